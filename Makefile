@@ -1,0 +1,39 @@
+# Every target works as the first command in a fresh clone: it needs Python ≥ 3.11 (with venv) and make.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+CONFLICTING := $(patsubst %,tests/data/visaasm/%.visaasm,\
+	lane_conflict/tgllp-O2-simd8 conflict_div/tgllp-O2-simd8 permute_scatter/tgllp-O2-simd8 vc_scatter4/tgllp-vc)
+
+.PHONY: prove test lint bench counterexamples clean
+.DEFAULT_GOAL := prove
+
+prove: $(INSTALLED)
+	$(BIN)/visaproof prove
+
+test: $(INSTALLED)
+	$(BIN)/pytest -n auto
+
+lint: $(INSTALLED)
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+bench: $(INSTALLED)
+	$(BIN)/python -m benchmarks
+
+counterexamples: $(INSTALLED)
+	$(BIN)/visaproof prove 'refute_*' --save counterexamples
+	-$(BIN)/visaproof conflicts $(CONFLICTING) --launch tests/data/manifest.json --save counterexamples
+	$(BIN)/visaproof replay counterexamples
+
+clean:
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(INSTALLED): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit("visaproof needs Python 3.11 or newer; try make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,1 @@
+"""What visaproof's encoding gains, as ratios measured in one run: `make bench`."""

@@ -1,0 +1,90 @@
+"""The command line.  A command's module is light; solvers, grammar and terminal load when the command runs."""
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from io import TextIOWrapper
+from typing import cast
+
+from visaproof import __version__
+from visaproof.cli.exit_codes import TABLE, ExitCode
+
+COMMANDS = ("prove", "replay", "check", "conflicts", "vectors")
+"""Each is a module here with `add_parser(subparsers)` and `run(arguments) -> int`."""
+
+DESCRIPTION = "A formal model of Intel's virtual GPU ISA (vISA): proofs, counterexamples, and checks of .visaasm files."
+EXAMPLES = """examples:
+  visaproof prove                        decide every claim of ./proofs
+  visaproof prove 'refute_*' --list      name the claims that a pattern selects
+  visaproof replay counterexamples       replay every counterexample, without a solver
+  visaproof check kernel.visaasm         parse a kernel and check its memory messages against their pages
+  visaproof vectors vectors.jsonl        compare with what other implementations did
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code; no exception passes."""
+    _print_anything()
+    try:
+        arguments = _parsed(argv)
+        code = _run(arguments) if isinstance(arguments, Namespace) else arguments
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        _drop_stdout()
+        return ExitCode.BROKEN_PIPE
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return ExitCode.INTERRUPTED
+    except (Exception, SystemExit) as error:  # a claim may call sys.exit: that is no verdict
+        return _failed(error)
+
+
+def _parsed(argv: Sequence[str] | None) -> Namespace | int:
+    """The arguments, or an exit code where argparse has said what there is to say."""
+    try:
+        return _parser().parse_args(argv)
+    except SystemExit as stop:
+        return ExitCode.USAGE if stop.code else ExitCode.OK
+
+
+def _parser() -> ArgumentParser:
+    epilog = f"{EXAMPLES}\n{TABLE}"
+    parser = ArgumentParser(
+        "visaproof", description=DESCRIPTION, epilog=epilog, formatter_class=RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--version", action="version", version=f"visaproof {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        import_module(f"{__name__}.{command}").add_parser(subparsers)
+    return parser
+
+
+def _run(arguments: Namespace) -> int:
+    module = import_module(f"{__name__}.{arguments.command}")
+    return cast(Callable[[Namespace], int], module.run)(arguments)
+
+
+def _failed(error: BaseException) -> int:
+    """The exit code of an error that a command let pass, once it has been shown."""
+    from visaproof.cli.errors import show_error
+
+    if os.environ.get("VISAPROOF_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exception(error)
+    return show_error(error)
+
+
+def _print_anything() -> None:
+    """A character that the terminal's encoding lacks is escaped; it does not end the run."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _drop_stdout() -> None:
+    """Nobody reads it any more, so that the interpreter need not complain when it flushes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,46 @@
+"""Options that several commands take, and how their values are read."""
+
+from argparse import ArgumentParser, ArgumentTypeError
+from typing import TYPE_CHECKING
+
+from visaproof.isa.platform import Platform, platform_named
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]  (argparse has no public name for it)
+
+    Subparsers = _SubParsersAction[ArgumentParser]
+else:
+    Subparsers = object
+
+MOST_SECONDS = 24 * 60 * 60
+
+
+def add_format(parser: ArgumentParser) -> None:
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="of the output (default: text)")
+
+
+def seconds(text: str) -> float:
+    """A positive number of seconds, at most a day."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a number of seconds") from None
+    if not 0 < value <= MOST_SECONDS:
+        raise ArgumentTypeError(f"{text} is not between 0 and {MOST_SECONDS} seconds")
+    return value
+
+
+def count(text: str) -> int:
+    """A number that is not negative and fits 31 bits."""
+    if not (text.isascii() and text.isdecimal()) or int(text[:20]) >= 2**31:
+        raise ArgumentTypeError(f"{text!r} is not a number from 0 to {2**31 - 1}")
+    return int(text)
+
+
+def platform(name: str) -> Platform:
+    """A platform by name, case ignored."""
+    try:
+        return platform_named(name)
+    except KeyError:
+        known = ", ".join(known.name for known in Platform)
+        raise ArgumentTypeError(f"no platform {name!r}: one of {known}") from None

@@ -1,0 +1,202 @@
+"""`visaproof conflicts`: can two lanes of one scatter write the same byte?"""
+
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from visaproof.cli.errors import UsageError, show_read_error
+from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.platform import Platform, platform_named
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
+
+    from visaproof.engine.kernel_conflicts import Finding, KernelAnswers
+    from visaproof.kernel.launch import Launch
+    from visaproof.kernel.syntax import Kernel
+
+DEFAULT_PLATFORM = Platform.DG2
+"""For a file of which neither `--platform` nor `--launch` names the device."""
+
+EPILOG = """examples:
+  visaproof conflicts kernel.visaasm --launch kernel.bin      inputs as the zebin lays them out
+  visaproof conflicts kernel.visaasm --input V0038=local_id_x what one input means
+  visaproof conflicts dumps/*.visaasm --launch manifest.json --assume none
+  visaproof conflicts kernel.visaasm --save counterexamples   keep each conflict as a file that replays
+
+A scatter is free (no two lanes can write one byte, for all inputs under the printed assumptions), in conflict (with
+two lanes, their addresses and the inputs, confirmed by running the kernel), or unknown.
+exit codes: 0 all free, 1 a conflict, 2 unreadable, 3 unknown, 4 not modelled."""
+
+
+def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
+    """Registers the command."""
+    parser = subparsers.add_parser(
+        "conflicts",
+        help="can two lanes of one scatter write the same byte?",
+        description="Asks of every scatter of a kernel whether two lanes can write the same byte.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a .visaasm file")
+    parser.add_argument("--assume", choices=("none", "ids"), default="ids", help="of the launch (default: ids)")
+    parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
+    parser.add_argument(
+        "--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds, e.g. V0038=local_id_x"
+    )
+    parser.add_argument("--platform", metavar="NAME", help="the device, where --launch does not say it (default: DG2)")
+    parser.add_argument("--timeout", type=float, default=20.0, metavar="SECONDS", help="for one question (default: 20)")
+    parser.add_argument("--save", metavar="DIR", type=Path, help="write each conflict as a counterexample")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def run(arguments: Namespace) -> int:
+    """Asks about each file in turn; what is computed is shown before the next one starts."""
+    platform = _platform(arguments.platform)
+    codes: list[ExitCode] = []
+    records: list[dict[str, Any]] = []
+    try:
+        for path in arguments.files:
+            codes.append(_file(path, arguments, platform, records))
+    except KeyboardInterrupt:
+        codes.append(ExitCode.INTERRUPTED)
+    code = worst(codes)
+    if arguments.format == "json":
+        _print_json(records, code)
+    elif len(arguments.files) > 1:
+        print(f"\n{len(arguments.files)} files: {_counted(codes)}")
+    return code
+
+
+def _counted(codes: list[ExitCode]) -> str:
+    words = {
+        ExitCode.OK: "free of conflicts",
+        ExitCode.REFUTED: "with a conflict",
+        ExitCode.USAGE: "not readable",
+        ExitCode.UNKNOWN: "unknown",
+        ExitCode.NOT_MODELLED: "not modelled",
+        ExitCode.INTERRUPTED: "interrupted",
+    }
+    return ", ".join(f"{codes.count(code)} {word}" for code, word in words.items() if code in codes)
+
+
+def _platform(name: str | None) -> Platform | None:
+    if name is None:
+        return None
+    try:
+        return platform_named(name)
+    except KeyError:
+        known = ", ".join(platform.name for platform in Platform)
+        raise UsageError(f"no platform {name!r}", f"one of {known}") from None
+
+
+def _file(path: Path, arguments: Namespace, platform: Platform | None, records: list[dict[str, Any]]) -> ExitCode:
+    from visaproof.engine.kernel_conflicts import ask_kernel
+    from visaproof.kernel.assumptions import Assume
+
+    try:
+        kernel, launch = _read(path, arguments, platform)
+    except ReadError as error:
+        show_read_error(error)
+        records.append({"file": str(path), "error": str(error)})
+        return ExitCode.USAGE
+    device = platform or launch.platform or DEFAULT_PLATFORM
+    answers = ask_kernel(kernel, device, launch, Assume(arguments.assume), round(1000 * arguments.timeout))
+    codes: list[ExitCode] = []
+    findings: list[Finding] = []
+    if arguments.format == "text":
+        _print_header(answers, platform is None and launch.platform is None)
+    for finding in answers.answers():
+        findings.append(finding)
+        codes.append(_code(finding))
+        if arguments.format == "text":
+            _print_finding(answers, finding)
+        if arguments.save:
+            _save(answers, finding, arguments.save)
+    if answers.stopped is not None:
+        codes.append(ExitCode.NOT_MODELLED)
+        _show_stop(answers.stopped)
+    if arguments.format == "json":
+        from visaproof.report.conflicts import file_json
+
+        records.append(file_json(answers, findings))
+    else:
+        _print_footer(answers, findings)
+    return worst(codes)
+
+
+def _read(path: Path, arguments: Namespace, platform: Platform | None) -> "tuple[Kernel, Launch]":
+    from visaproof.kernel.launch import NOTHING_KNOWN, parse_input_option, read_launch
+    from visaproof.kernel.reader import read_kernel_file
+
+    kernel = read_kernel_file(path, grf_bytes=None if platform is None else platform.grf_bytes)
+    launch = read_launch(arguments.launch, kernel, platform) if arguments.launch else NOTHING_KNOWN
+    options = [parse_input_option(option) for option in arguments.input]
+    return kernel, launch.with_inputs(kernel, options)
+
+
+def _code(finding: "Finding") -> ExitCode:
+    from visaproof.engine.conflicts import Conflict, Free
+
+    match finding.answer:
+        case Free():
+            return ExitCode.OK
+        case Conflict():
+            return ExitCode.REFUTED
+        case _:
+            return ExitCode.UNKNOWN
+
+
+def _print_header(answers: "KernelAnswers", platform_guessed: bool) -> None:
+    from visaproof.report.conflicts import header
+
+    for line in header(answers):
+        print(line)
+    if platform_guessed:
+        print(f"  platform: {answers.platform.name} is a guess; `--platform` or a zebin says which")
+
+
+def _print_finding(answers: "KernelAnswers", finding: "Finding") -> None:
+    from visaproof.report.conflicts import finding_lines
+
+    for line in finding_lines(answers, finding):
+        print(line)
+    sys.stdout.flush()
+
+
+def _print_footer(answers: "KernelAnswers", findings: "list[Finding]") -> None:
+    from visaproof.report.conflicts import footer
+
+    if not findings and answers.stopped is None:
+        print("\n  no scatter: nothing to collide")
+    for line in footer(findings):
+        print(line)
+
+
+def _save(answers: "KernelAnswers", finding: "Finding", folder: Path) -> None:
+    from visaproof.engine.conflicts import Conflict
+    from visaproof.engine.counterexample import write_counterexample
+    from visaproof.engine.kernel_conflicts import conflict_record
+
+    if isinstance(finding.answer, Conflict):
+        position = finding.question.instruction.position
+        path = folder / f"{answers.kernel.name}-{Path(position.path).stem}-line-{position.line}.json"
+        write_counterexample(conflict_record(answers, finding.question, finding.answer), path)
+        print(f"saved {path}", file=sys.stderr)
+
+
+def _show_stop(stopped: NotModelled) -> None:
+    sys.stdout.flush()
+    print(f"error: not modelled: {stopped}", file=sys.stderr)
+    print("  hint: the scatters behind this statement were not asked about", file=sys.stderr)
+
+
+def _print_json(records: list[dict[str, Any]], code: ExitCode) -> None:
+    import json
+
+    from visaproof import __version__
+
+    document = {"visaproof": __version__, "schema": 1, "command": "conflicts", "exit_code": int(code), "files": records}
+    print(json.dumps(document, indent=2))

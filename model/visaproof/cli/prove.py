@@ -1,0 +1,153 @@
+"""`visaproof prove`: decide the claims of a proofs folder."""
+
+import sys
+from argparse import Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from visaproof.cli.arguments import Subparsers, add_format, count, seconds
+from visaproof.cli.errors import UsageError, proposal
+from visaproof.cli.exit_codes import ExitCode, worst
+
+if TYPE_CHECKING:
+    from visaproof.engine.catalogue import Claim
+    from visaproof.engine.workers import Decided
+
+EPILOG = """examples:
+  visaproof prove                                every claim of ./proofs
+  visaproof prove bounds --timeout 60            claims with "bounds" in their id
+  visaproof prove oword_ld/                      obligations on one instruction
+  visaproof prove 'refute_*' --save findings     write each counterexample to a file
+  visaproof prove --format json --jobs 4 > run.json
+
+exit codes:
+  0    every claim has the verdict that it says: prove_* proved, refute_* refuted
+  1    a prove_* was refuted, or a refute_* was proved
+  5    else, the assumptions of a claim never hold
+  3    else, a claim was not decided in time
+  2    no such claim or folder, or a folder that cannot be loaded
+  130  interrupted; what had been decided is summarised
+"""
+
+
+PATTERN = "part of a claim's id, or a shell pattern; with a slash, of an obligation's: instruction/property"
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    parser = subparsers.add_parser(
+        "prove",
+        help="decide the claims of a proofs folder",
+        description="Decides claims: prove_* must be proved, refute_* must be refuted by a counterexample.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN", help=PATTERN)
+    parser.add_argument("--proofs", type=Path, metavar="DIR", help="where the claims are (default: ./proofs)")
+    parser.add_argument("--list", action="store_true", help="name the selected claims; decide nothing")
+    parser.add_argument(
+        "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
+    )
+    parser.add_argument("--seed", type=count, default=0, metavar="N", help="of the solver (default: 0)")
+    parser.add_argument("--save", type=Path, metavar="DIR", help="write each counterexample to a JSON file there")
+    jobs = "processes (default: 1; 0: one per CPU); verdicts stay, but other counterexamples may be found"
+    parser.add_argument("--jobs", type=count, default=1, metavar="N", help=jobs)
+    add_format(parser)
+
+
+def run(arguments: Namespace) -> int:
+    folder, claims = _selected(arguments.proofs, arguments.patterns)
+    if arguments.list:
+        return _list(claims, arguments.format)
+    if arguments.save:
+        _make(arguments.save)
+    return _decide(arguments, folder, claims)
+
+
+def _selected(given: Path | None, patterns: list[str]) -> "tuple[Path, list[Claim]]":
+    """The proofs folder, and its claims that a pattern names.  A pattern that names none is an error."""
+    from visaproof.engine.catalogue import load_claims, proofs_folder, selected
+
+    try:
+        folder = proofs_folder(given)
+    except FileNotFoundError as error:
+        raise UsageError(str(error), "name the folder with --proofs DIR; it holds an __init__.py") from None
+    try:
+        claims = load_claims(folder)
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"cannot load the claims of {folder}: {type(error).__name__}: {error}") from error
+    if not patterns:
+        return folder, claims
+    named: set[str] = set()
+    for pattern in patterns:
+        found = selected(claims, [pattern])
+        if not found:
+            raise UsageError(f"no claim matches {pattern!r}", _proposed(pattern, claims))
+        named |= {claim.id for claim in found}
+    return folder, [claim for claim in claims if claim.id in named]
+
+
+def _proposed(pattern: str, claims: "list[Claim]") -> str:
+    """A hint with ids like the pattern: of obligations if it has a slash, of claims with or without their cases."""
+    if "/" in pattern:
+        ids = {claim.ask().id for claim in claims}
+    else:
+        ids = {claim.id if "[" in pattern else claim.name for claim in claims}
+    return proposal(pattern, sorted(ids)) or "visaproof prove --list names every claim"
+
+
+def _list(claims: "list[Claim]", output: str) -> int:
+    if output == "json":
+        from visaproof.report.prove_json import claim_list
+
+        print(claim_list(claims))
+    else:
+        for claim in claims:
+            print(claim.id)
+    return ExitCode.OK
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the folder {folder}: {error.strerror}") from None
+
+
+def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]") -> int:
+    from visaproof.engine.workers import Limits, decided
+    from visaproof.report.progress import Progress
+    from visaproof.report.prove import ProveReport
+
+    limits = Limits(max(1, round(arguments.timeout * 1000)), arguments.seed)
+    start, interrupted = perf_counter(), False
+    with Progress(len(claims), sys.stderr) as progress:
+        report = ProveReport(sys.stdout, progress, arguments.save, as_text=arguments.format == "text")
+        progress.starting(claims[0].id if claims else "")
+        try:
+            for done, record in enumerate(decided(claims, folder, limits, _jobs(arguments.jobs)), 1):
+                report.add(record)
+                progress.starting(claims[done].id if done < len(claims) else "")
+        except KeyboardInterrupt:
+            interrupted = True
+    elapsed = perf_counter() - start
+    code = worst(([ExitCode.INTERRUPTED] if interrupted else []) + [_code(record) for record in report.records])
+    if arguments.format == "json":
+        from visaproof.report.prove_json import prove_run
+
+        print(prove_run(report, limits, arguments.patterns, len(claims), elapsed, code))
+    else:
+        report.summarise(len(claims), elapsed)
+    return code
+
+
+def _jobs(asked: int) -> int:
+    from os import cpu_count
+
+    return asked or cpu_count() or 1
+
+
+def _code(record: "Decided") -> ExitCode:
+    if record.as_expected:
+        return ExitCode.OK
+    return {"unknown": ExitCode.UNKNOWN, "vacuous": ExitCode.VACUOUS}.get(record.answer, ExitCode.REFUTED)

@@ -1,0 +1,67 @@
+"""`visaproof replay`: run counterexamples again, on `execute` alone."""
+
+import sys
+from argparse import Namespace, RawDescriptionHelpFormatter
+from collections.abc import Iterator
+from pathlib import Path
+
+from visaproof.cli.arguments import Subparsers, add_format
+from visaproof.cli.errors import UsageError, show_read_error
+from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.isa.errors import ReadError
+
+EPILOG = """examples:
+  visaproof replay counterexamples                 every .json file of a folder, and of the folders in it
+  visaproof replay findings/*.json --format json
+
+exit codes:
+  0  every counterexample replays: execute leaves what was recorded, and that shows the violation
+  1  one does not replay
+  2  a file cannot be read, or is no counterexample
+"""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    parser = subparsers.add_parser(
+        "replay",
+        help="replay counterexamples without a solver",
+        description="Runs counterexamples again on execute alone, without a solver, and compares the outcomes.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("paths", nargs="+", type=Path, metavar="FILE|DIR", help="a counterexample, or a folder of them")
+    add_format(parser)
+
+
+def run(arguments: Namespace) -> int:
+    from visaproof.engine.counterexample import read_counterexample
+    from visaproof.engine.replay import replay
+    from visaproof.report.replay import ReplayReport
+
+    report = ReplayReport(sys.stdout, as_text=arguments.format == "text")
+    codes: list[ExitCode] = []
+    for path in _files(arguments.paths):
+        try:
+            found = replay(read_counterexample(path), str(path))
+        except ReadError as error:
+            show_read_error(error)
+            report.unreadable(path, error)
+            codes.append(ExitCode.USAGE)
+        else:
+            report.add(path, found)
+            codes.append(ExitCode.REFUTED if found.differences else ExitCode.OK)
+    code = worst(codes)
+    report.finish(code)
+    return code
+
+
+def _files(paths: list[Path]) -> Iterator[Path]:
+    """The files asked for, and those of the folders, in the order of their names.  Raises UsageError for no file."""
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        found = sorted(path.rglob("*.json"))
+        if not found:
+            raise UsageError(f"no counterexample in {path}", "a counterexample is a .json file")
+        yield from found

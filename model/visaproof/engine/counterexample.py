@@ -1,0 +1,109 @@
+"""A counterexample as a small JSON file that replays on `execute` alone.  Format: counterexamples/README.md."""
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from visaproof.isa.errors import Position, ReadError
+
+FORMAT = 1
+"""The version of the format; a reader refuses any other."""
+
+Violation = Literal["claim-differs", "orders-differ", "two-winners", "lanes-collide"]
+"""How the runs show the violation: what was claimed is not what `execute` does; two orders end differently; two
+lanes win one compare-and-exchange; two lanes of a scatter write one byte."""
+
+
+class SurfaceState(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """A buffer has a size and bytes by address; a typed surface has extents by level and texels by "u,v,r,lod"."""
+
+    size: int | None = None
+    levels: list[tuple[int, int, int]] | None = None
+    contents: dict[str, str] = {}
+
+
+class PredicateState(msgspec.Struct, forbid_unknown_fields=True):
+    """`bits` as a hexadecimal number, lane 0 in bit 0."""
+
+    count: int
+    bits: str
+
+
+class State(msgspec.Struct, forbid_unknown_fields=True):
+    """Registers as hexadecimal bytes, lowest address first; what is not named is zero."""
+
+    exec_mask: str
+    registers: dict[str, str]
+    predicates: dict[str, PredicateState]
+    surfaces: dict[str, SurfaceState]
+
+
+class Outcome(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """What a run leaves: `undefined` says why the page gives no meaning, else `changes` lists every changed place."""
+
+    undefined: str | None = None
+    changes: dict[str, str] = {}
+
+
+class Run(msgspec.Struct, forbid_unknown_fields=True):
+    """The program executed once for each execution mask in `steps`, and what that leaves."""
+
+    steps: list[str]
+    outcome: Outcome
+
+
+class Counterexample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """One finding: a program, the smallest initial state, and the runs that show it."""
+
+    format: int = msgspec.field(default_factory=lambda: FORMAT)
+    claim: str
+    """The id of the query that failed."""
+    shows: str
+    """In words, what the runs show."""
+    violation: Violation
+    variant: str = ""
+    """The wrong variant whose outcome is `claimed`."""
+    platform: str
+    readings: list[str] = []
+    solver: str = ""
+    program: list[str]
+    """A `.visaasm` file, line by line."""
+    state: State
+    runs: list[Run]
+    claimed: Outcome | None = None
+    line: int = 0
+    """For a whole kernel: the line of the program at which the run must end."""
+
+
+def write_counterexample(counterexample: Counterexample, path: Path) -> None:
+    """Writes the file, indented, with a final newline."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(encoded(counterexample) + b"\n")
+
+
+def encoded(counterexample: Counterexample) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(counterexample), indent=2)
+
+
+MAX_FILE_BYTES = 16 * 1024 * 1024
+"""A counterexample is small; a larger file is not one."""
+
+
+def read_counterexample(path: Path) -> Counterexample:
+    """Reads a file.  Raises ReadError where it is none, or of another format version."""
+    start = Position(str(path), 1, 1)
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise ReadError(f"larger than {MAX_FILE_BYTES} bytes", start, "a counterexample is a small JSON file")
+        data = path.read_bytes()
+    except OSError as error:
+        raise ReadError(error.strerror or str(error), start) from error
+    try:
+        found = msgspec.json.decode(data, type=Counterexample)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        hint = "the format is described in counterexamples/README.md"
+        raise ReadError(f"not a counterexample: {error}", start, hint) from error
+    if found.format != FORMAT:
+        raise ReadError(f"format {found.format}, but this visaproof reads format {FORMAT}", start)
+    return found

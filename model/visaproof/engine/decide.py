@@ -1,0 +1,82 @@
+"""A query to its verdict: climb the ladder, make the example small, replay it, and only then show it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from visaproof.engine.exhibit import exhibit
+from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, climb
+from visaproof.engine.minimise import minimised
+from visaproof.engine.verdict import Proved, Refuted, Unknown, Vacuous, Verdict
+from visaproof.queries.query import Query
+from visaproof.queries.subject import Subject
+from visaproof.semantics.symbolic.effects import meaningless, undefined
+from visaproof.smt import BitVec, Bool, Term, conj, const, neg, symbols_of, ult
+
+DEFAULT_TIMEOUT_MS = 20_000
+"""For one question to one solver."""
+
+NARROWER_TIMEOUT_MS = 500
+"""For an attempt to find a smaller counterexample than the first."""
+
+SMALL = 256
+"""A counterexample is looked for among words below this first."""
+
+Values = dict[Term, int]
+
+
+def decide(query: Query, timeout_ms: int = DEFAULT_TIMEOUT_MS, seed: int = 0) -> Verdict:
+    """The verdict on a query.  A failure that does not replay on `execute` is a bug of ours, and unknown."""
+    match climb(query.assumptions, query.goal, timeout_ms, seed):
+        case Holds(rung):
+            return Proved(rung)
+        case Impossible():
+            return Vacuous("the assumptions cannot hold together")
+        case GaveUp(reason):
+            return Unknown(reason)
+        case Fails(values):
+            return _refutation(query, values, timeout_ms, seed)
+
+
+def _refutation(query: Query, values: Values, timeout_ms: int, seed: int) -> Verdict:
+    """The smallest counterexample that replays, looked for where that is likely before it is looked for everywhere."""
+    small = minimised(values, query.assumptions, query.goal)
+    first = _confirmed(query, small, values)
+    if first is not None and all(value < SMALL for value in small.values()):
+        return first
+    for more, limit in _narrower(query, timeout_ms):
+        narrowed = replace(query, assumptions=(*query.assumptions, more))
+        answer = climb(narrowed.assumptions, narrowed.goal, min(limit, timeout_ms), seed)
+        if isinstance(answer, Fails):
+            better = _confirmed(narrowed, minimised(answer.values, narrowed.assumptions, query.goal), answer.values)
+            if better is not None:
+                return better
+        if first is not None:
+            return first
+    return Unknown(f"{query.id} fails, but no counterexample replays on execute: please report this bug of visaproof")
+
+
+def _narrower(query: Query, timeout_ms: int) -> Iterator[tuple[Bool, int]]:
+    """Assumptions that single out better counterexamples, and how long to look there: small numbers where every
+    access has a meaning, any numbers there, and any numbers where the whole outcome has one."""
+    symbols = symbols_of(*query.assumptions, query.goal)
+    wide = [word for word in symbols if isinstance(word, BitVec) and word.width > SMALL.bit_length()]
+    small = conj(*(ult(word, const(SMALL, word.width)) for word in wide))
+    if isinstance(query.exhibit, Subject):
+        subject = query.exhibit
+        meaningful = neg(meaningless(subject.own_accesses))
+        yield conj(small, meaningful), NARROWER_TIMEOUT_MS
+        yield meaningful, timeout_ms
+        yield neg(undefined(subject.own_accesses, subject.instruction.spec.collision_undefined)), timeout_ms
+    else:
+        yield small, NARROWER_TIMEOUT_MS
+
+
+def _confirmed(query: Query, *candidates: Values) -> Refuted | None:
+    """The first candidate that replays."""
+    from visaproof.smt.z3_backend import NAME
+
+    for candidate in candidates:
+        counterexample = exhibit(query, candidate, NAME)
+        if counterexample is not None:
+            return Refuted(counterexample)
+    return None

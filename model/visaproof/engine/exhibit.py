@@ -1,0 +1,172 @@
+"""From values that refute a query to a counterexample that has been replayed on `execute`."""
+
+from collections.abc import Mapping
+from functools import singledispatch
+
+from visaproof.engine.counterexample import Counterexample, Outcome, Violation
+from visaproof.engine.runs import claimed, run
+from visaproof.engine.states import program, state_record
+from visaproof.instructions import TypedAtomic
+from visaproof.instructions.undefined_bytes import undefined_bytes_of
+from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.operands import NULL, Execution, RawOperand
+from visaproof.isa.platform import Platform
+from visaproof.isa.readings import READINGS
+from visaproof.queries.query import OneLane, Query, TwoLanes
+from visaproof.queries.subject import SURFACE, Subject
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Image
+from visaproof.smt import Term, evaluate
+from visaproof.smt.evaluate import evaluate_all
+
+Values = Mapping[Term, int]
+
+
+def exhibit(query: Query, values: Values, solver: str) -> Counterexample | None:
+    """The counterexample, if `execute` confirms it; None where it does not replay."""
+    found = _exhibit(query.exhibit, query, values)
+    if found is None:
+        return None
+    found.solver = solver
+    found.readings = [f"{READINGS[name].decision} {name}: {READINGS[name].chosen}" for name in query.readings]
+    return found
+
+
+@singledispatch
+def _exhibit(shown: object, query: Query, values: Values) -> Counterexample | None:
+    raise TypeError(f"no way to show {type(shown).__name__}")
+
+
+@_exhibit.register
+def _(shown: Subject, query: Query, values: Values) -> Counterexample | None:
+    """The instruction in the state of the values: what its accesses, or a variant's, claim is not what it does."""
+    return _differing_run(shown, query, values) or _differing_run(shown, query, {**shown.painted(), **values}, True)
+
+
+def _differing_run(shown: Subject, query: Query, values: Values, paint_memory: bool = False) -> Counterexample | None:
+    instruction, before = shown.bind(values)
+    if paint_memory:
+        for index, access in enumerate((*shown.accesses, *shown.own_accesses)):
+            paint = 0x1111_1111 * (index % 15 + 1) % 2 ** (8 * access.width)
+            _put(before, access.surface, tuple(evaluate_all(access.cell, values)), paint)
+    for place in query.memory:
+        _put(before, place.surface, tuple(evaluate_all(place.cell, values)), evaluate(place.content, values))
+    collision_undefined = shown.instruction.spec.collision_undefined
+    actual = run(instruction, before, [before.exec_mask])
+    leaves_undefined = undefined_bytes_of(shown.instruction, shown.state)
+    by_footprint = claimed(shown.accesses, collision_undefined, values, before, leaves_undefined)
+    differs = _differs(actual.outcome, by_footprint)
+    if differs != bool(shown.variant):
+        return None  # the model and its own execute disagree, or a variant that is right here: not a counterexample
+    return Counterexample(
+        claim=query.id,
+        shows=f"{shown.variant or 'the instruction'} breaks {query.claim}",
+        violation="claim-differs",
+        variant=shown.variant,
+        platform=shown.platform.name,
+        program=program(instruction, before),
+        state=state_record(before),
+        runs=[actual],
+        claimed=by_footprint,
+    )
+
+
+def _differs(one: Outcome, other: Outcome) -> bool:
+    return (one.undefined is None) != (other.undefined is None) or one.changes != other.changes
+
+
+def _put(state: ConcreteState, name: str, cell: tuple[int, ...], content: int) -> None:
+    """Content before the instruction; outside its surface it is memory that the instruction must not see."""
+    surface = state.surfaces[name]
+    if isinstance(surface, Image):
+        u, v, r, lod = cell
+        surface.texels[u, v, r, lod] = content
+    else:
+        for k in range(4):
+            surface.contents[cell[0] + k] = content >> 8 * k & 0xFF
+
+
+# ---------------------------------------------------------------- lanes on one texel
+
+_PLATFORM = Platform.TGLLP
+_TEXEL = f"{SURFACE}[0,0,0,0]"
+
+
+def _lanes_on_one_texel(
+    op: AtomicOp, bits: int, old: int, operands: list[tuple[int, int]]
+) -> tuple[TypedAtomic, ConcreteState]:
+    """A TYPED_ATOMIC on texels of `bits` bits, whose first lanes all address texel (0, 0) of a 1D surface."""
+    sources = [RawOperand(f"VS{k}") if k < op.sources else NULL for k in (0, 1)]
+    u, dst = RawOperand("VU"), RawOperand("VD")
+    instruction = TypedAtomic(Execution(8), op, SURFACE, u, src0=sources[0], src1=sources[1], dst=dst, texel_bits=bits)
+    state = ConcreteState(_PLATFORM, surfaces={SURFACE: Image(((1, 1, 1),), {(0, 0, 0, 0): old})})
+    state.registers = {"VU": bytearray(32)}
+    for k in range(op.sources):
+        words = [lane[k] for lane in operands] + [0] * (8 - len(operands))
+        state.registers[f"VS{k}"] = bytearray(b"".join(word.to_bytes(4, "little") for word in words))
+    state.registers["VD"] = bytearray(32)
+    return instruction, state
+
+
+@_exhibit.register
+def _(shown: TwoLanes, query: Query, values: Values) -> Counterexample | None:
+    """Lane 0 before lane 1, and lane 1 before lane 0."""
+    operands = [(evaluate(lane[0], values), evaluate(lane[1], values)) for lane in (shown.first, shown.second)]
+    old = evaluate(shown.before, values)
+    instruction, before = _lanes_on_one_texel(shown.op, shown.before.width, old, operands)
+    runs = [run(instruction, before, order) for order in ([1, 2], [2, 1])]
+    violation: Violation
+    if shown.winners:
+        violation, shows = "two-winners", "two lanes both find their comparand"
+    else:
+        violation, shows = "orders-differ", f"the final value of {shown.op.name.lower()} depends on the order"
+    found = Counterexample(
+        claim=query.id,
+        shows=shows,
+        violation=violation,
+        platform=_PLATFORM.name,
+        program=program(instruction, before),
+        state=state_record(before),
+        runs=runs[:1] if shown.winners else runs,
+    )
+    return found if violated(found) else None
+
+
+@_exhibit.register
+def _(shown: OneLane, query: Query, values: Values) -> Counterexample | None:
+    """One lane on one texel: what a wrong operation would leave is not what `execute` leaves."""
+    operands = [(evaluate(shown.src0, values), evaluate(shown.src1, values))]
+    old, wrong = evaluate(shown.old, values), evaluate(shown.claimed, values)
+    instruction, before = _lanes_on_one_texel(shown.op, shown.old.width, old, operands)
+    actual = run(instruction, before, [1])
+    kept = {place: value for place, value in actual.outcome.changes.items() if place != _TEXEL}
+    found = Counterexample(
+        claim=query.id,
+        shows=f"{shown.variant} breaks {query.claim}",
+        violation="claim-differs",
+        variant=shown.variant,
+        platform=_PLATFORM.name,
+        program=program(instruction, before),
+        state=state_record(before),
+        runs=[actual],
+        claimed=Outcome(changes=kept if wrong == old else kept | {_TEXEL: f"{wrong:#x}"}),
+    )
+    return found if violated(found) else None
+
+
+def violated(counterexample: Counterexample) -> bool:
+    """Whether the recorded runs show what the counterexample says."""
+    outcomes = [one.outcome for one in counterexample.runs]
+    match counterexample.violation:
+        case "claim-differs":
+            wrong = counterexample.claimed
+            return wrong is not None and _differs(outcomes[0], wrong) == bool(counterexample.variant)
+        case "orders-differ":
+            finals = [outcome.changes.get(_TEXEL) for outcome in outcomes]
+            return finals[0] != finals[1]
+        case "two-winners":
+            old = bytes.fromhex(counterexample.state.registers["VS1"])[:4]
+            returned = [outcomes[0].changes.get(f"VD.{4 * lane}", "0x0") for lane in (0, 1)]
+            return all(int(value, 16) == int.from_bytes(old, "little") for value in returned)
+        case "lanes-collide":
+            return outcomes[0].undefined is not None

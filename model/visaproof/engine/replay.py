@@ -1,0 +1,114 @@
+"""Replays a counterexample: its program is read, its state built, and `execute` runs.  No solver."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from visaproof.engine import runs
+from visaproof.engine.counterexample import Counterexample, Outcome, Run, Violation
+from visaproof.engine.exhibit import violated
+from visaproof.engine.states import state_from
+from visaproof.instructions import Instruction
+from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError
+from visaproof.isa.platform import Platform, platform_named
+from visaproof.kernel import concrete_run
+from visaproof.kernel.decode import OPCODES, decode
+from visaproof.kernel.reader import read_kernel
+from visaproof.kernel.syntax import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A counterexample that was run again."""
+
+    counterexample: Counterexample
+    differences: tuple[str, ...]
+    """What is not as recorded, in words; empty where it replays."""
+
+
+def replay(counterexample: Counterexample, path: str) -> Replay:
+    """Runs it again; `path` is for messages.  Raises ReadError where its program or state is malformed."""
+    try:
+        platform = platform_named(counterexample.platform)
+    except KeyError:
+        raise _malformed(f"no platform {counterexample.platform!r}", path) from None
+    kernel = read_kernel("\n".join(counterexample.program), f"{path}, program", grf_bytes=platform.grf_bytes)
+    try:
+        return Replay(counterexample, tuple(_REPLAYS[counterexample.violation](counterexample, kernel, platform)))
+    except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
+        raise _malformed(f"its state does not fit its program: {type(error).__name__}: {error}", path) from error
+
+
+def _malformed(message: str, path: str) -> ReadError:
+    return ReadError(message, Position(path, 1, 1), "the format is described in counterexamples/README.md")
+
+
+# ---------------------------------------------------------------- one instruction
+
+
+def _instruction_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Iterator[str]:
+    """The one memory message of the program, executed once for each step of each run."""
+    try:
+        instruction = _message(kernel, platform)
+        instruction.validate(platform)
+    except (IllegalInstruction, NotModelled) as error:
+        yield f"the instruction is no longer accepted: {error}"
+        return
+    before = state_from(counterexample.state, counterexample.platform)
+    again: list[Run] = []
+    for recorded in counterexample.runs:
+        again.append(runs.run(instruction, before, [int(mask, 16) for mask in recorded.steps]))
+        yield from _compared(recorded.outcome, again[-1].outcome)
+    if not violated(msgspec.structs.replace(counterexample, runs=again)):
+        yield f"what execute leaves does not show that {counterexample.shows}"
+
+
+def _message(kernel: Kernel, platform: Platform) -> Instruction:
+    messages = [statement for statement in kernel.instructions() if statement.opcode in OPCODES]
+    if len(messages) != 1:
+        end = Position(kernel.path, len(kernel.source_lines), 1)
+        raise ReadError(f"the program has {len(messages)} memory messages; it needs one", end)
+    return decode(messages[0], kernel, platform)
+
+
+def _compared(recorded: Outcome, observed: Outcome) -> Iterator[str]:
+    """Where an outcome is not the recorded one.  The wording of an `undefined` may change."""
+    if (recorded.undefined is None) != (observed.undefined is None):
+        yield f"recorded: {_meaning(recorded)}; execute: {_meaning(observed)}"
+    for place in sorted(recorded.changes.keys() | observed.changes.keys()):
+        was, now = (outcome.changes.get(place, "unchanged") for outcome in (recorded, observed))
+        if was != now:
+            yield f"{place}: recorded {was}, execute leaves {now}"
+
+
+def _meaning(outcome: Outcome) -> str:
+    return "defined" if outcome.undefined is None else f"undefined ({outcome.undefined})"
+
+
+# ---------------------------------------------------------------- a whole kernel
+
+
+def _kernel_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Iterator[str]:
+    """The whole program, which must end undefined at the recorded line."""
+    state = state_from(counterexample.state, platform.name)
+    try:
+        undefined = concrete_run.run(kernel, state).undefined
+    except NotModelled as error:
+        yield f"the kernel does not run any more: {error}"
+        return
+    if undefined is None:
+        yield f"the run ends with a meaning, not at line {counterexample.line}"
+    elif undefined.position.line != counterexample.line:
+        yield f"the run ends at line {undefined.position.line}, not {counterexample.line}: {undefined.message}"
+
+
+_Again = Callable[[Counterexample, Kernel, Platform], Iterator[str]]
+
+_REPLAYS: dict[Violation, _Again] = {
+    "claim-differs": _instruction_again,
+    "orders-differ": _instruction_again,
+    "two-winners": _instruction_again,
+    "lanes-collide": _kernel_again,
+}
+"""How each kind of finding runs again."""

@@ -1,0 +1,39 @@
+"""The four answers.  None of them is a bool: an unknown must not look like a proof, nor like a bug."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from visaproof.engine.counterexample import Counterexample
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """The goal holds wherever the assumptions do, and they do somewhere."""
+
+    rung: str
+    """What decided it: "normal form" or a solver."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """The goal fails in the state of the counterexample, which has been replayed on `execute`."""
+
+    counterexample: "Counterexample"
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Nobody could decide it."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuous:
+    """The assumptions never hold, so the goal says nothing."""
+
+    reason: str
+
+
+Verdict = Proved | Refuted | Unknown | Vacuous

@@ -1,0 +1,153 @@
+"""DWORD_ATOMIC (0x7D): one atomic read-modify-write of a dword per lane.  Page: DWORD_ATOMIC.md."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from visaproof.instructions.instruction import require, require_execution
+from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.operands import NULL, Execution, RawOperand
+from visaproof.isa.platform import Platform
+from visaproof.isa.spec import Spec
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.symbolic.accesses import Atomic, RegisterSlice
+from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState
+from visaproof.smt import BitVec, Bool, bool_const, conj, const, eq, truncate, zero_extend
+
+
+@dataclass(frozen=True, slots=True)
+class DwordAtomic:
+    """`[(P)] dword_atomic.OP (MASK, SIZE) surface element_offset src0 src1 dst`; absent operands are null."""
+
+    spec: ClassVar[Spec] = Spec(
+        opcode=0x7D,
+        mnemonic="DWORD_ATOMIC",
+        page="DWORD_ATOMIC.md",
+        exec_sizes=(1, 2, 4, 8, 16, 32),
+        readings=(
+            "mask-alignment", "short-predicate", "any-all-window", "short-variable", "disabled-lanes", "slm-bounds",
+            "scatter-bounds-grain", "dword-misaligned", "atomic-order",
+        ),
+    )  # fmt: skip
+
+    execution: Execution
+    op: AtomicOp
+    surface: str
+    element_offset: RawOperand
+    """One UD byte offset per lane."""
+    src0: RawOperand = NULL
+    src1: RawOperand = NULL
+    dst: RawOperand = NULL
+
+    def __str__(self) -> str:
+        spelling = self.op.spelling or self.op.name.lower()
+        return (
+            f"{self.execution.prefix}dword_atomic.{spelling} {self.execution} {self.surface} "
+            f"{self.element_offset} {self.src0} {self.src1} {self.dst}"
+        )
+
+    def validate(self, platform: Platform) -> None:
+        require_execution(self.execution, self.spec)
+        require_sources(self.op, self.src0, self.src1, self.spec.page)
+
+    def execute(self, state: ConcreteState) -> None:
+        updates: list[tuple[int, int, int, int]] = []
+        for i in range(self.execution.size):
+            if state.channel_enabled(self.execution, i):
+                offset = state.read_dword(self.element_offset, i)  # Page: "in the unit of bytes"
+                state.require_aligned(offset, 4)
+                src0, src1 = (lane_dword(state, source, i) for source in (self.src0, self.src1))
+                updates.append((i, offset, src0, src1))
+        run_serially(state, self.surface, self.op, updates, self.dst)
+
+    def footprint(self, state: SymbolicState) -> Iterator[Atomic]:
+        surface = state.buffer(self.surface)
+        for lane, (enabled, predicate_known) in enumerate(state.lanes_enabled(self.execution)):
+            offset, offset_known = state.read_dword(self.element_offset, lane, enabled)
+            src0, src0_known = lane_source(state, self.src0, lane, enabled)
+            src1, src1_known = lane_source(state, self.src1, lane, enabled)
+            destination, fits = lane_destination(state, self.dst, lane)
+            address = zero_extend(offset, ADDRESS_BITS)
+            known = offset_known and src0_known and src1_known and fits
+            yield Atomic(
+                guard=enabled,
+                lane=lane,
+                surface=self.surface,
+                cell=(address,),
+                width=4,
+                inside=surface.contains(address, 4),
+                defined=conj(eq(truncate(offset, 2), const(0, 2)), predicate_known, bool_const(known)),
+                op=self.op,
+                src0=src0,
+                src1=src1,
+                returns_new=self.op is AtomicOp.PREDEC,
+                destination=destination,
+            )
+
+
+def require_sources(op: AtomicOp, src0: RawOperand, src1: RawOperand, page: str) -> None:
+    """Page: which sources must be V0, the null variable."""
+    name = op.name.lower()
+    require((src0 != NULL) == (op.sources >= 1), f"Src0 of {name}: V0 exactly where it has no source", page)
+    require((src1 != NULL) == (op.sources == 2), f"Src1 of {name}: V0 unless it compares", page)
+
+
+# ---------------------------------------------------------------- the concrete machine
+
+
+def lane_dword(state: ConcreteState, operand: RawOperand, lane: int) -> int:
+    return 0 if operand == NULL else state.read_dword(operand, lane)
+
+
+def run_serially(
+    state: ConcreteState, surface: str, op: AtomicOp, updates: list[tuple[int, int, int, int]], dst: RawOperand
+) -> None:
+    """(lane, address, src0, src1) one after the other.  Page: "serialized and atomically updated" (D30)."""
+    for i, *_ in updates if dst != NULL else []:
+        state.read_dword(dst, i)  # every enabled lane must fit (D6)
+    for i, address, src0, src1 in updates:
+
+        def change(old: int, src0: int = src0, src1: int = src1) -> int:
+            return NEW_VALUE[op](old, src0, src1)
+
+        old, new = state.buffer(surface).modify(address, 4, change)
+        if dst != NULL:
+            state.write_dword(dst, i, new if op is AtomicOp.PREDEC else old)
+
+
+def _signed(value: int) -> int:
+    return value - 2**32 if value >= 2**31 else value
+
+
+NEW_VALUE: dict[AtomicOp, Callable[[int, int, int], int]] = {
+    AtomicOp.ADD: lambda old, src0, _: old + src0,
+    AtomicOp.SUB: lambda old, src0, _: old - src0,
+    AtomicOp.INC: lambda old, _, __: old + 1,
+    AtomicOp.DEC: lambda old, _, __: old - 1,
+    AtomicOp.PREDEC: lambda old, _, __: old - 1,
+    AtomicOp.MIN: lambda old, src0, _: min(old, src0),
+    AtomicOp.MAX: lambda old, src0, _: max(old, src0),
+    AtomicOp.IMIN: lambda old, src0, _: min(old, src0, key=_signed),
+    AtomicOp.IMAX: lambda old, src0, _: max(old, src0, key=_signed),
+    AtomicOp.XCHG: lambda _, src0, __: src0,
+    AtomicOp.CMPXCHG: lambda old, src0, src1: src0 if old == src1 else old,
+    AtomicOp.AND: lambda old, src0, _: old & src0,
+    AtomicOp.OR: lambda old, src0, _: old | src0,
+    AtomicOp.XOR: lambda old, src0, _: old ^ src0,
+}
+"""Page: table DWORD_ATOMIC_OP, modulo 2^32."""
+
+
+# ---------------------------------------------------------------- the symbolic machine
+
+
+def lane_source(state: SymbolicState, operand: RawOperand, lane: int, enabled: Bool) -> tuple[BitVec, bool]:
+    return (const(0, 32), True) if operand == NULL else state.read_dword(operand, lane, enabled)
+
+
+def lane_destination(state: SymbolicState, dst: RawOperand, lane: int) -> tuple[RegisterSlice | None, bool]:
+    """Where a lane's result goes, and whether dst has the room."""
+    if dst == NULL:
+        return None, True
+    place = RegisterSlice(dst.variable, dst.offset + 4 * lane, 4)
+    return place, state.registers.holds(place.variable, place.start, 4)

@@ -1,0 +1,58 @@
+"""The memory instructions beside the four pages of `instructions.ALL`.  Source: spec/family.md §1."""
+
+from visaproof.instructions.dword_atomic import DwordAtomic
+from visaproof.instructions.gather4_scaled import Gather4Scaled
+from visaproof.instructions.gather_scaled import GatherScaled
+from visaproof.instructions.instruction import Instruction
+from visaproof.instructions.lsc_atomic import LscAtomic
+from visaproof.instructions.lsc_load import LscLoad
+from visaproof.instructions.lsc_store import LscStore
+from visaproof.instructions.oword_ld_unaligned import OwordLdUnaligned
+from visaproof.instructions.oword_st import OwordSt
+from visaproof.instructions.qw_gather import QwGather
+from visaproof.instructions.scatter_scaled import ScatterScaled
+from visaproof.instructions.svm_atomic import SvmAtomic
+from visaproof.instructions.svm_block_ld import SvmBlockLd
+from visaproof.instructions.svm_block_st import SvmBlockSt
+from visaproof.instructions.svm_gather import SvmGather
+from visaproof.instructions.svm_gather4_scaled import SvmGather4Scaled
+from visaproof.instructions.svm_scatter import SvmScatter
+
+FAMILY: tuple[type[Instruction], ...] = (
+    Gather4Scaled,
+    GatherScaled,
+    ScatterScaled,
+    OwordLdUnaligned,
+    OwordSt,
+    QwGather,
+    DwordAtomic,
+    LscAtomic,
+    LscLoad,
+    LscStore,
+    SvmAtomic,
+    SvmBlockLd,
+    SvmBlockSt,
+    SvmGather,
+    SvmGather4Scaled,
+    SvmScatter,
+)
+
+__all__ = [
+    "FAMILY",
+    "DwordAtomic",
+    "Gather4Scaled",
+    "GatherScaled",
+    "LscAtomic",
+    "LscLoad",
+    "LscStore",
+    "OwordLdUnaligned",
+    "OwordSt",
+    "QwGather",
+    "ScatterScaled",
+    "SvmAtomic",
+    "SvmBlockLd",
+    "SvmBlockSt",
+    "SvmGather",
+    "SvmGather4Scaled",
+    "SvmScatter",
+]

@@ -1,0 +1,52 @@
+"""What every instruction file provides."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Protocol
+
+from visaproof.isa.errors import IllegalInstruction
+from visaproof.isa.execution import ExecMask
+from visaproof.isa.operands import Execution, Parameter
+from visaproof.isa.platform import Platform
+from visaproof.isa.spec import Spec
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.state import SymbolicState
+
+
+class Instruction(Protocol):
+    """One instruction with its operands: two writings of its page, and the page's rules."""
+
+    spec: ClassVar[Spec]
+
+    def validate(self, platform: Platform) -> None:
+        """Raises IllegalInstruction where the operands break the page on this platform."""
+        ...
+
+    def execute(self, state: ConcreteState) -> None:
+        """The page, in ints and bytes.  Raises UndefinedBehavior before anything has changed."""
+        ...
+
+    def footprint(self, state: SymbolicState) -> Iterator[Access]:
+        """The page as guarded effects, in terms."""
+        ...
+
+
+def require(condition: bool, rule: str, source: str) -> None:
+    """Raises IllegalInstruction with this rule where the condition fails."""
+    if not condition:
+        raise IllegalInstruction(rule, source)
+
+
+def require_platform(spec: Spec, platform: Platform, source: str) -> None:
+    require(platform >= spec.since, f"{spec.mnemonic} exists from {spec.since.name} on, not on {platform.name}", source)
+
+
+def require_execution(execution: Execution, spec: Spec) -> None:
+    """The page's sizes, and a lane offset that is a multiple of the size and stays within 32 lanes (D1, D2)."""
+    sizes = ", ".join(str(size) for size in spec.exec_sizes)
+    require(execution.size in spec.exec_sizes, f"execution size {execution.size} is not one of {sizes}", spec.page)
+    if isinstance(execution.mask, Parameter):
+        return
+    offset = ExecMask(execution.mask).lane_offset
+    legal = offset % execution.size == 0 and offset + execution.size <= 32
+    require(legal, f"mask {execution.mask.name} does not fit {execution.size} lanes", "D1, D2")

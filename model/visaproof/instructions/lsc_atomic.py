@@ -1,0 +1,113 @@
+"""lsc_atomic_* of LSC_UNTYPED (0x89): one atomic read-modify-write of a dword per lane.  Page: LSC_UNTYPED.md."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from visaproof.instructions.dword_atomic import (
+    lane_destination,
+    lane_dword,
+    lane_source,
+    require_sources,
+    run_serially,
+)
+from visaproof.instructions.instruction import require_execution
+from visaproof.instructions.lsc_load import first_address
+from visaproof.instructions.lsc_untyped import PAGE, READINGS, Addresses
+from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.operands import NULL, Execution, RawOperand
+from visaproof.isa.platform import Platform
+from visaproof.isa.spec import Spec
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.symbolic.accesses import Atomic
+from visaproof.semantics.symbolic.state import SymbolicState
+from visaproof.smt import bool_const, conj, const, eq, truncate
+
+OPERATIONS: dict[str, AtomicOp] = {
+    "iinc": AtomicOp.INC,
+    "idec": AtomicOp.DEC,
+    "iadd": AtomicOp.ADD,
+    "isub": AtomicOp.SUB,
+    "smin": AtomicOp.IMIN,
+    "smax": AtomicOp.IMAX,
+    "umin": AtomicOp.MIN,
+    "umax": AtomicOp.MAX,
+    "icas": AtomicOp.CMPXCHG,
+    "and": AtomicOp.AND,
+    "or": AtomicOp.OR,
+    "xor": AtomicOp.XOR,
+}
+"""The integer operations by their name behind `lsc_atomic_`; load, store and the float ones are not modelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class LscAtomic:
+    """`[(P)] lsc_atomic_OP.SFID (MASK, SIZE) dst:d32 surface[addresses] src1 src2`; absent operands are null."""
+
+    spec: ClassVar[Spec] = Spec(
+        opcode=0x89,
+        mnemonic="LSC_ATOMIC",
+        page=PAGE,
+        exec_sizes=(1, 2, 4, 8, 16, 32),
+        since=Platform.DG2,
+        readings=(*READINGS, "disabled-lanes", "dword-misaligned", "atomic-order"),
+    )
+
+    execution: Execution
+    op: AtomicOp
+    surface: str
+    addresses: Addresses
+    dst: RawOperand = NULL
+    src1: RawOperand = NULL
+    src2: RawOperand = NULL
+
+    def __str__(self) -> str:
+        name = next(name for name, op in OPERATIONS.items() if op is self.op)
+        return (
+            f"{self.execution.prefix}lsc_atomic_{name} {self.execution} {self.dst}:d32 "
+            f"{self.surface}{self.addresses} {self.src1} {self.src2}"
+        )
+
+    def validate(self, platform: Platform) -> None:
+        require_execution(self.execution, self.spec)
+        require_sources(self.op, self.src1, self.src2, self.spec.page)
+
+    @property
+    def _roles(self) -> tuple[RawOperand, RawOperand]:
+        """The operands as DWORD_ATOMIC names them: icas has (compared, new), CMPXCHG (new, compared) (D38)."""
+        return (self.src2, self.src1) if self.op is AtomicOp.CMPXCHG else (self.src1, self.src2)
+
+    def execute(self, state: ConcreteState) -> None:
+        bits = self.addresses.bits
+        updates: list[tuple[int, int, int, int]] = []
+        for n in range(self.execution.size):
+            if state.channel_enabled(self.execution, n):
+                source = state.read_bytes(self.addresses.operand, n * bits // 8, bits // 8)
+                address = (self.addresses.scale * source + self.addresses.immediate) % 2**bits
+                state.require_aligned(address, 4)
+                src0, src1 = (lane_dword(state, operand, n) for operand in self._roles)
+                updates.append((n, address, src0, src1))
+        run_serially(state, self.surface, self.op, updates, self.dst)
+
+    def footprint(self, state: SymbolicState) -> Iterator[Atomic]:
+        surface = state.buffer(self.surface)
+        for lane, (enabled, predicate_known) in enumerate(state.lanes_enabled(self.execution)):
+            address, known = first_address(state, self.addresses, lane, enabled)
+            src0, src0_known = lane_source(state, self._roles[0], lane, enabled)
+            src1, src1_known = lane_source(state, self._roles[1], lane, enabled)
+            destination, fits = lane_destination(state, self.dst, lane)
+            all_known = known and src0_known and src1_known and fits
+            yield Atomic(
+                guard=enabled,
+                lane=lane,
+                surface=self.surface,
+                cell=(address,),
+                width=4,
+                inside=surface.contains(address, 4),
+                defined=conj(eq(truncate(address, 2), const(0, 2)), predicate_known, bool_const(all_known)),
+                op=self.op,
+                src0=src0,
+                src1=src1,
+                returns_new=False,
+                destination=destination,
+            )

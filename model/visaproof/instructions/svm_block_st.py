@@ -1,0 +1,67 @@
+"""SVM_BLOCK_ST (0x4E/02): block write of contiguous owords to a 64-bit address.  Page: SVM_BLOCK_ST.md."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from visaproof.instructions.instruction import require
+from visaproof.instructions.oword_ld import OWORD_BYTES
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.operands import RawOperand
+from visaproof.isa.platform import Platform
+from visaproof.isa.spec import Spec
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.symbolic.accesses import Store
+from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicState
+from visaproof.smt import add, bool_const, conj, const, eq, true, truncate
+
+
+@dataclass(frozen=True, slots=True)
+class SvmBlockSt:
+    """`svm_block_st (SIZE) address src`; always NoMask, never predicated, one writer."""
+
+    spec: ClassVar[Spec] = Spec(
+        opcode=0x4E,
+        mnemonic="SVM_BLOCK_ST",
+        page="SVM_BLOCK_ST.md",
+        readings=("short-variable", "flat-bounds", "flat-address-wraps", "dword-misaligned"),
+    )
+
+    size: int
+    """1, 2, 4 or 8 owords."""
+    address: RawOperand
+    """One UQ byte address."""
+    src: RawOperand
+    surface: str = FLAT
+
+    def __str__(self) -> str:
+        return f"svm_block_st ({self.size}) {self.address} {self.src}"
+
+    def validate(self, platform: Platform) -> None:
+        require(self.size in (1, 2, 4, 8), f"{self.size} owords is not one of 1, 2, 4, 8", self.spec.page)
+
+    def execute(self, state: ConcreteState) -> None:
+        address = state.read_bytes(self.address, 0, 8)
+        state.require_aligned(address, OWORD_BYTES)  # Page: "The address must be oword-aligned"
+        values = [state.read_dword(self.src, index) for index in range(4 * self.size)]
+        for index, value in enumerate(values):
+            state.buffer(self.surface).write_dword((address + 4 * index) % 2**64, value)
+
+    def footprint(self, state: SymbolicState) -> Iterator[Store]:
+        surface = state.buffer(self.surface)
+        first, known = state.read_bytes(self.address, 0, 8)
+        aligned = eq(truncate(first, 4), const(0, 4))
+        words = [state.read_dword(self.src, index) for index in range(4 * self.size)]
+        known = known and all(held for _, held in words)
+        for index, (value, _) in enumerate(words):
+            address = add(first, const(4 * index, FLAT_BITS))
+            yield Store(
+                guard=true(),
+                lane=None,
+                surface=self.surface,
+                cell=(address,),
+                width=4,
+                inside=surface.contains(address, 4),
+                defined=conj(aligned, bool_const(known)),
+                value=value,
+            )

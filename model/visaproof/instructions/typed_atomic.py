@@ -1,0 +1,170 @@
+"""TYPED_ATOMIC (0x73): one atomic read-modify-write of a texel per lane.  Page: TYPED_ATOMIC.md."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from visaproof.instructions.instruction import require, require_execution
+from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.operands import NULL, Execution, RawOperand
+from visaproof.isa.platform import Platform
+from visaproof.isa.spec import Spec
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.symbolic.accesses import Atomic, RegisterSlice
+from visaproof.semantics.symbolic.state import SymbolicState
+from visaproof.smt import BitVec, Bool, bool_const, conj, const, truncate
+
+NOT_TYPED = ("%slm", "%scratch")
+"""T0 and T5, which have no texels (D27)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypedAtomic:
+    """`[(P)] typed_atomic.OP (MASK, SIZE) surface u v r lod src0 src1 dst`; absent operands are null."""
+
+    spec: ClassVar[Spec] = Spec(
+        opcode=0x73,
+        mnemonic="TYPED_ATOMIC",
+        page="TYPED_ATOMIC.md",
+        exec_sizes=(8,),
+        readings=(
+            "mask-alignment", "short-predicate", "any-all-window", "short-variable", "disabled-lanes", "atomic-order",
+            "typed-bounds", "lod-range", "half-texel", "half-sources", "half-result-rest",
+        ),
+    )  # fmt: skip
+
+    execution: Execution
+    op: AtomicOp
+    surface: str
+    u: RawOperand
+    v: RawOperand = NULL
+    r: RawOperand = NULL
+    lod: RawOperand = NULL
+    src0: RawOperand = NULL
+    src1: RawOperand = NULL
+    dst: RawOperand = NULL
+    texel_bits: int = 32
+    """32, or 16 for `.16`: Op bit 5."""
+
+    def __str__(self) -> str:
+        operands = (self.u, self.v, self.r, self.lod, self.src0, self.src1, self.dst)
+        spelling = (self.op.spelling or self.op.name.lower()) + ".16" * (self.texel_bits == 16)
+        return (
+            f"{self.execution.prefix}typed_atomic.{spelling} {self.execution} {self.surface} "
+            f"{' '.join(str(operand) for operand in operands)}"
+        )
+
+    def validate(self, platform: Platform) -> None:
+        page, name = self.spec.page, self.op.name.lower()
+        require_execution(self.execution, self.spec)
+        require(self.texel_bits in (16, 32), f"{self.texel_bits} bits: a texel has 16 or 32", page)
+        if self.texel_bits == 16:
+            require(platform >= Platform.TGLLP, "16-bit atomics exist from TGLLP on", f"{page}, D44")
+        require(self.surface not in NOT_TYPED, f"{self.surface} has no texels", "D27")
+        require(self.u != NULL, "U must not be null", page)
+        require(self.r == NULL or self.v != NULL, "R needs V", page)
+        require((self.src0 != NULL) == (self.op.sources >= 1), _source_rule("Src0", name, self.op.sources >= 1), page)
+        require((self.src1 != NULL) == (self.op.sources == 2), _source_rule("Src1", name, self.op.sources == 2), page)
+
+    def execute(self, state: ConcreteState) -> None:
+        image, modulus = state.image(self.surface), 2**self.texel_bits
+        returned: list[tuple[int, int]] = []
+        texels = dict(image.texels)
+        for i in range(self.execution.size):  # one of the serial orders that the page allows (D30)
+            if not state.channel_enabled(self.execution, i):
+                continue
+            u, v, r, lod, src0, src1 = (
+                0 if operand == NULL else state.read_dword(operand, i)
+                for operand in (self.u, self.v, self.r, self.lod, self.src0, self.src1)
+            )
+            texel = (u, v, r, lod)
+            if not image.contains(texel):
+                returned.append((i, 0))  # Page: "On read: zeros are returned. On write: data is dropped." (D31)
+                continue
+            old = texels.get(texel, 0) % modulus
+            # Page: "only the lower 16bit part of each dword is used" (D35)
+            texels[texel] = new = self._new_value(old, src0 % modulus, src1 % modulus)
+            returned.append((i, new if self.op is AtomicOp.PREDEC else old))  # D28
+        if self.dst != NULL:
+            for i, _ in returned:
+                state.read_dword(self.dst, i)  # every enabled lane must fit (D6)
+            for i, value in returned:
+                state.write_dword(self.dst, i, value)  # bits 31..16 of a 16-bit result become 0 (D34)
+        image.texels = texels
+
+    def _new_value(self, old: int, src0: int, src1: int) -> int:
+        if self.op in (AtomicOp.IMIN, AtomicOp.IMAX):
+            old, src0 = (_signed(value, self.texel_bits) for value in (old, src0))
+        return _NEW_VALUE[self.op](old, src0, src1) % 2**self.texel_bits
+
+    def footprint(self, state: SymbolicState) -> Iterator[Atomic]:
+        image, width = state.image(self.surface), self.texel_bits // 8
+        for lane, (enabled, predicate_known) in enumerate(state.lanes_enabled(self.execution)):
+            operands = (self.u, self.v, self.r, self.lod, self.src0, self.src1)
+            (u, v, r, lod, src0, src1), operands_known = _lane_operands(state, operands, lane, enabled)
+            slot = self.dst.offset + 4 * lane
+            destination = None if self.dst == NULL else RegisterSlice(self.dst.variable, slot, width)
+            fits = destination is None or state.registers.holds(destination.variable, slot, 4)
+            yield Atomic(
+                guard=enabled,
+                lane=lane,
+                surface=self.surface,
+                cell=(u, v, r, lod),
+                width=width,
+                inside=image.contains(u, v, r, lod),
+                defined=conj(predicate_known, bool_const(operands_known and fits)),
+                op=self.op,
+                src0=truncate(src0, self.texel_bits),
+                src1=truncate(src1, self.texel_bits),
+                returns_new=self.op is AtomicOp.PREDEC,
+                destination=destination,
+            )
+
+    def undefined_bytes(self, state: SymbolicState) -> Iterator[tuple[Bool, RegisterSlice]]:
+        """Bits 31..16 of each 16-bit result: the page has nothing on them (D34)."""
+        if self.texel_bits == 32 or self.dst == NULL:
+            return
+        for lane, (enabled, _) in enumerate(state.lanes_enabled(self.execution)):
+            upper = self.dst.offset + 4 * lane + 2
+            if state.registers.holds(self.dst.variable, upper, 2):
+                yield enabled, RegisterSlice(self.dst.variable, upper, 2)
+
+
+def _source_rule(source: str, op: str, needed: bool) -> str:
+    return f"{source} must {'not be null' if needed else 'be null (V0)'} for {op}"
+
+
+def _lane_operands(
+    state: SymbolicState, operands: tuple[RawOperand, ...], lane: int, enabled: Bool
+) -> tuple[list[BitVec], bool]:
+    """One dword of each operand for this lane (0 where it is null), and whether the variables have them all."""
+    read = [
+        (const(0, 32), True) if operand == NULL else state.read_dword(operand, lane, enabled) for operand in operands
+    ]
+    return [value for value, _ in read], all(held for _, held in read)
+
+
+def _signed(value: int, bits: int) -> int:
+    return value - 2**bits if value >= 2 ** (bits - 1) else value
+
+
+_NEW_VALUE: dict[AtomicOp, Callable[[int, int, int], int]] = {
+    AtomicOp.ADD: lambda old, src0, _: old + src0,
+    AtomicOp.SUB: lambda old, src0, _: old - src0,
+    AtomicOp.INC: lambda old, _, __: old + 1,
+    AtomicOp.DEC: lambda old, _, __: old - 1,
+    AtomicOp.PREDEC: lambda old, _, __: old - 1,
+    AtomicOp.MIN: lambda old, src0, _: min(old, src0),
+    AtomicOp.MAX: lambda old, src0, _: max(old, src0),
+    AtomicOp.IMIN: lambda old, src0, _: min(old, src0),
+    AtomicOp.IMAX: lambda old, src0, _: max(old, src0),
+    AtomicOp.XCHG: lambda _, src0, __: src0,
+    AtomicOp.CMPXCHG: lambda old, src0, src1: src0 if old == src1 else old,  # D38: src0 new value, src1 comparand
+    AtomicOp.AND: lambda old, src0, _: old & src0,
+    AtomicOp.OR: lambda old, src0, _: old | src0,
+    AtomicOp.XOR: lambda old, src0, _: old ^ src0,
+}
+"""What each operation leaves in memory, modulo 2^32 or 2^16: the table of the DWORD_ATOMIC page (D49).
+
+imin and imax are given signed numbers.
+"""

@@ -1,0 +1,25 @@
+"""Destination bytes that a page leaves undefined."""
+
+from collections.abc import Iterator
+from typing import Protocol, runtime_checkable
+
+from visaproof.semantics.symbolic.accesses import RegisterSlice
+from visaproof.semantics.symbolic.state import SymbolicState
+from visaproof.smt import Bool
+
+
+@runtime_checkable
+class LeavesUndefinedBytes(Protocol):
+    """An instruction after which some bytes of its destination have undefined values.
+
+    On terms they are arbitrary.  `execute` makes them 0, which is one of the values that they may have.
+    """
+
+    def undefined_bytes(self, state: SymbolicState) -> Iterator[tuple[Bool, RegisterSlice]]:
+        """The bytes, and when they are undefined."""
+        ...
+
+
+def undefined_bytes_of(instruction: object, state: SymbolicState) -> list[tuple[Bool, RegisterSlice]]:
+    """The bytes that the instruction leaves undefined; none where its page leaves none."""
+    return list(instruction.undefined_bytes(state)) if isinstance(instruction, LeavesUndefinedBytes) else []

@@ -1,0 +1,49 @@
+"""The operations of TYPED_ATOMIC.  Page: TYPED_ATOMIC.md, field Op; roles: spec/decisions.md D28, D38, D39."""
+
+from enum import Enum
+from typing import NamedTuple
+
+
+class _OpFacts(NamedTuple):
+    code: int
+    spelling: str | None
+    sources: int
+
+
+class AtomicOp(Enum):
+    """An integer operation; its value is (code, spelling in the grammar, number of sources)."""
+
+    ADD = _OpFacts(0x00, "add", 1)
+    SUB = _OpFacts(0x01, "sub", 1)
+    INC = _OpFacts(0x02, "inc", 0)
+    DEC = _OpFacts(0x03, "dec", 0)
+    MIN = _OpFacts(0x04, "min", 1)
+    MAX = _OpFacts(0x05, "max", 1)
+    XCHG = _OpFacts(0x06, "xchg", 1)
+    CMPXCHG = _OpFacts(0x07, "cmpxchg", 2)
+    AND = _OpFacts(0x08, "and", 1)
+    OR = _OpFacts(0x09, "or", 1)
+    XOR = _OpFacts(0x0A, "xor", 1)
+    IMIN = _OpFacts(0x0B, "minsint", 1)
+    IMAX = _OpFacts(0x0C, "maxsint", 1)
+    PREDEC = _OpFacts(0x0D, None, 0)
+
+    @property
+    def code(self) -> int:
+        return self.value.code
+
+    @property
+    def spelling(self) -> str | None:
+        """The name in the grammar; predec has none (D28)."""
+        return self.value.spelling
+
+    @property
+    def sources(self) -> int:
+        """How many of Src0 and Src1 it reads; the others must be null (D39)."""
+        return self.value.sources
+
+
+def atomic_named(spelling: str) -> AtomicOp:
+    """The operation that the grammar spells so.  Raises KeyError for any other word."""
+    by_spelling = {op.spelling: op for op in AtomicOp if op.spelling}
+    return by_spelling[spelling]

@@ -1,0 +1,99 @@
+"""Operands of memory instructions, and how an instruction names its lanes."""
+
+from dataclasses import dataclass
+
+from visaproof.isa.execution import EXEC_SIZES, Combine, ExecMask
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A field that stands for each of its encodings: one proof then covers them all.
+
+    The symbolic machine reads it as an arbitrary `width`-bit number; `execute` needs a number in its place.
+    """
+
+    name: str
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class RawOperand:
+    """`variable.offset`: contiguous bytes of a variable, from a byte offset on."""
+
+    variable: str
+    offset: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.variable}.{self.offset}"
+
+
+NULL = RawOperand("%null")
+"""The null variable V0: no operand."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImmediateUD:
+    """A scalar operand that is a constant of type UD."""
+
+    value: int
+
+    def __str__(self) -> str:
+        return f"{self.value:#x}:ud"
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarUD:
+    """A scalar operand that is the UD element at a byte offset of a variable."""
+
+    variable: str
+    offset: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.variable}(0,{self.offset // 4})<0;1,0>"
+
+
+Scalar = ImmediateUD | ScalarUD
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """`(!P1.any)`: combine the bits first, then invert."""
+
+    variable: str
+    inverse: bool | Parameter = False
+    combine: Combine | Parameter = Combine.PLAIN
+
+    def __str__(self) -> str:
+        suffix = f".{self.combine.name.lower()}" if self.combine in (Combine.ANY, Combine.ALL) else ""
+        return f"({'!' if self.inverse else ''}{self.variable}{suffix})"
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """`(P1) … (M3, 8)`: how many lanes, which of the thread's lanes, and the predicate."""
+
+    size: int
+    mask: ExecMask | Parameter = ExecMask.M1
+    predicate: Predicate | None = None
+
+    def __post_init__(self) -> None:
+        if self.size not in EXEC_SIZES:
+            raise ValueError(f"execution size {self.size}")
+
+    def __str__(self) -> str:
+        return f"({self.mask.name}, {self.size})"
+
+    @property
+    def prefix(self) -> str:
+        """The predicate as it stands before the mnemonic."""
+        return f"{self.predicate} " if self.predicate else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """The RGBA write mask, R in bit 0."""
+
+    mask: int
+
+    def __str__(self) -> str:
+        return "".join(name for c, name in enumerate("RGBA") if self.mask >> c & 1)

@@ -1,0 +1,27 @@
+"""A page as a record: what it says beside the effect of its instruction."""
+
+from dataclasses import dataclass
+
+from visaproof.isa.platform import Platform
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """The head and the properties of a page."""
+
+    opcode: int
+    mnemonic: str
+    page: str
+    exec_sizes: tuple[int, ...] = ()
+    """Legal execution sizes; empty where the instruction has none."""
+    since: Platform = Platform.BDW
+    """First platform of the instruction."""
+    collision_undefined: bool = False
+    """Page: "The behavior is undefined if more than one channel writes to the same address."""
+    readings: tuple[str, ...] = ()
+    """The readings (see `visaproof.isa.readings`) on which its effect depends."""
+
+    @property
+    def name(self) -> str:
+        """The mnemonic as the grammar spells it, and as obligations are named."""
+        return self.mnemonic.lower()

@@ -1,0 +1,1 @@
+"""Kernels: reading `.visaasm` files, what their inputs mean, and running them."""

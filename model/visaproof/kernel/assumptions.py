@@ -1,0 +1,130 @@
+"""What the registers of a thread hold when it starts: arbitrary bytes, and what is assumed of the launch.
+
+Every assumption has a name and a sentence; a verdict lists those that it was asked under.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from visaproof.kernel.launch import Launch, LocalId, Piece
+from visaproof.kernel.syntax import Input, Kernel
+from visaproof.semantics.symbolic.registers import Byte
+from visaproof.smt import BitVec, add, const, scale, symbol, zero_extend
+
+ID_BITS = 16
+"""IGC passes local ids as words.  Source: corpus README, payload_base."""
+
+
+class Assume(Enum):
+    """How much is assumed of the ids that a launch hands to the lanes of one thread."""
+
+    NONE = "none"
+    IDS = "ids"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The initial contents of the registers, and on what they rest."""
+
+    initial: Callable[[str, int], Byte]
+    meanings: dict[str, str]
+    """What a symbol of the payload stands for, by the name of the symbol."""
+    assumed: tuple[str, ...]
+    """The assumptions that were used, in words."""
+    hints: tuple[str, ...]
+    """What would help to know."""
+
+
+def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
+    """Arbitrary contents, but for the local ids where the launch says where they are and `assume` is IDS."""
+    words: dict[tuple[str, int], BitVec] = {}
+    meanings: dict[str, str] = {}
+    simd = launch.simd or _lanes(kernel)
+    refused = _layout_broken(launch, simd)
+    ids = assume is Assume.IDS and simd > 1 and not refused
+    for item in kernel.inputs:
+        for piece in launch.pieces(item.variable):
+            if isinstance(piece.meaning, LocalId) and ids:
+                words |= _local_ids(item, piece, piece.meaning, simd)
+            _name(meanings, item, piece)
+    if words:
+        meanings |= {"thread_in_row": f"first local_id_x of the thread, divided by {simd}"}
+        meanings |= {"local_id_y": "local_id_y", "local_id_z": "local_id_z"}
+    return Start(
+        initial=_initial(kernel, words),
+        meanings=meanings,
+        assumed=(_ids_in_words(simd),) if words else (),
+        hints=() if words else _hints(kernel, launch, assume, refused),
+    )
+
+
+def _lanes(kernel: Kernel) -> int:
+    """The SIMD width that the kernel itself states; 0 where it does not."""
+    stated = kernel.attributes.get("SimdSize")
+    return stated if isinstance(stated, int) else 0
+
+
+def _ids_in_words(simd: int) -> str:
+    return (
+        f"ids: the {simd} lanes of a thread have consecutive local_id_x, the first a multiple of {simd}, and equal "
+        f"local_id_y and local_id_z (as IGC lays them out where the local size in x is a multiple of {simd}, "
+        "or y = z = 1)"
+    )
+
+
+def _layout_broken(launch: Launch, simd: int) -> str:
+    """Why the required group size contradicts the assumption on ids; empty where it does not."""
+    if launch.group_size is None or simd <= 1:
+        return ""
+    x, y, z = launch.group_size
+    return f"the required group size {x}×{y}×{z} breaks rows of {simd} lanes" if x % simd and y * z > 1 else ""
+
+
+def _hints(kernel: Kernel, launch: Launch, assume: Assume, refused: str) -> tuple[str, ...]:
+    if assume is Assume.NONE:
+        return ("with `--assume ids` and `--launch FILE`, lanes have consecutive ids",)
+    if refused:
+        return (refused + ": nothing is assumed of the ids",)
+    if not launch.meanings and kernel.inputs:
+        option = f"`--input {kernel.inputs[0].variable}=local_id_x …`"
+        files = "`--launch FILE` (a zebin, its .ze_info, or a manifest.json)"
+        return (f"what the inputs mean is not known: give {files} or {option}",)
+    return ()
+
+
+def _local_ids(item: Input, piece: Piece, meaning: LocalId, simd: int) -> dict[tuple[str, int], BitVec]:
+    """One word for each lane: x = simd·thread_in_row + lane, which cannot wrap; y and z are one word for all."""
+    words: dict[tuple[str, int], BitVec] = {}
+    lane_bits = simd.bit_length() - 1
+    for k in range(piece.size // 2):
+        lane = meaning.first_lane + k
+        if lane >= simd:
+            break
+        if meaning.dimension == 0:
+            row = scale(zero_extend(symbol("thread_in_row", ID_BITS - lane_bits), ID_BITS), simd)
+            words[item.variable, piece.offset + 2 * k] = add(row, const(lane, ID_BITS))
+        else:
+            words[item.variable, piece.offset + 2 * k] = symbol(f"local_id_{'xyz'[meaning.dimension]}", ID_BITS)
+    return words
+
+
+def _name(meanings: dict[str, str], item: Input, piece: Piece) -> None:
+    """Names the dwords that `_initial` gives to a piece."""
+    for start in range(piece.offset - piece.offset % 4, piece.offset + piece.size, 4):
+        inside = start - piece.offset + piece.first_byte
+        place = f" byte {inside}" if piece.size > 4 and inside > 0 else ""
+        meanings.setdefault(f"{item.variable}.{start}", f"{piece}{place}")
+
+
+def _initial(kernel: Kernel, words: dict[tuple[str, int], BitVec]) -> Callable[[str, int], Byte]:
+    sizes = {name: getattr(variable, "size", 4) for name, variable in kernel.variables.items()}
+
+    def initial(variable: str, byte: int) -> Byte:
+        word = words.get((variable, byte - byte % 2))
+        if word is not None:
+            return word, byte % 2
+        start = byte - byte % 4
+        return symbol(f"{variable}.{start}", 8 * min(4, sizes[variable] - start)), byte % 4
+
+    return initial

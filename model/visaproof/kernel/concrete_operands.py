@@ -1,0 +1,123 @@
+"""Vector operands on ints: which bytes an element is, and what they hold.  Page: 5_operands.md."""
+
+from visaproof.isa.errors import NotModelled, UndefinedBehavior
+from visaproof.isa.types import DataType
+from visaproof.kernel.opcodes import packed_element
+from visaproof.kernel.predefined import NULL
+from visaproof.kernel.syntax import (
+    AddressOf,
+    GeneralVariable,
+    Immediate,
+    IndirectOperand,
+    Kernel,
+    Operand,
+    Region,
+    SubscriptedName,
+    VectorDestination,
+    VectorSource,
+)
+from visaproof.semantics.concrete.state import ConcreteState
+
+Address = tuple[str, int]
+"""A root variable and a byte in it."""
+
+
+class ConcreteOperands:
+    """Elements of vector operands in the registers of a thread."""
+
+    def __init__(self, kernel: Kernel, state: ConcreteState) -> None:
+        self._kernel = kernel
+        self._state = state
+        self._addresses: dict[tuple[str, int], Address] = {}
+        """What the address registers hold."""
+
+    def read(self, operand: Operand, lane: int) -> tuple[int, DataType, str]:
+        """The bits of a lane's element of a source, their type, and the modifier that is still to be applied."""
+        match operand:
+            case Immediate(_, data_type) if data_type in (DataType.V, DataType.UV):
+                return *packed_element(operand, lane), ""
+            case Immediate(bits, data_type):
+                return bits, data_type, ""
+            case VectorSource(variable, row, column, region, modifier):
+                declared = self._general(variable)
+                first = row * (self._state.platform.grf_bytes // declared.type.size) + column
+                element = first + _region_element(region, lane)
+                root, start = self._kernel.root_of(declared)
+                bits = self._load(root.name, start + element * declared.type.size, declared.type.size)
+                return bits, declared.type, modifier
+            case IndirectOperand(address_variable, k, byte_offset, region, _, data_type, modifier) if region:
+                root, start = self._addresses_at(address_variable, k)
+                start += byte_offset + _region_element(region, lane) * data_type.size
+                if start % data_type.size:
+                    raise UndefinedBehavior(f"indirect address {root}.{start} is not aligned to {data_type.spelling}")
+                return self._load(root, start, data_type.size), data_type, modifier
+            case _:
+                raise NotModelled("a source in this form", operand.position)
+
+    def destination_type(self, operand: Operand) -> DataType:
+        match operand:
+            case VectorDestination(variable):
+                return self._general(variable).type
+            case IndirectOperand():
+                return operand.type
+            case _:
+                raise NotModelled("a destination in this form", operand.position)
+
+    def write(self, operand: Operand, lane: int, bits: int, extra_bytes: int = 0) -> None:
+        """Writes a lane's element of a destination, `extra_bytes` behind its place."""
+        match operand:
+            case VectorDestination(variable) if variable == NULL:
+                return
+            case VectorDestination(variable, row, column, horizontal):
+                declared = self._general(variable)
+                element = row * (self._state.platform.grf_bytes // declared.type.size) + column + lane * horizontal
+                root, start = self._kernel.root_of(declared)
+                place = start + element * declared.type.size + extra_bytes
+                self._store(root.name, place, bits, declared.type.size)
+            case IndirectOperand(address_variable, k, byte_offset, _, horizontal, data_type) if horizontal:
+                root, start = self._addresses_at(address_variable, k)
+                start += byte_offset + lane * horizontal * data_type.size + extra_bytes
+                self._store(root, start, bits, data_type.size)
+            case _:
+                raise NotModelled("a destination in this form", operand.position)
+
+    def set_address(self, target: SubscriptedName, lane: int, source: Operand, offset: int) -> None:
+        """Page ADDR_ADD: the byte address of src0, plus src1."""
+        match source:
+            case AddressOf(variable, byte_offset):
+                root, start = self._kernel.root_of(self._general(variable))
+                place = (root.name, start + byte_offset + offset)
+            case SubscriptedName(name, element):
+                root_name, start = self._addresses_at(name, element + lane)
+                place = (root_name, start + offset)
+            case _:
+                raise NotModelled("an address of this form", source.position)
+        self._addresses[target.name, target.element + lane * (target.horizontal or 1)] = place
+
+    def _addresses_at(self, variable: str, element: int) -> Address:
+        if (variable, element) not in self._addresses:
+            raise UndefinedBehavior(f"address register {variable}({element}) was never written")
+        return self._addresses[variable, element]
+
+    def _general(self, name: str) -> GeneralVariable:
+        declared = self._kernel.variables[name]
+        assert isinstance(declared, GeneralVariable)
+        return declared
+
+    def _load(self, root: str, start: int, width: int) -> int:
+        variable = self._state.registers[root]
+        if start < 0 or start + width > len(variable):
+            raise UndefinedBehavior(f"bytes {start}..{start + width - 1} lie beyond {root}")
+        return int.from_bytes(variable[start : start + width], "little")
+
+    def _store(self, root: str, start: int, bits: int, width: int) -> None:
+        variable = self._state.registers[root]
+        if start < 0 or start + width > len(variable):
+            raise UndefinedBehavior(f"bytes {start}..{start + width - 1} lie beyond {root}")
+        variable[start : start + width] = (bits % (1 << 8 * width)).to_bytes(width, "little")
+
+
+def _region_element(region: Region, lane: int) -> int:
+    """Page: `FirstElementIndex + i * VertStride + j * HorzStride`, `Width` elements in each row."""
+    i, j = divmod(lane, region.width)
+    return i * region.vertical + j * region.horizontal

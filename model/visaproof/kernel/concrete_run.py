@@ -1,0 +1,152 @@
+"""Runs a kernel on numbers: the machine that confirms what the symbolic one found.  No terms, no solver."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from visaproof.isa.errors import NotModelled, Position, UndefinedBehavior
+from visaproof.isa.execution import THREAD_LANES
+from visaproof.kernel import decode as messages
+from visaproof.kernel import syntax
+from visaproof.kernel.concrete_arithmetic import ConcreteArithmetic
+from visaproof.kernel.concrete_operands import ConcreteOperands
+from visaproof.kernel.opcodes import Kind, kind_of, label_of
+from visaproof.kernel.statement import execution_of, lane_offset, without_mask
+from visaproof.kernel.surfaces import SurfaceBindings
+from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
+from visaproof.semantics.concrete.surface import Buffer, LaneWrite
+
+
+@dataclass(frozen=True, slots=True)
+class PerformedMessage:
+    """A memory message that ran, and the writes that it asked for: enabled lanes, inside or outside the surface."""
+
+    instruction: syntax.Instruction
+    decoded: messages.Message
+    """Its surface is the variable of the text; `surface` is what that stood for."""
+    surface: str
+    writes: tuple[LaneWrite, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """Where the pages give the run no meaning; nothing behind it was run."""
+
+    position: Position
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended.  Where it is undefined, the message at fault is the last one performed, if it is a message."""
+
+    performed: tuple[PerformedMessage, ...]
+    undefined: Undefined | None
+
+
+Observer = Callable[[syntax.Instruction, ConcreteState], None]
+"""Called after each statement that ran."""
+
+
+def run(kernel: syntax.Kernel, state: ConcreteState, observer: Observer | None = None) -> Outcome:
+    """Runs the kernel; `state` is changed in place.
+
+    Variables and predicates that `state` lacks hold 0; surfaces must be there under their keys (`bti 0`, `%slm`, …,
+    see `SurfaceBindings`).  At least one lane must be on.  Raises NotModelled for what has no semantics here.
+    """
+    if not state.exec_mask:
+        raise ValueError("a thread runs at least one lane")
+    return _Machine(kernel, state, observer or (lambda _, __: None)).run()
+
+
+class _Machine:
+    def __init__(self, kernel: syntax.Kernel, state: ConcreteState, observer: Observer) -> None:
+        self._kernel = kernel
+        self._state = state
+        self._observer = observer
+        self._operands = ConcreteOperands(kernel, state)
+        self._arithmetic = ConcreteArithmetic(state, self._operands)
+        self._surfaces = SurfaceBindings(kernel, state.platform)
+        self._performed: list[PerformedMessage] = []
+        self._parked: dict[str, int] = {}
+        """The lanes that wait at each label."""
+        self._seen: set[str] = set()
+        for variable in kernel.variables.values():
+            if isinstance(variable, syntax.GeneralVariable) and variable.alias is None:
+                state.registers.setdefault(variable.name, bytearray(variable.size))
+            elif isinstance(variable, syntax.PredicateVariable):
+                state.predicates.setdefault(variable.name, PredicateBits(variable.num_elts, 0))
+
+    def run(self) -> Outcome:
+        undefined: Undefined | None = None
+        launched = self._state.exec_mask
+        for statement in self._kernel.statements:
+            if isinstance(statement, syntax.Label):
+                self._seen.add(statement.name)
+                self._state.exec_mask |= self._parked.pop(statement.name, 0)
+            elif self._state.exec_mask:
+                try:
+                    if not self._step(statement):
+                        break
+                except UndefinedBehavior as reason:
+                    undefined = Undefined(statement.position, str(reason))
+                    break
+                self._observer(statement, self._state)
+        self._state.exec_mask = launched
+        return Outcome(tuple(self._performed), undefined)
+
+    def _step(self, instruction: syntax.Instruction) -> bool:
+        """Runs one statement; False ends the kernel."""
+        match kind_of(instruction, messages.OPCODES):
+            case Kind.NOTHING:
+                pass
+            case Kind.MEMORY:
+                self._message(instruction)
+            case Kind.BIND:
+                self._surfaces.bind(instruction)
+            case Kind.BRANCH:
+                self._branch(instruction)
+            case Kind.END:
+                if instruction.predicate or any(self._parked.values()):
+                    raise NotModelled(f"opcode {instruction.opcode} in divergent control flow", instruction.position)
+                return False
+            case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.ADDRESS:
+                self._arithmetic.step(instruction)
+            case Kind.SAMPLE:
+                raise NotModelled(f"opcode {instruction.opcode}: the values come from an image", instruction.position)
+            case Kind.UNKNOWN:
+                raise NotModelled(f"opcode {instruction.opcode}", instruction.position)
+        return True
+
+    def _message(self, instruction: syntax.Instruction) -> None:
+        decoded = messages.decode(instruction, self._kernel, self._state.platform)
+        surface = self._surfaces.key(decoded.surface)
+        memory = self._state.surfaces.get(surface)
+        if memory is None:
+            raise ValueError(f"{instruction.position}: the state has no surface {surface!r}")
+        log: list[LaneWrite] = []
+        if isinstance(memory, Buffer):
+            memory.log = log
+        try:
+            replace(decoded, surface=surface).execute(self._state)
+        finally:
+            if isinstance(memory, Buffer):
+                memory.log = None
+            self._performed.append(PerformedMessage(instruction, decoded, surface, tuple(log)))
+
+    def _branch(self, instruction: syntax.Instruction) -> None:
+        label = label_of(instruction)
+        if label in self._seen:
+            raise NotModelled(f"opcode {instruction.opcode} backwards: a loop", instruction.position)
+        execution = execution_of(instruction)
+        active = self._state.exec_mask
+        jumping = 0
+        if execution.size == 1:  # Page GOTO: "all channels would either branch or not"
+            if self._state.channel_enabled(without_mask(execution), 0):
+                jumping = active
+        else:
+            for lane in range(execution.size):
+                place = lane + lane_offset(execution)
+                if place < THREAD_LANES and self._state.channel_enabled(execution, lane):
+                    jumping |= 1 << place & active
+        self._state.exec_mask = active & ~jumping
+        self._parked[label] = self._parked.get(label, 0) | jumping

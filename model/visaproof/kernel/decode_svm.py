@@ -1,0 +1,88 @@
+"""From `svm_*` statements to the instructions of their pages."""
+
+from collections.abc import Callable
+
+from visaproof.instructions.family import (
+    SvmAtomic,
+    SvmBlockLd,
+    SvmBlockSt,
+    SvmGather,
+    SvmGather4Scaled,
+    SvmScatter,
+)
+from visaproof.isa.atomics import AtomicOp, atomic_named
+from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.operands import ImmediateUD
+from visaproof.kernel import syntax
+from visaproof.kernel.statement import Statement, execution_of
+
+SvmMessage = SvmAtomic | SvmBlockLd | SvmBlockSt | SvmGather | SvmGather4Scaled | SvmScatter
+
+_LENIENT = {"predec": AtomicOp.PREDEC, "imin": AtomicOp.IMIN, "imax": AtomicOp.IMAX}
+"""The pages' names of operations that the grammar spells otherwise or not at all (D50)."""
+
+
+def dword_operation(s: Statement) -> AtomicOp:
+    """The operation of an atomic without `.16` or `.64`."""
+    spelling = s.suffix("OP")
+    if len(s.instruction.suffixes) > 1:
+        raise NotModelled(f"{s.instruction.opcode}.{'.'.join(s.instruction.suffixes)}: only 32-bit atomics", s.position)
+    try:
+        return _LENIENT.get(spelling) or atomic_named(spelling)
+    except KeyError:
+        raise NotModelled(f"atomic operation {spelling}", s.position) from None
+
+
+def _blocks(s: Statement) -> tuple[int, int]:
+    """`.SIZE.BLOCKS`"""
+    if len(s.instruction.suffixes) != 2 or not all(text.isdecimal() for text in s.instruction.suffixes):
+        raise ReadError(f"{s.instruction.opcode} needs .BLOCK_SIZE.BLOCKS", s.position)
+    size, blocks = (int(text) for text in s.instruction.suffixes)
+    if size not in (1, 4, 8) or blocks not in (1, 2, 4, 8):
+        raise ReadError(f"{blocks} blocks of {size} bytes", s.position, "1, 2, 4 or 8 blocks of 1, 4 or 8 bytes")
+    return size, blocks
+
+
+def _gather(s: Statement) -> SvmMessage:
+    addresses, dst = s.operands(2)
+    return SvmGather(execution_of(s.instruction), *_blocks(s), s.raw(addresses), s.raw(dst))
+
+
+def _scatter(s: Statement) -> SvmMessage:
+    addresses, src = s.operands(2)
+    return SvmScatter(execution_of(s.instruction), *_blocks(s), s.raw(addresses), s.raw(src))
+
+
+def _block_ld(s: Statement) -> SvmMessage:
+    address, dst = s.operands(2)
+    return SvmBlockLd(s.block_size(), s.wide_scalar(address), s.raw(dst), "unaligned" in s.instruction.suffixes)
+
+
+def _block_st(s: Statement) -> SvmMessage:
+    address, src = s.operands(2)
+    return SvmBlockSt(s.block_size(), s.wide_scalar(address), s.raw(src))
+
+
+def _gather4_scaled(s: Statement) -> SvmMessage:
+    address, element, dst = s.operands(3)
+    if isinstance(address, syntax.Immediate):
+        base = s.scalar(address)
+        assert isinstance(base, ImmediateUD)
+    else:
+        base = s.wide_scalar(address)
+    return SvmGather4Scaled(execution_of(s.instruction), s.channels(), base, s.raw(element), s.raw(dst))
+
+
+def _atomic(s: Statement) -> SvmMessage:
+    addresses, dst, src0, src1 = (s.raw(operand) for operand in s.operands(4))
+    return SvmAtomic(execution_of(s.instruction), dword_operation(s), addresses, dst, src0, src1)
+
+
+DECODERS: dict[str, Callable[[Statement], SvmMessage]] = {
+    "svm_gather": _gather,
+    "svm_scatter": _scatter,
+    "svm_block_ld": _block_ld,
+    "svm_block_st": _block_st,
+    "svm_gather4scaled": _gather4_scaled,
+    "svm_atomic": _atomic,
+}

@@ -1,0 +1,227 @@
+"""What a launch puts into the inputs of a kernel, from a zebin, a ze_info text, a manifest or the user."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from visaproof.isa.errors import Position, ReadError
+from visaproof.isa.execution import THREAD_LANES
+from visaproof.isa.platform import Platform
+from visaproof.kernel.meaning import (
+    DIMENSIONS,
+    LAUNCH_VALUES,
+    Argument,
+    ArgumentValue,
+    BufferAddress,
+    BufferOffset,
+    LaunchValue,
+    LocalId,
+    Meaning,
+    Piece,
+    SlmAddress,
+    Surface,
+    Unknown,
+    natural_size,
+)
+from visaproof.kernel.payload import SIMD_SIZES, KernelInfo, Pieces, place, width
+from visaproof.kernel.syntax import Input, Kernel
+
+__all__ = [
+    "NOTHING_KNOWN",
+    "Argument",
+    "ArgumentValue",
+    "BufferAddress",
+    "BufferOffset",
+    "Launch",
+    "LaunchValue",
+    "LocalId",
+    "Meaning",
+    "Piece",
+    "SlmAddress",
+    "Surface",
+    "Unknown",
+    "parse_input_option",
+    "read_launch",
+]
+
+FILE_LIMIT = 256 * 2**20
+"""Bytes of a file with launch information."""
+
+OPTION = "--input"
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What is known of the payload of one kernel; bytes in no piece may hold anything."""
+
+    simd: int | None = None
+    """Lanes of a thread; 1 for a kernel of the VectorCompiler."""
+    meanings: Pieces = field(default_factory=dict[str, tuple[Piece, ...]])
+    binding_table: Mapping[int, int] = field(default_factory=dict[int, int])
+    """Binding table index to argument index."""
+    arg_names: Mapping[int, str] = field(default_factory=dict[int, str])
+    group_size: tuple[int, int, int] | None = None
+    """Work items of a group in x, y, z, where the source requires a size."""
+    platform: Platform | None = None
+    source: str = "no launch information"
+
+    def pieces(self, variable: str) -> tuple[Piece, ...]:
+        """What an input holds; nothing is known of one that is not listed."""
+        return self.meanings.get(variable, ())
+
+    def argument(self, index: int) -> Argument:
+        return Argument(index, self.arg_names.get(index))
+
+    def surface(self, binding_table_index: int) -> Argument | None:
+        """The argument whose surface stands at this index."""
+        index = self.binding_table.get(binding_table_index)
+        return None if index is None else self.argument(index)
+
+    def with_inputs(self, kernel: Kernel, options: Iterable[tuple[str, Meaning]]) -> "Launch":
+        """This launch where the user says what some inputs of `kernel` hold (`--input V0038=local_id_x`)."""
+        inputs = {item.variable: item for item in kernel.inputs}
+        lanes = self.simd or _lanes(kernel)
+        stated: dict[str, tuple[Piece, ...]] = {}
+        for variable, meaning in options:
+            if variable not in inputs:
+                raise _bad_option(f"{variable} is no input of {kernel.name}", f"inputs: {', '.join(inputs)}")
+            piece = _whole(inputs[variable], self._named(meaning), lanes)
+            if stated.setdefault(variable, (piece,)) != (piece,):
+                raise _bad_option(f"{variable} is given two meanings: {stated[variable][0]}; {piece}", "")
+        if not stated:
+            return self
+        return replace(self, meanings={**self.meanings, **stated}, source=f"{self.source}, {OPTION}")
+
+    def _named(self, meaning: Meaning) -> Meaning:
+        """The meaning with its argument's name, where it has an argument."""
+        match meaning:
+            case BufferAddress() | BufferOffset() | SlmAddress() | Surface() | ArgumentValue():
+                return replace(meaning, argument=self.argument(meaning.argument.index))
+            case LocalId() | LaunchValue() | Unknown():
+                return meaning
+
+
+NOTHING_KNOWN = Launch()
+"""The launch of which nothing is known."""
+
+
+def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) -> Launch:
+    """What the file at `path` says of the inputs of `kernel`; its kind is told from its content.
+
+    `platform` is consulted for the size of a register where the file does not name the device (a ze_info text).
+    Raises ReadError, whatever the file contains.
+    """
+    info = _read(_bytes_of(path), str(path), kernel)
+    return Launch(
+        simd=width(info, kernel),
+        meanings=place(info, kernel, platform),
+        binding_table=info.binding_table,
+        arg_names=info.arg_names,
+        group_size=info.group_size,
+        platform=info.platform or platform,
+        source=info.source,
+    )
+
+
+def _read(blob: bytes, path: str, kernel: Kernel) -> KernelInfo:
+    start = Position(path, 1, 1)
+    if blob.startswith(b"\x7fELF"):
+        from visaproof.kernel.zebin import read_zebin
+
+        return read_zebin(blob, path, kernel.name)
+    if blob.startswith(b"!<arch>"):
+        raise ReadError("this is an archive for several devices", start, "extract one zebin with `ar x`")
+    if blob.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[")):
+        from visaproof.kernel.manifest import read_manifest
+
+        return read_manifest(blob.removeprefix(b"\xef\xbb\xbf"), path, Path(kernel.path))
+    try:
+        text = blob.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ReadError(
+            "neither a zebin, a ze_info text nor a manifest",
+            start,
+            "a zebin is an ELF file with a section .ze_info",
+        ) from None
+    from visaproof.kernel.zebin import read_ze_info
+
+    return read_ze_info(text, path, kernel.name)
+
+
+def _bytes_of(path: Path) -> bytes:
+    start = Position(str(path), 1, 1)
+    try:
+        with path.open("rb") as file:
+            blob = file.read(FILE_LIMIT + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ReadError(f"cannot be read: {reason}", start) from error
+    if len(blob) > FILE_LIMIT:
+        raise ReadError(f"more than {FILE_LIMIT} bytes", start)
+    return blob
+
+
+# ---------------------------------------------------------------- --input
+
+_OF_ARGUMENT = {
+    "arg_byvalue": ArgumentValue,
+    "arg_bypointer": BufferAddress,
+    "buffer_address": BufferAddress,
+    "buffer_offset": BufferOffset,
+    "local_address": SlmAddress,
+    "surface": Surface,
+}
+
+_FORMS = ", ".join(
+    [
+        *(f"local_id_{dimension}[@LANE]" for dimension in DIMENSIONS),
+        *LAUNCH_VALUES,
+        *(f"{kind}:argN" for kind in _OF_ARGUMENT),
+        "unknown",
+    ]
+)
+
+_LOCAL_ID = re.compile(r"local_id_([xyz])(?:@(\d{1,2}))?")
+_WITH_ARGUMENT = re.compile(r"(\w+):(?:arg)?(\d{1,4})")
+
+
+def parse_input_option(text: str) -> tuple[str, Meaning]:
+    """`V0038=local_id_x`, `V0039=local_id_x@16`, `V0040=buffer_address:arg0`: a variable and what it holds."""
+    variable, equals, meaning = (part.strip() for part in text.partition("="))
+    if not (variable and equals and meaning):
+        raise _bad_option(f"{text!r} is not VARIABLE=MEANING", f"meanings: {_FORMS}")
+    return variable, _meaning_named(meaning)
+
+
+def _meaning_named(text: str) -> Meaning:
+    if text in LAUNCH_VALUES:
+        return LAUNCH_VALUES[text]
+    if text == "unknown":
+        return Unknown("stated to be unknown")
+    if local_id := _LOCAL_ID.fullmatch(text):
+        return LocalId(DIMENSIONS.index(local_id[1]), int(local_id[2] or 0))
+    of_argument = _WITH_ARGUMENT.fullmatch(text)
+    if of_argument and of_argument[1] in _OF_ARGUMENT:
+        return _OF_ARGUMENT[of_argument[1]](Argument(int(of_argument[2])))
+    raise _bad_option(f"unknown meaning {text!r}", f"meanings: {_FORMS}")
+
+
+def _whole(item: Input, meaning: Meaning, lanes: int) -> Piece:
+    """A piece for all of an input, or for as many of its bytes as a value of this meaning has."""
+    size = natural_size(meaning)
+    if isinstance(meaning, LocalId):
+        if meaning.first_lane >= lanes:
+            raise _bad_option(f"{meaning}: the thread has {lanes} lanes", "")
+        size = 2 * (lanes - meaning.first_lane)
+    return Piece(0, min(item.size, size or item.size), meaning)
+
+
+def _lanes(kernel: Kernel) -> int:
+    """Lanes of a thread by the kernel's own attribute; the most there can be where it has none."""
+    simd = kernel.attributes.get("SimdSize")
+    return simd if isinstance(simd, int) and simd in SIMD_SIZES else THREAD_LANES
+
+
+def _bad_option(message: str, hint: str) -> ReadError:
+    return ReadError(message, Position(OPTION, 1, 1), hint)

@@ -1,0 +1,156 @@
+"""Reads launch information from a `manifest.json`: a list of compiled files, each with its ze_info in short.
+
+{"kernels": [{"kernel": "vadd", "args": ["a", "b", "c"]}],
+ "entries": [{"kernel": "vadd", "file": "visaasm/vadd/tgllp-O2.visaasm", "platform": "TGLLP", "sha256": "…",
+              "zeinfo": {"env": {"simd_size": 32},
+                         "payload": ["buffer_address@32+8 arg0", "per_thread:local_id@0+192"],
+                         "bti": {"0": 0}}}]}
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from visaproof.isa.errors import Position, ReadError
+from visaproof.isa.platform import Platform, platform_named
+from visaproof.kernel.meaning import Argument
+from visaproof.kernel.payload import SIMD_SIZES, KernelInfo, PayloadArgument
+
+
+class _Environment(msgspec.Struct):
+    simd_size: int
+    required_work_group_size: tuple[int, int, int] | None = None
+    inline_data_payload_size: int = 0
+
+
+class _ZeInfo(msgspec.Struct):
+    env: _Environment
+    payload: list[str]
+    bti: dict[int, int] = {}
+
+
+class _Entry(msgspec.Struct):
+    kernel: str
+    file: str
+    zeinfo: _ZeInfo
+    platform: str | None = None
+    sha256: str = ""
+
+    @property
+    def path(self) -> PurePosixPath:
+        return PurePosixPath(self.file)
+
+
+class _KernelNames(msgspec.Struct):
+    kernel: str
+    args: list[str | None] = []
+
+
+class _Manifest(msgspec.Struct):
+    entries: list[_Entry]
+    kernels: list[_KernelNames] = []
+
+
+_PAYLOAD = re.compile(
+    r"(?P<per_thread>per_thread:)?(?P<kind>\w+)@(?P<offset>\d{1,9})\+(?P<size>\d{1,9})"
+    r"(?: arg(?P<index>\d{1,9}))?(?: (?P<mode>\w+))?"
+)
+
+
+def read_manifest(blob: bytes, path: str, visaasm: Path) -> KernelInfo:
+    """What a manifest says of the file `visaasm`."""
+    manifest = _decode(blob, path)
+    entry = _entry_of(manifest.entries, visaasm, path)
+    place = Position(path, 1, 1)
+    if entry.zeinfo.env.simd_size not in SIMD_SIZES:
+        raise ReadError(f"{entry.file}: simd_size {entry.zeinfo.env.simd_size}", place, "1, 8, 16 or 32")
+    names = _argument_names(manifest, entry.kernel)
+    parsed = list(_arguments(entry, names, place))
+    return KernelInfo(
+        name=entry.kernel,
+        simd=entry.zeinfo.env.simd_size,
+        arguments=tuple(argument for per_thread, argument in parsed if not per_thread),
+        per_thread=tuple(argument for per_thread, argument in parsed if per_thread),
+        binding_table=entry.zeinfo.bti,
+        arg_names=names,
+        group_size=entry.zeinfo.env.required_work_group_size,
+        passes_inline_data=entry.zeinfo.env.inline_data_payload_size > 0,
+        platform=_platform(entry, place),
+        source=f"{path}, {entry.file}",
+        position=place,
+    )
+
+
+def _decode(blob: bytes, path: str) -> _Manifest:
+    try:
+        return msgspec.json.decode(blob, type=_Manifest)
+    except msgspec.ValidationError as error:
+        raise ReadError(f"not a manifest: {error}", Position(path, 1, 1)) from error
+    except msgspec.DecodeError as error:
+        byte = re.search(r"\(byte (\d+)\)", str(error))
+        before = blob[: int(byte[1]) if byte else len(blob)]
+        place = Position(path, before.count(b"\n") + 1, len(before) - before.rfind(b"\n"))
+        raise ReadError(f"not JSON: {error}", place) from error
+    except (RecursionError, UnicodeDecodeError) as error:
+        raise ReadError(f"not JSON: {error}", Position(path, 1, 1)) from error
+
+
+def _argument_names(manifest: _Manifest, kernel: str) -> dict[int, str]:
+    args = (enumerate(known.args) for known in manifest.kernels if known.kernel == kernel)
+    return {index: name for each in args for index, name in each if name}
+
+
+def _entry_of(entries: Sequence[_Entry], visaasm: Path, path: str) -> _Entry:
+    """By `kernel/variant.visaasm`, else by content, else by file name: the first that any entry satisfies."""
+    found = (
+        [entry for entry in entries if entry.path.parts[-2:] == visaasm.parts[-2:]]
+        or _same_content(entries, visaasm)
+        or [entry for entry in entries if entry.path.name == visaasm.name]
+    )
+    if len(found) == 1:
+        return found[0]
+    shown = ", ".join(entry.file for entry in (found or entries)[:10]) or "none"
+    more = ", …" if len(found or entries) > 10 else ""
+    if found:
+        raise ReadError(f"several entries may be meant by {visaasm}", Position(path, 1, 1), f"{shown}{more}")
+    raise ReadError(f"no entry for {visaasm}", Position(path, 1, 1), f"entries: {shown}{more}")
+
+
+def _same_content(entries: Sequence[_Entry], visaasm: Path) -> list[_Entry]:
+    try:
+        digest = sha256(visaasm.read_bytes()).hexdigest()
+    except (OSError, ValueError):  # a kernel need not come from a file
+        return []
+    return [entry for entry in entries if entry.sha256 == digest]
+
+
+def _arguments(entry: _Entry, names: Mapping[int, str], place: Position) -> Iterator[tuple[bool, PayloadArgument]]:
+    """Each payload argument, and whether it is one per thread."""
+    for text in entry.zeinfo.payload:
+        found = _PAYLOAD.fullmatch(text)
+        if found is None:
+            raise ReadError(f"{entry.file}: payload argument {text!r}", place, "kind@offset+size [argN] [mode]")
+        index = None if found["index"] is None else int(found["index"])
+        yield (
+            found["per_thread"] is not None,
+            PayloadArgument(
+                kind=found["kind"],
+                offset=int(found["offset"]),
+                size=int(found["size"]),
+                argument=None if index is None else Argument(index, names.get(index)),
+                address_mode=found["mode"] or "",
+            ),
+        )
+
+
+def _platform(entry: _Entry, place: Position) -> Platform | None:
+    if entry.platform is None:
+        return None
+    try:
+        return platform_named(entry.platform)
+    except KeyError:
+        known = ", ".join(platform.name for platform in Platform)
+        raise ReadError(f"{entry.file}: unknown platform {entry.platform!r}", place, f"known: {known}") from None

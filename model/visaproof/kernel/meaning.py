@@ -1,0 +1,157 @@
+"""What the bytes of a payload input stand for.  Names: ze_info, `payload_arguments[].arg_type`."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+DIMENSIONS = "xyz"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of the kernel's source; its name is for the reader and never decides equality."""
+
+    index: int
+    name: str | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return f"argument {self.index}" + (f" ({self.name})" if self.name else "")
+
+
+@dataclass(frozen=True, slots=True)
+class LocalId:
+    """Local ids of the thread's lanes: word k is the id of lane `first_lane` + k in one dimension."""
+
+    dimension: int
+    """0, 1, 2 for x, y, z."""
+    first_lane: int = 0
+
+    def __str__(self) -> str:
+        return f"local_id_{DIMENSIONS[self.dimension]}" + (f"@{self.first_lane}" if self.first_lane else "")
+
+
+class LaunchValue(Enum):
+    """A value that every thread of the launch receives; its value is ze_info's name."""
+
+    GLOBAL_ID_OFFSET = "global_id_offset"
+    LOCAL_SIZE = "local_size"
+    ENQUEUED_LOCAL_SIZE = "enqueued_local_size"
+    GLOBAL_SIZE = "global_size"
+    GROUP_COUNT = "group_count"
+    WORK_DIMENSIONS = "work_dimensions"
+    PRIVATE_BASE = "private_base_stateless"
+    PRINTF_BUFFER = "printf_buffer"
+    IMPLICIT_ARGUMENTS = "implicit_arg_buffer"
+
+    def __str__(self) -> str:
+        return self.value
+
+    @property
+    def is_vector(self) -> bool:
+        """Three dwords: x, y, z."""
+        return self.value.endswith(("_size", "_offset", "_count"))
+
+    @property
+    def size(self) -> int:
+        """Bytes.  Source: the table of argument types in IGC's ze_info specification."""
+        if self.is_vector:
+            return 12
+        return 4 if self is LaunchValue.WORK_DIMENSIONS else 8
+
+
+LAUNCH_VALUES = {value.value: value for value in LaunchValue}
+
+
+@dataclass(frozen=True, slots=True)
+class BufferAddress:
+    """The 64-bit address at which the buffer that is passed as `argument` begins."""
+
+    argument: Argument
+
+    def __str__(self) -> str:
+        return f"address of {self.argument}"
+
+
+@dataclass(frozen=True, slots=True)
+class BufferOffset:
+    """How many bytes behind its surface's base the buffer that is passed as `argument` begins."""
+
+    argument: Argument
+
+    def __str__(self) -> str:
+        return f"buffer offset of {self.argument}"
+
+
+@dataclass(frozen=True, slots=True)
+class SlmAddress:
+    """Where in shared local memory the `local` pointer that is passed as `argument` points."""
+
+    argument: Argument
+
+    def __str__(self) -> str:
+        return f"local address of {self.argument}"
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """What names the surface of `argument`: a binding table index or a surface state offset."""
+
+    argument: Argument
+
+    def __str__(self) -> str:
+        return f"surface of {self.argument}"
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentValue:
+    """`argument` itself, passed by value, from byte `offset` of it on."""
+
+    argument: Argument
+    offset: int = 0
+
+    def __str__(self) -> str:
+        return str(self.argument) + (f", from byte {self.offset}" if self.offset else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Bytes of which the launch information does not say enough: any value is possible."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Meaning = LocalId | LaunchValue | BufferAddress | BufferOffset | SlmAddress | Surface | ArgumentValue | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """`size` bytes of an input, from byte `offset` of its variable on, and what they hold."""
+
+    offset: int
+    size: int
+    meaning: Meaning
+    first_byte: int = 0
+    """Where in the meaning's value the piece begins; local ids and by-value arguments say it themselves."""
+
+    def __str__(self) -> str:
+        match self.meaning:
+            case LocalId(dimension, first_lane):
+                last_lane = first_lane + self.size // 2 - 1
+                return f"local_id_{DIMENSIONS[dimension]}, lanes {first_lane}..{last_lane}"
+            case meaning:
+                return str(meaning) + (f", from byte {self.first_byte}" if self.first_byte else "")
+
+
+def natural_size(meaning: Meaning) -> int | None:
+    """Bytes of a value of this meaning; None where an input holds as much of it as it has room for."""
+    match meaning:
+        case LaunchValue():
+            return meaning.size
+        case BufferAddress() | SlmAddress():
+            return 8
+        case BufferOffset():
+            return 4
+        case LocalId() | Surface() | ArgumentValue() | Unknown():
+            return None

@@ -1,0 +1,98 @@
+"""What kind of statement an opcode is, for both machines.  Source: spec/family.md §1, §2."""
+
+from enum import Enum, auto
+
+from visaproof.isa.errors import NotModelled
+from visaproof.isa.types import DataType
+from visaproof.kernel.syntax import Immediate, Instruction, Name, Operand, Region, VectorSource
+
+
+class Kind(Enum):
+    """How a statement is run."""
+
+    NOTHING = auto()  # no register, predicate or surface changes that a lane could see
+    MEMORY = auto()  # decoded, then executed as its page says
+    BIND = auto()  # movs: a surface or sampler variable gets its value
+    BRANCH = auto()
+    END = auto()
+    COMPARE = auto()
+    SET_PREDICATE = auto()
+    ADDRESS = auto()
+    ARITHMETIC = auto()
+    SAMPLE = auto()  # brings values from outside the model into a raw destination
+    UNKNOWN = auto()
+
+
+_BY_OPCODE: dict[Kind, tuple[str, ...]] = {
+    Kind.NOTHING: (
+        "barrier", "sbarrier", "fence_global", "fence_local", "fence_sw", "lsc_fence", "lifetime", "wait", "yield",
+        "cache_flush", "loc", "file",
+    ),
+    Kind.BIND: ("movs",),
+    Kind.BRANCH: ("goto", "jmp"),
+    Kind.END: ("ret",),
+    Kind.COMPARE: ("cmp",),
+    Kind.SET_PREDICATE: ("setp",),
+    Kind.ADDRESS: ("addr_add",),
+    Kind.SAMPLE: ("load_lz", "sample_lz", "sample_l", "gather4_typed"),
+    Kind.ARITHMETIC: (
+        "mov", "add", "mul", "mad", "add3", "shl", "shr", "asr", "rol", "ror", "and", "or", "xor", "not", "sel", "min",
+        "max", "addc", "subb", "madw", "mulh", "avg", "bfn", "cbit", "fbl", "fbh", "lzd", "bfrev", "div", "mod", "inv",
+        "log", "exp", "sqrt", "rsqt", "pow", "sin", "cos", "divm", "sqrtm", "frc", "rndd", "rndu", "rnde", "rndz",
+        "lrp", "pln", "dp4a",
+    ),
+}  # fmt: skip
+
+_KINDS = {opcode: kind for kind, opcodes in _BY_OPCODE.items() for opcode in opcodes}
+
+DESTINATIONS = {"addc": 2, "subb": 2}
+"""Opcodes with more than one destination operand."""
+
+FLOAT_ONLY = frozenset(
+    ("inv", "log", "exp", "sqrt", "rsqt", "pow", "sin", "cos", "divm", "sqrtm", "frc", "rndd", "rndu", "rnde", "rndz",
+     "lrp", "pln")
+)  # fmt: skip
+
+FLOAT_MODE = "%cr0"
+"""Only its float modes are ever written; nothing that the model computes depends on them."""
+
+
+def kind_of(instruction: Instruction, memory: frozenset[str]) -> Kind:
+    """How to run a statement; `memory` names the memory messages that can be decoded."""
+    if instruction.opcode in memory:
+        return Kind.MEMORY
+    return _KINDS.get(instruction.opcode, Kind.UNKNOWN)
+
+
+def label_of(branch: Instruction) -> str:
+    """The target of `goto` or `jmp`."""
+    target = branch.operands[0]
+    assert isinstance(target, Name)
+    return target.name
+
+
+def packed_element(immediate: Immediate, lane: int) -> tuple[int, DataType]:
+    """Element `lane` of `:v` or `:uv`: eight 4-bit integers, repeated (page: 4_data_types).
+
+    ``bits 31..28 = element 7 | … | bits 3..0 = element 0``
+    """
+    nibble = immediate.bits >> 4 * (lane % 8) & 0xF
+    if immediate.type is DataType.V and nibble >= 8:
+        nibble += 0xFFF0
+    return nibble, DataType.W if immediate.type is DataType.V else DataType.UW
+
+
+def is_scalar(operand: Operand) -> bool:
+    """Whether every lane reads the same element: an immediate, or a region `<0;1,0>`."""
+    if isinstance(operand, VectorSource):
+        return operand.region == Region(0, 1, 0)
+    return isinstance(operand, Immediate)
+
+
+def boolean_table(instruction: Instruction) -> int:
+    """The eight entries of `bfn.xd8`, entry 0 in bit 0."""
+    text = instruction.suffixes[0] if instruction.suffixes else ""
+    try:
+        return int(text.removeprefix("x"), 16)
+    except ValueError:
+        raise NotModelled(f"bfn.{text}", instruction.position) from None

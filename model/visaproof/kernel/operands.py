@@ -1,0 +1,147 @@
+"""Whether an operand names what exists: variables of the right kind, elements inside them.
+
+Source: spec/operands-and-files.md §3-§6.
+"""
+
+import re
+from dataclasses import replace
+
+from visaproof.isa.errors import Position, ReadError
+from visaproof.kernel.declarations import KINDS, Declarations
+from visaproof.kernel.predefined import NULL
+from visaproof.kernel.syntax import (
+    AddressOf,
+    AddressVariable,
+    GeneralVariable,
+    IndirectOperand,
+    LscAddress,
+    LscData,
+    Name,
+    Operand,
+    PredicateUse,
+    PredicateVariable,
+    RawOperand,
+    SamplerVariable,
+    SubscriptedName,
+    SurfaceVariable,
+    VectorDestination,
+    VectorSource,
+)
+
+ROW_BYTES = 32
+"""The smallest GRF: with a larger one, row r lies further in."""
+
+_NAME = re.compile(r"%?[A-Za-z_]\w*", re.ASCII)
+
+
+def renamed(operand: Operand, declarations: Declarations) -> Operand:
+    """The operand with the unique names of its variables: `V#2` for a `V` that an inner scope declares again."""
+
+    def unique(name: str) -> str:
+        variable = declarations.find(name)
+        return variable.name if variable else name
+
+    match operand:
+        case IndirectOperand():
+            return replace(operand, address_variable=unique(operand.address_variable))
+        case SubscriptedName() | Name():
+            return replace(operand, name=unique(operand.name))
+        case LscAddress():
+            argument = _NAME.sub(lambda match: unique(match.group()), operand.model_argument, count=1)
+            return replace(operand, variable=unique(operand.variable), model_argument=argument)
+        case RawOperand() | VectorSource() | VectorDestination() | AddressOf() | LscData():
+            return replace(operand, variable=unique(operand.variable))
+        case _:
+            return operand
+
+
+def resolve_name(operand: Name, declarations: Declarations) -> Name | RawOperand:
+    """A bare word as what it names; a general variable stands for its bytes from 0 on."""
+    variable = declarations.known(operand.name, operand.position)
+    if isinstance(variable, GeneralVariable):
+        return RawOperand(operand.name, 0, operand.position)
+    return operand
+
+
+def check_operand(operand: Operand, declarations: Declarations) -> None:
+    """Raises ReadError if the operand names something that does not exist."""
+    match operand:
+        case RawOperand(variable, offset, position) | LscData(variable, offset, _, position):
+            _check_bytes(variable, offset, declarations, position)
+        case VectorSource(variable, row, column, _, _, position):
+            if variable == NULL:
+                raise ReadError(f"{NULL} cannot be read as a vector", position, "it is absent only in raw operands")
+            _check_origin(variable, row, column, declarations, position)
+        case VectorDestination(variable, row, column, _, position):
+            if variable != NULL:
+                _check_origin(variable, row, column, declarations, position)
+        case IndirectOperand():
+            _check_indirect(operand, declarations)
+        case AddressOf(variable, _, position):
+            found = declarations.known(variable, position)
+            if not isinstance(found, GeneralVariable | SurfaceVariable):
+                raise _wrong_kind(variable, "a general variable or a surface", declarations, position)
+        case SubscriptedName():
+            _check_subscript(operand, declarations)
+        case LscAddress(_, argument, variable, offset, _, _, _, position):
+            _check_bytes(variable, offset, declarations, position)
+            if named := _NAME.match(argument):
+                declarations.known(named.group(), position)
+        case _:
+            return
+
+
+def check_predicate(use: PredicateUse, declarations: Declarations, position: Position) -> None:
+    if not isinstance(declarations.known(use.variable, position, PredicateVariable), PredicateVariable):
+        raise _wrong_kind(use.variable, "a predicate", declarations, position)
+
+
+def _general(name: str, declarations: Declarations, position: Position) -> GeneralVariable:
+    variable = declarations.known(name, position, GeneralVariable)
+    if isinstance(variable, GeneralVariable):
+        return variable
+    raise _wrong_kind(name, "a general variable", declarations, position)
+
+
+def _check_bytes(name: str, offset: int, declarations: Declarations, position: Position) -> None:
+    variable = _general(name, declarations, position)
+    if offset >= variable.size:
+        hint = f"{name} has {variable.size} bytes"
+        raise ReadError(f"{name}.{offset} reads past the end of {name}", position, hint)
+
+
+def _check_origin(name: str, row: int, column: int, declarations: Declarations, position: Position) -> None:
+    variable = _general(name, declarations, position)
+    start = row * ROW_BYTES + column * variable.type.size
+    if start >= variable.size and start >= declarations.bytes_from(variable):
+        hint = f"{name} has {variable.size} bytes, and the element starts at byte {start}"
+        raise ReadError(f"{name}({row},{column}) lies past the end of {name}", position, hint)
+
+
+def _check_indirect(operand: IndirectOperand, declarations: Declarations) -> None:
+    name, position = operand.address_variable, operand.position
+    variable = declarations.known(name, position, AddressVariable)
+    if not isinstance(variable, AddressVariable):
+        raise _wrong_kind(name, "an address variable", declarations, position)
+    _check_element(name, operand.element, variable.num_elts, position)
+
+
+def _check_subscript(operand: SubscriptedName, declarations: Declarations) -> None:
+    name, position = operand.name, operand.position
+    variable = declarations.known(name, position)
+    addressed = operand.region is not None or operand.horizontal is not None
+    if addressed and not isinstance(variable, AddressVariable):
+        raise _wrong_kind(name, "an address variable", declarations, position)
+    if not isinstance(variable, AddressVariable | SurfaceVariable | SamplerVariable):
+        raise _wrong_kind(name, "a surface, a sampler or an address variable", declarations, position)
+    _check_element(name, operand.element, variable.num_elts, position)
+
+
+def _check_element(name: str, element: int, num_elts: int, position: Position) -> None:
+    if element >= num_elts:
+        raise ReadError(f"{name}({element}) lies past the end of {name}", position, f"{name} has {num_elts}")
+
+
+def _wrong_kind(name: str, wanted: str, declarations: Declarations, position: Position) -> ReadError:
+    found = KINDS[type(declarations.known(name, position))]
+    return ReadError(f"{name} is {found}", position, f"{wanted} is needed here")

@@ -1,0 +1,100 @@
+"""Which surface a message reaches: the values that `movs` binds to surface variables, found before anything runs."""
+
+from visaproof.isa.platform import Platform
+from visaproof.isa.types import DataType
+from visaproof.kernel.statement import root_byte
+from visaproof.kernel.syntax import (
+    Immediate,
+    IndirectOperand,
+    Instruction,
+    Kernel,
+    LscData,
+    RawOperand,
+    SubscriptedName,
+    SurfaceVariable,
+    VectorDestination,
+    VectorSource,
+)
+
+BINDLESS = "%bss"
+"""The surface variable whose value is an offset into the surface state heap."""
+
+
+class SurfaceBindings:
+    """The surface that each variable stands for, statement after statement.
+
+    A surface is named by what bound it: `bti 2` for a binding table index, `bindless V0034.0` for an offset that the
+    kernel got in an input, and by its variable where nothing bound it.  Two names may still be one surface.
+    """
+
+    def __init__(self, kernel: Kernel, platform: Platform) -> None:
+        self._kernel = kernel
+        self._platform = platform
+        self._writers = _writers(kernel, platform)
+        self._bound: dict[str, str] = {}
+
+    def bind(self, movs: Instruction) -> None:
+        """Takes note of a `movs`; one of a sampler changes no surface."""
+        target, source = movs.operands
+        if not isinstance(target, SubscriptedName):
+            return
+        if target.element == 0 and isinstance(self._kernel.variables.get(target.name), SurfaceVariable):
+            self._bound[target.name] = self._name(target.name, source, movs)
+
+    def key(self, variable: str) -> str:
+        """The name of the surface that the variable stands for now."""
+        return self._bound.get(variable, variable)
+
+    def _name(self, variable: str, source: object, movs: Instruction) -> str:
+        kind = "bindless" if variable == BINDLESS else "bti"
+        if isinstance(source, Immediate):
+            return f"{kind} {source.bits}"
+        if isinstance(source, VectorSource):
+            root, byte = _first_byte(self._kernel, source, self._platform)
+            return f"{kind} {self._origin(root, byte, movs)}"
+        return f"{kind} line {movs.position.line}"
+
+    def _origin(self, root: str, byte: int, reader: Instruction) -> str:
+        """Where the dword comes from, through plain copies into variables that nothing else writes."""
+        while writers := self._writers.get(root):
+            copied = _copied_dword(self._kernel, writers[0][1], self._platform)
+            if len(writers) > 1 or writers[0][0] != byte or copied is None:
+                return f"{root}.{byte} line {reader.position.line}"
+            root, byte = copied
+        return f"{root}.{byte}"
+
+
+def _first_byte(kernel: Kernel, operand: VectorSource | VectorDestination, platform: Platform) -> tuple[str, int]:
+    declared = kernel.variables[operand.variable]
+    size = getattr(declared, "type", DataType.UD).size
+    return root_byte(kernel, operand.variable, operand.row * platform.grf_bytes + operand.column * size)
+
+
+def _copied_dword(kernel: Kernel, mov: Instruction, platform: Platform) -> tuple[str, int] | None:
+    """The dword that a one-lane unmasked `mov` copies unchanged."""
+    if mov.opcode != "mov" or mov.suffixes or mov.predicate or mov.execution is None:
+        return None
+    source = mov.operands[1]
+    if mov.execution.size != 1 or not mov.execution.mask.no_mask or not isinstance(source, VectorSource):
+        return None
+    declared = kernel.variables[source.variable]
+    if source.modifier or getattr(declared, "type", DataType.UW) not in (DataType.UD, DataType.D):
+        return None
+    return _first_byte(kernel, source, platform)
+
+
+def _writers(kernel: Kernel, platform: Platform) -> dict[str, list[tuple[int | None, Instruction]]]:
+    """Each instruction that may write a root variable, with the first byte where it is known."""
+    by_root: dict[str, list[tuple[int | None, Instruction]]] = {}
+    for instruction in kernel.instructions():
+        for operand in instruction.operands:
+            if isinstance(operand, VectorDestination):
+                root, byte = _first_byte(kernel, operand, platform)
+                by_root.setdefault(root, []).append((byte, instruction))
+            elif isinstance(operand, RawOperand | LscData):
+                root, _ = root_byte(kernel, operand.variable, operand.offset)
+                by_root.setdefault(root, []).append((None, instruction))
+            elif isinstance(operand, IndirectOperand) and operand.horizontal is not None:
+                for name in kernel.variables:
+                    by_root.setdefault(name, []).append((None, instruction))
+    return by_root

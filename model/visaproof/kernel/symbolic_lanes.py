@@ -1,0 +1,69 @@
+"""Which lanes run, on terms: the execution mask while lanes jump ahead and wait at labels.  Page: GOTO.md."""
+
+from collections.abc import Sequence
+from functools import reduce
+
+from visaproof.isa.execution import THREAD_LANES
+from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
+from visaproof.smt import Bool, conj, disj, false, is_false, neg
+
+
+class Lanes:
+    """The running lanes at one place of the kernel, and those that wait at labels further down."""
+
+    def __init__(self, exec_mask: Sequence[Bool]) -> None:
+        self.running: tuple[Bool, ...] = (*exec_mask, *(false() for _ in range(THREAD_LANES - len(exec_mask))))
+        self._waiting: dict[str, list[list[Bool]]] = {}
+        self.facts: Literals = NONE
+        """What holds whenever the thread is at this place at all."""
+        self._facts_for = {self.running: NONE}
+
+    @property
+    def diverged(self) -> bool:
+        """Whether a lane may wait at a label."""
+        return any(not is_false(guard) for waiting in self._waiting.values() for lane in waiting for guard in lane)
+
+    @property
+    def nowhere(self) -> bool:
+        """Whether certainly no lane runs here."""
+        return is_false(conj(*self.facts)) or all(is_false(guard) for guard in self.running)
+
+    def jump(self, label: str, jumping: Sequence[Bool], uniform: bool) -> None:
+        """Lets each lane jump to a label ahead where `jumping` holds for it."""
+        waiting = self._waiting.setdefault(label, [[] for _ in range(THREAD_LANES)])
+        for lane, jumps in enumerate(jumping):
+            waiting[lane].append(conj(self.running[lane], jumps))
+        self.running = tuple(conj(guard, neg(jumps)) for guard, jumps in zip(self.running, jumping, strict=True))
+        if self.running not in self._facts_for:
+            # A uniform branch leaves all lanes or none; after another one, execution goes on where some lane stays.
+            remains = neg(jumping[0]) if uniform else disj(*self.running)
+            self._facts_for[self.running] = self.facts | literals_of(remains)
+        self.facts = self._facts_for[self.running]
+
+    def arrive(self, label: str) -> None:
+        """Lets the lanes that wait at the label run again."""
+        waiting = self._waiting.pop(label, None)
+        if waiting is None:
+            return
+        joined = zip(self.running, waiting, strict=True)
+        self.running = tuple(reduce(_either, sorted_pieces(others), guard) for guard, others in joined)
+        if self.running not in self._facts_for:
+            self._facts_for[self.running] = literals_of(disj(*self.running))
+        self.facts = self._facts_for[self.running]
+
+
+def sorted_pieces(guards: list[Bool]) -> list[Bool]:
+    """The guards of the lanes that jumped last first: they undo the innermost branch."""
+    return list(reversed(guards))
+
+
+def _either(left: Bool, right: Bool) -> Bool:
+    """The disjunction of two guards; where they differ in one condition and its opposite, what they share."""
+    if is_false(left) or is_false(right):
+        return disj(left, right)
+    ones, others = literals_of(left), literals_of(right)
+    shared = ones & others
+    rest_one, rest_other = conj(*(ones - shared)), conj(*(others - shared))
+    if rest_one is neg(rest_other):
+        return conj(*shared)
+    return conj(*shared, disj(rest_one, rest_other))

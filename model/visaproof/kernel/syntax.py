@@ -1,0 +1,329 @@
+"""What a `.visaasm` file says: declarations, inputs and instructions, each with its place in the text.
+
+Names are resolved and numbers are read; nothing is interpreted.  Source: spec/operands-and-files.md.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from visaproof.isa.errors import Position
+from visaproof.isa.execution import Combine, ExecMask
+from visaproof.isa.types import DataType
+
+# ---------------------------------------------------------------- declarations
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """`alias=<base, offset>`: no storage of its own; `offset` is in bytes from the start of `base`."""
+
+    base: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralVariable:
+    """`.decl V v_type=G`: `num_elts` elements of `type` in the register file."""
+
+    name: str
+    type: DataType
+    num_elts: int
+    alias: Alias | None
+    align: str | None
+    position: Position | None
+    """None for a predefined variable."""
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.type.size * self.num_elts
+
+
+@dataclass(frozen=True, slots=True)
+class AddressVariable:
+    """`.decl A v_type=A`: `num_elts` address registers."""
+
+    name: str
+    num_elts: int
+    position: Position | None
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateVariable:
+    """`.decl P v_type=P`: `num_elts` predicate bits."""
+
+    name: str
+    num_elts: int
+    position: Position | None
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceVariable:
+    """`.decl T v_type=T`, or one of the six predefined surfaces."""
+
+    name: str
+    num_elts: int
+    position: Position | None
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerVariable:
+    """`.decl S v_type=S`."""
+
+    name: str
+    num_elts: int
+    position: Position | None
+
+
+Variable = GeneralVariable | AddressVariable | PredicateVariable | SurfaceVariable | SamplerVariable
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """`.input V offset=O size=S` (or `.implicit_X V …`): the launch puts `size` bytes into `variable`.
+
+    `offset` is the byte position in the payload, where r0 starts at 0.
+    """
+
+    variable: str
+    offset: int
+    size: int
+    implicit: str | None
+    position: Position
+
+
+# ---------------------------------------------------------------- operands
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """`<v;w,h>`: element i·w + j lies i·vertical + j·horizontal elements behind the origin."""
+
+    vertical: int
+    width: int
+    horizontal: int
+
+
+@dataclass(frozen=True, slots=True)
+class RawOperand:
+    """`V.64`, or `V` for `V.0`: the bytes of `variable` from `offset` on."""
+
+    variable: str
+    offset: int
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSource:
+    """`(-)V(row,column)<v;w,h>`; `modifier` is "", "-", "abs", "-abs" or "~"."""
+
+    variable: str
+    row: int
+    column: int
+    region: Region
+    modifier: str
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class VectorDestination:
+    """`V(row,column)<h>`, a destination with stride `horizontal`; row 0, column 0 where it is not written."""
+
+    variable: str
+    row: int
+    column: int
+    horizontal: int
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class IndirectOperand:
+    """`r[A(k),n]<v;w,h>:t` (source, with a region) or `r[A(k),n]<h>:t` (destination)."""
+
+    address_variable: str
+    element: int
+    byte_offset: int
+    region: Region | None
+    horizontal: int | None
+    type: DataType
+    modifier: str
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Immediate:
+    """`0x10:ud`: `bits` are the low `type.bits` bits of the written value, in two's complement.
+
+    `1:f` is bit pattern 1; `1.5:f` is the IEEE pattern of 1.5.
+    """
+
+    bits: int
+    type: DataType
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """`3`: an integer without a type, as `fcall` and `raw_send` take it."""
+
+    value: int
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class AddressOf:
+    """`&V` or `&V[n]`: the address of a variable plus `byte_offset`, as `addr_add` takes it."""
+
+    variable: str
+    byte_offset: int
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriptedName:
+    """`T6(0)`, `A0(3)<1>`, `A0(0)<0;1,0>`: an element of a surface, sampler or address variable."""
+
+    name: str
+    element: int
+    region: Region | None
+    horizontal: int | None
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A bare word: a surface, sampler, address variable, predicate, label or function."""
+
+    name: str
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class LscData:
+    """`V0055:d32x2t`: the data operand of an `lsc_*` instruction; `shape` is the text behind the colon."""
+
+    variable: str
+    offset: int
+    shape: str
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class LscAddress:
+    """`flat[V+0x10]:a64`, `bti(0x6)[V]:a32`: the addresses `scale`·V + `immediate`, of `size` bits ("a64")."""
+
+    model: str
+    """The word before the bracket; "flat" where none is written."""
+    model_argument: str
+    """What stands in its parentheses: a constant in hexadecimal, `T6`, `V10.2`, `V10(0,1)`; "" for `flat`."""
+    variable: str
+    offset: int
+    """Bytes from the start of `variable` to the addresses."""
+    scale: int
+    immediate: int
+    size: str
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """An operand in a form that has no class of its own yet, kept as it is written."""
+
+    text: str
+    position: Position
+
+
+Operand = (
+    RawOperand
+    | VectorSource
+    | VectorDestination
+    | IndirectOperand
+    | Immediate
+    | Number
+    | AddressOf
+    | SubscriptedName
+    | Name
+    | LscData
+    | LscAddress
+    | Text
+)
+
+
+# ---------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateUse:
+    """`(!P1.any)` before a mnemonic: combine first, then invert."""
+
+    variable: str
+    inverse: bool
+    combine: Combine
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionField:
+    """`(M3_NM, 8)`; `size` is what stands there: lanes, or owords for the block instructions."""
+
+    mask: ExecMask
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One statement: `opcode` without its suffixes, `suffixes` in order ("scatter4_scaled", ("RGBA",))."""
+
+    opcode: str
+    suffixes: tuple[str, ...]
+    predicate: PredicateUse | None
+    execution: ExecutionField | None
+    operands: tuple[Operand, ...]
+    position: Position
+    text: str
+    """The statement as written, without comment and surrounding blanks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """`NAME:`"""
+
+    name: str
+    position: Position
+
+
+Statement = Instruction | Label
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One `.visaasm` file."""
+
+    path: str
+    version: tuple[int, int]
+    name: str
+    is_function: bool
+    """`.global_function` instead of `.kernel`."""
+    variables: Mapping[str, Variable]
+    """Predefined and declared ones by name, in declaration order.
+
+    A name that is declared again in another `{ }` is there as `NAME#2`, and operands refer to it so.
+    """
+    inputs: tuple[Input, ...]
+    attributes: Mapping[str, str | int | None]
+    statements: tuple[Statement, ...]
+    source_lines: tuple[str, ...] = field(repr=False)
+
+    def instructions(self) -> Iterator[Instruction]:
+        for statement in self.statements:
+            if isinstance(statement, Instruction):
+                yield statement
+
+    def root_of(self, variable: GeneralVariable) -> tuple[GeneralVariable, int]:
+        """The variable that owns the storage of `variable`, and the byte offset into it (aliases add up)."""
+        offset = 0
+        while variable.alias is not None:
+            offset += variable.alias.offset
+            base = self.variables[variable.alias.base]
+            assert isinstance(base, GeneralVariable)
+            variable = base
+        return variable, offset

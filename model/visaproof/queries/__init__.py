@@ -1,0 +1,1 @@
+"""Questions about footprints: each function here returns a Query that the engine decides."""

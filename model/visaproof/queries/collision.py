@@ -1,0 +1,46 @@
+"""Pages: "The behavior is undefined if more than one channel writes to the same address." """
+
+from itertools import combinations
+
+from visaproof.queries.pages import acting_effects, aligned_in_the_page
+from visaproof.queries.query import Query, about
+from visaproof.queries.subject import Subject
+from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.effects import cells_equal, collide, meaningless
+from visaproof.smt import Bool, conj, disj, implies, neg
+
+
+def colliding_lanes_are_undefined(subject: Subject) -> Query:
+    """Two different enabled lanes that write one cell inside the surface make the outcome undefined.
+
+    The cell is that of either lane, so no probe is needed.
+    """
+    goal = implies(disj(*_meetings(subject)), collide(subject.accesses))
+    return about(subject, "colliding-lanes-are-undefined", (), goal)
+
+
+def misaligned_lane_is_undefined(subject: Subject) -> Query:
+    """An enabled lane with an address that is not aligned as the page demands makes the outcome undefined."""
+    return about(
+        subject, "misaligned-lane-is-undefined", (neg(aligned_in_the_page(subject)),), meaningless(subject.accesses)
+    )
+
+
+def nothing_else_is_undefined(subject: Subject) -> Query:
+    """Whatever is reported undefined is a misaligned lane, or two lanes that the page has write one cell."""
+    founded = conj(
+        implies(meaningless(subject.accesses), neg(aligned_in_the_page(subject))),
+        implies(collide(subject.accesses), disj(*_meetings(subject))),
+    )
+    return about(subject, "nothing-else-is-undefined", (), founded)
+
+
+def _meetings(subject: Subject) -> list[Bool]:
+    """For each two effects of different lanes on the page: both happen, inside, at one cell."""
+    own: tuple[Access, ...] = subject.own_accesses
+    meetings: list[Bool] = []
+    for (one, access), (other, _) in combinations(zip(acting_effects(subject), own, strict=True), 2):
+        if one.lane != other.lane:
+            both = conj(one.enabled, access.inside, other.enabled)
+            meetings.append(conj(both, cells_equal(one.cell, other.cell)))
+    return meetings

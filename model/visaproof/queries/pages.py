@@ -1,0 +1,224 @@
+"""The pages once more, as statements about one place: what the value and frame queries hold footprints against.
+
+Written from the pages' prose and tables, not from their pseudo-code loops: lane enablement by shifting whole masks,
+channel positions by listing each channel set, addresses on 33 bits.  Nothing here calls `execute` or `footprint`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
+from visaproof.isa.operands import NULL, Channels, Execution, ImmediateUD, RawOperand, Scalar
+from visaproof.queries.subject import Subject
+from visaproof.semantics.symbolic.accesses import Cell, RegisterSlice
+from visaproof.semantics.symbolic.effects import cells_equal
+from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicImage, SymbolicState, field_term
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    add,
+    bit,
+    bit_and,
+    concat,
+    conj,
+    const,
+    disj,
+    eq,
+    extract,
+    implies,
+    ite,
+    lshr,
+    neg,
+    shl,
+    true,
+    truncate,
+    ult,
+    zero_extend,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One cell that the page says a lane touches, when it does."""
+
+    lane: int | None
+    enabled: Bool
+    cell: Cell
+    aligned: Bool
+    written: BitVec | None = None
+    """The dword that a scatter leaves there."""
+    destination: RegisterSlice | None = None
+    """Where a load or an atomic puts what it brings back."""
+    src0: BitVec | None = None
+    src1: BitVec | None = None
+
+
+@lru_cache(maxsize=256)
+def effects(subject: Subject) -> list[Effect]:
+    """What the page of the subject's instruction says, in the order in which the page performs it."""
+    instruction: Instruction = subject.instruction
+    match instruction:
+        case Scatter4Scaled():
+            return list(_scatter4_scaled(instruction, subject.state))
+        case OwordLd():
+            return list(_oword_ld(instruction, subject.state))
+        case QwScatter():
+            return list(_qw_scatter(instruction, subject.state))
+        case TypedAtomic():
+            return list(_typed_atomic(instruction, subject.state))
+        case _:
+            raise TypeError(f"no statement of the page of {instruction.spec.mnemonic}")
+
+
+def page_hits(subject: Subject, effect: Effect, probe: Cell) -> Bool:
+    """Whether the page says that this effect touches the probe, inside the surface."""
+    return conj(effect.enabled, cells_equal(effect.cell, probe), contains(subject.state, subject.surface, probe))
+
+
+def acting_effects(subject: Subject) -> list[Effect]:
+    """The page's effects, with lane enablement in the terms of the instruction's own footprint.
+
+    That these are the page's is the claim `enabled-lane-acts`, asked on its own; the queries that only combine
+    enabled lanes take it as a lemma, which keeps two forms of one mask out of their formulas.
+    """
+    pairs = zip(effects(subject), subject.own_accesses, strict=True)
+    return [replace(effect, enabled=access.guard) for effect, access in pairs]
+
+
+def aligned_in_the_page(subject: Subject) -> Bool:
+    """Whether every enabled lane has an address that the page gives a meaning."""
+    return conj(*(implies(effect.enabled, effect.aligned) for effect in acting_effects(subject)))
+
+
+def lanes_run(state: SymbolicState, execution: Execution) -> list[Bool]:
+    """em(i) of the page for each lane: NoMask, or bit lane + offset of the execution mask."""
+    mask = field_term(execution.mask, 4)
+    window, no_mask = _window(state.exec_mask, mask), bit(mask, 3)
+    return [disj(no_mask, bit(window, lane)) for lane in range(execution.size)]
+
+
+def lanes_pass(state: SymbolicState, execution: Execution) -> list[Bool]:
+    """The predicate of the page for each lane: combine first, then invert."""
+    predicate = execution.predicate
+    if predicate is None:
+        return [true()] * execution.size
+    window = truncate(_window(state.predicates[predicate.variable], field_term(execution.mask, 4)), execution.size)
+    combine = field_term(predicate.combine, 2)
+    plain, any_, all_, reserved = (eq(combine, const(code, 2)) for code in range(4))
+    some = neg(eq(window, const(0, execution.size)))
+    every = eq(window, const(-1, execution.size))
+    inverse = bit(field_term(predicate.inverse, 1), 0)
+    passes: list[Bool] = []
+    for lane in range(execution.size):
+        combined = conj(implies(plain, bit(window, lane)), implies(any_, some), implies(all_, every), neg(reserved))
+        passes.append(conj(implies(inverse, neg(combined)), disj(inverse, combined)))
+    return passes
+
+
+def lanes_enabled(state: SymbolicState, execution: Execution) -> list[Bool]:
+    """ChEn(i) = em(i) and p''(i) for each lane.  Source: spec/instructions.md §0.2."""
+    pairs = zip(lanes_run(state, execution), lanes_pass(state, execution), strict=True)
+    return [conj(runs, passes) for runs, passes in pairs]
+
+
+def _window(lanes: tuple[Bool, ...], mask: BitVec) -> BitVec:
+    """The 32 bits, shifted down by four times the low three bits of the mask code."""
+    word = concat(*(ite(lane, const(1, 1), const(0, 1)) for lane in reversed(lanes)))
+    offset = shl(zero_extend(bit_and(mask, const(7, 4)), len(lanes)), const(2, len(lanes)))
+    return lshr(word, offset)
+
+
+def _dword(state: SymbolicState, operand: RawOperand, index: int) -> BitVec:
+    first = operand.offset + 4 * index
+    return concat(*(state.registers.read(operand.variable, first + byte, 1) for byte in (3, 2, 1, 0)))
+
+
+def _scalar(state: SymbolicState, operand: Scalar) -> BitVec:
+    if isinstance(operand, ImmediateUD):
+        return const(operand.value, 32)
+    return _dword(state, RawOperand(operand.variable, operand.offset), 0)
+
+
+def contains(state: SymbolicState, surface: str, cell: Cell) -> Bool:
+    """Whether a cell lies inside: a dword iff its last byte does, a texel iff each coordinate is below its extent."""
+    memory = state.surfaces[surface]
+    if isinstance(memory, SymbolicImage):
+        ((width, height, depth),) = memory.levels
+        u, v, r, lod = cell
+        return conj(ult(u, width), ult(v, height), ult(r, depth), eq(lod, const(0, 32)))
+    (address,) = cell
+    return ult(add(address, const(3, ADDRESS_BITS)), memory.size)
+
+
+def _scatter4_scaled(instruction: Scatter4Scaled, state: SymbolicState) -> Iterator[Effect]:
+    size = instruction.execution.size
+    pitch = 16 if size == 16 else state.platform.grf_bytes // 4  # spec/instructions.md §1, table of slot sizes
+    channels = field_term(
+        instruction.channels.mask if isinstance(instruction.channels, Channels) else instruction.channels, 4
+    )
+    base = _scalar(state, instruction.offset)
+    lanes = lanes_enabled(state, instruction.execution)
+    for channel in range(4):
+        for lane, runs in enumerate(lanes):
+            sum33 = add(zero_extend(base, 33), zero_extend(_dword(state, instruction.element_offset, lane), 33))
+            start = extract(sum33, 31, 0)
+            written = const(0, 32)
+            for chosen in range(1, 16):
+                if chosen >> channel & 1:
+                    rank = (chosen & ((1 << channel) - 1)).bit_count()
+                    here = _dword(state, instruction.src, rank * pitch + lane)
+                    written = ite(eq(channels, const(chosen, 4)), here, written)
+            yield Effect(
+                lane=lane,
+                enabled=conj(runs, bit(channels, channel)),
+                cell=(add(zero_extend(start, ADDRESS_BITS), const(4 * channel, ADDRESS_BITS)),),
+                aligned=neg(disj(bit(start, 0), bit(start, 1))),
+                written=written,
+            )
+
+
+def _oword_ld(instruction: OwordLd, state: SymbolicState) -> Iterator[Effect]:
+    offset = zero_extend(_scalar(state, instruction.offset), ADDRESS_BITS)
+    for byte in range(0, 16 * instruction.size, 4):
+        oword = add(offset, const(byte // 16, ADDRESS_BITS))
+        address = add(shl(oword, const(4, ADDRESS_BITS)), const(byte % 16, ADDRESS_BITS))
+        yield Effect(
+            lane=None,
+            enabled=true(),
+            cell=(address,),
+            aligned=true(),
+            destination=RegisterSlice(instruction.dst.variable, instruction.dst.offset + byte, 4),
+        )
+
+
+def _qw_scatter(instruction: QwScatter, state: SymbolicState) -> Iterator[Effect]:
+    for lane, enabled in enumerate(lanes_enabled(state, instruction.execution)):
+        offset = _dword(state, instruction.offset, lane)
+        datum = concat(_dword(state, instruction.src, 2 * lane + 1), _dword(state, instruction.src, 2 * lane))
+        for byte in (0, 4):
+            address = add(zero_extend(offset, ADDRESS_BITS), const(byte, ADDRESS_BITS))
+            yield Effect(
+                lane=lane,
+                enabled=enabled,
+                cell=(address,),
+                aligned=neg(disj(bit(offset, 0), bit(offset, 1), bit(offset, 2))),
+                written=extract(datum, 8 * byte + 31, 8 * byte),  # little endian
+            )
+
+
+def _typed_atomic(instruction: TypedAtomic, state: SymbolicState) -> Iterator[Effect]:
+    zero, bits = const(0, 32), instruction.texel_bits
+    for lane, enabled in enumerate(lanes_enabled(state, instruction.execution)):
+        operands = (instruction.u, instruction.v, instruction.r, instruction.lod, instruction.src0, instruction.src1)
+        u, v, r, lod, src0, src1 = (zero if operand == NULL else _dword(state, operand, lane) for operand in operands)
+        dst = instruction.dst
+        yield Effect(
+            lane=lane,
+            enabled=enabled,
+            cell=(u, v, r, lod),
+            aligned=true(),
+            destination=None if dst == NULL else RegisterSlice(dst.variable, dst.offset + 4 * lane, bits // 8),
+            src0=extract(src0, bits - 1, 0),  # Page: "only the lower 16bit part of each dword is used"
+            src1=extract(src1, bits - 1, 0),
+        )

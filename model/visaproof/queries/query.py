@@ -1,0 +1,78 @@
+"""A question to the engine: does the goal hold wherever the assumptions do?"""
+
+from dataclasses import dataclass
+
+from visaproof.isa.atomics import AtomicOp
+from visaproof.queries.subject import Subject
+from visaproof.semantics.symbolic.accesses import Cell
+from visaproof.smt import BitVec, Bool
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryBefore:
+    """What a query calls the content of one cell before the instruction."""
+
+    surface: str
+    cell: Cell
+    content: BitVec
+
+
+@dataclass(frozen=True, slots=True)
+class TwoLanes:
+    """Two lanes of a TYPED_ATOMIC with operands of their own on one texel, in either order."""
+
+    op: AtomicOp
+    before: BitVec
+    first: tuple[BitVec, BitVec]
+    """src0 and src1 of one lane."""
+    second: tuple[BitVec, BitVec]
+    """Those of the other."""
+    winners: bool = False
+    """Whether the question is who wins a compare-and-exchange, not what the order leaves."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneLane:
+    """One lane of a TYPED_ATOMIC, and what an operation is claimed to leave."""
+
+    op: AtomicOp
+    old: BitVec
+    src0: BitVec
+    src1: BitVec
+    claimed: BitVec
+    variant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """`assumptions ⇒ goal`, for all values of all symbols."""
+
+    claim: str
+    """The stable name of the property, as in `scatter4_scaled/out-of-bounds-write-is-dropped`."""
+    scope: str
+    """The shape that this query is about; everything else in it is arbitrary."""
+    assumptions: tuple[Bool, ...]
+    goal: Bool
+    exhibit: Subject | TwoLanes | OneLane
+    """How to show a counterexample: the instruction and the state that the symbols stand for."""
+    memory: tuple[MemoryBefore, ...] = ()
+    readings: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return f"{self.claim}[{self.scope}]" if self.scope else self.claim
+
+
+def about(
+    subject: Subject, claim: str, assumptions: tuple[Bool, ...], goal: Bool, memory: tuple[MemoryBefore, ...] = ()
+) -> Query:
+    """A query on one instruction, under what makes its parameters legal."""
+    return Query(
+        claim=f"{subject.instruction.spec.name}/{claim}",
+        scope=subject.scope,
+        assumptions=(*subject.legal, *assumptions),
+        goal=goal,
+        exhibit=subject,
+        memory=memory,
+        readings=subject.instruction.spec.readings,
+    )

@@ -1,0 +1,251 @@
+"""An instruction in an arbitrary state: what the parametric queries are about."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Protocol, cast
+
+from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
+from visaproof.instructions.oword_ld import SLM
+from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.execution import THREAD_LANES, Combine, ExecMask
+from visaproof.isa.operands import NULL, Channels, Execution, Parameter, Predicate, RawOperand, ScalarUD
+from visaproof.isa.platform import Platform
+from visaproof.isa.spec import Spec
+from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
+from visaproof.semantics.concrete.surface import Buffer, Image
+from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.registers import Byte, RegisterFile
+from visaproof.semantics.symbolic.state import (
+    ADDRESS_BITS,
+    SymbolicBuffer,
+    SymbolicImage,
+    SymbolicState,
+    SymbolicSurface,
+    field_term,
+)
+from visaproof.smt import (
+    Bool,
+    Term,
+    bit_and,
+    bool_symbol,
+    const,
+    eq,
+    evaluate,
+    neg,
+    symbol,
+    symbols_of,
+    zero_extend,
+)
+
+MASK = Parameter("mask", 4)
+CHANNEL_SET = Parameter("channels", 4)
+INVERSE = Parameter("inverse", 1)
+COMBINE = Parameter("combine", 2)
+PREDICATE = "P1"
+SURFACE = "T6"
+
+
+class Footprint(Protocol):
+    """Anything with a footprint: an instruction, or a variant of one that is known to be wrong."""
+
+    spec: ClassVar[Spec]
+
+    def footprint(self, state: SymbolicState) -> Iterator[Access]: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """`instruction` with arbitrary operands on `platform`; `accesses` are its effects, or those of a wrong variant."""
+
+    instruction: Instruction
+    platform: Platform
+    state: SymbolicState
+    accesses: tuple[Access, ...]
+    scope: str
+    legal: tuple[Bool, ...]
+    """The parameters are encodings that the page allows."""
+    own_accesses: tuple[Access, ...]
+    """The effects of the instruction itself."""
+    variant: str = ""
+    """The name of the wrong variant whose accesses these are; empty for the instruction itself."""
+
+    @property
+    def surface(self) -> str:
+        """The name of the instruction's surface, the only one of the state."""
+        (name,) = self.state.surfaces
+        return name
+
+    def with_variant(self, name: str, accesses: tuple[Access, ...]) -> "Subject":
+        """The same question about other accesses."""
+        return replace(self, accesses=accesses, variant=name)
+
+    def bind(self, values: Mapping[Term, int]) -> tuple[Instruction, ConcreteState]:
+        """The instruction and the state that these values of the symbols stand for; memory is empty."""
+        return bind_instruction(self.instruction, values), self._concrete_state(values)
+
+    def painted(self) -> dict[Term, int]:
+        """Values that make every effect visible: a large surface, and registers that all differ from zero."""
+        paint: dict[Term, int] = {}
+        for variable, size in self.state.registers.sizes.items():
+            for dword in range(size // 4):
+                paint[self.state.registers.read(variable, 4 * dword, 4)] = 64 * (dword + 1)
+        for surface in self.state.surfaces.values():
+            extents = (surface.size,) if isinstance(surface, SymbolicBuffer) else surface.levels[0]
+            paint |= {extent: 1 << (extent.width - 1) for extent in symbols_of(*extents)}
+        return paint
+
+    def _concrete_state(self, values: Mapping[Term, int]) -> ConcreteState:
+        state = ConcreteState(self.platform, exec_mask=_lanes(self.state.exec_mask, values))
+        for variable, size in self.state.registers.sizes.items():
+            dwords = (evaluate(self.state.registers.read(variable, start, 4), values) for start in range(0, size, 4))
+            state.registers[variable] = bytearray(b"".join(dword.to_bytes(4, "little") for dword in dwords))
+        for name, bits in self.state.predicates.items():
+            state.predicates[name] = PredicateBits(len(bits), _lanes(bits, values))
+        for name, surface in self.state.surfaces.items():
+            if isinstance(surface, SymbolicBuffer):
+                state.surfaces[name] = Buffer(evaluate(surface.size, values))
+            else:
+                extents = (tuple(evaluate(extent, values) for extent in level) for level in surface.levels)
+                state.surfaces[name] = Image(tuple(cast(tuple[int, int, int], level) for level in extents))
+        return state
+
+
+def _lanes(bits: tuple[Bool, ...], values: Mapping[Term, int]) -> int:
+    return sum(evaluate(lane, values) << index for index, lane in enumerate(bits))
+
+
+def bind_instruction(instruction: Instruction, values: Mapping[Term, int]) -> Instruction:
+    """The instruction with a number for each of its parameters."""
+
+    def number(parameter: Parameter) -> int:
+        return evaluate(field_term(parameter, parameter.width), values)
+
+    changes: dict[str, Any] = {}
+    execution = getattr(instruction, "execution", None)
+    if isinstance(execution, Execution):
+        mask, predicate = execution.mask, execution.predicate
+        if isinstance(mask, Parameter):
+            mask = ExecMask(number(mask))
+        if predicate is not None and isinstance(predicate.inverse, Parameter):
+            predicate = replace(predicate, inverse=bool(number(predicate.inverse)))
+        if predicate is not None and isinstance(predicate.combine, Parameter):
+            predicate = replace(predicate, combine=Combine(number(predicate.combine)))
+        changes["execution"] = Execution(execution.size, mask, predicate)
+    channels = getattr(instruction, "channels", None)
+    if isinstance(channels, Parameter):
+        changes["channels"] = Channels(number(channels))
+    return replace(cast(Any, instruction), **changes)
+
+
+# ---------------------------------------------------------------- arbitrary states
+
+
+def arbitrary_state(
+    platform: Platform,
+    sizes: Mapping[str, int],
+    surface: SymbolicSurface,
+    predicated: bool,
+    surface_name: str = SURFACE,
+) -> SymbolicState:
+    """A state in which every register byte, mask bit and predicate bit is arbitrary."""
+
+    def initial(variable: str, position: int) -> Byte:
+        return symbol(f"{variable}.{position // 4}", 32), position % 4
+
+    predicates = {PREDICATE: _bits(PREDICATE)} if predicated else {}
+    return SymbolicState(platform, _bits("em"), RegisterFile(sizes, initial), predicates, {surface_name: surface})
+
+
+def _bits(name: str) -> tuple[Bool, ...]:
+    return tuple(bool_symbol(f"{name}.{lane}") for lane in range(THREAD_LANES))
+
+
+def arbitrary_buffer() -> SymbolicBuffer:
+    """A buffer of any size below 2^33 bytes: more than any 32-bit offset reaches."""
+    return SymbolicBuffer(zero_extend(symbol("size", 33), ADDRESS_BITS))
+
+
+def arbitrary_image(dimensions: int) -> SymbolicImage:
+    """A typed surface of one level with 1, 2 or 3 arbitrary extents."""
+    names = ("width", "height", "depth")
+    extents = [symbol(name, 32) if axis < dimensions else const(1, 32) for axis, name in enumerate(names)]
+    return SymbolicImage(((extents[0], extents[1], extents[2]),))
+
+
+def _execution(size: int, predicated: bool) -> Execution:
+    return Execution(size, MASK, Predicate(PREDICATE, INVERSE, COMBINE) if predicated else None)
+
+
+def _legal(size: int, predicated: bool) -> tuple[Bool, ...]:
+    """The lane offset is a multiple of the size (D1), and the predicate's combine code is not the reserved one."""
+    code = field_term(MASK, 4)
+    aligned = eq(bit_and(code, const(max(size // 4, 1) - 1, 4)), const(0, 4))
+    return (aligned, neg(eq(field_term(COMBINE, 2), const(3, 2)))) if predicated else (aligned,)
+
+
+def _subject(
+    instruction: Instruction, platform: Platform, state: SymbolicState, scope: str, legal: tuple[Bool, ...]
+) -> Subject:
+    instruction.validate(platform)
+    accesses = tuple(instruction.footprint(state))
+    return Subject(instruction, platform, state, accesses, scope, legal, accesses)
+
+
+def _scope(*parts: str) -> str:
+    return ", ".join(part for part in parts if part)
+
+
+def scatter4_scaled(size: int, platform: Platform, predicated: bool) -> Subject:
+    """SCATTER4_SCALED with any mask, channel set, offsets, data and surface size."""
+    grf = platform.grf_bytes
+    slot_bytes = 4 * max(size, grf // 4)
+    sizes = {"VG": 4, "VO": 4 * size, "VS": 4 * slot_bytes}
+    state = arbitrary_state(platform, sizes, arbitrary_buffer(), predicated)
+    instruction = Scatter4Scaled(
+        _execution(size, predicated), CHANNEL_SET, SURFACE, ScalarUD("VG"), RawOperand("VO"), RawOperand("VS")
+    )
+    legal = (*_legal(size, predicated), neg(eq(field_term(CHANNEL_SET, 4), const(0, 4))))
+    scope = _scope(f"SIMD{size}", f"GRF {grf}", "predicated" if predicated else "")
+    return _subject(instruction, platform, state, scope, legal)
+
+
+def oword_ld(owords: int, platform: Platform) -> Subject:
+    """OWORD_LD of this many owords with any offset and surface size."""
+    sizes = {"VG": 4, "VD": 16 * owords + 16}  # one oword more than is loaded: the rest of the register (D21)
+    surface = SLM if owords == 16 else SURFACE  # D16
+    state = arbitrary_state(platform, sizes, arbitrary_buffer(), False, surface)
+    instruction = OwordLd(owords, surface, ScalarUD("VG"), RawOperand("VD"))
+    return _subject(instruction, platform, state, f"{owords} oword{'s' * (owords > 1)}", ())
+
+
+def qw_scatter(size: int, platform: Platform, predicated: bool) -> Subject:
+    """QW_SCATTER with any mask, offsets, data and surface size."""
+    state = arbitrary_state(platform, {"VO": 4 * size, "VQ": 8 * size}, arbitrary_buffer(), predicated)
+    instruction = QwScatter(_execution(size, predicated), SURFACE, RawOperand("VO"), RawOperand("VQ"))
+    scope = _scope(f"SIMD{size}", "predicated" if predicated else "")
+    return _subject(instruction, platform, state, scope, _legal(size, predicated))
+
+
+def typed_atomic(op: AtomicOp, dimensions: int, platform: Platform, predicated: bool, texel_bits: int = 32) -> Subject:
+    """TYPED_ATOMIC of this operation with any mask, coordinates, operands and extents."""
+    coordinates = tuple(RawOperand(name) for name in ("VU", "VV", "VR")[:dimensions])
+    sources = tuple(RawOperand(name) for name in ("VS0", "VS1")[: op.sources])
+    sizes = {operand.variable: 32 for operand in (*coordinates, *sources)} | {"VD": 32}
+    state = arbitrary_state(platform, sizes, arbitrary_image(dimensions), predicated)
+    u, v, r = (*coordinates, NULL, NULL)[:3]
+    src0, src1 = (*sources, NULL, NULL)[:2]
+    instruction = TypedAtomic(
+        _execution(8, predicated),
+        op,
+        SURFACE,
+        u,
+        v,
+        r,
+        src0=src0,
+        src1=src1,
+        dst=RawOperand("VD"),
+        texel_bits=texel_bits,
+    )
+    half = "16 bits" if texel_bits == 16 else ""
+    scope = _scope(op.name.lower(), f"{dimensions}D", half, "predicated" if predicated else "")
+    return _subject(instruction, platform, state, scope, _legal(8, predicated))

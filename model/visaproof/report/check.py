@@ -1,0 +1,181 @@
+"""What `visaproof check` says about each file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from visaproof.engine.legality import Breach, Legality
+from visaproof.isa.errors import ReadError
+from visaproof.isa.platform import Platform
+from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.validity import Finding, Judged
+from visaproof.report.documents import Document, encode, shown_path
+from visaproof.report.excerpt import excerpt, printable
+
+
+class FindingEntry(msgspec.Struct, kw_only=True):
+    """An instruction that breaks its page."""
+
+    line: int
+    column: int
+    rule: str
+    source: str
+    id: str | msgspec.UnsetType = msgspec.UNSET
+    """With `--rules igc`: the name of the rule."""
+    operand: str | msgspec.UnsetType = msgspec.UNSET
+    """With `--rules igc`: the page's name of the operand or field, "" for the whole instruction."""
+
+
+class CheckedFile(msgspec.Struct, kw_only=True):
+    """One file; the counts are null where it could not be read, and `errors` says why."""
+
+    file: str
+    kernel: str | None
+    declarations: int | None
+    instructions: int | None
+    checked: int | None
+    """Memory messages that were held against their pages."""
+    legal: bool | None
+    findings: list[FindingEntry]
+    not_modelled: dict[str, int]
+    """Opcodes, and forms of modelled ones, without semantics in visaproof, and how often they stand there."""
+    errors: list[str]
+    hazards: list[FindingEntry] | msgspec.UnsetType = msgspec.UNSET
+    """With `--rules igc`: what is accepted, and emitted with another meaning than its page has."""
+
+
+class CheckDocument(Document, kw_only=True):
+    """`visaproof check`."""
+
+    platform: str
+    files: list[CheckedFile]
+    rules: str | msgspec.UnsetType = msgspec.UNSET
+    """"igc" with `--rules igc`."""
+
+
+def declarations(kernel: Kernel) -> int:
+    """The variables that the file itself declares."""
+    return sum(variable.position is not None for variable in kernel.variables.values())
+
+
+class CheckReport:
+    """Prints file by file if `as_text`, else one document at the end."""
+
+    def __init__(self, stream: IO[str], platform: Platform, assumed: bool, as_text: bool, rules: str = "page") -> None:
+        self._rules = rules
+        self._stream = stream
+        self._platform = platform
+        self._assumed = assumed
+        self._as_text = as_text
+        self._files: list[CheckedFile] = []
+
+    def add(self, found: Legality) -> None:
+        kernel = found.kernel
+        entry = CheckedFile(
+            file=shown_path(kernel.path),
+            kernel=kernel.name,
+            declarations=declarations(kernel),
+            instructions=sum(1 for _ in kernel.instructions()),
+            checked=found.checked,
+            legal=not found.breaches and not found.malformed,
+            findings=[_entry(breach) for breach in found.breaches],
+            not_modelled=dict(found.not_modelled),
+            errors=[shown_path(str(error)) for error in found.malformed],
+        )
+        self._files.append(entry)
+        if self._as_text:
+            for line in _lines(found, entry):
+                print(printable(line), file=self._stream)
+
+    def add_judged(self, judged: Judged, hazards: tuple[Finding, ...]) -> None:
+        """A file by the rules of Intel's verifier."""
+        kernel, rejections = judged.kernel, judged.findings
+        entry = CheckedFile(
+            file=shown_path(kernel.path),
+            kernel=kernel.name,
+            declarations=declarations(kernel),
+            instructions=sum(1 for _ in kernel.instructions()),
+            checked=len(judged.statements),
+            legal=not rejections,
+            findings=[_named_entry(finding) for finding in rejections],
+            hazards=[_named_entry(finding) for finding in hazards],
+            not_modelled={},
+            errors=[],
+        )
+        self._files.append(entry)
+        if self._as_text:
+            for line in _judged_lines(kernel, entry, rejections, hazards):
+                print(printable(line), file=self._stream)
+
+    def unreadable(self, path: Path, error: ReadError) -> None:
+        self._files.append(
+            CheckedFile(
+                file=shown_path(path),
+                kernel=None,
+                declarations=None,
+                instructions=None,
+                checked=None,
+                legal=None,
+                findings=[],
+                not_modelled={},
+                errors=[shown_path(str(error))],
+            )
+        )
+
+    def finish(self, exit_code: int) -> None:
+        if not self._as_text:
+            document = CheckDocument(
+                command="check",
+                exit_code=exit_code,
+                platform=self._platform.name,
+                files=self._files,
+                rules=msgspec.UNSET if self._rules == "page" else self._rules,
+            )
+            print(encode(document), file=self._stream)
+            return
+        legal, illegal, unread = (sum(file.legal is kind for file in self._files) for kind in (True, False, None))
+        names = ("legal", "NOT LEGAL") if self._rules == "page" else ("accepted", "REJECTED")
+        words = ((legal, names[0]), (illegal, names[1]), (unread, "unreadable"))
+        counted = ", ".join(f"{count} {word}" for count, word in words if count)
+        hazards = sum(len(file.hazards) for file in self._files if file.hazards is not msgspec.UNSET)
+        counted += f" with {hazards} {'hazard' if hazards == 1 else 'hazards'}" if hazards else ""
+        assumed = " (nothing names another: --platform)" if self._assumed else ""
+        print(f"{counted} on {self._platform.name}{assumed}", file=self._stream)
+
+
+def _entry(breach: Breach) -> FindingEntry:
+    return FindingEntry(
+        line=breach.position.line, column=breach.position.column, rule=breach.rule, source=breach.source
+    )
+
+
+def _lines(found: Legality, entry: CheckedFile) -> Iterator[str]:
+    counts = f"{entry.declarations} declarations, {entry.instructions} instructions"
+    yield f"{found.kernel.path}: kernel {entry.kernel}, {counts}, {entry.checked} memory messages checked"
+    if found.not_modelled:
+        yield "  not modelled: " + ", ".join(f"{what} ({count})" for what, count in found.not_modelled.items())
+    for breach in found.breaches:
+        yield f"{breach.position}: {breach.rule} ({breach.source})"
+        yield from excerpt(found.kernel.source_lines, breach.position)
+
+
+def _named_entry(finding: Finding) -> FindingEntry:
+    return FindingEntry(
+        line=finding.position.line,
+        column=finding.position.column,
+        rule=finding.rule,
+        source=finding.source,
+        id=finding.id,
+        operand=finding.operand,
+    )
+
+
+def _judged_lines(
+    kernel: Kernel, entry: CheckedFile, rejections: tuple[Finding, ...], hazards: tuple[Finding, ...]
+) -> Iterator[str]:
+    yield f"{kernel.path}: kernel {entry.kernel}, {entry.checked} messages of the four pages checked"
+    for finding in (*rejections, *hazards):
+        yield str(finding)
+        yield from excerpt(kernel.source_lines, finding.position)

@@ -1,0 +1,202 @@
+"""Conflicts as people read them: the scatter, its verdict, and the lanes that collide."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from visaproof.engine.conflicts import Conflict, Free, Undecided
+from visaproof.engine.kernel_conflicts import Finding, KernelAnswers
+from visaproof.isa.readings import READINGS
+from visaproof.semantics.concrete.surface import Buffer, LaneWrite
+
+MARK = "►"
+
+UNBOUNDED = 1 << 40
+"""A surface of this size has no bound worth showing: it is the flat address space."""
+
+
+def header(answers: KernelAnswers) -> Iterator[str]:
+    """The kernel, the platform, and what is assumed of its launch."""
+    kernel = answers.kernel
+    count = sum(1 for _ in kernel.instructions())
+    yield f"{kernel.path}: kernel {kernel.name}, {count} instructions, {answers.platform.name}"
+    yield f"  launch: {answers.launch.source}"
+    for assumption in answers.start.assumed or ("nothing: every input is arbitrary",):
+        yield f"  assumed: {assumption}"
+
+
+def finding_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
+    """One scatter: its source line and verdict, and for a conflict the lanes and the inputs."""
+    instruction = finding.question.instruction
+    yield ""
+    yield f"  {instruction.position.line:>5} | {instruction.text}"
+    surface = surface_name(answers, finding.question.performed.surface)
+    match finding.answer:
+        case Free(rung):
+            lanes = len(finding.question.lanes)
+            reach = f"no two of {lanes} lanes can write the same byte" if lanes > 1 else "only one lane writes"
+            yield f"        free: {reach} of {surface}, for all inputs ({rung})"
+        case Undecided(reason):
+            yield f"        UNKNOWN: {reason}"
+        case Conflict() as conflict:
+            yield from _conflict_lines(answers, finding, conflict, surface)
+
+
+def _conflict_lines(answers: KernelAnswers, finding: Finding, conflict: Conflict, surface: str) -> Iterator[str]:
+    first = finding.question.instruction.execution
+    offset = first.mask.lane_offset if first else 0
+    lanes = [offset + (write.lane or 0) for write in (conflict.first, conflict.second)]
+    yield f"        CONFLICT: lanes {lanes[0]} and {lanes[1]} write the same byte of {surface} (replayed)"
+    yield ""
+    yield from (f"        {line}" for line in _lane_table(finding, conflict, offset))
+    yield ""
+    yield from (f"        {line}" for line in _input_lines(answers, conflict))
+    data = data_dependence(answers, conflict)
+    if data:
+        yield f"        depends on data: {data}"
+    for hint in answers.start.hints:
+        yield f"        hint: {hint}"
+
+
+def _lane_table(finding: Finding, conflict: Conflict, offset: int) -> Iterator[str]:
+    """A row for each lane of the scatter; the two that collide are marked."""
+    by_lane: dict[int, list[LaneWrite]] = {}
+    for write in conflict.writes:
+        by_lane.setdefault(write.lane or 0, []).append(write)
+    shared = _bytes(conflict.first) & _bytes(conflict.second)
+    yield f"  {'lane':>5}  {'enabled':7}  {'address':>10}  bytes"
+    disabled: list[int] = []
+    for lane in sorted({lane.lane - offset for lane in finding.question.lanes} | by_lane.keys()):
+        writes = by_lane.get(lane)
+        if not writes:
+            disabled.append(lane + offset)
+            continue
+        yield from _disabled_row(disabled)
+        disabled = []
+        collides = lane in (conflict.first.lane, conflict.second.lane)
+        spans = " ".join(f"{write.address:#x}..{write.address + write.width - 1:#x}" for write in writes)
+        note = f"  both: {min(shared):#x}..{max(shared):#x}" if lane == conflict.second.lane else ""
+        yield f"{MARK if collides else ' '} {lane + offset:>5}  {'yes':7}  {writes[0].address:>#10x}  {spans}{note}"
+    yield from _disabled_row(disabled)
+
+
+def _disabled_row(lanes: list[int]) -> Iterator[str]:
+    """Neighbouring lanes that do not run, in one row."""
+    if lanes:
+        yield f"  {str(lanes[0]) if len(lanes) == 1 else f'{lanes[0]}-{lanes[-1]}':>5}  no"
+
+
+def _bytes(write: LaneWrite) -> set[int]:
+    return set(range(write.address, write.address + write.width))
+
+
+def _input_lines(answers: KernelAnswers, conflict: Conflict) -> Iterator[str]:
+    """The inputs of the run that are not 0, by meaning, and the memory that it read."""
+    state = conflict.state
+    shown = [f"execution mask {state.exec_mask:#x}"]
+    for name, value in inputs_of(answers, conflict):
+        shown.append(f"{name} = {value:#x}")
+    yield f"inputs: {'; '.join(shown)}; every other input is 0"
+    for key, surface in state.surfaces.items():
+        if isinstance(surface, Buffer) and surface.size < UNBOUNDED:
+            content = ", ".join(f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(surface.contents.items())[:8] if byte)
+            yield f"surface {surface_name(answers, key)}: {surface.size:#x} bytes{', ' + content if content else ''}"
+
+
+def inputs_of(answers: KernelAnswers, conflict: Conflict) -> list[tuple[str, int]]:
+    """The unknowns of the launch that are not 0 in the run of a conflict, with what they mean."""
+    found: list[tuple[str, int]] = []
+    for unknown, value in conflict.values.items():
+        name = str(unknown.payload)
+        if value and not name.startswith(("em.", "size.", "load.")):
+            found.append((_meaning(answers, name), value))
+    return found
+
+
+def _meaning(answers: KernelAnswers, name: str) -> str:
+    meaning = answers.start.meanings.get(name)
+    if meaning:
+        return f"{name} ({meaning})"
+    return {"%r0.4": "r0.1 (group id x)", "%r0.24": "r0.6 (group id y)", "%r0.28": "r0.7 (group id z)"}.get(name, name)
+
+
+def data_dependence(answers: KernelAnswers, conflict: Conflict) -> str:
+    """The loads whose values decide whether the lanes meet; empty where no data does."""
+    brought = {str(content.payload): performed for performed in answers.asked.trace.performed
+               for _, content in performed.loaded}  # fmt: skip
+    lines = {
+        brought[name].instruction.position.line: f"line {brought[name].instruction.position.line} "
+        f"({brought[name].instruction.opcode} from {surface_name(answers, brought[name].surface)})"
+        for name in conflict.depends_on
+        if name in brought
+    }
+    return ", ".join(lines[line] for line in sorted(lines))
+
+
+def surface_name(answers: KernelAnswers, key: str) -> str:
+    """A surface by its binding, and by the argument that stands there."""
+    kind, _, index = key.partition(" ")
+    if kind == "bti" and index.isdigit():
+        argument = answers.launch.surface(int(index))
+        return f"{key} ({argument})" if argument else key
+    return key
+
+
+def readings_of(finding: Finding) -> list[str]:
+    """The readings on which the effect of the scatter rests, as in "D14 collision"."""
+    names = finding.question.performed.decoded.spec.readings
+    return [f"{READINGS[name].decision} {name}" for name in names]
+
+
+def footer(findings: list[Finding]) -> Iterator[str]:
+    """The readings of all scatters of a file."""
+    used = dict.fromkeys(reading for finding in findings for reading in readings_of(finding))
+    if used:
+        yield ""
+        yield f"  readings used: {', '.join(used)}"
+
+
+def finding_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any]:
+    """One scatter for programs."""
+    instruction = finding.question.instruction
+    record: dict[str, Any] = {
+        "line": instruction.position.line,
+        "column": instruction.position.column,
+        "instruction": instruction.text,
+        "surface": surface_name(answers, finding.question.performed.surface),
+        "lanes": len(finding.question.lanes),
+        "readings": readings_of(finding),
+    }
+    match finding.answer:
+        case Free(rung):
+            return record | {"verdict": "proved", "by": rung}
+        case Undecided(reason):
+            return record | {"verdict": "unknown", "reason": reason}
+        case Conflict() as conflict:
+            offset = instruction.execution.mask.lane_offset if instruction.execution else 0
+            return record | {
+                "verdict": "refuted",
+                "colliding_lanes": [offset + (write.lane or 0) for write in (conflict.first, conflict.second)],
+                "writes": [
+                    {"lane": offset + (write.lane or 0), "address": write.address, "bytes": write.width}
+                    for write in conflict.writes
+                ],
+                "execution_mask": f"{conflict.state.exec_mask:#x}",
+                "inputs": {name: f"{value:#x}" for name, value in inputs_of(answers, conflict)},
+                "depends_on_data": data_dependence(answers, conflict),
+                "replayed": True,
+            }
+
+
+def file_json(answers: KernelAnswers, findings: list[Finding]) -> dict[str, Any]:
+    """One file for programs."""
+    stopped = answers.stopped
+    return {
+        "file": answers.kernel.path,
+        "kernel": answers.kernel.name,
+        "platform": answers.platform.name,
+        "launch": answers.launch.source,
+        "assumptions": list(answers.start.assumed),
+        "hints": list(answers.start.hints),
+        "not_modelled": None if stopped is None else str(stopped),
+        "scatters": [finding_json(answers, finding) for finding in findings],
+    }

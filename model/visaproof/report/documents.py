@@ -1,0 +1,34 @@
+"""The JSON output: one object for each command, with a version.
+
+Every object starts with `visaproof` (the version of the program), `schema` (of this format), `command` and `exit_code`.
+Keys stand in the order of the classes; within one schema version keys are only ever added.  Classes: prove_json.py,
+replay.py, check.py, vectors.py.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from visaproof import __version__
+
+SCHEMA = 1
+"""The version of the output; a change that is no addition makes it another."""
+
+
+class Document(msgspec.Struct, kw_only=True):
+    """What every command's output starts with."""
+
+    visaproof: str = __version__
+    schema: int = SCHEMA
+    command: str
+    exit_code: int
+
+
+def encode(document: Document) -> str:
+    """The text of a document, without a final newline."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+
+
+def shown_path(path: Path | str) -> str:
+    """A path, or a text with one, as JSON can hold it: bytes that are no UTF-8 are escaped."""
+    return str(path).encode(errors="backslashreplace").decode()

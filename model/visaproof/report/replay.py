@@ -1,0 +1,78 @@
+"""What `visaproof replay` says about each counterexample."""
+
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from visaproof.engine.replay import Replay
+from visaproof.isa.errors import ReadError
+from visaproof.report.documents import Document, encode, shown_path
+from visaproof.report.excerpt import printable
+
+
+class Replayed(msgspec.Struct, kw_only=True):
+    """One file; `replays` is null where it could not be read."""
+
+    file: str
+    claim: str | None
+    shows: str | None
+    replays: bool | None
+    differences: list[str]
+    """What is not as recorded, in words."""
+    error: str | None
+
+
+class ReplayDocument(Document, kw_only=True):
+    """`visaproof replay`."""
+
+    files: list[Replayed]
+
+
+class ReplayReport:
+    """Prints file by file if `as_text`, else one document at the end."""
+
+    def __init__(self, stream: IO[str], as_text: bool) -> None:
+        self._stream = stream
+        self._as_text = as_text
+        self._files: list[Replayed] = []
+
+    def add(self, path: Path, found: Replay) -> None:
+        counterexample, differences = found.counterexample, list(found.differences)
+        self._files.append(
+            Replayed(
+                file=shown_path(path),
+                claim=counterexample.claim,
+                shows=counterexample.shows,
+                replays=not differences,
+                differences=differences,
+                error=None,
+            )
+        )
+        self._say(f"{'FAIL' if differences else 'ok  '} {path}: {counterexample.shows}")
+        for difference in differences:
+            self._say(f"     {difference}")
+
+    def unreadable(self, path: Path, error: ReadError) -> None:
+        self._files.append(
+            Replayed(
+                file=shown_path(path),
+                claim=None,
+                shows=None,
+                replays=None,
+                differences=[],
+                error=shown_path(str(error)),
+            )
+        )
+
+    def finish(self, exit_code: int) -> None:
+        if not self._as_text:
+            print(encode(ReplayDocument(command="replay", exit_code=exit_code, files=self._files)), file=self._stream)
+            return
+        counts = [sum(file.replays is kind for file in self._files) for kind in (True, False, None)]
+        words = ("replayed", "DID NOT REPLAY", "unreadable")
+        self._say(", ".join(f"{count} {word}" for count, word in zip(counts, words, strict=True) if count))
+
+    def _say(self, line: str) -> None:
+        if self._as_text:
+            print(printable(line), file=self._stream)

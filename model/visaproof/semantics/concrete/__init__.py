@@ -1,0 +1,1 @@
+"""The concrete machine, on ints and bytes: what `execute` runs on."""

@@ -1,0 +1,138 @@
+"""Integer arithmetic, logic and comparison of one element, on Python's integers.
+
+Every source is the integer that its own type makes of its bits, so nothing is lost before the result is cut to the
+destination: pages ADD, MUL, MAD, … with conversion as in MOV.  Where the destination is wider than the sources, the
+result is the one that the wider destination can hold.
+"""
+
+from collections.abc import Callable, Sequence
+
+from visaproof.isa.types import DataType
+
+
+def to_integer(bits: int, data_type: DataType) -> int:
+    """What `data_type` makes of its bits."""
+    return bits - (1 << data_type.bits) if data_type.signed and bits >> (data_type.bits - 1) else bits
+
+
+def modified(value: int, modifier: str, data_type: DataType) -> int:
+    """A source after its modifier "", "-", "abs", "-abs" or "~"."""
+    match modifier:
+        case "-":
+            return -value
+        case "abs":
+            return abs(value)
+        case "-abs":
+            return -abs(value)
+        case "~":
+            return to_integer(~value % (1 << data_type.bits), data_type)
+        case _:
+            return value
+
+
+def saturated(value: int, data_type: DataType) -> int:
+    """The nearest integer that the type can hold (`.sat`)."""
+    top = 1 << (data_type.bits - data_type.signed)
+    return max(-top if data_type.signed else 0, min(value, top - 1))
+
+
+def shift_amount(value: int, result: DataType) -> int:
+    """Pages SHL, SHR, ASR: "the last 5 (or 6 for Q/UQ type destinations) LSB bits of src1 are used"."""
+    return value & (63 if result.size == 8 else 31)
+
+
+Operation = Callable[[Sequence[int], Sequence[DataType], DataType], int]
+"""From the sources, their types and the destination's type to an integer, not yet cut to the destination."""
+
+
+def _unsigned(value: int, data_type: DataType) -> int:
+    return value % (1 << data_type.bits)
+
+
+def _rotate_left(values: Sequence[int], types: Sequence[DataType], result: DataType) -> int:
+    width = result.bits
+    value, by = values[0] % (1 << width), values[1] % width
+    return value << by | value >> (width - by)
+
+
+def _rotate_right(values: Sequence[int], types: Sequence[DataType], result: DataType) -> int:
+    return _rotate_left((values[0], -values[1] % result.bits), types, result)
+
+
+def _first_bit_low(values: Sequence[int], types: Sequence[DataType], _: DataType) -> int:
+    value = _unsigned(values[0], types[0])
+    return (value & -value).bit_length() - 1 if value else 0xFFFF_FFFF  # Page FBL: all ones if there is none
+
+
+def _first_bit_high(values: Sequence[int], types: Sequence[DataType], _: DataType) -> int:
+    value = _unsigned(values[0], types[0])
+    return types[0].bits - value.bit_length() if value else 0xFFFF_FFFF  # Page FBH: counted from the top
+
+
+def _reversed(values: Sequence[int], types: Sequence[DataType], _: DataType) -> int:
+    width = types[0].bits
+    return int(f"{_unsigned(values[0], types[0]):0{width}b}"[::-1], 2)
+
+
+OPERATIONS: dict[str, Operation] = {
+    "mov": lambda v, t, d: v[0],
+    "add": lambda v, t, d: v[0] + v[1],
+    "add3": lambda v, t, d: v[0] + v[1] + v[2],
+    "mul": lambda v, t, d: v[0] * v[1],
+    "mad": lambda v, t, d: v[0] * v[1] + v[2],
+    "mulh": lambda v, t, d: v[0] * v[1] >> 32,
+    "avg": lambda v, t, d: (v[0] + v[1] + 1) >> 1,
+    "min": lambda v, t, d: min(v[0], v[1]),
+    "max": lambda v, t, d: max(v[0], v[1]),
+    "and": lambda v, t, d: v[0] & v[1],
+    "or": lambda v, t, d: v[0] | v[1],
+    "xor": lambda v, t, d: v[0] ^ v[1],
+    "not": lambda v, t, d: ~v[0],
+    "shl": lambda v, t, d: v[0] << shift_amount(v[1], d),
+    "shr": lambda v, t, d: _unsigned(v[0], t[0]) >> shift_amount(v[1], d),
+    "asr": lambda v, t, d: v[0] >> shift_amount(v[1], d),
+    "rol": _rotate_left,
+    "ror": _rotate_right,
+    "cbit": lambda v, t, d: _unsigned(v[0], t[0]).bit_count(),
+    "fbl": _first_bit_low,
+    "fbh": _first_bit_high,
+    "lzd": lambda v, t, d: 32 - _unsigned(v[0], t[0]).bit_length(),
+    "bfrev": _reversed,
+}
+"""Opcodes with one destination that are functions of integers alone."""
+
+
+def add_with_carry(left: int, right: int) -> tuple[int, int]:
+    """Page ADDC: the sum of two UD modulo 2^32, and its carry."""
+    return (left + right) % 2**32, int(left + right >= 2**32)
+
+
+def subtract_with_borrow(left: int, right: int) -> tuple[int, int]:
+    """Page SUBB: the difference of two UD modulo 2^32, and 1 where it would be negative."""
+    return (left - right) % 2**32, int(left < right)
+
+
+def multiply_add_wide(values: Sequence[int]) -> tuple[int, int]:
+    """Page MADW: the low and the high dword of a·b + c."""
+    result = (values[0] * values[1] + values[2]) % 2**64
+    return result % 2**32, result >> 32
+
+
+def boolean_function(table: int, values: Sequence[int], width: int) -> int:
+    """Page BFN: bit k of the result is entry src0[k] + 2·src1[k] + 4·src2[k] of the table."""
+    result = 0
+    for k in range(width):
+        entry = sum((value >> k & 1) << place for place, value in enumerate(values))
+        result |= (table >> entry & 1) << k
+    return result
+
+
+COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+    "eq": lambda left, right: left == right,
+    "ne": lambda left, right: left != right,
+    "lt": lambda left, right: left < right,
+    "le": lambda left, right: left <= right,
+    "gt": lambda left, right: left > right,
+    "ge": lambda left, right: left >= right,
+}
+"""The relations of CMP, on the integers that the types make of the bits."""

@@ -1,0 +1,110 @@
+"""The state of one thread: registers, predicates, execution mask and surfaces, as plain numbers."""
+
+from copy import deepcopy
+from dataclasses import dataclass, field
+
+from visaproof.isa.errors import UndefinedBehavior
+from visaproof.isa.execution import Combine
+from visaproof.isa.operands import Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
+from visaproof.isa.platform import Platform
+from visaproof.semantics.concrete.surface import Buffer, Image, Surface
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateBits:
+    """`count` bits of a predicate variable, lane 0 in bit 0."""
+
+    count: int
+    bits: int
+
+
+@dataclass
+class ConcreteState:
+    """What an instruction can see of one thread; `execute` changes it in place."""
+
+    platform: Platform
+    exec_mask: int = 0xFFFF_FFFF
+    registers: dict[str, bytearray] = field(default_factory=dict[str, bytearray])
+    predicates: dict[str, PredicateBits] = field(default_factory=dict[str, PredicateBits])
+    surfaces: dict[str, Surface] = field(default_factory=dict[str, Surface])
+
+    def copy(self) -> "ConcreteState":
+        return deepcopy(self)
+
+    def read_dword(self, operand: RawOperand, index: int) -> int:
+        """Dword `index` behind a raw operand.  Undefined beyond its variable (D6)."""
+        return self.read_bytes(operand, 4 * index, 4)
+
+    def write_dword(self, operand: RawOperand, index: int, value: int) -> None:
+        """Writes dword `index` behind a raw operand.  Undefined beyond its variable (D6)."""
+        self.write_bytes(operand, 4 * index, 4, value)
+
+    def read_bytes(self, operand: RawOperand, start: int, width: int) -> int:
+        """`width` bytes from byte `start` behind a raw operand on.  Undefined beyond its variable (D6)."""
+        first = operand.offset + start
+        variable = self.registers[operand.variable]
+        if first + width > len(variable):
+            raise UndefinedBehavior(f"{operand} dword {start // 4} lies beyond its variable")
+        return int.from_bytes(variable[first : first + width], "little")
+
+    def write_bytes(self, operand: RawOperand, start: int, width: int, value: int) -> None:
+        """Writes `width` bytes from byte `start` behind a raw operand on.  Undefined beyond its variable (D6)."""
+        first = operand.offset + start
+        variable = self.registers[operand.variable]
+        if first + width > len(variable):
+            raise UndefinedBehavior(f"{operand} dword {start // 4} lies beyond its variable")
+        variable[first : first + width] = value.to_bytes(width, "little")
+
+    def scalar(self, operand: Scalar) -> int:
+        """The value of a UD scalar."""
+        if isinstance(operand, ImmediateUD):
+            return operand.value
+        return self.read_dword(RawOperand(operand.variable, operand.offset), 0)
+
+    def buffer(self, name: str) -> Buffer:
+        surface = self.surfaces[name]
+        if not isinstance(surface, Buffer):
+            raise TypeError(f"{name} is not a buffer")
+        return surface
+
+    def image(self, name: str) -> Image:
+        surface = self.surfaces[name]
+        if not isinstance(surface, Image):
+            raise TypeError(f"{name} is not a typed surface")
+        return surface
+
+    def require_aligned(self, address: int, unit: int) -> None:
+        """Raises UndefinedBehavior unless the address is a multiple of `unit` (D13, D26)."""
+        if address % unit:
+            raise UndefinedBehavior(f"address {address:#x} is not a multiple of {unit}")
+
+    def channel_enabled(self, execution: Execution, lane: int) -> bool:
+        """The pages' `ChEn[lane]`: the execution mask unless NoMask, and the predicate."""
+        mask = concrete(execution.mask)
+        offset = 4 * (mask % 8)
+        if mask < 8 and not self.exec_mask >> (offset + lane) & 1:
+            return False
+        if execution.predicate is None:
+            return True
+        return self._predicate(execution.predicate, offset, execution.size, lane)
+
+    def _predicate(self, predicate: Predicate, offset: int, size: int, lane: int) -> bool:
+        variable = self.predicates[predicate.variable]
+        if offset + size > variable.count:
+            raise UndefinedBehavior(f"{predicate.variable} has no bits for lanes {offset}..{offset + size - 1}")
+        window = [bool(variable.bits >> (offset + k) & 1) for k in range(size)]
+        match predicate.combine:
+            case Combine.ANY:
+                combined = any(window)
+            case Combine.ALL:
+                combined = all(window)
+            case _:
+                combined = window[lane]
+        return combined != bool(concrete(predicate.inverse))
+
+
+def concrete(field_value: int | Parameter) -> int:
+    """A field as a number; a parameter has none."""
+    if isinstance(field_value, Parameter):
+        raise TypeError(f"{field_value.name} stands for any value: execute needs one")
+    return field_value

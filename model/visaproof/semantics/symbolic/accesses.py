@@ -1,0 +1,72 @@
+"""Effects as data: what an instruction reads and writes, and when.
+
+A *cell* is what one access covers as a whole: for a buffer (byte address,), for a typed surface (u, v, r, lod).
+"""
+
+from dataclasses import dataclass
+
+from visaproof.isa.atomics import AtomicOp
+from visaproof.smt import BitVec, Bool
+
+Cell = tuple[BitVec, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterSlice:
+    """`width` bytes of a variable from byte `start` on."""
+
+    variable: str
+    start: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """`width` bytes written to a cell, all or none of them."""
+
+    guard: Bool
+    lane: int | None
+    surface: str
+    cell: Cell
+    width: int
+    inside: Bool
+    """The page's bounds: where it does not hold, the data is dropped."""
+    defined: Bool
+    """The page gives no meaning where the guard holds and this does not."""
+    value: BitVec
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """`width` bytes read from a cell into a register; zeros where it is not inside."""
+
+    guard: Bool
+    lane: int | None
+    surface: str
+    cell: Cell
+    width: int
+    inside: Bool
+    defined: Bool
+    destination: RegisterSlice
+
+
+@dataclass(frozen=True, slots=True)
+class Atomic:
+    """A read-modify-write of a cell; outside it returns 0 and writes nothing."""
+
+    guard: Bool
+    lane: int | None
+    surface: str
+    cell: Cell
+    width: int
+    inside: Bool
+    defined: Bool
+    op: AtomicOp
+    src0: BitVec
+    src1: BitVec
+    returns_new: bool
+    """Whether the new value is returned instead of the old one (predec)."""
+    destination: RegisterSlice | None
+
+
+Access = Store | Load | Atomic

@@ -1,0 +1,140 @@
+"""What accesses do to memory and registers, asked at one place: generic over the instruction."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+
+from visaproof.isa.atomics import AtomicOp
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load, Store
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    add,
+    bit_and,
+    bit_or,
+    bit_xor,
+    conj,
+    const,
+    disj,
+    eq,
+    false,
+    ite,
+    neg,
+    slt,
+    sub,
+    substitute,
+    subterms,
+    symbol,
+    ult,
+    value_of,
+)
+
+
+def cells_equal(left: Cell, right: Cell) -> Bool:
+    """Whether both cells are the same place of a surface."""
+    return conj(*(eq(a, b) for a, b in zip(left, right, strict=True)))
+
+
+def probe_like(access: Access) -> Cell:
+    """An arbitrary cell of the kind that the access covers."""
+    return tuple(symbol(f"probe.{index}", part.width) for index, part in enumerate(access.cell))
+
+
+def inside_at(access: Access, probe: Cell) -> Bool:
+    """The access's bounds test, given that it covers the probe: equal to `access.inside` wherever the cells agree.
+
+    Every sum in the test that differs from a part of the cell by a constant is written over the probe instead.
+    """
+    replacements: dict[Term, Term] = {}
+    for term in subterms(access.inside):
+        for part, place in zip(access.cell, probe, strict=True):
+            if isinstance(term, BitVec) and term.width == part.width and term.op is not Op.CONST:
+                distance = sub(term, part)
+                if value_of(distance) is not None:
+                    replacements[term] = add(place, distance)
+                    break
+    return substitute(access.inside, replacements)
+
+
+def hits(access: Access, probe: Cell) -> Bool:
+    """Whether the access happens, inside its surface, at the probe."""
+    return conj(access.guard, cells_equal(access.cell, probe), inside_at(access, probe))
+
+
+def stored_at(accesses: Iterable[Access], probe: Cell, before: BitVec) -> BitVec:
+    """The cell at the probe after the accesses, lane by lane in the order given."""
+    value = before
+    for access in accesses:
+        match access:
+            case Store():
+                value = ite(hits(access, probe), access.value, value)
+            case Atomic():
+                value = ite(hits(access, probe), new_value(access.op, value, access.src0, access.src1), value)
+            case Load():
+                pass
+    return value
+
+
+def alone(accesses: Sequence[Access], probe: Cell, before: BitVec) -> list[tuple[Bool, BitVec]]:
+    """For each access: that no other one hits the probe, and what the probe holds then."""
+    hit = [hits(access, probe) for access in accesses]
+    found: list[tuple[Bool, BitVec]] = []
+    for index, access in enumerate(accesses):
+        others = disj(*(condition for k, condition in enumerate(hit) if k != index))
+        found.append((neg(others), stored_at((access,), probe, before)))
+    return found
+
+
+def returned(access: Load | Atomic, memory: BitVec) -> BitVec:
+    """What the access brings back, where its cell holds `memory`: zeros outside."""
+    if isinstance(access, Atomic) and access.returns_new:
+        value = new_value(access.op, memory, access.src0, access.src1)
+    else:
+        value = memory
+    return ite(access.inside, value, const(0, value.width))
+
+
+def new_value(op: AtomicOp, old: BitVec, src0: BitVec, src1: BitVec) -> BitVec:
+    """What an atomic operation leaves in memory, in the width of `old`."""
+    return _UPDATES[op](old, src0, src1)
+
+
+_UPDATES: dict[AtomicOp, Callable[[BitVec, BitVec, BitVec], BitVec]] = {
+    AtomicOp.ADD: lambda old, src0, _: add(old, src0),
+    AtomicOp.SUB: lambda old, src0, _: sub(old, src0),
+    AtomicOp.INC: lambda old, _, __: add(old, const(1, old.width)),
+    AtomicOp.DEC: lambda old, _, __: sub(old, const(1, old.width)),
+    AtomicOp.PREDEC: lambda old, _, __: sub(old, const(1, old.width)),
+    AtomicOp.MIN: lambda old, src0, _: ite(ult(src0, old), src0, old),
+    AtomicOp.MAX: lambda old, src0, _: ite(ult(old, src0), src0, old),
+    AtomicOp.IMIN: lambda old, src0, _: ite(slt(src0, old), src0, old),
+    AtomicOp.IMAX: lambda old, src0, _: ite(slt(old, src0), src0, old),
+    AtomicOp.XCHG: lambda _, src0, __: src0,
+    AtomicOp.CMPXCHG: lambda old, src0, src1: ite(eq(old, src1), src0, old),  # D38
+    AtomicOp.AND: lambda old, src0, _: bit_and(old, src0),
+    AtomicOp.OR: lambda old, src0, _: bit_or(old, src0),
+    AtomicOp.XOR: lambda old, src0, _: bit_xor(old, src0),
+}
+"""Table of the DWORD_ATOMIC page (D49)."""
+
+
+def collide(accesses: Sequence[Access]) -> Bool:
+    """Whether two different lanes store to one cell inside the surface (D14)."""
+    stores = [access for access in accesses if isinstance(access, Store)]
+    meetings: list[Bool] = []
+    for one, other in combinations(stores, 2):
+        if one.lane != other.lane and one.surface == other.surface:
+            # Equal cells are inside together, so one bounds test is enough.
+            meetings.append(conj(one.guard, one.inside, other.guard, cells_equal(one.cell, other.cell)))
+    return disj(*meetings)
+
+
+def meaningless(accesses: Iterable[Access]) -> Bool:
+    """Whether an access happens to which the page gives no meaning."""
+    return disj(*(conj(access.guard, neg(access.defined)) for access in accesses))
+
+
+def undefined(accesses: Sequence[Access], collision_undefined: bool) -> Bool:
+    """Whether the page leaves the outcome undefined."""
+    return disj(meaningless(accesses), collide(accesses) if collision_undefined else false())

@@ -1,0 +1,134 @@
+"""Registers and predicates whose writes stand under guards, read under assumptions.
+
+Most values of a kernel are written and read under the same lane guard.  So a write keeps the guard beside the value,
+and a read says which literals hold: a value whose guard is among them comes back as it was written, without an `ite`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from visaproof.semantics.symbolic.registers import Byte, RegisterFile
+from visaproof.smt import BitVec, Bool, Op, concat, conj, extract, false, is_false, is_true, ite, ite_bool, neg
+
+Literals = frozenset[Bool]
+"""A conjunction; a false one holds the constant false."""
+
+NONE: Literals = frozenset()
+"""Nothing: holds always."""
+
+
+def literals_of(guard: Bool) -> Literals:
+    if is_true(guard):
+        return NONE
+    return frozenset(guard.args) if guard.op is Op.CONJ else frozenset((guard,))  # pyright: ignore[reportReturnType]
+
+
+def missing(guard: Literals, assumed: Literals) -> Bool:
+    """What has to hold beside the assumption for the guard to hold: false where they contradict each other."""
+    rest = conj(*(guard - assumed))
+    contradicted = neg(rest) in assumed or any(neg(one) in assumed for one in guard)
+    return false() if contradicted else rest
+
+
+class _ByteWrite(NamedTuple):
+    """Byte `byte` of `term` was written where `guard` held; otherwise the byte is as `below` says."""
+
+    guard: Literals
+    term: BitVec
+    byte: int
+    below: "_ByteWrite | None"
+
+
+class GuardedRegisters(RegisterFile):
+    """Bytes by variable, each with the guarded writes that may still show, newest first."""
+
+    def __init__(self, sizes: Mapping[str, int], initial: Callable[[str, int], Byte]) -> None:
+        super().__init__(sizes, initial)
+        self._writes: dict[str, list[_ByteWrite | None]] = {}
+        self.initial_reads: dict[tuple[str, int], None] = {}
+        """The bytes that were read before anything wrote them, in order."""
+
+    def read(self, variable: str, start: int, width: int) -> BitVec:
+        return self.read_under(variable, start, width, NONE)
+
+    def read_under(self, variable: str, start: int, width: int, assumed: Literals) -> BitVec:
+        """`width` bytes from byte `start` on, little endian: equal to the register wherever `assumed` holds."""
+        writes = self._writes_of(variable)
+        pieces: list[tuple[BitVec, int, int]] = []
+        for position in range(start, start + width):
+            entry = writes[position]
+            while entry is not None and not entry.guard <= assumed:
+                condition = missing(entry.guard, assumed)
+                if not is_false(condition):
+                    then = self.read_under(variable, start, width, assumed | entry.guard)
+                    otherwise = self.read_under(variable, start, width, assumed | {neg(condition)})
+                    return ite(condition, then, otherwise)
+                entry = entry.below
+            term, index = (entry.term, entry.byte) if entry is not None else self._never_written(variable, position)
+            if pieces and pieces[-1][0] is term and pieces[-1][2] == index - 1:
+                pieces[-1] = (term, pieces[-1][1], index)
+            else:
+                pieces.append((term, index, index))
+        if len(pieces) == 1:
+            term, first, last = pieces[0]
+            return extract(term, 8 * last + 7, 8 * first)
+        return concat(*(extract(term, 8 * last + 7, 8 * first) for term, first, last in reversed(pieces)))
+
+    def write(self, variable: str, start: int, value: BitVec, guard: Bool) -> None:
+        self.write_under(variable, start, value, literals_of(guard))
+
+    def write_under(self, variable: str, start: int, value: BitVec, guard: Literals) -> None:
+        """Writes `value` from byte `start` on where the guard holds."""
+        writes = self._writes_of(variable)
+        for index in range(value.width // 8):
+            below = writes[start + index] if guard else None
+            while below is not None and guard <= below.guard:
+                below = below.below
+            writes[start + index] = _ByteWrite(guard, value, index, below)
+
+    def _writes_of(self, variable: str) -> list[_ByteWrite | None]:
+        writes = self._writes.get(variable)
+        if writes is None:
+            writes = self._writes[variable] = [None] * self.sizes[variable]
+        return writes
+
+    def _never_written(self, variable: str, position: int) -> Byte:
+        self.initial_reads[variable, position] = None
+        return self._initial(variable, position)
+
+
+class _BitWrite(NamedTuple):
+    guard: Literals
+    value: Bool
+    below: "_BitWrite | None"
+
+
+class GuardedPredicates:
+    """Predicate bits by variable and lane, in the same way."""
+
+    def __init__(self, sizes: Mapping[str, int], initial: Callable[[str, int], Bool]) -> None:
+        self.sizes = sizes
+        self._initial = initial
+        self._writes: dict[tuple[str, int], _BitWrite] = {}
+        self.initial_reads: dict[tuple[str, int], None] = {}
+
+    def read_under(self, variable: str, lane: int, assumed: Literals) -> Bool:
+        return self._resolve(variable, lane, self._writes.get((variable, lane)), assumed)
+
+    def _resolve(self, variable: str, lane: int, entry: _BitWrite | None, assumed: Literals) -> Bool:
+        if entry is None:
+            self.initial_reads[variable, lane] = None
+            return self._initial(variable, lane)
+        condition = missing(entry.guard, assumed)
+        if is_true(condition):
+            return entry.value
+        if is_false(condition):
+            return self._resolve(variable, lane, entry.below, assumed)
+        otherwise = self._resolve(variable, lane, entry.below, assumed | {neg(condition)})
+        return ite_bool(condition, entry.value, otherwise)
+
+    def write_under(self, variable: str, lane: int, value: Bool, guard: Literals) -> None:
+        below = self._writes.get((variable, lane)) if guard else None
+        while below is not None and guard <= below.guard:
+            below = below.below
+        self._writes[variable, lane] = _BitWrite(guard, value, below)

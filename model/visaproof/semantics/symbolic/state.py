@@ -1,0 +1,168 @@
+"""The state of one thread on terms: what `footprint` reads."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from visaproof.isa.execution import THREAD_LANES, Combine
+from visaproof.isa.operands import Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
+from visaproof.isa.platform import Platform
+from visaproof.semantics.symbolic.registers import RegisterFile
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    add,
+    bit,
+    conj,
+    const,
+    disj,
+    eq,
+    ite_bool,
+    neg,
+    symbol,
+    true,
+    ule,
+    ult,
+)
+
+ADDRESS_BITS = 40
+"""Wide enough that no address of a page wraps: 16·(2^32 − 1) + 255 < 2^40."""
+
+
+FLAT_BITS = 64
+"""An address of the flat address space; sums of them wrap."""
+_FLAT_SIZE = const(1 << FLAT_BITS, FLAT_BITS + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicBuffer:
+    """A surface of `size` bytes; `size` has ADDRESS_BITS bits."""
+
+    size: BitVec
+
+    def contains(self, address: BitVec, width: int) -> Bool:
+        """Whether `width` bytes at a byte address lie inside."""
+        return ule(add(address, const(width, ADDRESS_BITS)), self.size)
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicFlat(SymbolicBuffer):
+    """The 64-bit address space: 2^64 bytes, all of which exist (D12c).  Its addresses have FLAT_BITS bits."""
+
+    size: BitVec = _FLAT_SIZE
+
+    def contains(self, address: BitVec, width: int) -> Bool:
+        """Whether `width` bytes at an address end before 2^64."""
+        return ule(address, const(-width, FLAT_BITS))
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicImage:
+    """A typed surface; `levels` gives (width, height, depth) for each LOD, 32 bits each."""
+
+    levels: tuple[tuple[BitVec, BitVec, BitVec], ...]
+
+    def contains(self, u: BitVec, v: BitVec, r: BitVec, lod: BitVec) -> Bool:
+        """Whether the texel exists: each coordinate below its extent at that level."""
+        return disj(
+            *(
+                conj(eq(lod, const(level, 32)), ult(u, width), ult(v, height), ult(r, depth))
+                for level, (width, height, depth) in enumerate(self.levels)
+            )
+        )
+
+
+SymbolicSurface = SymbolicBuffer | SymbolicImage
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicState:
+    """Registers, predicates (lane 0 first), execution mask (32 lanes) and surfaces, on terms."""
+
+    platform: Platform
+    exec_mask: tuple[Bool, ...]
+    registers: RegisterFile
+    predicates: Mapping[str, tuple[Bool, ...]]
+    surfaces: Mapping[str, SymbolicSurface]
+
+    def read_dword(self, operand: RawOperand, index: int, when: Bool | None = None) -> tuple[BitVec, bool]:
+        """Dword `index` behind a raw operand, and whether its variable has it (D6).
+
+        `when` is the guard of everything that the dword is used for; what a register holds elsewhere may be left out.
+        """
+        return self.read_bytes(operand, 4 * index, 4, when)
+
+    def read_bytes(self, operand: RawOperand, start: int, width: int, when: Bool | None = None) -> tuple[BitVec, bool]:
+        """`width` bytes from byte `start` behind a raw operand on, and whether its variable has them (D6)."""
+        first = operand.offset + start
+        if not self.registers.holds(operand.variable, first, width):
+            return const(0, 8 * width), False
+        return self.registers.read(operand.variable, first, width), True
+
+    def scalar(self, operand: Scalar) -> tuple[BitVec, bool]:
+        """A UD scalar, and whether its variable has it."""
+        if isinstance(operand, ImmediateUD):
+            return const(operand.value, 32), True
+        return self.read_dword(RawOperand(operand.variable, operand.offset), 0)
+
+    def buffer(self, name: str) -> SymbolicBuffer:
+        surface = self.surfaces[name]
+        if not isinstance(surface, SymbolicBuffer):
+            raise TypeError(f"{name} is not a buffer")
+        return surface
+
+    def image(self, name: str) -> SymbolicImage:
+        surface = self.surfaces[name]
+        if not isinstance(surface, SymbolicImage):
+            raise TypeError(f"{name} is not a typed surface")
+        return surface
+
+    def lanes_enabled(self, execution: Execution) -> list[tuple[Bool, Bool]]:
+        """For each lane `ChEn[lane]`, and whether the predicate has the bits that it is computed from (D3)."""
+        mask = field_term(execution.mask, 4)
+        lanes = range(execution.size)
+        running = [disj(bit(mask, 3), self._at_offset(self.exec_mask, mask, lane)) for lane in lanes]
+        if execution.predicate is None:
+            return [(runs, true()) for runs in running]
+        passed, defined = self._predicate(execution.predicate, mask, execution.size)
+        return [(conj(runs, disj(passes, neg(defined))), defined) for runs, passes in zip(running, passed, strict=True)]
+
+    def lane_enabled(self, execution: Execution, lane: int) -> tuple[Bool, Bool]:
+        """The entry of one lane in `lanes_enabled`."""
+        return self.lanes_enabled(execution)[lane]
+
+    def _at_offset(self, lanes: tuple[Bool, ...], mask: BitVec, lane: int) -> Bool:
+        """Bit `lane` + lane offset of the mask; false beyond the end."""
+        return disj(
+            *(
+                conj(_selects(mask, offset), lanes[offset + lane])
+                for offset in range(0, THREAD_LANES, 4)
+                if offset + lane < len(lanes)
+            )
+        )
+
+    def _predicate(self, predicate: Predicate, mask: BitVec, size: int) -> tuple[list[Bool], Bool]:
+        lanes = self.predicates[predicate.variable]
+        window = [self._at_offset(lanes, mask, k) for k in range(size)]
+        combine = field_term(predicate.combine, 2)
+        is_any, is_all = (eq(combine, const(code.value, 2)) for code in (Combine.ANY, Combine.ALL))
+        some, every = disj(*window), conj(*window)
+        inverse = bit(field_term(predicate.inverse, 1), 0)
+        passed: list[Bool] = []
+        for own in window:
+            combined = ite_bool(is_any, some, ite_bool(is_all, every, own))
+            passed.append(ite_bool(inverse, neg(combined), combined))
+        too_short = (_selects(mask, offset) for offset in range(0, THREAD_LANES, 4) if offset + size > len(lanes))
+        return passed, neg(disj(*too_short))
+
+
+def _selects(mask: BitVec, lane_offset: int) -> Bool:
+    """Whether the mask code has this lane offset, with or without NoMask."""
+    code = const(lane_offset // 4, 4)
+    return disj(eq(mask, code), eq(mask, add(code, const(8, 4))))
+
+
+def field_term(value: int | Combine | Parameter, width: int) -> BitVec:
+    """A field as a term: the number itself, or an arbitrary one for a parameter."""
+    if isinstance(value, Parameter):
+        return symbol(value.name, width)
+    return const(value.value if isinstance(value, Combine) else value, width)

@@ -1,0 +1,291 @@
+"""Bitwise operations, shifts, and changes of width."""
+
+from collections.abc import Callable, Iterable
+from typing import cast
+
+from visaproof.smt.arithmetic import add, bit_not, linear_parts, mul, scale, sum_of
+from visaproof.smt.logic import ite
+from visaproof.smt.terms import (
+    BitVec,
+    Bool,
+    Op,
+    bit_vector,
+    common_width,
+    const,
+    known_trailing_zeros,
+    ordered,
+    value_of,
+)
+
+
+def bit_and(left: BitVec, right: BitVec) -> BitVec:
+    width = common_width((left, right))
+    left, right = ordered(left, right)
+    full = (1 << width) - 1
+    if left is right:
+        return left
+    if (mask := value_of(left)) is not None:
+        if (other := value_of(right)) is not None:
+            return const(mask & other, width)
+        mask &= ~right.zeros
+        if mask == full & ~right.zeros:
+            return right
+        if mask == 0:
+            return const(0, width)
+        if right.op is Op.AND and (inner := value_of(right.args[0])) is not None:
+            return bit_and(const(mask & inner, width), cast(BitVec, right.args[1]))
+        left = const(mask, width)
+    return bit_vector(Op.AND, (left, right), None, width, (0, min(left.high, right.high)), left.zeros | right.zeros)
+
+
+def bit_or(left: BitVec, right: BitVec) -> BitVec:
+    width = common_width((left, right))
+    left, right = ordered(left, right)
+    full = (1 << width) - 1
+    if left is right:
+        return left
+    if (ones := value_of(left)) is not None:
+        if (other := value_of(right)) is not None:
+            return const(ones | other, width)
+        if ones == 0:
+            return right
+        if ones == full:
+            return left
+    if (left.zeros | right.zeros) == full:
+        return add(left, right)  # no bit is set in both, so nothing carries
+    bounds = (max(left.low, right.low), full)
+    return bit_vector(Op.OR, (left, right), None, width, bounds, left.zeros & right.zeros)
+
+
+def bit_xor(left: BitVec, right: BitVec) -> BitVec:
+    width = common_width((left, right))
+    left, right = ordered(left, right)
+    full = (1 << width) - 1
+    if left is right:
+        return const(0, width)
+    if (flips := value_of(left)) is not None:
+        if (other := value_of(right)) is not None:
+            return const(flips ^ other, width)
+        if flips == 0:
+            return right
+        if flips == full:
+            return bit_not(right)
+        if right.op is Op.XOR and (inner := value_of(right.args[0])) is not None:
+            return bit_xor(const(flips ^ inner, width), cast(BitVec, right.args[1]))
+    if (left.zeros | right.zeros) == full:
+        return add(left, right)
+    return bit_vector(Op.XOR, (left, right), None, width, None, left.zeros & right.zeros)
+
+
+def shl(term: BitVec, amount: BitVec) -> BitVec:
+    """Left shift; an amount of `width` or more gives 0."""
+    width = common_width((term, amount))
+    if (bits := value_of(amount)) is not None:
+        return scale(term, 1 << bits) if bits < width else const(0, width)
+    return bit_vector(Op.SHL, (term, amount), None, width, None, (1 << known_trailing_zeros(term)) - 1)
+
+
+def lshr(term: BitVec, amount: BitVec) -> BitVec:
+    """Logical right shift; an amount of `width` or more gives 0."""
+    width = common_width((term, amount))
+    if (bits := value_of(amount)) is not None:
+        return zero_extend(extract(term, width - 1, bits), width) if bits < width else const(0, width)
+    return bit_vector(Op.LSHR, (term, amount), None, width, (0, term.high))
+
+
+def ashr(term: BitVec, amount: BitVec) -> BitVec:
+    """Arithmetic right shift; an amount of `width` or more gives copies of the sign."""
+    width = common_width((term, amount))
+    if (bits := value_of(amount)) is not None:
+        bits = min(bits, width - 1)
+        return sign_extend(extract(term, width - 1, bits), width)
+    return bit_vector(Op.ASHR, (term, amount), None, width)
+
+
+def zero_extend(term: BitVec, to: int) -> BitVec:
+    """`term` with zeros above, `to` bits wide."""
+    if to < term.width:
+        raise ValueError(f"cannot extend {term.width} bits to {to}")
+    if to == term.width:
+        return term
+    if (value := value_of(term)) is not None:
+        return const(value, to)
+    if term.op is Op.ZERO_EXTEND:
+        return zero_extend(cast(BitVec, term.args[0]), to)
+    if term.op is Op.SUM and _never_wraps(term):
+        constant, parts = linear_parts(term)
+        return sum_of(constant, {zero_extend(atom, to): factor for atom, factor in parts.items()}, to)
+    if term.op is Op.ITE and all(value_of(branch) is not None for branch in term.args[1:]):
+        return ite(*_branches(term, lambda branch: zero_extend(branch, to)))
+    above = ((1 << to) - 1) ^ ((1 << term.width) - 1)
+    return bit_vector(Op.ZERO_EXTEND, (term,), None, to, (term.low, term.high), term.zeros | above)
+
+
+def _never_wraps(term: BitVec) -> bool:
+    """Whether the sum, read over the integers with its coefficients, stays below 2^width."""
+    constant, parts = linear_parts(term)
+    return constant + sum(factor * atom.high for atom, factor in parts.items()) < 1 << term.width
+
+
+def sign_extend(term: BitVec, to: int) -> BitVec:
+    """`term` with copies of its top bit above, `to` bits wide."""
+    if to < term.width:
+        raise ValueError(f"cannot extend {term.width} bits to {to}")
+    if to == term.width:
+        return term
+    if term.high < 1 << (term.width - 1):
+        return zero_extend(term, to)
+    if (value := value_of(term)) is not None:
+        return const(value - (1 << term.width), to)
+    if term.op is Op.SIGN_EXTEND:
+        return sign_extend(cast(BitVec, term.args[0]), to)
+    return bit_vector(Op.SIGN_EXTEND, (term,), None, to, None, (1 << known_trailing_zeros(term)) - 1)
+
+
+def truncate(term: BitVec, to: int) -> BitVec:
+    """The low `to` bits."""
+    return extract(term, to - 1, 0)
+
+
+def extract(term: BitVec, high: int, low: int) -> BitVec:
+    """Bits `high` down to `low`."""
+    if not 0 <= low <= high < term.width:
+        raise ValueError(f"bits {high}..{low} of {term.width}")
+    width = high - low + 1
+    if width == term.width:
+        return term
+    if (value := value_of(term)) is not None:
+        return const(value >> low, width)
+    if (term.zeros >> low) & ((1 << width) - 1) == (1 << width) - 1:
+        return const(0, width)
+    return _extract_inside(term, high, low) or bit_vector(
+        Op.EXTRACT,
+        (term,),
+        (high, low),
+        width,
+        _slice_bounds(term, high, low),
+        _slice_zeros(term, low, width),
+    )
+
+
+def _slice_bounds(term: BitVec, high: int, low: int) -> tuple[int, int] | None:
+    return (term.low >> low, term.high >> low) if term.high < 1 << (high + 1) else None
+
+
+def _slice_zeros(term: BitVec, low: int, width: int) -> int:
+    return (term.zeros >> low) & ((1 << width) - 1)
+
+
+def _extract_inside(term: BitVec, high: int, low: int) -> BitVec | None:
+    """The slice pushed into the term, where that loses nothing."""
+    first = cast(BitVec, term.args[0]) if term.args else term
+    match term.op:
+        case Op.EXTRACT:
+            _, inner_low = cast(tuple[int, int], term.payload)
+            return extract(first, high + inner_low, low + inner_low)
+        case Op.CONCAT:
+            return _extract_from_concat(term, high, low)
+        case Op.ZERO_EXTEND | Op.SIGN_EXTEND:
+            return _extract_from_extension(term, first, high, low)
+        case Op.SUM if low == 0:
+            constant, parts = linear_parts(term)
+            pieces = [scale(truncate(atom, high + 1), factor) for atom, factor in parts.items()]
+            return add(const(constant, high + 1), *pieces)
+        case Op.MUL if low == 0:
+            product = const(1, high + 1)
+            for factor in term.args:
+                product = mul(product, truncate(cast(BitVec, factor), high + 1))
+            return product
+        case Op.AND | Op.OR | Op.XOR:
+            operation = {Op.AND: bit_and, Op.OR: bit_or, Op.XOR: bit_xor}[term.op]
+            left, right = cast(tuple[BitVec, BitVec], term.args)
+            return operation(extract(left, high, low), extract(right, high, low))
+        case Op.ITE:
+            return ite(*_branches(term, lambda branch: extract(branch, high, low)))
+        case _:
+            pass
+    return None
+
+
+def _extract_from_extension(term: BitVec, inner: BitVec, high: int, low: int) -> BitVec | None:
+    if high < inner.width:
+        return extract(inner, high, low)
+    if term.op is Op.ZERO_EXTEND:
+        return zero_extend(extract(inner, inner.width - 1, low), high - low + 1)
+    if low < inner.width:
+        return sign_extend(extract(inner, inner.width - 1, low), high - low + 1)
+    return None
+
+
+def _branches(term: BitVec, change: Callable[[BitVec], BitVec]) -> tuple[Bool, BitVec, BitVec]:
+    condition, then, otherwise = cast(tuple[Bool, BitVec, BitVec], term.args)
+    return condition, change(then), change(otherwise)
+
+
+def _extract_from_concat(term: BitVec, high: int, low: int) -> BitVec:
+    pieces: list[BitVec] = []
+    base = 0
+    for part in reversed(cast(tuple[BitVec, ...], term.args)):
+        top = base + part.width - 1
+        if base <= high and top >= low:
+            pieces.append(extract(part, min(high, top) - base, max(low, base) - base))
+        base += part.width
+    return concat(*reversed(pieces))
+
+
+def concat(*parts: BitVec) -> BitVec:
+    """The parts side by side, most significant first."""
+    merged: list[BitVec] = []
+    for part in _flattened(parts):
+        joined = _join(merged[-1], part) if merged else None
+        if joined is None:
+            merged.append(part)
+        else:
+            merged[-1] = joined
+    if len(merged) == 1:
+        return merged[0]
+    width = sum(part.width for part in merged)
+    if value_of(merged[0]) == 0:
+        return zero_extend(concat(*merged[1:]), width)
+    if value_of(merged[-1]) == 0:
+        low_bits = merged[-1].width
+        return scale(zero_extend(concat(*merged[:-1]), width), 1 << low_bits)
+    low = high = zeros = 0
+    for part in merged:
+        low, high, zeros = (
+            (low << part.width) | part.low,
+            (high << part.width) | part.high,
+            (zeros << part.width) | part.zeros,
+        )
+    return bit_vector(Op.CONCAT, tuple(merged), None, width, (low, high), zeros)
+
+
+def _flattened(parts: tuple[BitVec, ...]) -> Iterable[BitVec]:
+    for part in parts:
+        if part.op is Op.CONCAT:
+            yield from cast(tuple[BitVec, ...], part.args)
+        elif part.op is Op.ZERO_EXTEND:
+            inner = cast(BitVec, part.args[0])
+            yield const(0, part.width - inner.width)
+            yield from _flattened((inner,))
+        else:
+            yield part
+
+
+def _join(upper: BitVec, lower: BitVec) -> BitVec | None:
+    """Neighbours as one part: two constants, or two neighbouring slices of one term."""
+    upper_value, lower_value = value_of(upper), value_of(lower)
+    if upper_value is not None and lower_value is not None:
+        return const(upper_value << lower.width | lower_value, upper.width + lower.width)
+    upper_term, upper_high, upper_low = _as_slice(upper)
+    lower_term, lower_high, lower_low = _as_slice(lower)
+    if upper_term is lower_term and upper_low == lower_high + 1 and upper_value is None:
+        return extract(upper_term, upper_high, lower_low)
+    return None
+
+
+def _as_slice(term: BitVec) -> tuple[BitVec, int, int]:
+    if term.op is Op.EXTRACT:
+        high, low = cast(tuple[int, int], term.payload)
+        return cast(BitVec, term.args[0]), high, low
+    return term, term.width - 1, 0

@@ -1,0 +1,151 @@
+"""Equality and order of bit-vectors, decided at construction where bounds, parity or differences can."""
+
+from typing import cast
+
+from visaproof.smt.arithmetic import linear_parts, sub, sum_of
+from visaproof.smt.bits import extract
+from visaproof.smt.logic import disj, neg
+from visaproof.smt.terms import (
+    BitVec,
+    Bool,
+    Op,
+    bool_const,
+    boolean,
+    common_width,
+    const,
+    false,
+    known_trailing_zeros,
+    ordered,
+    trailing_zeros,
+    true,
+    value_of,
+)
+
+
+def bit(term: BitVec, index: int) -> Bool:
+    """Whether bit `index` is set."""
+    return eq(extract(term, index, index), const(1, 1))
+
+
+def eq(left: BitVec, right: BitVec) -> Bool:
+    """Whether both are the same bits."""
+    common_width((left, right))
+    difference = sub(left, right)
+    if (value := value_of(difference)) is not None:
+        return bool_const(value == 0)
+    if left.low > right.high or right.low > left.high:
+        return false()
+    if _never_zero(difference) or _differ_below(difference):
+        return false()
+    left, right = ordered(left, right)
+    if (choice := _eq_to_a_branch(left, right) or _eq_to_a_branch(right, left)) is not None:
+        return choice
+    if left.op is Op.CONST:
+        return _eq_constant(right, cast(int, left.payload))
+    if left.op is right.op is Op.XOR and left.args[0] is right.args[0] and left.args[0].op is Op.CONST:
+        return eq(cast(BitVec, left.args[1]), cast(BitVec, right.args[1]))
+    if left.op is right.op is Op.ZERO_EXTEND and left.args[0].width == right.args[0].width:
+        return eq(cast(BitVec, left.args[0]), cast(BitVec, right.args[0]))
+    return boolean(Op.EQ, (left, right))
+
+
+def _eq_to_a_branch(choice: BitVec, branch: BitVec) -> Bool | None:
+    """`ite(c, x, y) == x` as `c or y == x`, and likewise for y; None where no branch is the other side."""
+    if choice.op is Op.ITE:
+        condition, then, otherwise = cast(tuple[Bool, BitVec, BitVec], choice.args)
+        if then is branch:
+            return disj(condition, eq(otherwise, branch))
+        if otherwise is branch:
+            return disj(neg(condition), eq(then, branch))
+    return None
+
+
+def _eq_constant(term: BitVec, value: int) -> Bool:
+    """`term == value`, where neither bounds nor parity have decided it."""
+    width = term.width
+    if value & term.zeros:
+        return false()
+    if term.op is Op.ITE:
+        condition, then, otherwise = cast(tuple[Bool, BitVec, BitVec], term.args)
+        then_value, otherwise_value = value_of(then), value_of(otherwise)
+        if then_value is not None and otherwise_value is not None:
+            if value not in (then_value, otherwise_value):
+                return false()
+            return condition if value == then_value else neg(condition)
+    if term.op is Op.ZERO_EXTEND:
+        inner = cast(BitVec, term.args[0])
+        return eq(inner, const(value, inner.width))
+    if term.op is Op.SUM:
+        constant, parts = linear_parts(term)
+        if constant:
+            return eq(sum_of(0, parts, width), const(value - constant, width))
+    return boolean(Op.EQ, (const(value, width), term))
+
+
+def _never_zero(difference: BitVec) -> bool:
+    """Whether the atoms contribute multiples of a power of two that the constant is not a multiple of."""
+    constant, parts = linear_parts(difference)
+    width = difference.width
+    trailing = min(
+        (trailing_zeros(factor, width) + known_trailing_zeros(atom) for atom, factor in parts.items()),
+        default=width,
+    )
+    return bool(constant & ((1 << min(trailing, width)) - 1))
+
+
+def _differ_below(difference: BitVec) -> bool:
+    """Whether it is f·x − f·y + c of two extended words whose own difference rules out that f·(x − y) is −c.
+
+    As integers |x − y| < 2^w, so f·(x − y) + c lies in (−2^W, 2^W) where f·2^w <= 2^(W−1), and is 0 or never.
+    """
+    constant, parts = linear_parts(difference)
+    if len(parts) != 2:
+        return False
+    (one, factor), (other, opposite) = parts.items()
+    modulus = 1 << one.width
+    if one.op is not other.op or one.op not in (Op.ZERO_EXTEND, Op.SIGN_EXTEND) or (factor + opposite) % modulus:
+        return False
+    x, y = cast(BitVec, one.args[0]), cast(BitVec, other.args[0])
+    if factor > opposite:
+        x, y, factor = y, x, opposite
+    if x.width != y.width or factor << x.width > modulus >> 1:
+        return False
+    needed, rest = divmod(-constant if constant < modulus >> 1 else modulus - constant, factor)
+    distance = value_of(sub(x, y))
+    return bool(rest) or (distance is not None and (distance - needed) % (1 << x.width) != 0)
+
+
+def ult(left: BitVec, right: BitVec) -> Bool:
+    """Whether left < right, both read unsigned."""
+    common_width((left, right))
+    if left is right or left.low >= right.high:
+        return false()
+    if left.high < right.low:
+        return true()
+    return boolean(Op.ULT, (left, right))
+
+
+def ule(left: BitVec, right: BitVec) -> Bool:
+    """Whether left <= right, both read unsigned."""
+    if left.low:
+        return ult(sub(left, const(1, left.width)), right)  # left - 1 does not wrap: one form for one bound
+    return neg(ult(right, left))
+
+
+def slt(left: BitVec, right: BitVec) -> Bool:
+    """Whether left < right, both read as two's complement."""
+    width = common_width((left, right))
+    sign = 1 << (width - 1)
+    left_value, right_value = value_of(left), value_of(right)
+    if left is right:
+        return false()
+    if left_value is not None and right_value is not None:
+        return bool_const((left_value ^ sign) < (right_value ^ sign))
+    if left.high < sign and right.high < sign:
+        return ult(left, right)
+    return boolean(Op.SLT, (left, right))
+
+
+def sle(left: BitVec, right: BitVec) -> Bool:
+    """Whether left <= right, both read as two's complement."""
+    return neg(slt(right, left))

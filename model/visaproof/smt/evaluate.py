@@ -1,0 +1,205 @@
+"""Terms at concrete values, terms with parts replaced, and the symbols of a term.  No recursion: terms are deep."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar, cast
+
+from visaproof.smt.arithmetic import add, mul, scale
+from visaproof.smt.bits import ashr, bit_and, bit_or, bit_xor, concat, extract, lshr, shl, sign_extend, zero_extend
+from visaproof.smt.comparison import eq, slt, ult
+from visaproof.smt.logic import conj, disj, ite, neg
+from visaproof.smt.terms import BitVec, Bool, Op, Term, const
+
+T = TypeVar("T", bound=Term)
+
+
+def subterms(*roots: Term) -> Iterator[Term]:
+    """Every distinct subterm of the roots, arguments before the terms that use them."""
+    seen: set[Term] = set()
+    stack: list[tuple[Term, bool]] = [(root, False) for root in reversed(roots)]
+    while stack:
+        term, expanded = stack.pop()
+        if expanded:
+            yield term
+        elif term not in seen:
+            seen.add(term)
+            stack.append((term, True))
+            stack.extend((arg, False) for arg in term.args if arg not in seen)
+
+
+def symbols_of(*roots: Term) -> list[Term]:
+    """The symbols in the roots, oldest first."""
+    return sorted((term for term in subterms(*roots) if term.op is Op.SYMBOL), key=lambda term: term.serial)
+
+
+# ---------------------------------------------------------------- evaluation
+
+
+def evaluate(root: Term, values: Mapping[Term, int]) -> int:
+    """The value of `root`, Booleans as 0 and 1, where `values` gives its symbols; missing ones are 0."""
+    return evaluate_all((root,), values)[0]
+
+
+def evaluate_all(roots: Iterable[Term], values: Mapping[Term, int]) -> list[int]:
+    """The values of several terms, sharing their common parts."""
+    roots = tuple(roots)
+    known: dict[Term, int] = {}
+    for term in subterms(*roots):
+        if term.op is Op.SYMBOL:
+            known[term] = values.get(term, 0) & ((1 << term.width) - 1 if term.width else 1)
+        else:
+            known[term] = _EVALUATE[term.op](term, [known[arg] for arg in term.args])
+    return [known[root] for root in roots]
+
+
+def compiled(roots: Iterable[Term], symbols: Sequence[Term]) -> Callable[[Sequence[int]], list[int]]:
+    """A function from values of the symbols, in their order, to the values of the roots.
+
+    For many evaluations of the same terms: the order of evaluation is worked out once.
+    """
+    roots = tuple(roots)
+    slots: dict[Term, int] = {symbol: index for index, symbol in enumerate(symbols)}
+    steps: list[tuple[Callable[[Term, list[int]], int], Term, list[int]]] = []
+    for term in subterms(*roots):
+        if term not in slots:
+            steps.append((_EVALUATE[term.op], term, [slots[arg] for arg in term.args]))
+            slots[term] = len(slots)
+    outputs = [slots[root] for root in roots]
+
+    def run(values: Sequence[int]) -> list[int]:
+        known = list(values)
+        for operation, term, args in steps:
+            known.append(operation(term, [known[arg] for arg in args]))
+        return [known[output] for output in outputs]
+
+    return run
+
+
+def _signed(value: int, width: int) -> int:
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+def _sum(term: Term, args: list[int]) -> int:
+    constant, factors = cast(tuple[int, tuple[int, ...]], term.payload)
+    return (constant + sum(f * a for f, a in zip(factors, args, strict=True))) & ((1 << term.width) - 1)
+
+
+def _mul(term: Term, args: list[int]) -> int:
+    product = 1
+    for arg in args:
+        product *= arg
+    return product & ((1 << term.width) - 1)
+
+
+def _concat(term: Term, args: list[int]) -> int:
+    value = 0
+    for part, arg in zip(term.args, args, strict=True):
+        value = value << part.width | arg
+    return value
+
+
+def _extract(term: Term, args: list[int]) -> int:
+    high, low = cast(tuple[int, int], term.payload)
+    return args[0] >> low & ((1 << (high - low + 1)) - 1)
+
+
+def _shl(term: Term, args: list[int]) -> int:
+    return args[0] << args[1] & ((1 << term.width) - 1) if args[1] < term.width else 0
+
+
+def _ashr(term: Term, args: list[int]) -> int:
+    return _signed(args[0], term.width) >> min(args[1], term.width - 1) & ((1 << term.width) - 1)
+
+
+def _slt(term: Term, args: list[int]) -> int:
+    width = term.args[0].width
+    return int(_signed(args[0], width) < _signed(args[1], width))
+
+
+_EVALUATE: dict[Op, Callable[[Term, list[int]], int]] = {
+    Op.CONST: lambda term, _: int(cast(int, term.payload)),
+    Op.SUM: _sum,
+    Op.MUL: _mul,
+    Op.AND: lambda _, args: args[0] & args[1],
+    Op.OR: lambda _, args: args[0] | args[1],
+    Op.XOR: lambda _, args: args[0] ^ args[1],
+    Op.SHL: _shl,
+    Op.LSHR: lambda term, args: args[0] >> args[1] if args[1] < term.width else 0,
+    Op.ASHR: _ashr,
+    Op.CONCAT: _concat,
+    Op.EXTRACT: _extract,
+    Op.ZERO_EXTEND: lambda _, args: args[0],
+    Op.SIGN_EXTEND: lambda term, args: _signed(args[0], term.args[0].width) & ((1 << term.width) - 1),
+    Op.ITE: lambda _, args: args[1] if args[0] else args[2],
+    Op.NOT: lambda _, args: 1 - args[0],
+    Op.CONJ: lambda _, args: int(all(args)),
+    Op.DISJ: lambda _, args: int(any(args)),
+    Op.EQ: lambda _, args: int(args[0] == args[1]),
+    Op.ULT: lambda _, args: int(args[0] < args[1]),
+    Op.SLT: _slt,
+}
+
+
+# ---------------------------------------------------------------- substitution
+
+
+def substitute(root: T, replacements: Mapping[Term, Term]) -> T:
+    """`root` with every occurrence of a key replaced, in normal form again."""
+    done: dict[Term, Term] = {}
+    for term in subterms(root):
+        if term in replacements:
+            done[term] = replacements[term]
+        elif term.args:
+            args = tuple(done[arg] for arg in term.args)
+            done[term] = term if args == term.args else rebuild(term, args)
+        else:
+            done[term] = term
+    return cast(T, done[root])
+
+
+def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
+    """The term of the same kind over other arguments, through the normalising constructors."""
+    if term.width == 0:
+        return _rebuild_bool(term, args)
+    parts = cast(tuple[BitVec, ...], args)
+    match term.op:
+        case Op.SUM:
+            constant, factors = cast(tuple[int, tuple[int, ...]], term.payload)
+            scaled = (scale(part, factor) for part, factor in zip(parts, factors, strict=True))
+            return add(const(constant, term.width), *scaled)
+        case Op.MUL:
+            product = parts[0]
+            for part in parts[1:]:
+                product = mul(product, part)
+            return product
+        case Op.EXTRACT:
+            high, low = cast(tuple[int, int], term.payload)
+            return extract(parts[0], high, low)
+        case Op.ZERO_EXTEND:
+            return zero_extend(parts[0], term.width)
+        case Op.SIGN_EXTEND:
+            return sign_extend(parts[0], term.width)
+        case Op.ITE:
+            return ite(cast(Bool, args[0]), parts[1], parts[2])
+        case _:
+            return _BINARY[term.op](*parts)
+
+
+_BINARY: dict[Op, Callable[..., BitVec]] = {
+    Op.AND: bit_and,
+    Op.OR: bit_or,
+    Op.XOR: bit_xor,
+    Op.SHL: shl,
+    Op.LSHR: lshr,
+    Op.ASHR: ashr,
+    Op.CONCAT: concat,
+}
+
+
+def _rebuild_bool(term: Term, args: tuple[Term, ...]) -> Bool:
+    match term.op:
+        case Op.NOT | Op.CONJ | Op.DISJ:
+            connective = {Op.NOT: neg, Op.CONJ: conj, Op.DISJ: disj}[term.op]
+            return connective(*cast(tuple[Bool, ...], args))
+        case _:
+            relation = {Op.EQ: eq, Op.ULT: ult, Op.SLT: slt}[term.op]
+            return relation(*cast(tuple[BitVec, BitVec], args))

@@ -1,0 +1,85 @@
+"""Wide words that were computed in halves, as sums again.
+
+Compilers add 64-bit addresses 32 bits at a time: low halves, a carry, high halves.  With h the width of a half:
+
+    high : low                                    = 2^h·zx(high) + zx(low)
+    2^h·zx(a + b)                                 = 2^h·zx(a) + 2^h·zx(b)              modulo 2^2h
+    2^h·zx(S[2h−1:h]) + zx(S[h−1:0])              = S
+    2^h·zx(x >> (h − k)) + zx(x << k)             = 2^k·zx(x)
+    2^h·sx(x >> (h − k)) + zx(x << k)             = 2^k·sx(x)                          arithmetic shift
+    2^h·sx(x >> (h − 1)) + zx(x)                  = sx(x)
+
+Each is checked with a solver in tests/smt/test_halves.py.
+"""
+
+from collections.abc import Iterator
+from typing import cast
+
+from visaproof.smt.arithmetic import add, linear_parts, scale, sum_of
+from visaproof.smt.bits import sign_extend, truncate, zero_extend
+from visaproof.smt.terms import BitVec, Op, const
+
+
+def as_sum(term: BitVec) -> BitVec:
+    """The same word of an even width, as a sum of whole words where its halves come from whole words."""
+    half = term.width // 2
+    constant, parts = linear_parts(term)
+    if not any(atom.op is Op.CONCAT for atom in parts):
+        return term
+    summands = (scale(_spread(atom, half), factor) for atom, factor in parts.items())
+    total = add(const(constant, term.width), *summands)
+    while (simpler := _fused(total, half)) is not None:
+        total = simpler
+    return total
+
+
+def _spread(atom: BitVec, half: int) -> BitVec:
+    """Two concatenated halves as a sum; any other atom as it is."""
+    if atom.op is not Op.CONCAT or len(atom.args) != 2 or atom.args[1].width != half:
+        return atom
+    high, low = cast(tuple[BitVec, BitVec], atom.args)
+    constant, parts = linear_parts(high)
+    raised = {zero_extend(one, atom.width): factor << half for one, factor in parts.items()}
+    return add(*_terms(constant << half, raised, atom.width), zero_extend(low, atom.width))
+
+
+def _terms(constant: int, parts: dict[BitVec, int], width: int) -> Iterator[BitVec]:
+    """The summands one by one: some are sums themselves."""
+    yield const(constant, width)
+    for part, factor in parts.items():
+        yield scale(part, factor)
+
+
+def _fused(total: BitVec, half: int) -> BitVec | None:
+    """The sum after one of the rules that join an upper to a lower summand, if one applies."""
+    width = total.width
+    constant, parts = linear_parts(total)
+    for upper, factor in parts.items():
+        if factor % (1 << half) or upper.op is not Op.ZERO_EXTEND:
+            continue
+        for lower, whole, multiple in _joins(cast(BitVec, upper.args[0]), half, width):
+            count = parts.get(lower, 0)
+            if count and (count << half) % (1 << width) == factor:
+                rest = {atom: one for atom, one in parts.items() if atom is not upper and atom is not lower}
+                return add(sum_of(constant, rest, width), scale(whole, count * multiple))
+    return None
+
+
+def _joins(upper: BitVec, half: int, width: int) -> Iterator[tuple[BitVec, BitVec, int]]:
+    """(lower summand, whole, multiple): 2^h·zx(upper) + lower = multiple·whole."""
+    signed = upper.op is Op.SIGN_EXTEND and upper.width == half
+    slice_ = cast(BitVec, upper.args[0]) if signed else upper
+    if slice_.op is not Op.EXTRACT:
+        return
+    source = cast(BitVec, slice_.args[0])
+    top, bottom = cast(tuple[int, int], slice_.payload)
+    if top != source.width - 1:
+        return
+    if not signed and source.width == width and bottom == half:
+        yield zero_extend(truncate(source, half), width), source, 1
+    if source.width == half:
+        shift = half - bottom
+        whole = sign_extend(source, width) if signed else zero_extend(source, width)
+        yield zero_extend(scale(source, 1 << shift), width), whole, 1 << shift
+        if signed and shift == 1:
+            yield zero_extend(source, width), whole, 1

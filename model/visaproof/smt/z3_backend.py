@@ -1,0 +1,174 @@
+"""Terms as z3 expressions, and one question to z3.  z3 is imported when this module is.
+
+z3 has no usable types for pyright: its expressions are `Any` here and nowhere else.  Terms are lowered through z3's C
+functions, because its operators coerce and check what terms have checked already.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, cast
+
+import z3  # pyright: ignore[reportMissingTypeStubs]
+
+from visaproof.smt.evaluate import subterms, symbols_of
+from visaproof.smt.terms import Bool, Op, Term
+
+_z3: Any = z3
+
+NAME = f"z3 {_z3.get_version_string()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Satisfiable:
+    """The formula holds for these values; symbols that are not named may have any value."""
+
+    values: dict[Term, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsatisfiable:
+    """The formula holds for no values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """z3 gave up."""
+
+    reason: str
+
+
+def solve(formulas: Iterable[Bool], timeout_ms: int, seed: int = 0) -> Satisfiable | Unsatisfiable | Undecided:
+    """Whether all formulas can hold together.  Raises KeyboardInterrupt where z3 was stopped by Ctrl-C."""
+    formulas = tuple(formulas)
+    context = _z3.Context()
+    solver = _z3.SolverFor("QF_BV", ctx=context)
+    solver.set(timeout=max(1, timeout_ms), random_seed=seed)
+    lowering = Lowering(context)
+    for formula in formulas:
+        solver.add(lowering.lower(formula))
+    answer = solver.check()
+    if answer == _z3.unsat:
+        return Unsatisfiable()
+    if answer == _z3.sat:
+        return Satisfiable(_values(solver.model(), formulas, lowering))
+    reason = str(solver.reason_unknown())
+    if "interrupted" in reason:
+        raise KeyboardInterrupt
+    return Undecided(f"z3: {reason}")
+
+
+def _values(model: Any, formulas: tuple[Bool, ...], lowering: "Lowering") -> dict[Term, int]:
+    values: dict[Term, int] = {}
+    for symbol in symbols_of(*formulas):
+        value = model.eval(lowering.lower(symbol), model_completion=True)
+        values[symbol] = int(_z3.is_true(value)) if symbol.width == 0 else cast(int, value.as_long())
+    return values
+
+
+class Lowering:
+    """Terms as z3 expressions of one context; common parts are lowered once."""
+
+    def __init__(self, context: Any = None) -> None:
+        self.context = context if context is not None else _z3.main_ctx()
+        self._ref = self.context.ref()
+        self._done: dict[Term, Any] = {}
+        self._held: list[Any] = []
+
+    def lower(self, root: Term) -> Any:
+        """The z3 expression of `root`: a BitVecRef, or a BoolRef."""
+        for term in subterms(root):
+            if term not in self._done:
+                self._done[term] = self._lower_one(term, [self._done[arg] for arg in term.args])
+        wrap = _z3.BitVecRef if root.width else _z3.BoolRef
+        return wrap(self._done[root], self.context)
+
+    def define(self, term: Term, expression: Any) -> None:
+        """Let `term` stand for a z3 expression of the caller."""
+        self._held.append(expression)
+        self._done[term] = expression.as_ast()
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+        """What a C function makes of nodes; it lives as long as this lowering does."""
+        node = function(self._ref, *args)
+        self._held.append(_z3.AstRef(node, self.context))
+        return node
+
+    def chain(self, function: Callable[..., Any], args: Sequence[Any]) -> Any:
+        """A C function of two arguments, over two or more."""
+        return reduce(lambda left, right: self.call(function, left, right), args)
+
+    def leaf(self, expression: Any) -> Any:
+        """The node of a z3 expression, kept alive."""
+        self._held.append(expression)
+        return expression.as_ast()
+
+    def _lower_one(self, term: Term, args: list[Any]) -> Any:
+        match term.op:
+            case Op.CONST if term.width:
+                return self.leaf(_z3.BitVecVal(term.payload, term.width, self.context))
+            case Op.CONST:
+                return self.leaf(_z3.BoolVal(term.payload, self.context))
+            case Op.SYMBOL if term.width:
+                return self.leaf(_z3.BitVec(term.payload, term.width, self.context))
+            case Op.SYMBOL:
+                return self.leaf(_z3.Bool(term.payload, self.context))
+            case Op.SUM:
+                return self._lower_sum(term, args)
+            case _:
+                return _LOWER[term.op](self, term, args)
+
+    def _lower_sum(self, term: Term, args: list[Any]) -> Any:
+        constant, factors = cast(tuple[int, tuple[int, ...]], term.payload)
+        summands: list[Any] = []
+        for factor, arg in zip(factors, args, strict=True):
+            if factor != 1:
+                number = self.leaf(_z3.BitVecVal(factor, term.width, self.context))
+                arg = self.call(_z3.Z3_mk_bvmul, arg, number)
+            summands.append(arg)
+        if constant:
+            summands.append(self.leaf(_z3.BitVecVal(constant, term.width, self.context)))
+        return self.chain(_z3.Z3_mk_bvadd, summands)
+
+
+_Rule = Callable[[Lowering, Term, Sequence[Any]], Any]
+
+
+def _chain(function: Callable[..., Any]) -> _Rule:
+    return lambda lowering, _, args: lowering.chain(function, args)
+
+
+def _junction(function: Callable[..., Any]) -> _Rule:
+    return lambda lowering, _, args: lowering.call(function, len(args), (_z3.Ast * len(args))(*args))
+
+
+def _extension(function: Callable[..., Any]) -> _Rule:
+    return lambda lowering, term, args: lowering.call(function, term.width - term.args[0].width, args[0])
+
+
+def _plain(function: Callable[..., Any]) -> _Rule:
+    return lambda lowering, _, args: lowering.call(function, *args)
+
+
+_LOWER: dict[Op, _Rule] = {
+    Op.MUL: _chain(_z3.Z3_mk_bvmul),
+    Op.AND: _plain(_z3.Z3_mk_bvand),
+    Op.OR: _plain(_z3.Z3_mk_bvor),
+    Op.XOR: _plain(_z3.Z3_mk_bvxor),
+    Op.SHL: _plain(_z3.Z3_mk_bvshl),
+    Op.LSHR: _plain(_z3.Z3_mk_bvlshr),
+    Op.ASHR: _plain(_z3.Z3_mk_bvashr),
+    Op.CONCAT: _chain(_z3.Z3_mk_concat),
+    Op.EXTRACT: lambda lowering, term, args: lowering.call(
+        _z3.Z3_mk_extract, *cast(tuple[int, int], term.payload), args[0]
+    ),
+    Op.ZERO_EXTEND: _extension(_z3.Z3_mk_zero_ext),
+    Op.SIGN_EXTEND: _extension(_z3.Z3_mk_sign_ext),
+    Op.ITE: _plain(_z3.Z3_mk_ite),
+    Op.NOT: _plain(_z3.Z3_mk_not),
+    Op.CONJ: _junction(_z3.Z3_mk_and),
+    Op.DISJ: _junction(_z3.Z3_mk_or),
+    Op.EQ: _plain(_z3.Z3_mk_eq),
+    Op.ULT: _plain(_z3.Z3_mk_bvult),
+    Op.SLT: _plain(_z3.Z3_mk_bvslt),
+}

@@ -1,0 +1,77 @@
+"""The shapes that are enumerated; in each, masks, predicates, channels, offsets, data and sizes are arbitrary."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.platform import Platform
+from visaproof.queries import subject
+from visaproof.queries.subject import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A subject by name, built when it is first asked about."""
+
+    name: str
+    build: Callable[[], Subject]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __call__(self) -> Subject:
+        return self.build()
+
+
+def _shape(name: str, build: Callable[[], Subject]) -> Shape:
+    return Shape(name, cache(build))
+
+
+def _scatter4(size: int, platform: Platform, predicated: bool) -> Shape:
+    name = f"scatter4_scaled-simd{size}-grf{platform.grf_bytes}{'-predicated' * predicated}"
+    return _shape(name, lambda: subject.scatter4_scaled(size, platform, predicated))
+
+
+def _qw(size: int, predicated: bool) -> Shape:
+    name = f"qw_scatter-simd{size}{'-predicated' * predicated}"
+    return _shape(name, lambda: subject.qw_scatter(size, Platform.DG2, predicated))
+
+
+def _oword(owords: int) -> Shape:
+    return _shape(f"oword_ld-{owords}", lambda: subject.oword_ld(owords, Platform.DG2))
+
+
+def _atomic(op: AtomicOp, dimensions: int, predicated: bool = True, bits: int = 32) -> Shape:
+    name = f"typed_atomic-{op.name.lower()}-{dimensions}d{'-16-bits' * (bits == 16)}{'-predicated' * predicated}"
+    return _shape(name, lambda: subject.typed_atomic(op, dimensions, Platform.TGLLP, predicated, bits))
+
+
+SCATTER4 = (
+    _scatter4(8, Platform.TGLLP, True),
+    _scatter4(8, Platform.PVC, True),
+    _scatter4(16, Platform.TGLLP, True),
+    _scatter4(16, Platform.PVC, True),
+    _scatter4(16, Platform.TGLLP, False),
+)
+PLAIN = _scatter4(8, Platform.PVC, False)
+"""The smallest scatter: eight lanes, no predicate, registers of 64 bytes.  Wrong variants are shown on it."""
+PLAIN_QW = _qw(8, False)
+QW = (*(_qw(size, True) for size in (1, 2, 4, 8, 16)), _qw(16, False))
+OWORD = tuple(_oword(owords) for owords in (1, 2, 4, 8, 16))
+ATOMIC = (_atomic(AtomicOp.CMPXCHG, 1, False), _atomic(AtomicOp.ADD, 2))
+"""Two shapes for what does not depend on the operation."""
+EACH_ATOMIC = tuple(_atomic(op, 2) for op in AtomicOp)
+"""One shape for each operation."""
+HALF_ATOMIC = (
+    *(_atomic(op, 1, False, 16) for op in (AtomicOp.CMPXCHG, AtomicOp.IMIN, AtomicOp.PREDEC)),
+    _atomic(AtomicOp.ADD, 2, True, 16),
+)
+"""Shapes on texels of 16 bits; what each operation does there is asked without a shape."""
+
+SCATTERS = (*SCATTER4, *QW)
+MASKED = (*SCATTERS, *ATOMIC)
+READERS = (*OWORD, *EACH_ATOMIC, *HALF_ATOMIC)
+ALL = (*MASKED, *OWORD, HALF_ATOMIC[0])
+COLLIDING = (PLAIN, SCATTER4[4], QW[5])
+"""Two lanes on one cell do not depend on predicate or register size: one shape for each number of lanes."""

@@ -1,0 +1,92 @@
+"""`visaproof replay`: counterexamples run again, without a solver."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.engine.examples import wrong_scatter
+from visaproof.engine.counterexample import write_counterexample
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    path = tmp_path / "found" / "b.json"
+    write_counterexample(wrong_scatter(), path)
+    return path
+
+
+def test_a_counterexample_that_replays_exits_0(visaproof, example):
+    ran = visaproof("replay", example)
+    assert ran.code == 0
+    assert ran.out == f"ok   {example}: without-bounds writes outside\n1 replayed\n"
+    assert ran.err == ""
+
+
+def test_a_folder_stands_for_its_files_in_the_order_of_their_names(visaproof, example):
+    write_counterexample(wrong_scatter(), example.parent / "a" / "z.json")
+    write_counterexample(wrong_scatter(), example.parent / "c.json")
+    ran = visaproof("replay", example.parent)
+    names = [line.split(":")[0].removeprefix("ok   ") for line in ran.out.splitlines()[:-1]]
+    assert names == [str(example.parent / name) for name in ("a/z.json", "b.json", "c.json")]
+
+
+def test_another_outcome_exits_1_and_says_where(visaproof, example):
+    found = wrong_scatter()
+    found.runs[0].outcome.changes["T6[0x0]"] = "0x09"
+    write_counterexample(found, example)
+    ran = visaproof("replay", example)
+    assert ran.code == 1
+    assert "FAIL" in ran.out
+    assert "     T6[0x0]: recorded 0x09, execute leaves 0x05\n" in ran.out
+    assert ran.out.endswith("1 DID NOT REPLAY\n")
+
+
+def test_an_unreadable_file_exits_2_and_the_others_are_replayed(visaproof, example):
+    bad = example.parent / "a.json"
+    bad.write_text('{"claim": 3')
+    ran = visaproof("replay", bad, example, example.parent / "missing.json")
+    assert ran.code == 2
+    assert ran.out.endswith("1 replayed, 2 unreadable\n")
+    assert f"error: {bad}:1:1: not a counterexample: " in ran.err
+    assert "  hint: the format is described in counterexamples/README.md" in ran.err
+    assert "missing.json:1:1: No such file or directory" in ran.err
+
+
+def test_a_file_cannot_steer_the_terminal(visaproof, example):
+    found = wrong_scatter()
+    found.shows = "all\x1b[2J is well\nok   nothing.json: replays"
+    write_counterexample(found, example)
+    ran = visaproof("replay", example)
+    assert ran.code == 0
+    assert ran.out.splitlines()[0] == f"ok   {example}: all [2J is well ok   nothing.json: replays"
+
+
+def test_an_empty_folder_exits_2(visaproof, tmp_path):
+    ran = visaproof("replay", tmp_path)
+    assert ran.code == 2
+    assert ran.err == f"error: no counterexample in {tmp_path}\n  hint: a counterexample is a .json file\n"
+
+
+def test_json_lists_every_file(visaproof, example):
+    bad = example.parent / "c.json"
+    bad.write_text("[]")
+    ran = visaproof("replay", example.parent, "--format", "json")
+    document = json.loads(ran.out)
+    assert list(document) == ["visaproof", "schema", "command", "exit_code", "files"]
+    assert (document["schema"], document["command"], document["exit_code"]) == (1, "replay", 2)
+    good, unreadable = document["files"]
+    assert good == {
+        "file": str(example), "claim": "scatter4_scaled/example", "shows": "without-bounds writes outside",
+        "replays": True, "differences": [], "error": None,
+    }  # fmt: skip
+    assert unreadable["replays"] is None
+    assert "not a counterexample" in unreadable["error"]
+
+
+def test_no_solver_is_loaded(example):
+    code = "import sys; from visaproof.cli import main; main(sys.argv[1:]); print('z3' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code, "replay", str(example)], capture_output=True, text=True)
+    assert run.stdout.endswith("1 replayed\nFalse\n")

@@ -1,0 +1,88 @@
+"""Verdicts on conflicts against runs: what is called free never collides, and both machines see the same conflicts."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from visaproof.engine import conflicts
+from visaproof.engine.conflicts import Conflict, Free
+from visaproof.engine.kernel_conflicts import KernelAnswers, ask_kernel
+from visaproof.isa.errors import NotModelled
+from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.concrete_run import run
+from visaproof.kernel.launch import read_launch
+from visaproof.kernel.reader import read_kernel_file
+from visaproof.kernel.syntax import GeneralVariable
+from visaproof.semantics.concrete.surface import Buffer
+from visaproof.smt import Term, symbols_of
+
+DATA = Path(__file__).parent.parent / "data"
+STATEFUL = sorted(path for path in (DATA / "visaasm").glob("*/tgllp-O2*.visaasm") if "a64" not in path.stem)
+RUNS = 12
+
+
+def answers_for(path: Path, assume: Assume) -> KernelAnswers:
+    kernel = read_kernel_file(path)
+    launch = read_launch(DATA / "manifest.json", kernel)
+    assert launch.platform is not None
+    return ask_kernel(kernel, launch.platform, launch, assume, 10_000)
+
+
+def unknowns(answers: KernelAnswers) -> list[Term]:
+    """The symbols of the payload: what a launch may choose."""
+    variables = answers.kernel.variables.values()
+    sizes = [(variable.name, variable.size) for variable in variables if isinstance(variable, GeneralVariable)]
+    words = {answers.start.initial(name, byte)[0] for name, size in sizes for byte in range(size)}
+    return symbols_of(*words)
+
+
+@pytest.mark.parametrize("path", STATEFUL, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_no_run_of_a_free_kernel_collides(path: Path) -> None:
+    """Random payloads and memory that obey the assumption on ids: the run never ends at a scatter that is free."""
+    answers = answers_for(path, Assume.IDS)
+    free = {
+        finding.question.instruction.position
+        for finding in answers.answers()
+        if isinstance(finding.answer, Free) and len(finding.question.lanes) > 1
+    }
+    random, symbols = Random(path.stem), unknowns(answers)
+    for _ in range(RUNS if free else 0):
+        bits = random.choice((3, 8, 16, 32))
+        values: conflicts.Values = {one: random.getrandbits(min(bits, one.width)) for one in symbols}
+        state = conflicts._state(answers.asked, answers.questions[-1].performed, values)
+        state.exec_mask = (1 << (answers.launch.simd or 32)) - 1
+        for surface in state.surfaces.values():
+            if isinstance(surface, Buffer):
+                surface.contents = {4 * random.getrandbits(10): random.getrandbits(8) for _ in range(64)}
+        try:
+            outcome = run(answers.kernel, state)
+        except NotModelled:
+            return
+        assert outcome.undefined is None or outcome.undefined.position not in free, outcome.undefined
+
+
+def test_the_weaker_assumption_never_frees_more() -> None:
+    """What is free for arbitrary inputs is free under the assumption on ids."""
+    for path in STATEFUL[:12]:
+        free_without = {
+            finding.question.instruction.position
+            for finding in answers_for(path, Assume.NONE).answers()
+            if isinstance(finding.answer, Free)
+        }
+        free_with = {
+            finding.question.instruction.position
+            for finding in answers_for(path, Assume.IDS).answers()
+            if isinstance(finding.answer, Free)
+        }
+        assert free_without <= free_with, path
+
+
+def test_a_conflict_names_two_enabled_lanes_that_share_a_byte() -> None:
+    path = DATA / "visaasm" / "conflict_div" / "tgllp-O2.visaasm"
+    for finding in answers_for(path, Assume.IDS).answers():
+        assert isinstance(finding.answer, Conflict)
+        first, second = finding.answer.first, finding.answer.second
+        assert first.lane != second.lane
+        assert first.address < second.address + second.width
+        assert second.address < first.address + first.width

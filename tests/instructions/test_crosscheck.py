@@ -1,0 +1,112 @@
+"""`execute` against the footprint at the same values: whole states, every shape, near every edge."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+
+from tests.strategies import Loose, Start, loose_start, loose_starts, start_of, starts
+from tests.two_writings import difference, disagreement, executed, is_undefined, mirrored
+from visaproof.instructions import Instruction, Scatter4Scaled, TypedAtomic
+from visaproof.instructions.family import Gather4Scaled, GatherScaled, ScatterScaled
+from visaproof.instructions.undefined_bytes import undefined_bytes_of
+from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.operands import Channels, Execution, RawOperand, ScalarUD
+from visaproof.isa.platform import Platform
+from visaproof.queries.subject import SURFACE, Subject, oword_ld, qw_scatter, scatter4_scaled, typed_atomic
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Buffer
+
+SHAPES: dict[str, Subject] = {
+    f"{subject.instruction.spec.name}-{subject.scope}": subject
+    for subject in (
+        *(
+            scatter4_scaled(size, platform, predicated)
+            for size in (8, 16)
+            for platform in (Platform.TGLLP, Platform.PVC)
+            for predicated in (False, True)
+        ),
+        *(qw_scatter(size, Platform.DG2, predicated) for size in (1, 2, 4, 8, 16) for predicated in (False, True)),
+        *(oword_ld(owords, Platform.DG2) for owords in (1, 2, 4, 8, 16)),
+        *(typed_atomic(op, axes, Platform.TGLLP, axes == 2) for op in AtomicOp for axes in (1, 2)),
+        *(typed_atomic(op, 1, Platform.TGLLP, False, texel_bits=16) for op in AtomicOp),
+        typed_atomic(AtomicOp.IMAX, 2, Platform.PVC, True, texel_bits=16),
+        typed_atomic(AtomicOp.ADD, 3, Platform.PVC, True),
+        typed_atomic(AtomicOp.CMPXCHG, 1, Platform.PVC, True),
+        typed_atomic(AtomicOp.PREDEC, 2, Platform.PVC, False),
+    )
+}
+
+
+def _examples(subject: Subject) -> int:
+    return 25 if isinstance(subject.instruction, TypedAtomic) else 40
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_execute_and_footprint_agree_on_whole_states(shape: str) -> None:
+    """Both are undefined, or both change the same bytes to the same values."""
+    subject = SHAPES[shape]
+
+    @settings(max_examples=_examples(subject))
+    @given(starts(subject))
+    def agree(start: Start) -> None:
+        found = disagreement(subject, start)
+        assert found is None, found
+
+    agree()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_drawn_states_have_effects_of_every_kind(shape: str) -> None:
+    """The agreement above is not about nothing: states are defined and change something, and scatters also collide."""
+    subject = SHAPES[shape]
+    outcomes = [
+        executed(start.instruction, start.before) for seed in range(80) for start in [start_of(subject, Random(seed))]
+    ]
+    assert sum(bool(outcome.changes) for outcome in outcomes) >= 8
+    reasons = " ".join(outcome.undefined or "" for outcome in outcomes)
+    if subject.instruction.spec.collision_undefined:
+        assert "is not a multiple of" in reasons
+        assert "both write byte" in reasons or "SIMD1" in subject.scope.split(", ")
+    else:
+        assert reasons.strip() == ""
+
+
+@settings(max_examples=150)
+@given(loose_starts())
+def test_both_writings_are_undefined_where_operands_are_too_short(loose: Loose) -> None:
+    """Short variables, short predicates, masks that do not fit and operands in one variable: still one meaning."""
+    state, values = mirrored(loose.before)
+    accesses = list(loose.instruction.footprint(state))
+    found = difference(loose.instruction, accesses, loose.before, values, undefined_bytes_of(loose.instruction, state))
+    assert found is None, f"{loose.instruction}: {found}"
+
+
+@pytest.mark.parametrize("kind", [Scatter4Scaled, Gather4Scaled])
+def test_a_short_offset_is_undefined_only_if_a_lane_reads_it_with_channels(kind: type[Scatter4Scaled]) -> None:
+    _assert_offset_is_read_by_lanes(kind(Execution(8), Channels(1), SURFACE, ScalarUD("VG"), VARIABLE, VARIABLE))
+
+
+@pytest.mark.parametrize("kind", [ScatterScaled, GatherScaled])
+def test_a_short_offset_is_undefined_only_if_a_lane_reads_it(kind: type[ScatterScaled]) -> None:
+    _assert_offset_is_read_by_lanes(kind(Execution(8), 4, SURFACE, ScalarUD("VG"), VARIABLE, VARIABLE))
+
+
+VARIABLE = RawOperand("VO")
+
+
+def _assert_offset_is_read_by_lanes(instruction: Instruction) -> None:
+    """A global offset beyond its variable has no meaning for an enabled lane, and no reader without one (D6)."""
+    for exec_mask in (0, 1):
+        before = ConcreteState(Platform.TGLLP, exec_mask=exec_mask, surfaces={SURFACE: Buffer(64)})
+        before.registers = {"VG": bytearray(2), "VO": bytearray(32)}
+        assert is_undefined(instruction, before) == bool(exec_mask)
+
+
+def test_drawn_short_operands_have_effects_of_every_kind() -> None:
+    drawn = [loose_start(Random(seed)) for seed in range(400)]
+    outcomes = [executed(loose.instruction, loose.before) for loose in drawn]
+    reasons = [outcome.undefined or "" for outcome in outcomes]
+    assert sum(bool(outcome.changes) for outcome in outcomes) >= 50
+    assert sum("lies beyond its variable" in reason for reason in reasons) >= 50
+    assert sum("has no bits for lanes" in reason for reason in reasons) >= 20

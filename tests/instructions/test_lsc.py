@@ -1,0 +1,129 @@
+"""lsc_load, lsc_store and lsc_atomic_* of LSC_UNTYPED: by hand from the page, then both writings."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.instructions.agreement import SURFACE, assert_agreement, flat_states, states
+from visaproof.instructions import Instruction
+from visaproof.instructions.family import LscAtomic, LscLoad, LscStore
+from visaproof.instructions.lsc_atomic import OPERATIONS
+from visaproof.instructions.lsc_untyped import Addresses, DataShape, DataSize
+from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.errors import IllegalInstruction, UndefinedBehavior
+from visaproof.isa.execution import ExecMask
+from visaproof.isa.operands import NULL, Execution, Predicate, RawOperand
+from visaproof.isa.platform import Platform
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Buffer
+
+OFFSETS, DATA, SECOND = RawOperand("VA"), RawOperand("VD"), RawOperand("VS")
+D32 = DataSize.D32
+
+
+def dwords(*values: int) -> bytearray:
+    return bytearray(b"".join((value % 2**32).to_bytes(4, "little") for value in values))
+
+
+def memory(state: ConcreteState) -> Buffer:
+    surface = state.surfaces[SURFACE]
+    assert isinstance(surface, Buffer)
+    return surface
+
+
+def test_vector_elements_lie_in_successive_registers(thread: ConcreteState) -> None:
+    """d32x2 of 2 lanes with 32-byte registers: the second element of lane 1 is dword 9."""
+    thread.surfaces[SURFACE] = Buffer(64, {k: k for k in range(64)})
+    thread.registers = {"VA": dwords(0, 17), "VD": bytearray(64)}
+    LscLoad(Execution(2), SURFACE, Addresses(OFFSETS, 32), DataShape(D32, 2), DATA).execute(thread)
+    assert thread.registers["VD"][:8] == bytes([0, 1, 2, 3, 17, 18, 19, 20])
+    assert thread.registers["VD"][32:40] == bytes([4, 5, 6, 7, 21, 22, 23, 24])
+
+
+def test_registers_of_64_bytes_move_the_second_element(thread: ConcreteState) -> None:
+    thread.platform = Platform.PVC
+    thread.surfaces[SURFACE] = Buffer(64, {k: k for k in range(64)})
+    thread.registers = {"VA": dwords(0), "VD": bytearray(128)}
+    LscLoad(Execution(1), SURFACE, Addresses(OFFSETS, 32), DataShape(D32, 2), DATA).execute(thread)
+    assert thread.registers["VD"][64:68] == bytes([4, 5, 6, 7])
+
+
+def test_transposed_elements_lie_behind_each_other(thread: ConcreteState) -> None:
+    thread.surfaces[SURFACE] = Buffer(64)
+    thread.registers = {"VA": dwords(8), "VD": bytearray(range(32))}
+    shape = DataShape(DataSize.D64, 4, transposed=True)
+    LscStore(Execution(1), SURFACE, Addresses(OFFSETS, 32), shape, DATA).execute(thread)
+    assert [memory(thread).contents.get(k, 0) for k in range(6, 42)] == [0, 0, *range(32), 0, 0]
+
+
+def test_addresses_are_scaled_and_moved(thread: ConcreteState) -> None:
+    """4·3 − 8 = 4; the page's example `flat[0x4*VOFF-0x10]`."""
+    thread.surfaces[SURFACE] = Buffer(64, {4: 7})
+    thread.registers = {"VA": dwords(3), "VD": bytearray(4)}
+    LscLoad(Execution(1), SURFACE, Addresses(OFFSETS, 32, 4, -8), DataShape(D32), DATA).execute(thread)
+    assert thread.registers["VD"] == dwords(7)
+
+
+def test_narrow_stores_take_the_low_bytes_of_their_dwords(thread: ConcreteState) -> None:
+    thread.surfaces[SURFACE] = Buffer(8)
+    thread.registers = {"VA": dwords(1, 3), "VD": dwords(0x11223344, 0x55667788)}
+    LscStore(Execution(2), SURFACE, Addresses(OFFSETS, 32), DataShape(DataSize.D16U32), DATA).execute(thread)
+    assert memory(thread).contents == {1: 0x44, 2: 0x33, 3: 0x88, 4: 0x77}
+
+
+def test_lanes_of_a_store_must_not_share_a_byte(thread: ConcreteState) -> None:
+    """Unaligned dwords at 1 and 4 share byte 4."""
+    thread.surfaces[SURFACE] = Buffer(64)
+    thread.registers = {"VA": dwords(1, 4), "VD": dwords(1, 2)}
+    with pytest.raises(UndefinedBehavior, match="both write byte 0x4"):
+        LscStore(Execution(2), SURFACE, Addresses(OFFSETS, 32), DataShape(D32), DATA).execute(thread)
+
+
+def test_icas_compares_with_its_first_source(thread: ConcreteState) -> None:
+    """Page: "icas […] VCMP VIFEQ"."""
+    thread.surfaces[SURFACE] = Buffer(64, {0: 5})
+    thread.registers = {"VA": dwords(0, 0), "VD": dwords(5, 6), "VS": dwords(9, 7)}
+    LscAtomic(Execution(2), AtomicOp.CMPXCHG, SURFACE, Addresses(OFFSETS, 32), NULL, DATA, SECOND).execute(thread)
+    assert memory(thread).read_dword(0) == 9
+
+
+@pytest.mark.parametrize(
+    ("instruction", "platform"),
+    [
+        (LscLoad(Execution(8), SURFACE, Addresses(OFFSETS, 32), DataShape(D32), DATA), Platform.TGLLP),
+        (LscLoad(Execution(8), SURFACE, Addresses(OFFSETS, 32), DataShape(D32, 5), DATA), Platform.DG2),
+        (LscStore(Execution(8), SURFACE, Addresses(OFFSETS, 32), DataShape(D32, 2, True), DATA), Platform.DG2),
+        (LscAtomic(Execution(8), AtomicOp.ADD, SURFACE, Addresses(OFFSETS, 32)), Platform.DG2),
+    ],
+)
+def test_operands_that_break_the_page(instruction: Instruction, platform: Platform) -> None:
+    with pytest.raises(IllegalInstruction):
+        instruction.validate(platform)
+
+
+@st.composite
+def messages(draw: st.DrawFn, bits: int) -> Instruction:
+    mask = draw(st.sampled_from([ExecMask.M1, ExecMask.M5, ExecMask.M1_NM]))
+    predicate = draw(st.sampled_from([None, Predicate("P1"), Predicate("P1", inverse=True)]))
+    transposed = draw(st.booleans())
+    execution = Execution(1 if transposed else draw(st.sampled_from([1, 2, 8, 16])), mask, predicate)
+    surface = "flat" if bits == 64 else SURFACE
+    addresses = Addresses(OFFSETS, bits, draw(st.sampled_from([1, 1, 4])), draw(st.sampled_from([0, 0, 12, -16])))
+    if draw(st.integers(0, 3)) == 0:
+        op = draw(st.sampled_from(list(OPERATIONS.values())))
+        src1 = RawOperand("VS") if op.sources >= 1 else NULL
+        src2 = RawOperand("VS", 4) if op.sources == 2 else NULL
+        return LscAtomic(execution, op, surface, addresses, draw(st.sampled_from([NULL, DATA])), src1, src2)
+    shape = DataShape(draw(st.sampled_from(list(DataSize))), draw(st.sampled_from([1, 2, 3, 4])), transposed)
+    return draw(st.sampled_from([LscLoad, LscStore]))(execution, surface, addresses, shape, DATA)
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+@settings(deadline=None, max_examples=200)
+@given(data=st.data())
+def test_footprint_agrees_with_execute(bits: int, data: st.DataObject) -> None:
+    platform = data.draw(st.sampled_from([Platform.DG2, Platform.PVC]))
+    instruction = data.draw(messages(bits))
+    kind = flat_states if bits == 64 else states
+    state = data.draw(kind(platform, {"VA": 128, "VD": data.draw(st.sampled_from([512, 128, 50])), "VS": 68}, "VA"))
+    assert_agreement(instruction, state)

@@ -1,0 +1,155 @@
+"""One kernel, both machines: runs it on numbers, and evaluates its trace at the same numbers."""
+
+import random
+from dataclasses import dataclass
+
+from visaproof.isa.platform import Platform
+from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
+from visaproof.kernel.symbolic_run import Performed, Trace, launched_lanes, trace
+from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
+from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
+from visaproof.semantics.concrete.surface import Buffer, Image
+from visaproof.semantics.symbolic.accesses import Store
+from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicFlat, SymbolicImage
+from visaproof.smt import Term, bool_symbol, symbol
+from visaproof.smt.evaluate import evaluate_all
+
+
+def random_state(kernel: Kernel, platform: Platform, traced: Trace, seed: int) -> ConcreteState:
+    """Registers with small and large numbers; surfaces of which some end where the kernel reaches."""
+    pick = random.Random(seed)
+    lanes = len(launched_lanes(kernel))
+    state = ConcreteState(platform, exec_mask=pick.choice([2**lanes - 1, pick.randrange(1, 2**lanes)]))
+    for variable in kernel.variables.values():
+        if isinstance(variable, GeneralVariable) and variable.alias is None:
+            state.registers[variable.name] = _register(variable.size, pick)
+        elif isinstance(variable, PredicateVariable):
+            bits = pick.randrange(2**variable.num_elts)
+            state.predicates[variable.name] = PredicateBits(variable.num_elts, bits)
+    for key, surface in traced.surfaces.items():
+        if isinstance(surface, SymbolicImage):
+            levels = tuple((pick.choice([0, 5, 2**14]), 7, 1) for _ in surface.levels)
+            state.surfaces[key] = Image(levels, {(u, 0, 0, 0): pick.randrange(2**32) for u in range(4)})
+            continue
+        size = 2**64 if isinstance(surface, SymbolicFlat) else pick.choice([0, 61, 4096, 2**20, 2**32])
+        state.surfaces[key] = Buffer(size, {pick.randrange(4096): pick.randrange(256) for _ in range(512)})
+    return state
+
+
+def _register(size: int, pick: random.Random) -> bytearray:
+    """Whole dwords of one kind: a running number, a small one, anything."""
+    kind = pick.choice(["words", "small", "any"])
+    if kind == "words":
+        return bytearray(b"".join((k % 2**16).to_bytes(2, "little") for k in range(size // 2 + 1))[:size])
+    if kind == "small":
+        return bytearray(b"".join(pick.randrange(64).to_bytes(4, "little") for _ in range(size // 4 + 1))[:size])
+    return bytearray(pick.randbytes(size))
+
+
+@dataclass
+class Inputs:
+    """The values of a trace's symbols in one run."""
+
+    values: dict[Term, int]
+    loaded: dict[int, list[tuple[str, int, int, Term]]]
+    """By line: the destination slices of loads, and their symbols."""
+
+    def observe(self, instruction: Instruction, state: ConcreteState) -> None:
+        for variable, start, width, term in self.loaded.get(instruction.position.line, []):
+            held = state.registers[variable][start : start + width]
+            self.values[term] = int.from_bytes(held, "little")
+
+
+def inputs_of(kernel: Kernel, state: ConcreteState, traced: Trace) -> Inputs:
+    values: dict[Term, int] = {}
+    for lane in range(32):
+        values[bool_symbol(f"em.{lane}")] = state.exec_mask >> lane & 1
+    for name, content in state.registers.items():
+        for start in range(0, len(content), 4):
+            dword = content[start : start + 4]
+            values[symbol(f"{name}.{start}", 8 * len(dword))] = int.from_bytes(dword, "little")
+    for name, bits in state.predicates.items():
+        for lane in range(bits.count):
+            values[bool_symbol(f"{name}[{lane}]")] = bits.bits >> lane & 1
+    for key, surface in traced.surfaces.items():
+        held = state.surfaces[key]
+        if isinstance(surface, SymbolicBuffer) and isinstance(held, Buffer):
+            values[surface.size] = held.size
+        elif isinstance(surface, SymbolicImage) and isinstance(held, Image):
+            for terms, extents in zip(surface.levels, held.levels, strict=True):
+                values.update(zip(terms, extents, strict=True))
+    loaded: dict[int, list[tuple[str, int, int, Term]]] = {}
+    for performed in traced.performed:
+        for access, term in performed.loaded:
+            assert not isinstance(access, Store)
+            assert access.destination is not None
+            place = access.destination
+            slices = loaded.setdefault(performed.instruction.position.line, [])
+            slices.append((place.variable, place.start, place.width, term))
+    return Inputs(values, loaded)
+
+
+def disagreements(kernel: Kernel, platform: Platform, seed: int, traced: Trace | None = None) -> list[str]:
+    """Where the trace, evaluated at a random state, differs from the run on that state."""
+    traced = traced or trace(kernel, platform)
+    state = random_state(kernel, platform, traced, seed)
+    inputs = inputs_of(kernel, state, traced)
+    outcome = run(kernel, state, inputs.observe)
+    found = _message_differences(outcome, traced, inputs.values)
+    if outcome.undefined is None:
+        found += _register_differences(state, traced, inputs.values)
+    return found
+
+
+def _message_differences(outcome: Outcome, traced: Trace, values: dict[Term, int]) -> list[str]:
+    by_line = {performed.instruction.position.line: performed for performed in traced.performed}
+    ran: set[int] = set()
+    found: list[str] = []
+    for message in outcome.performed:
+        line = message.instruction.position.line
+        ran.add(line)
+        at_fault = outcome.undefined is not None and outcome.undefined.position.line == line
+        found += _one_message(message, by_line[line], values, at_fault)
+    if outcome.undefined is None:
+        for line, performed in by_line.items():
+            if line not in ran and any(evaluate_all([access.guard for access in performed.accesses], values)):
+                found.append(f"line {line}: the trace performs {performed.instruction.text}, the run does not")
+    return found
+
+
+def _one_message(message: PerformedMessage, performed: Performed, values: dict[Term, int], at_fault: bool) -> list[str]:
+    line = message.instruction.position.line
+    if message.surface != performed.surface:
+        return [f"line {line}: surface {message.surface} against {performed.surface}"]
+    defined, writes = True, []
+    for access in performed.accesses:
+        guard, is_defined = evaluate_all([access.guard, access.defined], values)
+        if not guard:
+            continue
+        defined = defined and bool(is_defined)
+        if isinstance(access, Store):
+            address, value = evaluate_all([access.cell[0], access.value], values)
+            writes.append((access.lane, address, access.width, value))
+    if at_fault and not message.writes:
+        return [] if not defined else [f"line {line}: undefined only in the run"]
+    expected = [(w.lane, w.address, w.width, w.value) for w in message.writes]
+    if not defined or sorted(expected, key=repr) != sorted(writes, key=repr):
+        return [f"line {line}: {message.instruction.text}: run {expected}, trace {writes}, defined {defined}"]
+    return []
+
+
+def _register_differences(state: ConcreteState, traced: Trace, values: dict[Term, int]) -> list[str]:
+    found: list[str] = []
+    for name, content in state.registers.items():
+        starts = range(0, len(content), 4)
+        terms = [traced.registers.read(name, start, min(4, len(content) - start)) for start in starts]
+        for start, observed in zip(starts, evaluate_all(terms, values), strict=True):
+            expected = int.from_bytes(content[start : start + 4], "little")
+            if expected != observed:
+                found.append(f"{name}.{start}: run {expected:#x}, trace {observed:#x}")
+    for name, bits in state.predicates.items():
+        terms = [traced.predicates.read_under(name, lane, frozenset()) for lane in range(bits.count)]
+        for lane, observed in enumerate(evaluate_all(terms, values)):
+            if bits.bits >> lane & 1 != observed:
+                found.append(f"{name}[{lane}]: run {bits.bits >> lane & 1}, trace {observed}")
+    return found

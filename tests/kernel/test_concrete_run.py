@@ -1,0 +1,229 @@
+"""Kernels on numbers: examples worked by hand."""
+
+import struct
+
+import pytest
+
+from visaproof.isa.errors import NotModelled
+from visaproof.isa.platform import Platform
+from visaproof.kernel.concrete_run import Outcome, run
+from visaproof.kernel.reader import read_kernel
+from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
+from visaproof.semantics.concrete.surface import Buffer, LaneWrite
+
+DECLARATIONS = """.version 4.1
+.kernel "k"
+.decl ID v_type=G type=ud num_elts=8 align=GRF
+.decl X v_type=G type=d num_elts=16 align=GRF
+.decl B v_type=G type=b num_elts=32 align=GRF
+.decl W v_type=G type=uw num_elts=16 align=GRF alias=<X, 0>
+.decl Q v_type=G type=q num_elts=8 align=GRF
+.decl S v_type=G type=ud num_elts=2
+.decl D v_type=G type=df num_elts=8 align=GRF
+.decl F v_type=G type=f num_elts=8 align=GRF
+.decl A0 v_type=A num_elts=1
+.decl P1 v_type=P num_elts=8
+.decl T6 v_type=T num_elts=1
+.kernel_attr SimdSize=8
+.function "k"
+_main:
+"""
+
+
+def dwords(*values: int) -> bytearray:
+    return bytearray(b"".join((value % 2**32).to_bytes(4, "little") for value in values))
+
+
+def thread(lanes: int = 0xFF) -> ConcreteState:
+    state = ConcreteState(Platform.TGLLP, lanes)
+    state.registers = {"ID": dwords(*range(8)), "X": bytearray(64)}
+    state.surfaces = {"bti 0": Buffer(4096)}
+    return state
+
+
+def execute(body: str, state: ConcreteState) -> Outcome:
+    return run(read_kernel(DECLARATIONS + body + "\n    ret (M1, 1)\n", "k.visaasm"), state)
+
+
+def test_masked_lanes_keep_what_they_had() -> None:
+    state = thread(lanes=0b101)
+    execute("    add (M1, 8) X(0,0)<1> ID(0,0)<1;1,0> 0x7:d", state)
+    assert state.registers["X"][:16] == dwords(7, 0, 9, 0)
+
+
+def test_regions_and_strides_select_elements() -> None:
+    """`<4;2,1>` reads 0 1 4 5; `<2>` writes every other dword from column 1 on."""
+    state = thread()
+    execute("    mov (M1, 4) X(0,1)<2> ID(0,0)<4;2,1>", state)
+    assert state.registers["X"][:32] == dwords(0, 0, 0, 1, 0, 4, 0, 5)
+
+
+def test_rows_are_registers() -> None:
+    state = thread()
+    execute("    mov (M1, 1) X(1,2)<1> ID(0,3)<0;1,0>", state)
+    assert state.registers["X"][32 + 8 : 32 + 12] == dwords(3)
+
+
+def test_sources_extend_by_their_own_type_and_results_are_cut() -> None:
+    state = thread()
+    state.registers["B"] = bytearray([0xFF, 0x7F] + [0] * 30)
+    execute("    mov (M1, 2) X(0,0)<1> B(0,0)<1;1,0>\n    mul (M1, 2) W(0,8)<1> X(0,0)<1;1,0> 0x10000:d", state)
+    assert state.registers["X"][:8] == dwords(-1, 127)
+    assert state.registers["X"][16:20] == bytes(4)
+
+
+def test_all_sources_are_read_before_anything_is_written() -> None:
+    """Shifting a row by one element does not smear its first."""
+    state = thread()
+    state.registers["X"] = dwords(*range(16))
+    execute("    mov (M1_NM, 4) X(0,1)<1> X(0,0)<1;1,0>", state)
+    assert state.registers["X"][:20] == dwords(0, 0, 1, 2, 3)
+
+
+def test_addc_writes_sum_and_carry() -> None:
+    state = thread()
+    state.registers["ID"] = dwords(0xFFFF_FFFF, 1, 0, 0, 0, 0, 0, 0)
+    execute("    addc (M1, 2) S(0,0)<1> X(0,0)<1> ID(0,0)<1;1,0> 0x1:ud", state)
+    assert state.registers["S"] == dwords(0, 2)
+    assert state.registers["X"][:8] == dwords(1, 0)
+
+
+def test_comparisons_change_only_the_bits_of_running_lanes() -> None:
+    state = thread(lanes=0b0000_1111)
+    state.predicates["P1"] = PredicateBits(8, 0b1010_0000)
+    execute("    cmp.lt (M1, 8) P1 ID(0,0)<1;1,0> 0x2:ud\n    cmp.ge (M1, 4) X(0,0)<1> ID(0,0)<1;1,0> 0x2:ud", state)
+    assert state.predicates["P1"] == PredicateBits(8, 0b1010_0011)
+    assert state.registers["X"][:16] == dwords(0, 0, -1, -1)
+
+
+def test_sel_chooses_by_predicate() -> None:
+    state = thread()
+    state.predicates["P1"] = PredicateBits(8, 0b01)
+    execute("    (P1) sel (M1, 2) X(0,0)<1> 0x5:b 0xfe:b", state)
+    assert state.registers["X"][:8] == dwords(5, -2)
+
+
+def test_saturation_stops_at_the_type() -> None:
+    state = thread()
+    execute("    add.sat (M1, 1) B(0,0)<1> 0x70:b 0x70:b", state)
+    assert state.registers["B"][0] == 0x7F
+
+
+def test_a_predicate_moves_as_a_number() -> None:
+    state = thread()
+    state.predicates["P1"] = PredicateBits(8, 0b1001)
+    execute("    mov (M1, 1) S(0,0)<1> P1", state)
+    assert state.registers["S"][:4] == dwords(9)
+
+
+def test_lanes_wait_at_their_label() -> None:
+    """Lanes 2 to 7 jump over the first add; all do the second."""
+    state = thread()
+    execute(
+        """
+    cmp.lt (M1, 8) P1 ID(0,0)<1;1,0> 0x2:ud
+    (!P1) goto (M1, 8) past
+    add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x10:d
+past:
+    add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:d""",
+        state,
+    )
+    assert state.registers["X"][:32] == dwords(17, 17, 1, 1, 1, 1, 1, 1)
+    assert state.exec_mask == 0xFF
+
+
+def test_where_no_lane_is_left_nothing_runs() -> None:
+    """Page GOTO: "execution jumps to the next program point where some channels are waiting"."""
+    state = thread()
+    execute("    goto (M1, 8) past\n    mov (M1_NM, 1) S(0,0)<1> 0x1:ud\npast:", state)
+    assert state.registers["S"][:4] == dwords(0)
+
+
+def test_a_register_address_selects_an_element() -> None:
+    state = thread()
+    execute("    addr_add (M1_NM, 1) A0(0)<1> &ID 0x8:uw\n    mov (M1, 2) X(0,0)<1> r[A0(0),4]<1;1,0>:ud", state)
+    assert state.registers["X"][:8] == dwords(3, 4)
+
+
+def test_every_write_of_a_message_is_reported() -> None:
+    """Inside or outside the surface, for the lanes that are on."""
+    state = thread(lanes=0b110)
+    state.surfaces["bti 0"] = Buffer(8)
+    outcome = execute(
+        """
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    shl (M1, 8) X(0,0)<1> ID(0,0)<1;1,0> 0x2:d
+    scatter4_scaled.R (M1, 8) T6 0x0:ud X.0 ID.0""",
+        state,
+    )
+    assert outcome.undefined is None
+    assert [(message.surface, message.writes) for message in outcome.performed] == [
+        ("bti 0", (LaneWrite(1, 4, 4, 1), LaneWrite(2, 8, 4, 2)))
+    ]
+
+
+def test_a_collision_stops_the_run_and_shows_the_writes() -> None:
+    state = thread(lanes=0b11)
+    outcome = execute(
+        """
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    scatter4_scaled.R (M1, 8) T6 0x10:ud X.0 ID.0
+    mov (M1, 8) X(0,0)<1> 0x9:d""",
+        state,
+    )
+    assert outcome.undefined is not None
+    assert outcome.undefined.position.line == 19
+    assert outcome.undefined.message == "lanes 0 and 1 both write byte 0x10"
+    assert outcome.performed[-1].writes == (LaneWrite(0, 16, 4, 0), LaneWrite(1, 16, 4, 1))
+    assert state.registers["X"] == bytearray(64)
+
+
+def test_reading_beyond_a_variable_is_undefined() -> None:
+    outcome = execute("    mov (M1, 8) X(0,0)<1> S(0,0)<1;1,0>", thread())
+    assert outcome.undefined is not None
+    assert "beyond S" in outcome.undefined.message
+
+
+def test_floats_are_computed_converted_and_compared() -> None:
+    """1.5·2 = 3 as doubles; 3.0 becomes the integer 3; −2.5 < 1 in lane 0 alone."""
+    state = thread(lanes=0b11)
+    state.registers["D"] = bytearray(struct.pack("<2d", 1.5, -0.0) + bytes(48))
+    state.registers["F"] = bytearray(struct.pack("<2f", -2.5, 4.0) + bytes(24))
+    outcome = execute(
+        """
+    mul (M1, 8) D(0,0)<1> D(0,0)<1;1,0> 0x4000000000000000:df
+    mov (M1, 8) X(0,0)<1> D(0,0)<1;1,0>
+    cmp.lt (M1, 8) P1 F(0,0)<1;1,0> 0x3f800000:f
+    (P1) sel (M1, 8) F(0,0)<1> (abs)F(0,0)<1;1,0> 0x3f800000:f""",
+        state,
+    )
+    assert outcome.undefined is None
+    assert struct.unpack("<2d", state.registers["D"][:16]) == (3.0, -0.0)
+    assert state.registers["X"][:8] == dwords(3, 0)
+    assert struct.unpack("<2f", state.registers["F"][:8]) == (2.5, 1.0)
+
+
+def test_floats_and_integers_do_not_mix() -> None:
+    """Page 2_datatypes: sources "cannot have mixed integer and float types"."""
+    with pytest.raises(NotModelled) as raised:
+        execute("    add (M1, 8) F(0,0)<1> F(0,0)<1;1,0> ID(0,0)<1;1,0>", thread())
+    assert raised.value.position is not None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    call (M1, 8) _main",
+        "again:\n    (P1) goto (M1, 8) again",
+        "    inv (M1, 8) X(0,0)<1> ID(0,0)<1;1,0>",
+    ],
+)
+def test_what_is_not_modelled_says_where(body: str) -> None:
+    with pytest.raises(NotModelled) as raised:
+        execute(body, thread())
+    assert raised.value.position is not None
+
+
+def test_a_thread_without_lanes_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one lane"):
+        execute("", thread(lanes=0))

@@ -1,0 +1,160 @@
+"""Register files on terms against plain bytes: random guarded writes, read back in part and under assumptions."""
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters, literals_of, missing
+from visaproof.semantics.symbolic.registers import Byte, RegisterFile
+from visaproof.smt import (
+    Bool,
+    Op,
+    Term,
+    bool_symbol,
+    concat,
+    conj,
+    evaluate,
+    extract,
+    false,
+    is_false,
+    is_true,
+    neg,
+    symbol,
+    symbols_of,
+    true,
+)
+
+SIZE = 16
+GUARDS = tuple(bool_symbol(f"g{k}") for k in range(3))
+
+
+def initial(variable: str, position: int) -> Byte:
+    return symbol(f"{variable}.{position // 4}", 32), position % 4
+
+
+def concrete_bytes(values: dict[Term, int]) -> bytearray:
+    dwords = (values[symbol(f"V.{k}", 32)] for k in range(SIZE // 4))
+    return bytearray(b"".join(dword.to_bytes(4, "little") for dword in dwords))
+
+
+def some_values(pick: Random, terms: Sequence[Term]) -> dict[Term, int]:
+    return {term: pick.getrandbits(max(term.width, 1)) for term in terms}
+
+
+def some_guard(pick: Random) -> Bool:
+    literals = [guard if pick.randrange(2) else neg(guard) for guard in GUARDS if pick.randrange(2)]
+    return conj(*literals)
+
+
+@pytest.mark.parametrize("kind", [RegisterFile, GuardedRegisters])
+def test_writes_under_guards_are_writes_where_the_guard_holds(kind: type[RegisterFile]) -> None:
+    """Any number of overlapping writes, then every slice of the variable: as bytes would have it."""
+
+    @given(st.randoms(use_true_random=False))
+    def agree(pick: Random) -> None:
+        file = kind({"V": SIZE}, initial)
+        symbols: list[Term] = [*GUARDS, *(symbol(f"V.{k}", 32) for k in range(SIZE // 4))]
+        writes: list[tuple[int, Term, Bool]] = []
+        for number in range(pick.randrange(1, 7)):
+            width = pick.choice([1, 2, 4, 4, 8])
+            value = symbol(f"w{number}.{width}", 8 * width)
+            start = pick.randrange(SIZE - width + 1)
+            guard = some_guard(pick)
+            file.write("V", start, value, guard)
+            symbols.append(value)
+            writes.append((start, value, guard))
+        for _ in range(4):
+            values = some_values(pick, symbols)
+            expected = concrete_bytes(values)
+            for start, value, guard in writes:
+                if evaluate(guard, values):
+                    width = value.width // 8
+                    expected[start : start + width] = values[value].to_bytes(width, "little")
+            width = pick.choice([1, 2, 3, 4, 8, SIZE])
+            first = pick.randrange(SIZE - width + 1)
+            held = evaluate(file.read("V", first, width), values).to_bytes(width, "little")
+            assert held == bytes(expected[first : first + width])
+
+    agree()
+
+
+@given(st.randoms(use_true_random=False))
+def test_a_read_under_an_assumption_is_right_where_it_holds(pick: Random) -> None:
+    file = GuardedRegisters({"V": SIZE}, initial)
+    for number in range(5):
+        file.write("V", 4 * pick.randrange(SIZE // 4), symbol(f"w{number}", 32), some_guard(pick))
+    assumed = some_guard(pick)
+    under = file.read_under("V", 0, SIZE, literals_of(assumed))
+    anywhere = file.read("V", 0, SIZE)
+    symbols = symbols_of(under, anywhere)
+    for bits in range(8):
+        values = some_values(pick, symbols) | {guard: bits >> k & 1 for k, guard in enumerate(GUARDS)}
+        if evaluate(assumed, values):
+            assert evaluate(under, values) == evaluate(anywhere, values)
+
+
+def test_a_value_comes_back_as_it_was_written_under_its_guard() -> None:
+    """Without a choice: what is read under the guard is the term itself."""
+    file = GuardedRegisters({"V": SIZE}, initial)
+    word = symbol("word", 32)
+    file.write("V", 4, word, conj(*GUARDS[:2]))
+    assert file.read_under("V", 4, 4, frozenset(GUARDS)) is word
+    assert file.read_under("V", 4, 4, frozenset((neg(GUARDS[0]),))) is symbol("V.1", 32)
+    assert file.read("V", 4, 4).op is Op.ITE
+
+
+def test_what_was_never_written_is_noted_when_it_is_read() -> None:
+    file = GuardedRegisters({"V": SIZE}, initial)
+    file.write("V", 0, symbol("word", 32), true())
+    file.read("V", 0, 6)
+    assert list(file.initial_reads) == [("V", 4), ("V", 5)]
+
+
+def test_a_slice_of_neighbouring_bytes_is_a_slice_of_their_term() -> None:
+    file = RegisterFile({"V": SIZE}, initial)
+    assert file.read("V", 4, 4) is symbol("V.1", 32)
+    assert file.read("V", 5, 2) is extract(symbol("V.1", 32), 23, 8)
+    assert file.read("V", 2, 4) is concat(extract(symbol("V.1", 32), 15, 0), extract(symbol("V.0", 32), 31, 16))
+
+
+def test_a_variable_holds_what_lies_wholly_inside_it() -> None:
+    file = RegisterFile({"V": SIZE}, initial)
+    assert file.holds("V", 12, 4)
+    assert not file.holds("V", 13, 4)
+    assert not file.holds("V", -1, 4)
+
+
+@given(st.randoms(use_true_random=False))
+def test_predicate_bits_under_guards(pick: Random) -> None:
+    """Two lanes; writes under guards, read under an assumption, as bits would have it."""
+    file = GuardedPredicates({"P": 2}, lambda name, lane: bool_symbol(f"{name}.{lane}"))
+    symbols: list[Term] = [*GUARDS, bool_symbol("P.0"), bool_symbol("P.1")]
+    writes: list[tuple[int, Bool, Bool]] = []
+    for number in range(pick.randrange(1, 6)):
+        lane, value, guard = pick.randrange(2), bool_symbol(f"v{number}"), some_guard(pick)
+        file.write_under("P", lane, value, literals_of(guard))
+        writes.append((lane, value, guard))
+        symbols.append(value)
+    assumed = some_guard(pick)
+    for _ in range(8):
+        values = some_values(pick, symbols)
+        bits = [values[bool_symbol("P.0")], values[bool_symbol("P.1")]]
+        for lane, value, guard in writes:
+            if evaluate(guard, values):
+                bits[lane] = values[value]
+        if evaluate(assumed, values):
+            read = [file.read_under("P", lane, literals_of(assumed)) for lane in (0, 1)]
+            assert [evaluate(bit, values) for bit in read] == bits
+
+
+def test_what_is_missing_of_a_guard() -> None:
+    p, q, r = GUARDS
+    assert is_true(missing(frozenset((p,)), frozenset((p, q))))
+    assert missing(frozenset((p, q)), frozenset((p,))) is q
+    assert is_false(missing(frozenset((p, q)), frozenset((neg(p),))))
+    assert is_false(missing(frozenset((p, q)), frozenset((r, neg(conj(p, q))))))
+    assert literals_of(true()) == frozenset()
+    assert is_false(missing(literals_of(false()), frozenset((p,))))

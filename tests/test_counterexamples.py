@@ -1,0 +1,34 @@
+"""The files in counterexamples/: each replays, and each is what a claim of proofs/ writes."""
+
+from pathlib import Path
+
+import pytest
+
+from visaproof.engine.catalogue import load_claims
+from visaproof.engine.counterexample import read_counterexample
+from visaproof.engine.replay import replay
+from visaproof.engine.verdict import Refuted
+from visaproof.report.names import counterexample_name
+
+ROOT = Path(__file__).parents[1]
+FILES = sorted((ROOT / "counterexamples").rglob("*.json"))
+MOST_BYTES = 16 * 1024
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_counterexample_replays_and_is_small(path: Path):
+    """What `execute` leaves is what was recorded, and it shows the violation."""
+    assert replay(read_counterexample(path), str(path)).differences == ()
+    assert path.stat().st_size <= MOST_BYTES
+
+
+def test_the_files_are_those_that_the_refutations_write():
+    """`make counterexamples` writes what is missing; a file that no claim writes any more is to be removed.
+
+    Kernels with colliding lanes are kept by hand: `visaproof conflicts --save`.
+    """
+    queries = [claim.ask() for claim in load_claims(ROOT / "proofs") if claim.expected is Refuted]
+    names = [counterexample_name(query.id, getattr(query.exhibit, "variant", "")) for query in queries]
+    assert len(names) == len(set(names))
+    kept = [path.name for path in FILES if read_counterexample(path).violation != "lanes-collide"]
+    assert sorted(kept) == sorted(names)
