@@ -66,10 +66,12 @@ def test_operand_types_are_the_pages_unless_any_is_asked_for(visaproof, kernel):
 
 
 def test_what_is_not_modelled_is_counted_and_is_no_error(visaproof, kernel):
-    path = kernel(*["dword_atomic.add (M1, 8) T6 V1.0 V1.0 %null.0 V1.0"] * 2, "qw_scatter.2 (M1, 8) T6 V1.0 V3.0")
+    path = kernel(
+        *["scatter4_typed.R (M1, 8) T6 V1.0 %null.0 %null.0 %null.0 V1.0"] * 2, "qw_scatter.2 (M1, 8) T6 V1.0 V3.0"
+    )
     ran = visaproof("check", path)
     assert ran.code == 0
-    assert "  not modelled: dword_atomic (2), qw_scatter.2: the page has only one block (1)\n" in ran.out
+    assert "  not modelled: scatter4_typed (2), qw_scatter.2: the page has only one block (1)\n" in ran.out
 
 
 def test_an_instruction_that_does_not_fit_its_opcode_exits_2(visaproof, kernel):
@@ -96,7 +98,9 @@ def test_an_unreadable_file_shows_the_line_and_the_others_are_checked(visaproof,
 def test_json_follows_the_schema(visaproof, kernel, tmp_path):
     bad = tmp_path / "bad.visaasm"
     bad.write_text("")
-    path = kernel("scatter4_scaled.R (M1, 8) T6 0x0:ud V2.0 V1.0", "dword_atomic.add (M1, 8) T6 V1.0 V1.0 %null.0 V1.0")
+    path = kernel(
+        "scatter4_scaled.R (M1, 8) T6 0x0:ud V2.0 V1.0", "scatter4_typed.R (M1, 8) T6 V1.0 %null.0 %null.0 %null.0 V1.0"
+    )
     ran = visaproof("check", path, bad, "--format", "json", "--platform", "PVC")
     document = json.loads(ran.out)
     assert list(document) == ["visaproof", "schema", "command", "exit_code", "platform", "files"]
@@ -110,7 +114,7 @@ def test_json_follows_the_schema(visaproof, kernel, tmp_path):
                 "source": "SCATTER4_SCALED.md",
             }
         ],
-        "not_modelled": {"dword_atomic": 1}, "errors": [],
+        "not_modelled": {"scatter4_typed": 1}, "errors": [],
     }  # fmt: skip
     assert unreadable["kernel"] is None
     assert len(unreadable["errors"]) == 1
