@@ -12,6 +12,15 @@ class Reading:
     chosen: str
 
 
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What a machine answers to each question that has more than one answer; one field for each, the page's first."""
+
+
+DEFAULT = Readings()
+"""The answers that visaproof gives where it is not asked for others."""
+
+
 READINGS: dict[str, Reading] = {
     "mask-alignment": Reading(
         "D1",

@@ -7,6 +7,7 @@ from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.execution import Combine
 from visaproof.isa.operands import Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
 
 
@@ -27,6 +28,7 @@ class ConcreteState:
     registers: dict[str, bytearray] = field(default_factory=dict[str, bytearray])
     predicates: dict[str, PredicateBits] = field(default_factory=dict[str, PredicateBits])
     surfaces: dict[str, Surface] = field(default_factory=dict[str, Surface])
+    readings: Readings = field(default=DEFAULT, kw_only=True)
 
     def copy(self) -> "ConcreteState":
         return deepcopy(self)

@@ -1,11 +1,12 @@
 """The state of one thread on terms: what `footprint` reads."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from visaproof.isa.execution import THREAD_LANES, Combine
 from visaproof.isa.operands import Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.semantics.symbolic.registers import RegisterFile
 from visaproof.smt import (
     BitVec,
@@ -83,6 +84,7 @@ class SymbolicState:
     registers: RegisterFile
     predicates: Mapping[str, tuple[Bool, ...]]
     surfaces: Mapping[str, SymbolicSurface]
+    readings: Readings = field(default=DEFAULT, kw_only=True)
 
     def read_dword(self, operand: RawOperand, index: int, when: Bool | None = None) -> tuple[BitVec, bool]:
         """Dword `index` behind a raw operand, and whether its variable has it (D6).
