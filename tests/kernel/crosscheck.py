@@ -1,7 +1,10 @@
 """One kernel, both machines: runs it on numbers, and evaluates its trace at the same numbers."""
 
 import random
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
@@ -51,11 +54,14 @@ class Inputs:
     """The values of a trace's symbols in one run."""
 
     values: dict[Term, int]
-    loaded: dict[int, list[tuple[str, int, int, Term]]]
-    """By line: the destination slices of loads, and their symbols."""
+    loaded: dict[tuple[int, int], list[tuple[str, int, int, Term]]]
+    """By line and round: the destination slices of loads, and their symbols."""
+    rounds: Counter[int] = field(default_factory=Counter[int])
 
     def observe(self, instruction: Instruction, state: ConcreteState) -> None:
-        for variable, start, width, term in self.loaded.get(instruction.position.line, []):
+        line = instruction.position.line
+        self.rounds[line] += 1
+        for variable, start, width, term in self.loaded.get((line, self.rounds[line]), []):
             held = state.registers[variable][start : start + width]
             self.values[term] = int.from_bytes(held, "little")
 
@@ -78,15 +84,29 @@ def inputs_of(kernel: Kernel, state: ConcreteState, traced: Trace) -> Inputs:
         elif isinstance(surface, SymbolicImage) and isinstance(held, Image):
             for terms, extents in zip(surface.levels, held.levels, strict=True):
                 values.update(zip(terms, extents, strict=True))
-    loaded: dict[int, list[tuple[str, int, int, Term]]] = {}
-    for performed in traced.performed:
+    loaded: dict[tuple[int, int], list[tuple[str, int, int, Term]]] = {}
+    for place, performed in _by_round(traced.performed).items():
         for access, term in performed.loaded:
             assert not isinstance(access, Store)
             assert access.destination is not None
-            place = access.destination
-            slices = loaded.setdefault(performed.instruction.position.line, [])
-            slices.append((place.variable, place.start, place.width, term))
+            slot = access.destination
+            slices = loaded.setdefault(place, [])
+            slices.append((slot.variable, slot.start, slot.width, term))
     return Inputs(values, loaded)
+
+
+Message = TypeVar("Message", Performed, PerformedMessage)
+
+
+def _by_round(messages: Iterable[Message]) -> dict[tuple[int, int], Message]:
+    """Messages by their line, and how often that line ran before; loops must not be nested."""
+    rounds: Counter[int] = Counter()
+    found: dict[tuple[int, int], Message] = {}
+    for message in messages:
+        line = message.instruction.position.line
+        rounds[line] += 1
+        found[line, rounds[line]] = message
+    return found
 
 
 def disagreements(kernel: Kernel, platform: Platform, seed: int, traced: Trace | None = None) -> list[str]:
@@ -95,6 +115,8 @@ def disagreements(kernel: Kernel, platform: Platform, seed: int, traced: Trace |
     state = random_state(kernel, platform, traced, seed)
     inputs = inputs_of(kernel, state, traced)
     outcome = run(kernel, state, inputs.observe)
+    if not all(evaluate_all([ends for ends, _ in traced.bounded], inputs.values)):
+        return []  # a loop went on behind the end of the trace
     found = _message_differences(outcome, traced, inputs.values)
     if outcome.undefined is None:
         found += _register_differences(state, traced, inputs.values)
@@ -102,18 +124,16 @@ def disagreements(kernel: Kernel, platform: Platform, seed: int, traced: Trace |
 
 
 def _message_differences(outcome: Outcome, traced: Trace, values: dict[Term, int]) -> list[str]:
-    by_line = {performed.instruction.position.line: performed for performed in traced.performed}
-    ran: set[int] = set()
+    by_round, ran = _by_round(traced.performed), _by_round(outcome.performed)
     found: list[str] = []
-    for message in outcome.performed:
-        line = message.instruction.position.line
-        ran.add(line)
-        at_fault = outcome.undefined is not None and outcome.undefined.position.line == line
-        found += _one_message(message, by_line[line], values, at_fault)
+    for place, message in ran.items():
+        fault = outcome.undefined
+        at_fault = fault is not None and fault.position.line == place[0] and message is outcome.performed[-1]
+        found += _one_message(message, by_round[place], values, at_fault)
     if outcome.undefined is None:
-        for line, performed in by_line.items():
-            if line not in ran and any(evaluate_all([access.guard for access in performed.accesses], values)):
-                found.append(f"line {line}: the trace performs {performed.instruction.text}, the run does not")
+        for place, performed in by_round.items():
+            if place not in ran and any(evaluate_all([access.guard for access in performed.accesses], values)):
+                found.append(f"{place}: the trace performs {performed.instruction.text}, the run does not")
     return found
 
 

@@ -19,6 +19,7 @@ DECLARATIONS = (
     [f".decl V{kind}{k} v_type=G type={kind} num_elts={256 // SIZES[kind]}" for kind in TYPES for k in (0, 1)]
     + [".decl VA v_type=G type=ud num_elts=40 alias=<Vq0, 0>", ".decl VB v_type=G type=w num_elts=60 alias=<Vud1, 6>"]
     + [".decl OFFSETS v_type=G type=ud num_elts=16", ".decl LOADED v_type=G type=ud num_elts=64"]
+    + [".decl COUNT v_type=G type=d num_elts=16", ".decl P3 v_type=P num_elts=16"]
     + [".decl P1 v_type=P num_elts=16", ".decl P2 v_type=P num_elts=16", ".decl T6 v_type=T num_elts=1"]
     + [".kernel_attr SimdSize=16", '.function "generated"', "_main:"]
 )
@@ -83,7 +84,7 @@ def statements(draw: st.DrawFn) -> str:
 
 @st.composite
 def kernels(draw: st.DrawFn) -> str:
-    """The text of a kernel whose branches all lead ahead."""
+    """The text of a kernel with branches ahead, and at times a loop that each lane goes through one to four times."""
     body = [f"    {draw(statements())}" for _ in range(draw(st.integers(1, 12)))]
     for label in ("one", "two")[: draw(st.integers(0, 2))]:
         start = draw(st.integers(0, len(body)))
@@ -92,5 +93,18 @@ def kernels(draw: st.DrawFn) -> str:
         lanes = draw(st.sampled_from(["(M1, 16)", "(M1, 8)", "(M3, 8)", "(M1, 1)"]))
         body.insert(end, f"{label}:")
         body.insert(start, f"    {predicate} goto {lanes} {label}")
+    if draw(st.booleans()):
+        start = draw(st.integers(0, len(body)))
+        end = draw(st.integers(start, len(body)))
+        back = draw(st.sampled_from(["(P3) goto (M1, 16) again", "(P3.any) goto (M1, 1) again"]))
+        step = ["    add (M1_NM, 16) COUNT(0,0)<1> COUNT(0,0)<1;1,0> 0xffff:w"]
+        test = ["    cmp.gt (M1, 16) P3 COUNT(0,0)<1;1,0> 0x0:d", f"    {back}"]
+        body[start:end] = [
+            "    and (M1_NM, 16) COUNT(0,0)<1> Vud0(0,0)<1;1,0> 0x3:ud",
+            "again:",
+            *body[start:end],
+            *step,
+            *test,
+        ]
     spread = "    mul (M1_NM, 16) OFFSETS(0,0)<1> 0x76543210:v Vud0(0,0)<0;1,0>"
     return HEADER + "\n".join([*DECLARATIONS, spread, *body, "    ret (M1, 1)"]) + "\n"

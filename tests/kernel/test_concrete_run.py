@@ -214,7 +214,7 @@ def test_floats_and_integers_do_not_mix() -> None:
     "body",
     [
         "    call (M1, 8) _main",
-        "again:\n    (P1) goto (M1, 8) again",
+        "again:\n    goto (M1, 8) again",
         "    inv (M1, 8) X(0,0)<1> ID(0,0)<1;1,0>",
     ],
 )

@@ -14,7 +14,7 @@ from visaproof.kernel.symbolic_run import Trace, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.accesses import Store
-from visaproof.smt import add, bool_symbol, conj, const, neg, scale, symbol, true, zero_extend
+from visaproof.smt import add, bool_symbol, conj, const, evaluate, neg, scale, symbol, true, zero_extend
 
 DATA = Path(__file__).parent.parent / "data" / "visaasm"
 FILES = sorted(DATA.glob("*/*.visaasm"))
@@ -167,7 +167,7 @@ def test_bytes_that_nothing_wrote_are_listed() -> None:
     ("body", "what"),
     [
         ("    call (M1, 8) _main", "opcode call"),
-        ("again:\n    (P1) goto (M1, 8) again", "opcode goto backwards: a loop"),
+        ("again:\n    goto (M1, 8) again", "loops that take more than 20000 statements"),
         ("    (P1) goto (M1, 8) past\n    ret (M1, 1)\npast:", "opcode ret in divergent control flow"),
     ],
 )
@@ -205,3 +205,34 @@ def test_real_files_trace_and_agree_with_runs(path: Path) -> None:
 
 STRAIGHT = ("lane_conflict", "conflict_div", "swap_pairs", "vadd", "copy16", "permute_scatter")
 """Kernels whose files must all run: stateful, stateless, LSC and unoptimised ones."""
+
+
+LOOP = """
+    mov (M1, 8) X(0,0)<1> ID(0,0)<1;1,0>
+again:
+    add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:d
+    cmp.lt (M1, 8) P1 X(0,0)<1;1,0> {bound}
+    (P1) goto (M1, 8) again
+    scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 X.0"""
+
+
+def test_a_loop_of_constant_length_is_run_to_its_end() -> None:
+    """X = 0, then X += 1 until X = 3: three rounds, nothing left open."""
+    result = traced(LOOP.format(bound="0x3:d").replace("ID(0,0)<1;1,0>\nagain", "0x0:d\nagain"))
+    assert result.bounded == ()
+    assert stores(result)[0].value is const(3, 32)
+    assert stores(result)[0].guard is bool_symbol("em.0")
+
+
+def test_a_loop_of_unknown_length_is_unrolled_and_says_so() -> None:
+    """Lane 2 leaves after the first round where ID + 1 ≥ S, after the second where only ID + 2 ≥ S, and so on."""
+    result = trace(kernel(LOOP.format(bound="S(0,0)<0;1,0>")), Platform.TGLLP, unroll=2)
+    (ends, position) = result.bounded[0]
+    assert (len(result.bounded), position.line) == (1, 21)
+    inputs = {bool_symbol(f"em.{lane}"): lane == 2 for lane in range(8)} | {symbol("ID.8", 32): 5}
+    for bound, rounds in ((0, 1), (6, 1), (7, 2), (8, 3), (9, None), (100, None)):
+        values = inputs | {symbol("S.0", 32): bound}
+        assert evaluate(ends, values) == (rounds is not None)
+        if rounds is not None:
+            assert evaluate(stores(result)[2].value, values) == 5 + rounds
+            assert evaluate(stores(result)[2].guard, values)

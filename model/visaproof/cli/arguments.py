@@ -37,6 +37,14 @@ def count(text: str) -> int:
     return int(text)
 
 
+def positive(text: str) -> int:
+    """A count of at least one."""
+    number = count(text)
+    if not number:
+        raise ArgumentTypeError("0 is not a number of at least 1")
+    return number
+
+
 def platform(name: str) -> Platform:
     """A platform by name, case ignored."""
     try:

@@ -5,6 +5,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from visaproof.cli.arguments import positive, seconds
 from visaproof.cli.errors import UsageError, show_read_error
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.isa.errors import NotModelled, ReadError
@@ -28,7 +29,9 @@ EPILOG = """examples:
 
 A scatter is free (no two lanes can write one byte, for all inputs under the printed assumptions), in conflict (with
 two lanes, their addresses and the inputs, confirmed by running the kernel), or unknown.
-exit codes: 0 all free, 1 a conflict, 2 unreadable, 3 unknown, 4 not modelled."""
+Loops whose number of rounds is not constant are unrolled; unless they provably end in time, a verdict "free" is
+said to be bounded, which is no proof.
+exit codes: 0 all free, 1 a conflict, 2 unreadable, 3 unknown or bounded, 4 not modelled."""
 
 
 def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
@@ -47,7 +50,12 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         "--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds, e.g. V0038=local_id_x"
     )
     parser.add_argument("--platform", metavar="NAME", help="the device, where --launch does not say it (default: DG2)")
-    parser.add_argument("--timeout", type=float, default=20.0, metavar="SECONDS", help="for one question (default: 20)")
+    parser.add_argument(
+        "--unroll", type=positive, default=4, metavar="N", help="rounds of a loop of unknown length (default: 4)"
+    )
+    parser.add_argument(
+        "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question (default: 20)"
+    )
     parser.add_argument("--save", metavar="DIR", type=Path, help="write each conflict as a counterexample")
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
@@ -103,7 +111,7 @@ def _file(path: Path, arguments: Namespace, platform: Platform | None, records: 
         records.append({"file": str(path), "error": str(error)})
         return ExitCode.USAGE
     device = platform or launch.platform or DEFAULT_PLATFORM
-    answers = ask_kernel(kernel, device, launch, Assume(arguments.assume), round(1000 * arguments.timeout))
+    answers = ask_kernel(kernel, device, launch, Assume(arguments.assume), _ms(arguments.timeout), arguments.unroll)
     codes: list[ExitCode] = []
     findings: list[Finding] = []
     if arguments.format == "text":
@@ -127,6 +135,10 @@ def _file(path: Path, arguments: Namespace, platform: Platform | None, records: 
     return worst(codes)
 
 
+def _ms(timeout: float) -> int:
+    return round(1000 * timeout)
+
+
 def _read(path: Path, arguments: Namespace, platform: Platform | None) -> "tuple[Kernel, Launch]":
     from visaproof.kernel.launch import NOTHING_KNOWN, parse_input_option, read_launch
     from visaproof.kernel.reader import read_kernel_file
@@ -141,7 +153,7 @@ def _code(finding: "Finding") -> ExitCode:
     from visaproof.engine.conflicts import Conflict, Free
 
     match finding.answer:
-        case Free():
+        case Free(bounded=()):
             return ExitCode.OK
         case Conflict():
             return ExitCode.REFUTED

@@ -6,7 +6,7 @@ from itertools import product
 from random import Random
 
 from visaproof.engine.minimise import minimised
-from visaproof.isa.errors import NotModelled
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
@@ -51,6 +51,8 @@ class Free:
     """No two lanes can write one byte, for all inputs under the assumptions."""
 
     rung: str
+    bounded: tuple[Position, ...] = ()
+    """Loops that may run longer than they were unrolled: nothing is said of the runs that do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,22 @@
 """All conflict questions of one file: what was found, and what could not be asked."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
-from visaproof.engine.conflicts import Answer, Asked, Conflict, decide_conflict
+from visaproof.engine.conflicts import Answer, Asked, Conflict, Free, decide_conflict
 from visaproof.engine.counterexample import Counterexample, Outcome, Run, State
+from visaproof.engine.ladder import Holds, climb
 from visaproof.engine.states import state_record
-from visaproof.isa.errors import NotModelled
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume, Start, start_of
 from visaproof.kernel.launch import Launch
-from visaproof.kernel.symbolic_run import trace
+from visaproof.kernel.symbolic_run import DEFAULT_UNROLL, Trace, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.queries.conflict import ConflictQuestion, conflict_questions
+from visaproof.smt import Bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +41,50 @@ class KernelAnswers:
     questions: tuple[ConflictQuestion, ...]
 
     def answers(self) -> Iterator[Finding]:
+        by_instruction: dict[Position, list[ConflictQuestion]] = {}
         for question in self.questions:
-            yield Finding(question, decide_conflict(question, self.asked))
+            by_instruction.setdefault(question.instruction.position, []).append(question)
+        for rounds in by_instruction.values():
+            yield self._answer(rounds)
+
+    def _answer(self, rounds: list[ConflictQuestion]) -> Finding:
+        """The answer for one scatter: a conflict in some round, or else an open one, or else free in each."""
+        rungs: dict[str, None] = {}
+        undecided: Finding | None = None
+        for question in rounds:
+            match decide_conflict(question, self.asked):
+                case Free(rung):
+                    rungs[rung] = None
+                case Conflict() as conflict:
+                    return Finding(question, conflict)
+                case answer:
+                    undecided = undecided or Finding(question, answer)
+        bounded = tuple(position for _, position in self.asked.trace.bounded)
+        return undecided or Finding(rounds[0], Free(", ".join(rungs), bounded))
 
 
-def ask_kernel(kernel: Kernel, platform: Platform, launch: Launch, assume: Assume, timeout_ms: int) -> KernelAnswers:
+def ask_kernel(
+    kernel: Kernel,
+    platform: Platform,
+    launch: Launch,
+    assume: Assume,
+    timeout_ms: int,
+    unroll: int = DEFAULT_UNROLL,
+) -> KernelAnswers:
     """The questions of a kernel, up to the first statement that has no semantics here."""
     start = start_of(kernel, launch, assume)
-    ran = trace(kernel, platform, start.initial)
+    ran = trace(kernel, platform, start.initial, unroll=unroll)
+    ran = replace(ran, bounded=tuple(_open_bounds(ran, timeout_ms)))
     asked = Asked(kernel, platform, ran, start, timeout_ms)
     return KernelAnswers(kernel, platform, launch, start, ran.stopped, asked, tuple(conflict_questions(ran)))
+
+
+def _open_bounds(ran: Trace, timeout_ms: int) -> Iterator[tuple[Bool, Position]]:
+    """The loops of which it was not proved that they end within the rounds that were unrolled."""
+    premises = tuple(condition for condition, _ in ran.conditions)
+    for ends, position in ran.bounded:
+        if not isinstance(climb(premises, ends, timeout_ms), Holds):
+            yield ends, position
 
 
 def _without_zeros(state: State) -> State:

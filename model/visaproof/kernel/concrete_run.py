@@ -10,7 +10,7 @@ from visaproof.kernel import syntax
 from visaproof.kernel.concrete_arithmetic import ConcreteArithmetic
 from visaproof.kernel.concrete_operands import ConcreteOperands
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
-from visaproof.kernel.statement import execution_of, lane_offset, without_mask
+from visaproof.kernel.statement import execution_of, label_places, lane_offset, without_mask
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite
@@ -43,6 +43,9 @@ class Outcome:
     undefined: Undefined | None
 
 
+MAX_STATEMENTS = 200_000
+"""A run that takes more steps than this is given up."""
+
 Observer = Callable[[syntax.Instruction, ConcreteState], None]
 """Called after each statement that ran."""
 
@@ -67,9 +70,10 @@ class _Machine:
         self._arithmetic = ConcreteArithmetic(state, self._operands)
         self._surfaces = SurfaceBindings(kernel, state.platform)
         self._performed: list[PerformedMessage] = []
-        self._parked: dict[str, int] = {}
-        """The lanes that wait at each label."""
-        self._seen: set[str] = set()
+        self._labels = label_places(kernel)
+        self._parked: dict[int, int] = {}
+        """The lanes that wait at each statement, by its index."""
+        self._place = 0
         for variable in kernel.variables.values():
             if isinstance(variable, syntax.GeneralVariable) and variable.alias is None:
                 state.registers.setdefault(variable.name, bytearray(variable.size))
@@ -78,19 +82,24 @@ class _Machine:
 
     def run(self) -> Outcome:
         undefined: Undefined | None = None
-        launched = self._state.exec_mask
-        for statement in self._kernel.statements:
-            if isinstance(statement, syntax.Label):
-                self._seen.add(statement.name)
-                self._state.exec_mask |= self._parked.pop(statement.name, 0)
-            elif self._state.exec_mask:
-                try:
-                    if not self._step(statement):
-                        break
-                except UndefinedBehavior as reason:
-                    undefined = Undefined(statement.position, str(reason))
+        launched, statements = self._state.exec_mask, self._kernel.statements
+        for _ in range(MAX_STATEMENTS):
+            self._state.exec_mask |= self._parked.pop(self._place, 0)
+            if self._place == len(statements):
+                break
+            statement = statements[self._place]
+            self._place += 1
+            if isinstance(statement, syntax.Label) or not self._state.exec_mask:
+                continue
+            try:
+                if not self._step(statement):
                     break
-                self._observer(statement, self._state)
+            except UndefinedBehavior as reason:
+                undefined = Undefined(statement.position, str(reason))
+                break
+            self._observer(statement, self._state)
+        else:
+            raise NotModelled(f"a run of more than {MAX_STATEMENTS} statements", statements[self._place - 1].position)
         self._state.exec_mask = launched
         return Outcome(tuple(self._performed), undefined)
 
@@ -134,9 +143,6 @@ class _Machine:
             self._performed.append(PerformedMessage(instruction, decoded, surface, tuple(log)))
 
     def _branch(self, instruction: syntax.Instruction) -> None:
-        label = label_of(instruction)
-        if label in self._seen:
-            raise NotModelled(f"opcode {instruction.opcode} backwards: a loop", instruction.position)
         execution = execution_of(instruction)
         active = self._state.exec_mask
         jumping = 0
@@ -148,5 +154,14 @@ class _Machine:
                 place = lane + lane_offset(execution)
                 if place < THREAD_LANES and self._state.channel_enabled(execution, lane):
                     jumping |= 1 << place & active
-        self._state.exec_mask = active & ~jumping
-        self._parked[label] = self._parked.get(label, 0) | jumping
+        target, waiting = self._labels[label_of(instruction)], active & ~jumping
+        if target >= self._place:
+            self._park(target, jumping)
+            self._state.exec_mask = waiting
+        elif jumping:  # backwards: who stays waits behind the branch until the others are there
+            self._park(self._place, waiting)
+            self._state.exec_mask = jumping
+            self._place = target
+
+    def _park(self, place: int, lanes: int) -> None:
+        self._parked[place] = self._parked.get(place, 0) | lanes

@@ -30,6 +30,15 @@ def execution_of(instruction: syntax.Instruction) -> Execution:
     return Execution(field.size, ExecMask(field.mask), predicate)
 
 
+def label_places(kernel: syntax.Kernel) -> dict[str, int]:
+    """The index of each label among the statements."""
+    return {
+        statement.name: place
+        for place, statement in enumerate(kernel.statements)
+        if isinstance(statement, syntax.Label)
+    }
+
+
 def lane_offset(execution: Execution) -> int:
     """The first of the thread's lanes that the instruction covers."""
     assert isinstance(execution.mask, ExecMask)

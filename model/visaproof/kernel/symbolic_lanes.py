@@ -9,18 +9,21 @@ from visaproof.smt import Bool, conj, disj, false, is_false, neg
 
 
 class Lanes:
-    """The running lanes at one place of the kernel, and those that wait at labels further down."""
+    """The running lanes at one place of the kernel, and those that wait further down.
+
+    A place is the index of a statement.
+    """
 
     def __init__(self, exec_mask: Sequence[Bool]) -> None:
         self.running: tuple[Bool, ...] = (*exec_mask, *(false() for _ in range(THREAD_LANES - len(exec_mask))))
-        self._waiting: dict[str, list[list[Bool]]] = {}
+        self._waiting: dict[int, list[list[Bool]]] = {}
         self.facts: Literals = NONE
         """What holds whenever the thread is at this place at all."""
         self._facts_for = {self.running: NONE}
 
     @property
     def diverged(self) -> bool:
-        """Whether a lane may wait at a label."""
+        """Whether a lane may wait somewhere."""
         return any(not is_false(guard) for waiting in self._waiting.values() for lane in waiting for guard in lane)
 
     @property
@@ -28,9 +31,9 @@ class Lanes:
         """Whether certainly no lane runs here."""
         return is_false(conj(*self.facts)) or all(is_false(guard) for guard in self.running)
 
-    def jump(self, label: str, jumping: Sequence[Bool], uniform: bool) -> None:
-        """Lets each lane jump to a label ahead where `jumping` holds for it."""
-        waiting = self._waiting.setdefault(label, [[] for _ in range(THREAD_LANES)])
+    def jump(self, place: int, jumping: Sequence[Bool], uniform: bool) -> None:
+        """Lets each lane jump ahead, to wait at the place, where `jumping` holds for it."""
+        waiting = self._waiting.setdefault(place, [[] for _ in range(THREAD_LANES)])
         for lane, jumps in enumerate(jumping):
             waiting[lane].append(conj(self.running[lane], jumps))
         self.running = tuple(conj(guard, neg(jumps)) for guard, jumps in zip(self.running, jumping, strict=True))
@@ -40,9 +43,14 @@ class Lanes:
             self._facts_for[self.running] = self.facts | literals_of(remains)
         self.facts = self._facts_for[self.running]
 
-    def arrive(self, label: str) -> None:
-        """Lets the lanes that wait at the label run again."""
-        waiting = self._waiting.pop(label, None)
+    def halt(self) -> None:
+        """Lets no lane run here any longer; those that wait go on waiting."""
+        self.running = (false(),) * THREAD_LANES
+        self.facts = NONE
+
+    def arrive(self, place: int) -> None:
+        """Lets the lanes that wait at the place run again."""
+        waiting = self._waiting.pop(place, None)
         if waiting is None:
             return
         joined = zip(self.running, waiting, strict=True)

@@ -20,7 +20,8 @@ from visaproof.kernel.syntax import (
 )
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.guarded import GuardedRegisters, Literals
-from visaproof.smt import BitVec, Bool, add, conj, const, disj, eq, implies, ite, value_of
+from visaproof.smt import BitVec, Bool, add, conj, const, disj, eq, implies, ite, known_trailing_zeros, sub, value_of
+from visaproof.smt.arithmetic import linear_parts
 
 MAX_INDIRECT_ELEMENTS = 64
 """A register that is named by a symbolic address is a choice between at most this many places."""
@@ -131,7 +132,7 @@ class SymbolicOperands:
         distance = width * (lane // region.width * region.vertical + lane % region.width * region.horizontal)
         place = add(address, const(operand.byte_offset + distance, 32))
         last = self._registers.sizes[root] - width
-        candidates = [start for start in range(0, last + 1, width) if _may_be(place, start)]
+        candidates = _places(place, range(0, last + 1, width))
         if not candidates or len(candidates) > MAX_INDIRECT_ELEMENTS:
             raise NotModelled(f"a register address with {len(candidates)} possible places", operand.position)
         value = self._registers.read_under(root, candidates[0], width, assumed)
@@ -165,9 +166,11 @@ class SymbolicOperands:
             raise NotModelled(f"bytes {start}..{start + width - 1} lie beyond {root}", operand.position)
 
 
-def _may_be(term: BitVec, value: int) -> bool:
-    """Whether bounds and known zero bits leave the value possible."""
-    return term.low <= value <= term.high and not value & term.zeros
+def _places(term: BitVec, places: range) -> list[int]:
+    """Those of the places that the term may be, by its bounds and by the powers of two that divide its unknowns."""
+    constant, _ = linear_parts(term)
+    unit = 1 << known_trailing_zeros(sub(term, const(constant, term.width)))
+    return [place for place in places if term.low <= place <= term.high and (place - constant) % unit == 0]
 
 
 def _packed(operand: Immediate, lane: int) -> Source:

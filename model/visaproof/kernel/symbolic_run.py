@@ -1,5 +1,6 @@
 """Runs a kernel on terms: every path at once, each effect under the guard of its lane."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,7 +14,7 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
-from visaproof.kernel.statement import execution_of, lane_offset
+from visaproof.kernel.statement import execution_of, label_places, lane_offset
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.kernel.symbolic_arithmetic import Arbitrary, SymbolicArithmetic
 from visaproof.kernel.symbolic_lanes import Lanes
@@ -29,10 +30,16 @@ from visaproof.semantics.symbolic.state import (
     SymbolicImage,
     SymbolicSurface,
 )
-from visaproof.smt import BitVec, Bool, bool_symbol, conj, false, is_false, symbol, true
+from visaproof.smt import BitVec, Bool, bool_symbol, conj, disj, false, is_false, neg, symbol, true
 
 LOD_LEVELS = 15
 """Levels of an image of 2^14 texels."""
+
+DEFAULT_UNROLL = 4
+"""Rounds of a loop of which it is not known how often it runs."""
+
+MAX_STEPS = 20_000
+"""Statements of one trace; more are given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,8 @@ class Trace:
     registers: GuardedRegisters
     """At the end; `initial_reads` lists the bytes that were read before anything wrote them."""
     predicates: GuardedPredicates
+    bounded: tuple[tuple[Bool, Position], ...] = ()
+    """For each loop that may run longer than it was unrolled: that it does not."""
     stopped: NotModelled | None = None
     """What has no semantics here; nothing behind it was run."""
 
@@ -92,10 +101,12 @@ def trace(
     initial: Callable[[str, int], Byte] | None = None,
     exec_mask: Sequence[Bool] | None = None,
     initial_predicate: Callable[[str, int], Bool] | None = None,
+    unroll: int = DEFAULT_UNROLL,
 ) -> Trace:
     """Runs the kernel up to its end, or to the first statement that has no semantics here.
 
     `initial` gives each byte of a root variable before the kernel starts, `exec_mask` the lanes, first lane first.
+    Loops are run as often as their conditions fold to constants, and `unroll` times more where they do not.
     """
     return _Machine(
         kernel,
@@ -103,6 +114,7 @@ def trace(
         initial or uninitialised(kernel),
         launched_lanes(kernel) if exec_mask is None else exec_mask,
         initial_predicate or (lambda variable, lane: bool_symbol(f"{variable}[{lane}]")),
+        unroll,
     ).run()
 
 
@@ -114,8 +126,10 @@ class _Machine:
         initial: Callable[[str, int], Byte],
         exec_mask: Sequence[Bool],
         initial_predicate: Callable[[str, int], Bool],
+        unroll: int,
     ) -> None:
         self._kernel = kernel
+        self._unroll = unroll
         self._lanes = Lanes(exec_mask)
         self._thread = Thread(kernel, platform, self._lanes, initial, initial_predicate)
         self._operands = SymbolicOperands(kernel, self._thread.registers, platform.grf_bytes)
@@ -123,7 +137,14 @@ class _Machine:
         self._bindings = SurfaceBindings(kernel, platform)
         self._surfaces: dict[str, SymbolicSurface] = {}
         self._performed: list[Performed] = []
-        self._seen: set[str] = set()
+        self._labels = label_places(kernel)
+        self._place = 0
+        self._rounds: Counter[int] = Counter()
+        """How often each branch went back though it was open whether it would."""
+        self._back: dict[int, tuple[Bool, ...]] = {}
+        """The lanes that each branch took back last."""
+        self._steps = 0
+        self._bounded: list[tuple[Bool, Position]] = []
 
     def run(self) -> Trace:
         stopped: NotModelled | None = None
@@ -138,15 +159,24 @@ class _Machine:
             tuple(self._operands.conditions),
             self._thread.registers,
             self._thread.predicates,
+            tuple(self._bounded),
             stopped,
         )
 
     def _walk(self) -> None:
-        for statement in self._kernel.statements:
-            if isinstance(statement, syntax.Label):
-                self._seen.add(statement.name)
-                self._lanes.arrive(statement.name)
-            elif not self._lanes.nowhere and not self._step_at(statement):
+        statements = self._kernel.statements
+        while True:
+            self._lanes.arrive(self._place)
+            if self._place == len(statements):
+                break
+            statement = statements[self._place]
+            self._place += 1
+            if isinstance(statement, syntax.Label) or self._lanes.nowhere:
+                continue
+            self._steps += 1
+            if self._steps > MAX_STEPS:
+                raise NotModelled(f"loops that take more than {MAX_STEPS} statements", statement.position)
+            if not self._step_at(statement):
                 break
 
     def _step_at(self, instruction: syntax.Instruction) -> bool:
@@ -187,11 +217,13 @@ class _Machine:
         accesses = [self._reached(access) for access in decoded.footprint(state) if not is_false(access.guard)]
         undefined = list(decoded.undefined_bytes(state)) if isinstance(decoded, LeavesUndefinedBytes) else []
         loaded: list[tuple[Access, BitVec]] = []
+        rounds = sum(earlier.instruction is instruction for earlier in self._performed)
+        again = f".round{rounds}" if rounds else ""
         for k, access in enumerate(accesses):
             if isinstance(access, Store) or access.destination is None:
                 continue
             place = access.destination
-            value = symbol(f"load.{instruction.position.line}.{k}", 8 * place.width)
+            value = symbol(f"load.{instruction.position.line}.{k}{again}", 8 * place.width)
             loaded.append((access, value))
             if self._thread.registers.holds(place.variable, place.start, place.width):
                 self._thread.registers.write(place.variable, place.start, value, access.guard)
@@ -210,9 +242,7 @@ class _Machine:
         return under_guard(access, self._thread.assumption(access.guard))
 
     def _branch(self, instruction: syntax.Instruction) -> None:
-        label = label_of(instruction)
-        if label in self._seen:
-            raise NotModelled(f"opcode {instruction.opcode} backwards: a loop", instruction.position)
+        target = self._labels[label_of(instruction)]
         execution = execution_of(instruction)
         first, uniform = lane_offset(execution), execution.size == 1
         if uniform:  # Page GOTO: "all channels would either branch or not"
@@ -221,7 +251,28 @@ class _Machine:
             jumping = [false()] * THREAD_LANES
             for lane in range(execution.size):
                 jumping[first + lane] = self._jumps(execution, lane, self._lanes.running[first + lane])
-        self._lanes.jump(label, jumping, uniform)
+        if target >= self._place:
+            self._lanes.jump(target, jumping, uniform)
+        else:
+            self._go_back(instruction, target, jumping, uniform)
+
+    def _go_back(self, instruction: syntax.Instruction, target: int, jumping: list[Bool], uniform: bool) -> None:
+        """The next round of a loop: lanes that have left it wait behind the branch."""
+        self._lanes.jump(self._place, [neg(jumps) for jumps in jumping], uniform)
+        if self._lanes.nowhere:
+            return
+        branch, running = self._place, self._lanes.running
+        if self._back.get(branch) != running:  # as many lanes as a round ago: then it is certain that they go on
+            self._rounds[branch] += 1
+            self._back[branch] = running
+        if self._rounds[branch] > self._unroll:
+            again = conj(*self._lanes.facts, disj(*self._lanes.running))
+            self._bounded.append((neg(again), instruction.position))
+            self._lanes.halt()
+            return
+        for inner in [place for place in self._rounds if target <= place < branch]:
+            del self._rounds[inner], self._back[inner]
+        self._place = target
 
     def _jumps(self, execution: Execution, lane: int, running: Bool) -> Bool:
         """Whether a lane that is running jumps."""

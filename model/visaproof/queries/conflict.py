@@ -66,8 +66,11 @@ class ConflictQuestion:
 
 
 def conflict_questions(trace: Trace) -> Iterator[ConflictQuestion]:
-    """A question for each message that stores lane by lane, in the order of the program."""
-    premises = tuple(condition for condition, _ in trace.conditions)
+    """A question for each message that stores lane by lane, in the order of the run: one for each round of a loop.
+
+    Where a loop was not unrolled far enough, the question is about the runs that leave it in time.
+    """
+    premises = tuple(condition for condition, _ in (*trace.conditions, *trace.bounded))
     earlier: list[Bool] = []
     for performed in trace.performed:
         lanes = _lane_writes(performed)

@@ -5,6 +5,7 @@ from typing import Any
 
 from visaproof.engine.conflicts import Conflict, Free, Undecided
 from visaproof.engine.kernel_conflicts import Finding, KernelAnswers
+from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite
 
@@ -31,14 +32,23 @@ def finding_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
     yield f"  {instruction.position.line:>5} | {instruction.text}"
     surface = surface_name(answers, finding.question.performed.surface)
     match finding.answer:
-        case Free(rung):
+        case Free(rung, bounded):
             lanes = len(finding.question.lanes)
             reach = f"no two of {lanes} lanes can write the same byte" if lanes > 1 else "only one lane writes"
-            yield f"        free: {reach} of {surface}, for all inputs ({rung})"
+            if bounded:
+                yield f"        BOUNDED: {reach} of {surface}, in runs whose loops end in time ({rung})"
+                yield f"        {_rounds(bounded)}: try a larger --unroll"
+            else:
+                yield f"        free: {reach} of {surface}, for all inputs ({rung})"
         case Undecided(reason):
             yield f"        UNKNOWN: {reason}"
         case Conflict() as conflict:
             yield from _conflict_lines(answers, finding, conflict, surface)
+
+
+def _rounds(loops: tuple[Position, ...]) -> str:
+    lines = ", ".join(str(line) for line in sorted({loop.line for loop in loops}))
+    return f"the branch of line {lines} may go back more often than it was unrolled"
 
 
 def _conflict_lines(answers: KernelAnswers, finding: Finding, conflict: Conflict, surface: str) -> Iterator[str]:
@@ -167,8 +177,10 @@ def finding_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any]:
         "readings": readings_of(finding),
     }
     match finding.answer:
-        case Free(rung):
+        case Free(rung, ()):
             return record | {"verdict": "proved", "by": rung}
+        case Free(rung, bounded):
+            return record | {"verdict": "bounded", "by": rung, "loops": sorted({loop.line for loop in bounded})}
         case Undecided(reason):
             return record | {"verdict": "unknown", "reason": reason}
         case Conflict() as conflict:
