@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
-from visaproof.kernel.symbolic_run import Performed, Trace, launched_lanes, trace
+from visaproof.kernel.symbolic_machine import Performed
+from visaproof.kernel.symbolic_run import Trace, launched_lanes, trace
 from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image
@@ -111,7 +112,7 @@ def _by_round(messages: Iterable[Message]) -> dict[tuple[int, int], Message]:
 
 def disagreements(kernel: Kernel, platform: Platform, seed: int, traced: Trace | None = None) -> list[str]:
     """Where the trace, evaluated at a random state, differs from the run on that state."""
-    traced = traced or trace(kernel, platform)
+    traced = traced or trace(kernel, platform, generalise=False)
     state = random_state(kernel, platform, traced, seed)
     inputs = inputs_of(kernel, state, traced)
     outcome = run(kernel, state, inputs.observe)

@@ -14,7 +14,7 @@ from visaproof.kernel.symbolic_run import Trace, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.accesses import Store
-from visaproof.smt import add, bool_symbol, conj, const, evaluate, neg, scale, symbol, true, zero_extend
+from visaproof.smt import Term, add, bool_symbol, conj, const, evaluate, neg, scale, symbol, true, zero_extend
 
 DATA = Path(__file__).parent.parent / "data" / "visaasm"
 FILES = sorted(DATA.glob("*/*.visaasm"))
@@ -226,10 +226,11 @@ def test_a_loop_of_constant_length_is_run_to_its_end() -> None:
 
 def test_a_loop_of_unknown_length_is_unrolled_and_says_so() -> None:
     """Lane 2 leaves after the first round where ID + 1 ≥ S, after the second where only ID + 2 ≥ S, and so on."""
-    result = trace(kernel(LOOP.format(bound="S(0,0)<0;1,0>")), Platform.TGLLP, unroll=2)
+    result = trace(kernel(LOOP.format(bound="S(0,0)<0;1,0>")), Platform.TGLLP, unroll=2, generalise=False)
     (ends, position) = result.bounded[0]
     assert (len(result.bounded), position.line) == (1, 21)
-    inputs = {bool_symbol(f"em.{lane}"): lane == 2 for lane in range(8)} | {symbol("ID.8", 32): 5}
+    inputs: dict[Term, int] = {bool_symbol(f"em.{lane}"): lane == 2 for lane in range(8)}
+    inputs[symbol("ID.8", 32)] = 5
     for bound, rounds in ((0, 1), (6, 1), (7, 2), (8, 3), (9, None), (100, None)):
         values = inputs | {symbol("S.0", 32): bound}
         assert evaluate(ends, values) == (rounds is not None)

@@ -10,7 +10,8 @@ from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
-from visaproof.kernel.symbolic_run import Performed, Trace, launched_lanes
+from visaproof.kernel.symbolic_machine import Performed
+from visaproof.kernel.symbolic_run import Trace, launched_lanes
 from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
 from visaproof.queries.conflict import ConflictQuestion, LanePair
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
@@ -173,11 +174,17 @@ def _solved(question: ConflictQuestion, asked: Asked, premise: Bool) -> Answer:
                     return found
                 repairs = conj(*_loads_agree(asked.trace, question.performed, values), *later)
                 if is_true(repairs):
-                    return Undecided("the lanes meet on terms, but the run of the kernel does not confirm it")
+                    return Undecided(_not_confirmed(question))
                 formula, later = conj(formula, repairs), []
             case undecided:
                 return Undecided(undecided.reason)
     return Undecided("the lanes meet only where loads from one place disagree")
+
+
+def _not_confirmed(question: ConflictQuestion) -> str:
+    if question.performed.any_round:
+        return "the lanes may meet in a later round of the loop than those that were unrolled: try a larger --unroll"
+    return "the lanes meet on terms, but the run of the kernel does not confirm it"
 
 
 def _without_products(formula: Bool) -> Bool:

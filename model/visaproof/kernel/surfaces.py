@@ -1,5 +1,7 @@
 """Which surface a message reaches: the values that `movs` binds to surface variables, found before anything runs."""
 
+from collections.abc import Mapping
+
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
 from visaproof.kernel.statement import root_byte
@@ -32,6 +34,13 @@ class SurfaceBindings:
         self._platform = platform
         self._writers = _writers(kernel, platform)
         self._bound: dict[str, str] = {}
+
+    def contents(self) -> dict[str, str]:
+        """What `restore` brings back."""
+        return dict(self._bound)
+
+    def restore(self, bound: Mapping[str, str]) -> None:
+        self._bound = dict(bound)
 
     def bind(self, movs: Instruction) -> None:
         """Takes note of a `movs`; one of a sampler changes no surface."""

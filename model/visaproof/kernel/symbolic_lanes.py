@@ -7,6 +7,9 @@ from visaproof.isa.execution import THREAD_LANES
 from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
 from visaproof.smt import Bool, conj, disj, false, is_false, neg
 
+Waiting = tuple[tuple[Bool, ...], dict[int, list[list[Bool]]], Literals]
+"""The running lanes, the guards under which lanes wait, by place and lane, and what holds at this place."""
+
 
 class Lanes:
     """The running lanes at one place of the kernel, and those that wait further down.
@@ -42,6 +45,33 @@ class Lanes:
             remains = neg(jumping[0]) if uniform else disj(*self.running)
             self._facts_for[self.running] = self.facts | literals_of(remains)
         self.facts = self._facts_for[self.running]
+
+    def contents(self) -> Waiting:
+        """What `restore` brings back."""
+        waiting = {place: [list(guards) for guards in lanes] for place, lanes in self._waiting.items()}
+        return self.running, waiting, self.facts
+
+    def restore(self, contents: Waiting) -> None:
+        self.running, waiting, self.facts = contents
+        self._waiting = {place: [list(guards) for guards in lanes] for place, lanes in waiting.items()}
+
+    def only(self, running: tuple[Bool, ...]) -> None:
+        """Lets these lanes run here, of which there is at least one."""
+        self.running = running
+        if running not in self._facts_for:
+            self._facts_for[running] = literals_of(disj(*running))
+        self.facts = self._facts_for[running]
+
+    def reached_since(self, contents: Waiting, place: int) -> list[int]:
+        """The places from this one on at which a lane has come to wait since then."""
+        _, before, _ = contents
+        reached: list[int] = []
+        for at, lanes in self._waiting.items():
+            known = before.get(at, [[]] * THREAD_LANES)
+            came = (guard for old, guards in zip(known, lanes, strict=True) for guard in guards[len(old) :])
+            if at >= place and not all(is_false(guard) for guard in came):
+                reached.append(at)
+        return sorted(reached)
 
     def halt(self) -> None:
         """Lets no lane run here any longer; those that wait go on waiting."""

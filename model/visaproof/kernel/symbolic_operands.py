@@ -1,6 +1,6 @@
 """Vector operands on terms: regions, strides and indirect rows over guarded registers.  Page: 5_operands."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.types import DataType
@@ -45,6 +45,13 @@ class SymbolicOperands:
         """What the address registers hold: a root variable, and a byte in it of 32 bits."""
         self.conditions: list[tuple[Bool, Position]] = []
         """What must hold for register addresses to stay aligned and inside their variables."""
+
+    def addresses(self) -> dict[tuple[str, int], tuple[str, BitVec]]:
+        """What `restore` brings back."""
+        return dict(self._addresses)
+
+    def restore(self, addresses: Mapping[tuple[str, int], tuple[str, BitVec]]) -> None:
+        self._addresses = dict(addresses)
 
     def reader(self, operand: Operand) -> Reader:
         """What reads the elements of a source."""

@@ -2,60 +2,29 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from visaproof.instructions import TypedAtomic
-from visaproof.instructions.svm_gather import FLAT
-from visaproof.instructions.undefined_bytes import LeavesUndefinedBytes
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
-from visaproof.isa.operands import NULL, Execution
+from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.statement import execution_of, label_places, lane_offset
-from visaproof.kernel.surfaces import SurfaceBindings
-from visaproof.kernel.symbolic_arithmetic import Arbitrary, SymbolicArithmetic
-from visaproof.kernel.symbolic_lanes import Lanes
-from visaproof.kernel.symbolic_operands import SymbolicOperands
-from visaproof.kernel.symbolic_thread import Thread, ThreadState, under_guard
-from visaproof.semantics.symbolic.accesses import Access, Store
+from visaproof.kernel.symbolic_arithmetic import Arbitrary
+from visaproof.kernel.symbolic_loops import RoundWrites, in_round, round_writes
+from visaproof.kernel.symbolic_machine import Machine, Performed
 from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.semantics.symbolic.state import (
-    ADDRESS_BITS,
-    SymbolicBuffer,
-    SymbolicFlat,
-    SymbolicImage,
-    SymbolicSurface,
-)
-from visaproof.smt import BitVec, Bool, bool_symbol, conj, disj, false, is_false, neg, symbol, true
-
-LOD_LEVELS = 15
-"""Levels of an image of 2^14 texels."""
+from visaproof.semantics.symbolic.state import SymbolicSurface
+from visaproof.smt import Bool, bool_symbol, conj, disj, false, neg, symbol, true
 
 DEFAULT_UNROLL = 4
 """Rounds of a loop of which it is not known how often it runs."""
 
 MAX_STEPS = 20_000
 """Statements of one trace; more are given up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Performed:
-    """A memory message: the accesses that may happen, each under its guard, and what the loads brought."""
-
-    instruction: syntax.Instruction
-    decoded: messages.Message
-    """Its surface is the variable of the text; `surface` is what that stood for."""
-    surface: str
-    accesses: tuple[Access, ...]
-    loaded: tuple[tuple[Access, BitVec], ...]
-    """The symbol that stands for the value of each load and atomic with a destination.
-
-    It is arbitrary: nothing connects it with earlier stores, nor with 0 where the access is outside.
-    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,42 +71,33 @@ def trace(
     exec_mask: Sequence[Bool] | None = None,
     initial_predicate: Callable[[str, int], Bool] | None = None,
     unroll: int = DEFAULT_UNROLL,
+    generalise: bool = True,
 ) -> Trace:
     """Runs the kernel up to its end, or to the first statement that has no semantics here.
 
     `initial` gives each byte of a root variable before the kernel starts, `exec_mask` the lanes, first lane first.
-    Loops are run as often as their conditions fold to constants, and `unroll` times more where they do not.
+    Loops are run as often as their conditions fold to constants, and `unroll` times more where they do not.  All later
+    rounds are `generalise`d to one in which everything that a round writes is arbitrary, or else left out.
     """
-    return _Machine(
+    machine = Machine(
         kernel,
         platform,
         initial or uninitialised(kernel),
         launched_lanes(kernel) if exec_mask is None else exec_mask,
         initial_predicate or (lambda variable, lane: bool_symbol(f"{variable}[{lane}]")),
-        unroll,
-    ).run()
+    )
+    return _Walk(machine, unroll, generalise).run()
 
 
-class _Machine:
-    def __init__(
-        self,
-        kernel: syntax.Kernel,
-        platform: Platform,
-        initial: Callable[[str, int], Byte],
-        exec_mask: Sequence[Bool],
-        initial_predicate: Callable[[str, int], Bool],
-        unroll: int,
-    ) -> None:
-        self._kernel = kernel
+class _Walk:
+    """The way of a machine through the statements of its kernel."""
+
+    def __init__(self, machine: Machine, unroll: int, generalise: bool) -> None:
+        self._machine = machine
+        self._lanes = machine.lanes
         self._unroll = unroll
-        self._lanes = Lanes(exec_mask)
-        self._thread = Thread(kernel, platform, self._lanes, initial, initial_predicate)
-        self._operands = SymbolicOperands(kernel, self._thread.registers, platform.grf_bytes)
-        self._arithmetic = SymbolicArithmetic(self._thread, self._operands)
-        self._bindings = SurfaceBindings(kernel, platform)
-        self._surfaces: dict[str, SymbolicSurface] = {}
-        self._performed: list[Performed] = []
-        self._labels = label_places(kernel)
+        self._generalise = generalise
+        self._labels = label_places(machine.kernel)
         self._place = 0
         self._rounds: Counter[int] = Counter()
         """How often each branch went back though it was open whether it would."""
@@ -145,29 +105,35 @@ class _Machine:
         """The lanes that each branch took back last."""
         self._steps = 0
         self._bounded: list[tuple[Bool, Position]] = []
+        self._loops = 0
+        """How many loops were generalised, also in vain."""
+        self._heads: list[int] = []
+        """Where the loops begin whose general round this is."""
 
     def run(self) -> Trace:
         stopped: NotModelled | None = None
         try:
-            self._walk()
+            self._walk(len(self._machine.kernel.statements))
         except NotModelled as reason:
             stopped = reason
+        machine = self._machine
         return Trace(
-            tuple(self._performed),
-            self._surfaces,
-            tuple(self._arithmetic.arbitrary),
-            tuple(self._operands.conditions),
-            self._thread.registers,
-            self._thread.predicates,
+            tuple(machine.performed),
+            machine.surfaces,
+            tuple(machine.arithmetic.arbitrary),
+            tuple(machine.operands.conditions),
+            machine.thread.registers,
+            machine.thread.predicates,
             tuple(self._bounded),
             stopped,
         )
 
-    def _walk(self) -> None:
-        statements = self._kernel.statements
+    def _walk(self, end: int) -> None:
+        """Runs the statements from `_place` on, up to the place `end`."""
+        statements = self._machine.kernel.statements
         while True:
             self._lanes.arrive(self._place)
-            if self._place == len(statements):
+            if self._place == end:
                 break
             statement = statements[self._place]
             self._place += 1
@@ -177,6 +143,8 @@ class _Machine:
             if self._steps > MAX_STEPS:
                 raise NotModelled(f"loops that take more than {MAX_STEPS} statements", statement.position)
             if not self._step_at(statement):
+                if self._heads:
+                    raise NotModelled("the end of a kernel in a loop", statement.position)
                 break
 
     def _step_at(self, instruction: syntax.Instruction) -> bool:
@@ -190,56 +158,15 @@ class _Machine:
     def _step(self, instruction: syntax.Instruction) -> bool:
         """Runs one statement; False ends the kernel."""
         match kind_of(instruction, messages.OPCODES):
-            case Kind.NOTHING:
-                pass
-            case Kind.MEMORY:
-                self._message(instruction)
-            case Kind.BIND:
-                self._bindings.bind(instruction)
             case Kind.BRANCH:
                 self._branch(instruction)
             case Kind.END:
                 if instruction.predicate or self._lanes.diverged:
                     raise NotModelled(f"opcode {instruction.opcode} in divergent control flow", instruction.position)
                 return False
-            case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.ADDRESS:
-                self._arithmetic.step(instruction)
-            case Kind.SAMPLE | Kind.UNKNOWN:
-                raise NotModelled(f"opcode {instruction.opcode}", instruction.position)
+            case _:
+                self._machine.step(instruction)
         return True
-
-    def _message(self, instruction: syntax.Instruction) -> None:
-        plain = messages.decode(instruction, self._kernel, self._thread.platform)
-        key = self._bindings.key(plain.surface)
-        decoded = replace(plain, surface=key)
-        self._surfaces.setdefault(key, _surface(key, decoded))
-        state = ThreadState.of(self._thread, self._surfaces)
-        accesses = [self._reached(access) for access in decoded.footprint(state) if not is_false(access.guard)]
-        undefined = list(decoded.undefined_bytes(state)) if isinstance(decoded, LeavesUndefinedBytes) else []
-        loaded: list[tuple[Access, BitVec]] = []
-        rounds = sum(earlier.instruction is instruction for earlier in self._performed)
-        again = f".round{rounds}" if rounds else ""
-        for k, access in enumerate(accesses):
-            if isinstance(access, Store) or access.destination is None:
-                continue
-            place = access.destination
-            value = symbol(f"load.{instruction.position.line}.{k}{again}", 8 * place.width)
-            loaded.append((access, value))
-            if self._thread.registers.holds(place.variable, place.start, place.width):
-                self._thread.registers.write(place.variable, place.start, value, access.guard)
-        for guard, place in undefined:
-            if not is_false(guard):
-                value = self._arithmetic.fresh(
-                    instruction, None, 8 * place.width, "bytes that the page leaves undefined"
-                )
-                self._thread.registers.write(place.variable, place.start, value, guard)
-        self._performed.append(Performed(instruction, plain, key, tuple(accesses), tuple(loaded)))
-
-    def _reached(self, access: Access) -> Access:
-        """The access with the condition that the thread is here; lanes have it in their guards."""
-        if access.lane is None and self._lanes.facts:
-            access = replace(access, guard=conj(access.guard, *self._lanes.facts))
-        return under_guard(access, self._thread.assumption(access.guard))
 
     def _branch(self, instruction: syntax.Instruction) -> None:
         target = self._labels[label_of(instruction)]
@@ -266,29 +193,84 @@ class _Machine:
             self._rounds[branch] += 1
             self._back[branch] = running
         if self._rounds[branch] > self._unroll:
-            again = conj(*self._lanes.facts, disj(*self._lanes.running))
-            self._bounded.append((neg(again), instruction.position))
-            self._lanes.halt()
+            self._later_rounds(instruction, target)
             return
-        for inner in [place for place in self._rounds if target <= place < branch]:
-            del self._rounds[inner], self._back[inner]
+        self._drop_rounds(target, branch)
         self._place = target
 
     def _jumps(self, execution: Execution, lane: int, running: Bool) -> Bool:
         """Whether a lane that is running jumps."""
         if execution.predicate is None:
             return true()
-        return self._thread.passes(execution, lane, self._thread.assumption(running))
+        return self._machine.thread.passes(execution, lane, self._machine.thread.assumption(running))
 
+    def _later_rounds(self, instruction: syntax.Instruction, target: int) -> None:
+        """All rounds of a loop behind those that were unrolled, as one; or that there are none."""
+        if self._generalise and (not self._heads or target >= self._heads[-1]):
+            before, place, heads, bounds = self._machine.contents(), self._place, len(self._heads), len(self._bounded)
+            try:
+                self._general_round(instruction, target)
+            except NotModelled:
+                del self._heads[heads:], self._bounded[bounds:]
+                self._machine.restore(before)
+                self._place = place
+            else:
+                return
+        again = conj(*self._lanes.facts, disj(*self._lanes.running))
+        self._bounded.append((neg(again), instruction.position))
+        self._lanes.halt()
 
-def _surface(key: str, decoded: messages.Message) -> SymbolicSurface:
-    """A surface of which nothing is known but its kind."""
-    if isinstance(decoded, TypedAtomic):
-        levels = 1 if decoded.lod == NULL else LOD_LEVELS
-        extents = [
-            [symbol(f"{name}.{key}.{level}", 32) for name in ("width", "height", "depth")] for level in range(levels)
-        ]
-        return SymbolicImage(tuple((width, height, depth) for width, height, depth in extents))
-    if key == FLAT:
-        return SymbolicFlat()
-    return SymbolicBuffer(symbol(f"size.{key}", ADDRESS_BITS))
+    def _general_round(self, branch: syntax.Instruction, target: int) -> None:
+        """Runs one round after any number of others, until what it writes was arbitrary before it."""
+        machine, behind, bounds = self._machine, self._place, len(self._bounded)
+        before, running, known = machine.contents(), self._lanes.running, RoundWrites()
+        while True:
+            self._loops += 1
+            name = f"loop{self._loops}"
+            machine.forget(name, known, running)
+            self._lanes.only(in_round(name, running))
+            written = self._round(name, target, behind - 1)
+            if known.covers(written):
+                break
+            known.add(written)
+            del self._bounded[bounds:]
+            machine.restore(before)
+        exits = self._lanes.reached_since(before.lanes, behind)
+        if branch.predicate is not None:
+            exits = sorted({behind, *exits})
+        machine.keep_messages_since(before)
+        machine.forget(f"{name}.left", known, running)
+        self._leave(name, exits, running)
+        self._place = behind
+
+    def _round(self, name: str, target: int, branch: int) -> RoundWrites:
+        """Runs from `target` to the branch, and says what was written."""
+        machine, registers, predicates = self._machine, self._machine.thread.registers, self._machine.thread.predicates
+        bound, addresses = machine.bindings.contents(), machine.operands.addresses()
+        outer, registers.log, predicates.log = (registers.log, predicates.log), [], []
+        self._drop_rounds(target, branch)
+        self._place = target
+        self._heads.append(target)
+        try:
+            self._walk(branch)
+        finally:
+            written = round_writes(name, registers.log, predicates.log)
+            registers.log, predicates.log = outer[0] + registers.log, outer[1] + predicates.log
+        self._heads.pop()
+        if machine.bindings.contents() != bound:
+            raise NotModelled("a surface that changes between the rounds of a loop")
+        written.addresses = {key for key, held in machine.operands.addresses().items() if addresses.get(key) != held}
+        return written
+
+    def _leave(self, name: str, exits: list[int], running: tuple[Bool, ...]) -> None:
+        """Lets the running lanes wait at one of the places where they can leave the loop."""
+        for place in exits:
+            chosen = [bool_symbol(f"{name}.exit{place}.lane{lane}") for lane in range(THREAD_LANES)]
+            self._lanes.only(running)
+            self._lanes.jump(place, chosen if len(exits) > 1 else [true()] * THREAD_LANES, uniform=False)
+        self._lanes.halt()
+
+    def _drop_rounds(self, first: int, behind: int) -> None:
+        """Counts the rounds of the loops in between anew."""
+        for inner in [place for place in self._rounds if first <= place < behind]:
+            del self._rounds[inner], self._back[inner]

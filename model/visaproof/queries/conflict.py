@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from visaproof.isa.execution import ExecMask
-from visaproof.kernel.symbolic_run import Performed, Trace
+from visaproof.kernel.symbolic_machine import Performed
+from visaproof.kernel.symbolic_run import Trace
 from visaproof.kernel.syntax import Instruction
 from visaproof.semantics.symbolic.accesses import Store
 from visaproof.semantics.symbolic.effects import meaningless

@@ -30,13 +30,22 @@ def missing(guard: Literals, assumed: Literals) -> Bool:
     return false() if contradicted else rest
 
 
-class _ByteWrite(NamedTuple):
+class Written(NamedTuple):
+    """`size` bytes of a variable, or lanes of a predicate, that were written where the guard held."""
+
+    variable: str
+    start: int
+    size: int
+    guard: Literals
+
+
+class ByteWrite(NamedTuple):
     """Byte `byte` of `term` was written where `guard` held; otherwise the byte is as `below` says."""
 
     guard: Literals
     term: BitVec
     byte: int
-    below: "_ByteWrite | None"
+    below: "ByteWrite | None"
 
 
 class GuardedRegisters(RegisterFile):
@@ -44,9 +53,18 @@ class GuardedRegisters(RegisterFile):
 
     def __init__(self, sizes: Mapping[str, int], initial: Callable[[str, int], Byte]) -> None:
         super().__init__(sizes, initial)
-        self._writes: dict[str, list[_ByteWrite | None]] = {}
+        self._writes: dict[str, list[ByteWrite | None]] = {}
         self.initial_reads: dict[tuple[str, int], None] = {}
         """The bytes that were read before anything wrote them, in order."""
+        self.log: list[Written] = []
+        """Every write since it was last cleared."""
+
+    def contents(self) -> dict[str, list[ByteWrite | None]]:
+        """What `restore` brings back."""
+        return {variable: list(writes) for variable, writes in self._writes.items()}
+
+    def restore(self, contents: Mapping[str, list[ByteWrite | None]]) -> None:
+        self._writes = {variable: list(writes) for variable, writes in contents.items()}
 
     def read(self, variable: str, start: int, width: int) -> BitVec:
         return self.read_under(variable, start, width, NONE)
@@ -79,14 +97,15 @@ class GuardedRegisters(RegisterFile):
 
     def write_under(self, variable: str, start: int, value: BitVec, guard: Literals) -> None:
         """Writes `value` from byte `start` on where the guard holds."""
+        self.log.append(Written(variable, start, value.width // 8, guard))
         writes = self._writes_of(variable)
         for index in range(value.width // 8):
             below = writes[start + index] if guard else None
             while below is not None and guard <= below.guard:
                 below = below.below
-            writes[start + index] = _ByteWrite(guard, value, index, below)
+            writes[start + index] = ByteWrite(guard, value, index, below)
 
-    def _writes_of(self, variable: str) -> list[_ByteWrite | None]:
+    def _writes_of(self, variable: str) -> list[ByteWrite | None]:
         writes = self._writes.get(variable)
         if writes is None:
             writes = self._writes[variable] = [None] * self.sizes[variable]
@@ -97,10 +116,12 @@ class GuardedRegisters(RegisterFile):
         return self._initial(variable, position)
 
 
-class _BitWrite(NamedTuple):
+class BitWrite(NamedTuple):
+    """A predicate bit was written where `guard` held; otherwise it is as `below` says."""
+
     guard: Literals
     value: Bool
-    below: "_BitWrite | None"
+    below: "BitWrite | None"
 
 
 class GuardedPredicates:
@@ -109,13 +130,22 @@ class GuardedPredicates:
     def __init__(self, sizes: Mapping[str, int], initial: Callable[[str, int], Bool]) -> None:
         self.sizes = sizes
         self._initial = initial
-        self._writes: dict[tuple[str, int], _BitWrite] = {}
+        self._writes: dict[tuple[str, int], BitWrite] = {}
         self.initial_reads: dict[tuple[str, int], None] = {}
+        self.log: list[Written] = []
+        """Every write since it was last cleared."""
+
+    def contents(self) -> dict[tuple[str, int], BitWrite]:
+        """What `restore` brings back."""
+        return dict(self._writes)
+
+    def restore(self, contents: Mapping[tuple[str, int], BitWrite]) -> None:
+        self._writes = dict(contents)
 
     def read_under(self, variable: str, lane: int, assumed: Literals) -> Bool:
         return self._resolve(variable, lane, self._writes.get((variable, lane)), assumed)
 
-    def _resolve(self, variable: str, lane: int, entry: _BitWrite | None, assumed: Literals) -> Bool:
+    def _resolve(self, variable: str, lane: int, entry: BitWrite | None, assumed: Literals) -> Bool:
         if entry is None:
             self.initial_reads[variable, lane] = None
             return self._initial(variable, lane)
@@ -128,7 +158,8 @@ class GuardedPredicates:
         return ite_bool(condition, entry.value, otherwise)
 
     def write_under(self, variable: str, lane: int, value: Bool, guard: Literals) -> None:
+        self.log.append(Written(variable, lane, 1, guard))
         below = self._writes.get((variable, lane)) if guard else None
         while below is not None and guard <= below.guard:
             below = below.below
-        self._writes[variable, lane] = _BitWrite(guard, value, below)
+        self._writes[variable, lane] = BitWrite(guard, value, below)

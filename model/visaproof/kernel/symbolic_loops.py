@@ -1,0 +1,90 @@
+"""A loop of which it is not known how often it runs: one round that stands for all later ones.
+
+What a round may write is arbitrary before it, so it says what every later round says, whatever the earlier ones left.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from visaproof.isa.execution import THREAD_LANES
+from visaproof.semantics.symbolic.guarded import NONE, GuardedPredicates, GuardedRegisters, Literals, Written
+from visaproof.smt import Bool, bool_symbol, conj, is_false, symbol
+
+DWORD = 4
+
+Place = tuple[str, int]
+"""A byte of a variable, or a lane of a predicate."""
+
+EVERY_LANE = -1
+"""In place of a lane: the write does not stand under the guard of one lane alone."""
+
+
+@dataclass
+class RoundWrites:
+    """The register bytes and predicate bits that a round may write, and under the guard of which lanes."""
+
+    registers: dict[Place, set[int]] = field(default_factory=dict[Place, set[int]])
+    predicates: dict[Place, set[int]] = field(default_factory=dict[Place, set[int]])
+    addresses: set[Place] = field(default_factory=set[Place])
+    """Address registers."""
+
+    def covers(self, other: "RoundWrites") -> bool:
+        pairs = ((self.registers, other.registers), (self.predicates, other.predicates))
+        covered = all(lanes <= mine.get(place, set()) for mine, theirs in pairs for place, lanes in theirs.items())
+        return covered and other.addresses <= self.addresses
+
+    def add(self, other: "RoundWrites") -> None:
+        for mine, theirs in ((self.registers, other.registers), (self.predicates, other.predicates)):
+            for place, lanes in theirs.items():
+                mine.setdefault(place, set()).update(lanes)
+        self.addresses |= other.addresses
+
+
+def in_round(name: str, running: Sequence[Bool]) -> tuple[Bool, ...]:
+    """Any of the running lanes: those that are still in the loop in one of the later rounds."""
+    return tuple(
+        guard if is_false(guard) else conj(guard, bool_symbol(f"{name}.lane{lane}"))
+        for lane, guard in enumerate(running)
+    )
+
+
+def round_writes(name: str, registers: Iterable[Written], predicates: Iterable[Written]) -> RoundWrites:
+    """What was written in a round whose lanes are those of `in_round(name, …)`."""
+    marks = {bool_symbol(f"{name}.lane{lane}"): lane for lane in range(THREAD_LANES)}
+    found = RoundWrites()
+    for places, log in ((found.registers, registers), (found.predicates, predicates)):
+        for variable, start, size, guard in log:
+            lane = next((marks[literal] for literal in guard if literal in marks), EVERY_LANE)
+            for position in range(start, start + size):
+                places.setdefault((variable, position), set()).add(lane)
+    return found
+
+
+def forget(
+    name: str,
+    writes: RoundWrites,
+    running: Sequence[Literals],
+    registers: GuardedRegisters,
+    predicates: GuardedPredicates,
+) -> None:
+    """Makes arbitrary what the rounds may have written, for the lanes that ran them; `running` has their guards."""
+    for variable, start, size, lane in _words(writes.registers):
+        value = symbol(f"{name}.{variable}.{start}", 8 * size)
+        registers.write_under(variable, start, value, NONE if lane == EVERY_LANE else running[lane])
+    for (variable, position), lanes in writes.predicates.items():
+        guard = running[min(lanes)] if len(lanes) == 1 and EVERY_LANE not in lanes else NONE
+        predicates.write_under(variable, position, bool_symbol(f"{name}.{variable}[{position}]"), guard)
+
+
+def _words(places: dict[Place, set[int]]) -> Iterator[tuple[str, int, int, int]]:
+    """(variable, first byte, bytes, lane): the bytes of each dword that are written by the same lane."""
+    by_word: dict[tuple[str, int, int], list[int]] = {}
+    for (variable, position), lanes in places.items():
+        lane = min(lanes) if len(lanes) == 1 else EVERY_LANE
+        by_word.setdefault((variable, position // DWORD, lane), []).append(position)
+    for (variable, _, lane), positions in by_word.items():
+        positions.sort()
+        if positions[-1] - positions[0] == len(positions) - 1:
+            yield variable, positions[0], len(positions), lane
+        else:
+            yield from ((variable, position, 1, lane) for position in positions)

@@ -1,0 +1,187 @@
+"""The symbolic machine: what one statement does to registers, predicates and surfaces.  Control flow is elsewhere."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from visaproof.instructions import TypedAtomic
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.instructions.undefined_bytes import LeavesUndefinedBytes
+from visaproof.isa.errors import NotModelled
+from visaproof.isa.operands import NULL
+from visaproof.isa.platform import Platform
+from visaproof.kernel import decode as messages
+from visaproof.kernel import syntax
+from visaproof.kernel.opcodes import Kind, kind_of
+from visaproof.kernel.surfaces import SurfaceBindings
+from visaproof.kernel.symbolic_arithmetic import SymbolicArithmetic
+from visaproof.kernel.symbolic_lanes import Lanes, Waiting
+from visaproof.kernel.symbolic_loops import RoundWrites, forget
+from visaproof.kernel.symbolic_operands import SymbolicOperands
+from visaproof.kernel.symbolic_thread import Thread, ThreadState, under_guard
+from visaproof.semantics.symbolic.accesses import Access, Store
+from visaproof.semantics.symbolic.guarded import BitWrite, ByteWrite, literals_of
+from visaproof.semantics.symbolic.registers import Byte
+from visaproof.semantics.symbolic.state import (
+    ADDRESS_BITS,
+    SymbolicBuffer,
+    SymbolicFlat,
+    SymbolicImage,
+    SymbolicSurface,
+)
+from visaproof.smt import BitVec, Bool, conj, is_false, symbol
+
+LOD_LEVELS = 15
+"""Levels of an image of 2^14 texels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """A memory message: the accesses that may happen, each under its guard, and what the loads brought."""
+
+    instruction: syntax.Instruction
+    decoded: messages.Message
+    """Its surface is the variable of the text; `surface` is what that stood for."""
+    surface: str
+    accesses: tuple[Access, ...]
+    loaded: tuple[tuple[Access, BitVec], ...]
+    """The symbol that stands for the value of each load and atomic with a destination.
+
+    It is arbitrary: nothing connects it with earlier stores, nor with 0 where the access is outside.
+    """
+    any_round: bool = False
+    """Whether this is one round of a loop for all those that were not unrolled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The machine at one place, to come back to; of lists that grow, their lengths."""
+
+    lanes: Waiting
+    registers: Mapping[str, list[ByteWrite | None]]
+    predicates: Mapping[tuple[str, int], BitWrite]
+    addresses: Mapping[tuple[str, int], tuple[str, BitVec]]
+    bound: Mapping[str, str]
+    performed: int
+    conditions: int
+    arbitrary: int
+
+
+class Machine:
+    """One thread, its surfaces, and the messages that it has performed."""
+
+    def __init__(
+        self,
+        kernel: syntax.Kernel,
+        platform: Platform,
+        initial: Callable[[str, int], Byte],
+        exec_mask: Sequence[Bool],
+        initial_predicate: Callable[[str, int], Bool],
+    ) -> None:
+        self.kernel = kernel
+        self.lanes = Lanes(exec_mask)
+        self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate)
+        self.operands = SymbolicOperands(kernel, self.thread.registers, platform.grf_bytes)
+        self.arithmetic = SymbolicArithmetic(self.thread, self.operands)
+        self.bindings = SurfaceBindings(kernel, platform)
+        self.surfaces: dict[str, SymbolicSurface] = {}
+        self.performed: list[Performed] = []
+
+    def step(self, instruction: syntax.Instruction) -> None:
+        """Runs one statement that is neither a branch nor the end."""
+        match kind_of(instruction, messages.OPCODES):
+            case Kind.NOTHING:
+                pass
+            case Kind.MEMORY:
+                self._message(instruction)
+            case Kind.BIND:
+                self.bindings.bind(instruction)
+            case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.ADDRESS:
+                self.arithmetic.step(instruction)
+            case _:
+                raise NotModelled(f"opcode {instruction.opcode}", instruction.position)
+
+    def _message(self, instruction: syntax.Instruction) -> None:
+        plain = messages.decode(instruction, self.kernel, self.thread.platform)
+        key = self.bindings.key(plain.surface)
+        decoded = replace(plain, surface=key)
+        self.surfaces.setdefault(key, _surface(key, decoded))
+        state = ThreadState.of(self.thread, self.surfaces)
+        accesses = [self._reached(access) for access in decoded.footprint(state) if not is_false(access.guard)]
+        undefined = list(decoded.undefined_bytes(state)) if isinstance(decoded, LeavesUndefinedBytes) else []
+        loaded: list[tuple[Access, BitVec]] = []
+        rounds = sum(earlier.instruction is instruction for earlier in self.performed)
+        again = f".round{rounds}" if rounds else ""
+        for k, access in enumerate(accesses):
+            if isinstance(access, Store) or access.destination is None:
+                continue
+            place = access.destination
+            value = symbol(f"load.{instruction.position.line}.{k}{again}", 8 * place.width)
+            loaded.append((access, value))
+            if self.thread.registers.holds(place.variable, place.start, place.width):
+                self.thread.registers.write(place.variable, place.start, value, access.guard)
+        for guard, place in undefined:
+            if not is_false(guard):
+                value = self.arithmetic.fresh(
+                    instruction, None, 8 * place.width, "bytes that the page leaves undefined"
+                )
+                self.thread.registers.write(place.variable, place.start, value, guard)
+        self.performed.append(Performed(instruction, plain, key, tuple(accesses), tuple(loaded)))
+
+    def _reached(self, access: Access) -> Access:
+        """The access with the condition that the thread is here; lanes have it in their guards."""
+        if access.lane is None and self.lanes.facts:
+            access = replace(access, guard=conj(access.guard, *self.lanes.facts))
+        return under_guard(access, self.thread.assumption(access.guard))
+
+    def forget(self, name: str, known: RoundWrites, running: tuple[Bool, ...]) -> None:
+        """Makes arbitrary what rounds of a loop may have written for these lanes."""
+        guards = [literals_of(guard) for guard in running]
+        forget(name, known, guards, self.thread.registers, self.thread.predicates)
+        kept = {key: held for key, held in self.operands.addresses().items() if key not in known.addresses}
+        self.operands.restore(kept)
+
+    def contents(self) -> Contents:
+        """What `restore` brings back."""
+        return Contents(
+            self.lanes.contents(),
+            self.thread.registers.contents(),
+            self.thread.predicates.contents(),
+            self.operands.addresses(),
+            self.bindings.contents(),
+            len(self.performed),
+            len(self.operands.conditions),
+            len(self.arithmetic.arbitrary),
+        )
+
+    def restore(self, contents: Contents) -> None:
+        self.lanes.restore(contents.lanes)
+        self.thread.registers.restore(contents.registers)
+        self.thread.predicates.restore(contents.predicates)
+        self.operands.restore(contents.addresses)
+        self.bindings.restore(contents.bound)
+        del self.performed[contents.performed :]
+        del self.operands.conditions[contents.conditions :]
+        del self.arithmetic.arbitrary[contents.arbitrary :]
+
+    def keep_messages_since(self, contents: Contents) -> None:
+        """Restores the contents, but keeps the messages performed since, as those of any round."""
+        performed = [replace(one, any_round=True) for one in self.performed[contents.performed :]]
+        conditions = self.operands.conditions[contents.conditions :]
+        arbitrary = self.arithmetic.arbitrary[contents.arbitrary :]
+        self.restore(contents)
+        self.performed += performed
+        self.operands.conditions += conditions
+        self.arithmetic.arbitrary += arbitrary
+
+
+def _surface(key: str, decoded: messages.Message) -> SymbolicSurface:
+    """A surface of which nothing is known but its kind."""
+    if isinstance(decoded, TypedAtomic):
+        levels = 1 if decoded.lod == NULL else LOD_LEVELS
+        extents = [
+            [symbol(f"{name}.{key}.{level}", 32) for name in ("width", "height", "depth")] for level in range(levels)
+        ]
+        return SymbolicImage(tuple((width, height, depth) for width, height, depth in extents))
+    if key == FLAT:
+        return SymbolicFlat()
+    return SymbolicBuffer(symbol(f"size.{key}", ADDRESS_BITS))
