@@ -52,10 +52,14 @@ FREE = {
     f"{SCATTER}{BACK}",
     "a loop in a loop": f"{COUNT}inner:\n    add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x1:d\n"
     f"    cmp.lt (M1, 8) P2 Y(0,0)<1;1,0> S(0,0)<0;1,0>\n    (P2) goto (M1, 8) inner\n{SCATTER}{BACK}{SCATTER}",
+    "a counter of each lane": f"{COUNT}{SCATTER}    add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> S(0,0)<0;1,0>\n"
+    "    cmp.lt (M1, 8) P1 X(0,0)<1;1,0> 0x1000:ud\n    (P1) goto (M1, 8) again\n",
 }
 
 CONFLICT = {
     "an address that shrinks in each round": f"{COUNT}    shr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud\n{BACK}{SCATTER}",
+    "a step that is not every lane's": f"{COUNT}{SCATTER}    cmp.gt (M1, 8) P2 N(0,0)<0;1,0> 0x5:ud\n"
+    f"    (P2) add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> (-)L(0,0)<1;1,0>\n{BACK}",
     "inside the loop": f"{COUNT}{SCATTER}    shr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud\n{BACK}",
     "lanes that leave in different rounds": f"{COUNT}    mad (M1, 8) X(0,0)<1> N(0,0)<0;1,0> 0x100:uw L(0,0)<1;1,0>\n"
     f"{BACK}{SCATTER}",

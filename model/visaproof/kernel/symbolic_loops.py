@@ -3,12 +3,19 @@
 What a round may write is arbitrary before it, so it says what every later round says, whatever the earlier ones left.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from visaproof.isa.execution import THREAD_LANES
-from visaproof.semantics.symbolic.guarded import NONE, GuardedPredicates, GuardedRegisters, Literals, Written
-from visaproof.smt import Bool, bool_symbol, conj, is_false, symbol
+from visaproof.semantics.symbolic.guarded import (
+    NONE,
+    GuardedPredicates,
+    GuardedRegisters,
+    Literals,
+    Written,
+    literals_of,
+)
+from visaproof.smt import BitVec, Bool, add, bool_symbol, conj, is_false, sub, symbol
 
 DWORD = 4
 
@@ -27,13 +34,33 @@ class RoundWrites:
     predicates: dict[Place, set[int]] = field(default_factory=dict[Place, set[int]])
     addresses: set[Place] = field(default_factory=set[Place])
     """Address registers."""
+    shifts: set[str] = field(default_factory=set[str])
+    """Variables whose elements all differ by one amount from what they were before the loop.
 
-    def covers(self, other: "RoundWrites") -> bool:
+    Counters are, as in `i += n`: a lane that is still in the loop has been through every round.
+    """
+
+    tried: bool = False
+    """Whether shifts were looked for."""
+
+    def improve(self, written: "RoundWrites", shifted: set[str]) -> bool:
+        """Takes in what a round wrote and shifted; whether another round has to confirm it."""
+        if not self._covers(written):
+            self._add(written)
+            return True
+        if not self.tried:
+            self.tried, self.shifts = True, shifted
+            return bool(shifted)
+        confirmed = self.shifts <= shifted
+        self.shifts &= shifted
+        return not confirmed
+
+    def _covers(self, other: "RoundWrites") -> bool:
         pairs = ((self.registers, other.registers), (self.predicates, other.predicates))
         covered = all(lanes <= mine.get(place, set()) for mine, theirs in pairs for place, lanes in theirs.items())
         return covered and other.addresses <= self.addresses
 
-    def add(self, other: "RoundWrites") -> None:
+    def _add(self, other: "RoundWrites") -> None:
         for mine, theirs in ((self.registers, other.registers), (self.predicates, other.predicates)):
             for place, lanes in theirs.items():
                 mine.setdefault(place, set()).update(lanes)
@@ -66,14 +93,41 @@ def forget(
     running: Sequence[Literals],
     registers: GuardedRegisters,
     predicates: GuardedPredicates,
-) -> None:
-    """Makes arbitrary what the rounds may have written, for the lanes that ran them; `running` has their guards."""
-    for variable, start, size, lane in _words(writes.registers):
+) -> dict[tuple[str, int, int], BitVec]:
+    """Makes arbitrary what the rounds may have written, for the lanes that ran them; `running` has their guards.
+
+    Gives what belongs to single lanes, as (variable, first byte, lane), and what they hold now.
+    """
+    held: dict[tuple[str, int, int], BitVec] = {}
+    for variable, start, size, lane in list(_words(writes.registers)):
+        guard = NONE if lane == EVERY_LANE else running[lane]
         value = symbol(f"{name}.{variable}.{start}", 8 * size)
-        registers.write_under(variable, start, value, NONE if lane == EVERY_LANE else running[lane])
+        if variable in writes.shifts and lane != EVERY_LANE:
+            amount = symbol(f"{name}.{variable}.shift", 8 * size)
+            value = add(registers.read_under(variable, start, size, guard), amount)
+        registers.write_under(variable, start, value, guard)
+        if lane != EVERY_LANE:
+            held[variable, start, lane] = value
     for (variable, position), lanes in writes.predicates.items():
         guard = running[min(lanes)] if len(lanes) == 1 and EVERY_LANE not in lanes else NONE
         predicates.write_under(variable, position, bool_symbol(f"{name}.{variable}[{position}]"), guard)
+    return held
+
+
+def shifts(
+    before: Mapping[tuple[str, int, int], BitVec], running: Sequence[Bool], registers: GuardedRegisters
+) -> set[str]:
+    """The variables to whose elements a round added one amount in every lane that goes on."""
+    by_variable: dict[str, list[BitVec]] = {}
+    for (variable, start, lane), held in before.items():
+        if not is_false(running[lane]):
+            after = registers.read_under(variable, start, held.width // 8, literals_of(running[lane]))
+            by_variable.setdefault(variable, []).append(sub(after, held))
+    return {
+        variable
+        for variable, amounts in by_variable.items()
+        if len(amounts) > 1 and all(amount is amounts[0] for amount in amounts)
+    }
 
 
 def _words(places: dict[Place, set[int]]) -> Iterator[tuple[str, int, int, int]]:

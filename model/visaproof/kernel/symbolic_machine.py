@@ -133,12 +133,12 @@ class Machine:
             access = replace(access, guard=conj(access.guard, *self.lanes.facts))
         return under_guard(access, self.thread.assumption(access.guard))
 
-    def forget(self, name: str, known: RoundWrites, running: tuple[Bool, ...]) -> None:
+    def forget(self, name: str, known: RoundWrites, running: tuple[Bool, ...]) -> dict[tuple[str, int, int], BitVec]:
         """Makes arbitrary what rounds of a loop may have written for these lanes."""
-        guards = [literals_of(guard) for guard in running]
-        forget(name, known, guards, self.thread.registers, self.thread.predicates)
         kept = {key: held for key, held in self.operands.addresses().items() if key not in known.addresses}
         self.operands.restore(kept)
+        guards = [literals_of(guard) for guard in running]
+        return forget(name, known, guards, self.thread.registers, self.thread.predicates)
 
     def contents(self) -> Contents:
         """What `restore` brings back."""

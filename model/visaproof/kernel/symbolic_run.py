@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
@@ -13,7 +13,7 @@ from visaproof.kernel import syntax
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.statement import execution_of, label_places, lane_offset
 from visaproof.kernel.symbolic_arithmetic import Arbitrary
-from visaproof.kernel.symbolic_loops import RoundWrites, in_round, round_writes
+from visaproof.kernel.symbolic_loops import RoundWrites, in_round, round_writes, shifts
 from visaproof.kernel.symbolic_machine import Machine, Performed
 from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters
 from visaproof.semantics.symbolic.registers import Byte
@@ -227,19 +227,19 @@ class _Walk:
         while True:
             self._loops += 1
             name = f"loop{self._loops}"
-            machine.forget(name, known, running)
+            held = machine.forget(name, known, running)
             self._lanes.only(in_round(name, running))
             written = self._round(name, target, behind - 1)
-            if known.covers(written):
+            shifted = shifts(held, self._lanes.running, machine.thread.registers)
+            if not known.improve(written, shifted):
                 break
-            known.add(written)
             del self._bounded[bounds:]
             machine.restore(before)
         exits = self._lanes.reached_since(before.lanes, behind)
         if branch.predicate is not None:
             exits = sorted({behind, *exits})
         machine.keep_messages_since(before)
-        machine.forget(f"{name}.left", known, running)
+        machine.forget(f"{name}.left", replace(known, shifts=set()), running)  # lanes leave in different rounds
         self._leave(name, exits, running)
         self._place = behind
 
