@@ -46,8 +46,8 @@ def test_a_broken_rule_exits_1_with_its_place_line_and_page(visaproof, kernel):
         "        typed_atomic.inc (M1, 16) T6 V1.0 %null.0 %null.0 %null.0 %null.0 %null.0 V1.0",
         "        ^",
         (
-            f"{path}:8:5: Exec_size: more lanes than the typed message has: one register comes back [hazard.typed-lanes] "
-            "(D42)"
+            f"{path}:8:5: Exec_size: more lanes than the typed message has: one register comes back "
+            "[hazard.typed-lanes] (D42)"
         ),
         "        typed_atomic.inc (M1, 16) T6 V1.0 %null.0 %null.0 %null.0 %null.0 %null.0 V1.0",
         "        ^",
