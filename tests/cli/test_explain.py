@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from tests.kernel.test_validity import HAZARDOUS, IGC, PAGE
 from visaproof.instructions import ALL
 
 EXAMPLES = [example for page in ALL for example in page.spec.examples]
@@ -178,6 +179,25 @@ def test_one_thing_is_explained_at_a_time(visaproof, arguments):
 
 def test_more_than_one_line_exits_2(visaproof):
     assert visaproof("explain", "oword_ld (1) T6 0x0:ud V1.0\noword_ld (1) T6 0x0:ud V1.0").code == 2
+
+
+@pytest.mark.parametrize("operand", ["U.65536", "U.0"])
+@pytest.mark.parametrize("offset", ["U(5,300)<0;1,0>", "0x0:ud"])
+def test_a_number_without_room_in_byte_code_is_explained_all_the_same(visaproof, operand, offset):
+    ran = visaproof("explain", f"scatter4_scaled.R (M1, 8) T6 {offset} O.0 {operand}")
+    assert ran.code == 0
+    fits = (operand, offset) == ("U.0", "0x0:ud")
+    assert ("no byte code: a field has no code" in ran.out) != fits
+    assert ("byte code: 75 | 03" in ran.out) == fits
+
+
+@pytest.mark.parametrize("platform", ["SKL", "PVC"])
+def test_whatever_the_rules_are_about_can_be_asked(visaproof, platform):
+    """Statements that break a rule, and hazards: explained, illegal, unreadable or not modelled, never a failure."""
+    statements = [row[2] for row in (*PAGE, *IGC)] + [row[1] for row in HAZARDOUS]
+    codes = {visaproof("explain", statement, "--platform", platform).code for statement in statements}
+    assert codes <= {0, 1, 2, 4}
+    assert {0, 1, 2} <= codes
 
 
 def test_help_has_examples(visaproof):

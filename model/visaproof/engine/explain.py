@@ -16,6 +16,7 @@ from visaproof.isa.operands import NULL, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.spec import Spec
 from visaproof.kernel.alone import Alone
+from visaproof.kernel.bytecode import encode
 from visaproof.kernel.bytecode_messages import indices_of
 from visaproof.kernel.bytecode_statements import encoded_statement
 from visaproof.kernel.bytecode_tables import EncodedInstruction
@@ -76,7 +77,7 @@ class Explanation:
     spec: Spec
     statement: Alone
     encoded: EncodedInstruction | None
-    """Its byte code, of the four pages, with the assumed declarations in their order."""
+    """Its byte code, of the four pages, with the assumed declarations in their order; None where it has none."""
     findings: tuple[Finding, ...]
     """The rules of its page that it breaks; those on types are left out, since nothing declares them."""
     rejections: tuple[Finding, ...]
@@ -137,9 +138,11 @@ def _encoded(statement: Alone, platform: Platform) -> EncodedInstruction | None:
     if statement.instruction.opcode not in MESSAGES:
         return None
     try:
-        return encoded_statement(statement.instruction, indices_of(statement.kernel.variables, platform.grf_bytes))
-    except (ReadError, NotModelled, KeyError):
-        return None  # an illegal form need not have one
+        found = encoded_statement(statement.instruction, indices_of(statement.kernel.variables, platform.grf_bytes))
+        encode(found)
+    except (ReadError, NotModelled, KeyError, ValueError):
+        return None  # an illegal form, or a number that has no room
+    return found
 
 
 # ---------------------------------------------------------------- the picture

@@ -7,7 +7,7 @@ from typing import IO
 
 from visaproof.report.check import FindingEntry
 from visaproof.report.excerpt import printable
-from visaproof.report.explain_document import CellEntry, ExplainDocument, FieldEntry
+from visaproof.report.explain_records import CellEntry, ExplainDocument, FieldEntry
 from visaproof.report.tables import table
 
 WIDEST_PIPE = 160
@@ -85,6 +85,8 @@ def _fields(document: ExplainDocument, width: int) -> Iterator[str]:
         rows = [(each.name, each.bytes or "", _value(each)) for each in document.fields]
         yield from table(("field", "bytes", "here"), rows, width, wrapped=True)
         return
+    if not document.is_example:
+        yield "no byte code: a field has no code for what stands here"
     rows = [row for each in document.fields for row in _legal(each)]
     yield from table(("field", "", "legal values"), rows, width, wrapped=True)
 
