@@ -23,6 +23,13 @@ def test_a_page_shows_syntax_fields_a_picture_and_examples(visaproof, name):
     assert "\x1b" not in ran.out
 
 
+def test_a_page_says_from_which_platform_on_it_and_its_codes_are(visaproof):
+    assert "  from XeHP_SDV on, not on TGLLP\n" in visaproof("explain", "qw_scatter", "--platform", "TGLLP").out
+    assert "  from XeHP_SDV on\n" in visaproof("explain", "qw_scatter").out
+    assert "4 = 16 owords from XeHP_SDV on with surface T0" in visaproof("explain", "oword_ld").out
+    assert "16-bit texels (from TGLLP on)" in visaproof("explain", "typed_atomic").out
+
+
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_every_example_of_a_page_is_legal_and_can_be_explained(visaproof, example):
     ran = visaproof("explain", example)

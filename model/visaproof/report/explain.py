@@ -5,9 +5,10 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import IO
 
+from visaproof.isa.platform import Platform
 from visaproof.report.check import FindingEntry
 from visaproof.report.excerpt import printable
-from visaproof.report.explain_records import CellEntry, ExplainDocument, FieldEntry
+from visaproof.report.explain_records import CellEntry, CodeEntry, ExplainDocument, FieldEntry
 from visaproof.report.tables import table
 
 WIDEST_PIPE = 160
@@ -35,7 +36,8 @@ def _head(document: ExplainDocument, width: int) -> Iterator[str]:
     yield from wrap(f"{document.mnemonic.upper()} ({document.opcode:#04x}), page {document.page}, on {grf}", width)
     yield from _indented(document.syntax, width)
     if document.since != "BDW":
-        yield f"  from {document.since} on"
+        missing = Platform[document.platform] < Platform[document.since]
+        yield f"  from {document.since} on{f', not on {document.platform}' if missing else ''}"
     if document.out_of_bounds:
         yield from _indented(f"out of bounds: {document.out_of_bounds}", width)
 
@@ -105,20 +107,22 @@ def _value(field: FieldEntry) -> str:
 def _legal(field: FieldEntry) -> Iterator[tuple[str, str, str]]:
     more = [
         *([f"type {' or '.join(field.types)}"] if field.types else []),
-        *([f"null {field.null}"] if field.null else []),
+        *([f"null: {field.null}"] if field.null else []),
     ]
     source = f" ({field.source})" if field.source else ""
     yield field.name, field.width, "; ".join([field.meaning, *more]) + source
     for bits in field.bits:
         span = f"{bits.high}..{bits.low}" if bits.high != bits.low else str(bits.high)
-        codes = ", ".join(
-            f"{code.value} = {code.meaning}"
-            + (f" from {code.since} on" if code.since != "BDW" else "")
-            + (f", only {code.only}" if code.only else "")
-            for code in bits.codes
-        )
+        codes = ", ".join(map(_code, bits.codes))
         gate = f" (from {bits.since} on)" if bits.since != "BDW" else ""
         yield "", span, f"{bits.meaning}{gate}{': ' if codes else ''}{codes}"
+
+
+def _code(code: CodeEntry) -> str:
+    """With blanks at which no line breaks; they are printed as others are."""
+    since = f" from {code.since} on" if code.since != "BDW" else ""
+    only = f" with {code.only}" if code.only else ""
+    return f"{code.value} = {code.meaning}{since}{only}".replace(" ", "\u00a0")
 
 
 # ---------------------------------------------------------------- the picture
