@@ -5,7 +5,7 @@ INSTALLED := .venv/.installed
 CONFLICTING := $(patsubst %,tests/data/visaasm/%.visaasm,\
 	lane_conflict/tgllp-O2-simd8 conflict_div/tgllp-O2-simd8 permute_scatter/tgllp-O2-simd8 vc_scatter4/tgllp-vc)
 
-.PHONY: prove test lint bench counterexamples clean
+.PHONY: prove test lint bench counterexamples errata clean
 .DEFAULT_GOAL := prove
 
 prove: $(INSTALLED)
@@ -27,6 +27,10 @@ counterexamples: $(INSTALLED)
 	$(BIN)/visaproof prove 'refute_*' --save counterexamples
 	-$(BIN)/visaproof conflicts $(CONFLICTING) --launch tests/data/manifest.json --save counterexamples
 	$(BIN)/visaproof replay counterexamples
+
+errata: $(INSTALLED)
+	$(BIN)/python -m visaproof.report.errata counterexamples/errata.toml > counterexamples/ERRATA.md
+	$(BIN)/visaproof replay counterexamples/errata.toml
 
 clean:
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache

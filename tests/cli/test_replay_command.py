@@ -90,3 +90,26 @@ def test_no_solver_is_loaded(example):
     code = "import sys; from visaproof.cli import main; main(sys.argv[1:]); print('z3' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code, "replay", str(example)], capture_output=True, text=True)
     assert run.stdout.endswith("1 replayed\nFalse\n")
+
+
+ERRATA = Path(__file__).parents[2] / "counterexamples" / "errata.toml"
+
+
+def test_the_errata_of_a_folder_are_replayed_entry_by_entry(visaproof, tmp_path):
+    (tmp_path / "errata.toml").write_text(ERRATA.read_text())
+    ran = visaproof("replay", tmp_path)
+    assert ran.code == 0
+    assert f"ok   {tmp_path}/errata.toml#any-all-window: " in ran.out
+    (first, *_) = json.loads(visaproof("replay", tmp_path, "--format", "json").out)["files"]
+    assert first["claim"] == "errata/full-width-is-an-error"
+    assert first["replays"] is True
+
+
+def test_an_erratum_that_does_not_replay_exits_1_and_a_broken_ledger_2(visaproof, tmp_path):
+    ledger = tmp_path / "errata.toml"
+    ledger.write_text(ERRATA.read_text().replace('"T6[0x8]" = "0x07"', '"T6[0x8]" = "0x08"', 1))
+    ran = visaproof("replay", ledger)
+    assert ran.code == 1
+    assert f"FAIL {ledger}#full-width-is-an-error" in ran.out
+    ledger.write_text("declarations = 1")
+    assert visaproof("replay", ledger).code == 2

@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 
 from tests.kernel.messages import DECLARATIONS, INDICES, PLATFORM, messages
+from visaproof.isa.errors import Position
 from visaproof.kernel.bytecode_messages import PageInstruction, encoded, indices_of
 from visaproof.kernel.decode import decode
 from visaproof.kernel.printer import print_encoded, print_message, print_statement
 from visaproof.kernel.reader import read_kernel
-from visaproof.kernel.spelling import Note, in_grammar_spelling
+from visaproof.kernel.spelling import Note, as_written, in_grammar_spelling
 
 
 def read(statement: str):
@@ -81,13 +82,22 @@ def test_the_pages_spelling_is_read_with_a_note_for_each_word() -> None:
     text, notes = in_grammar_spelling(PAGE)
     assert text == GRAMMAR
     assert notes[:4] == (
-        Note(1, "SCATTER4_SCALED", "scatter4_scaled"),
-        Note(1, "T5", "%scratch"),
-        Note(2, "TYPED_ATOMIC", "typed_atomic"),
-        Note(2, "IMAX", "maxsint"),
+        Note(1, 5, "SCATTER4_SCALED", "scatter4_scaled"),
+        Note(1, 32, "T5", "%scratch"),
+        Note(2, 11, "TYPED_ATOMIC", "typed_atomic"),
+        Note(2, 24, "IMAX", "maxsint"),
     )
     assert str(notes[1]) == "line 1: T5 is the pages' spelling of %scratch"
     assert in_grammar_spelling(GRAMMAR) == (GRAMMAR, ())
+
+
+def test_places_in_the_grammars_spelling_are_found_in_the_pages() -> None:
+    text, notes = in_grammar_spelling(PAGE)
+    for number, (written, spelled) in enumerate(zip(PAGE.split("\n"), text.split("\n"), strict=True), 1):
+        for word in (" O.0", "D.0", "(M1, 8)"):
+            if word in spelled:
+                place = Position("k", number, spelled.index(word) + 1)
+                assert as_written(place, notes).column == written.index(word) + 1, (number, word)
 
 
 def test_a_declared_surface_comes_before_the_pages_name() -> None:
@@ -100,5 +110,5 @@ def test_predec_keeps_the_pages_name() -> None:
     """D28: the grammar has no word for it; the reader of this package takes the page's."""
     text, notes = in_grammar_spelling("TYPED_ATOMIC.PREDEC (M1, 8) T6 O.0 V0.0 V0.0 V0.0 V0.0 V0.0 D.0")
     assert text == "typed_atomic.predec (M1, 8) T6 O.0 %null.0 %null.0 %null.0 %null.0 %null.0 D.0"
-    assert Note(1, "PREDEC", "predec") in notes
+    assert Note(1, 14, "PREDEC", "predec") in notes
     assert printed(text) == text

@@ -8,7 +8,7 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel.decode import decode
 from visaproof.kernel.hazards import HAZARDS, hazards, text_hazards
 from visaproof.kernel.reader import read_kernel
-from visaproof.kernel.type_rules import check_types
+from visaproof.kernel.type_rules import wrong_types
 from visaproof.kernel.validity import Finding, Mode, Verdict, check_instruction, check_text, igc_rules, page_rules
 
 SKL, TGLLP, DG2, PVC = Platform.SKL, Platform.TGLLP, Platform.DG2, Platform.PVC
@@ -253,12 +253,11 @@ def page_objects_to(text: str, platform: Platform) -> bool | None:
         kernel = read_kernel(text, "k.visaasm", grf_bytes=platform.grf_bytes)
         statement = next(kernel.instructions())
         decode(statement, kernel, platform).validate(platform)
-        check_types(statement, kernel)
     except (ReadError, NotModelled):
         return None
     except IllegalInstruction:
         return True
-    return False
+    return any(wrong_types(statement, kernel))
 
 
 STRICTER = {rule.id for rule in page_rules.FORMS} | {

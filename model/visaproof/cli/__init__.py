@@ -11,7 +11,7 @@ from typing import cast
 from visaproof import __version__
 from visaproof.cli.exit_codes import TABLE, ExitCode
 
-COMMANDS = ("prove", "replay", "check", "conflicts", "vectors")
+COMMANDS = ("prove", "replay", "check", "explain", "conflicts", "vectors")
 """Each is a module here with `add_parser(subparsers)` and `run(arguments) -> int`."""
 
 DESCRIPTION = "A formal model of Intel's virtual GPU ISA (vISA): proofs, counterexamples, and checks of .visaasm files."
@@ -20,6 +20,7 @@ EXAMPLES = """examples:
   visaproof prove 'refute_*' --list      name the claims that a pattern selects
   visaproof replay counterexamples       replay every counterexample, without a solver
   visaproof check kernel.visaasm         parse a kernel and check its memory messages against their pages
+  visaproof explain scatter4_scaled      a page, or one instruction, lane by lane
   visaproof vectors vectors.jsonl        compare with what other implementations did
 """
 

@@ -4,14 +4,22 @@ import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from visaproof.cli.arguments import Subparsers, add_format
 from visaproof.cli.errors import UsageError, show_read_error
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.isa.errors import ReadError
 
+if TYPE_CHECKING:
+    from visaproof.report.replay import ReplayReport
+
+LEDGER = "errata.toml"
+"""The errata ledger in a folder of counterexamples."""
+
 EPILOG = """examples:
-  visaproof replay counterexamples                 every .json file of a folder, and of the folders in it
+  visaproof replay counterexamples                 every .json file of a folder, and of the folders in it; its errata
+  visaproof replay counterexamples/errata.toml     where the manual, other sources and Intel's tool differ
   visaproof replay findings/*.json --format json
 
 exit codes:
@@ -42,6 +50,9 @@ def run(arguments: Namespace) -> int:
     codes: list[ExitCode] = []
     for path in _files(arguments.paths):
         try:
+            if path.suffix == ".toml":
+                codes += _ledger(path, report)
+                continue
             found = replay(read_counterexample(path), str(path))
         except ReadError as error:
             show_read_error(error)
@@ -55,13 +66,24 @@ def run(arguments: Namespace) -> int:
     return code
 
 
+def _ledger(path: Path, report: "ReplayReport") -> Iterator[ExitCode]:
+    """Each entry of an errata ledger.  Raises ReadError."""
+    from visaproof.engine.errata import differences, read_ledger
+
+    ledger = read_ledger(path)
+    for finding in ledger.finding:
+        found = tuple(differences(finding, ledger))
+        report.add_finding(path, finding, found)
+        yield ExitCode.REFUTED if found else ExitCode.OK
+
+
 def _files(paths: list[Path]) -> Iterator[Path]:
     """The files asked for, and those of the folders, in the order of their names.  Raises UsageError for no file."""
     for path in paths:
         if not path.is_dir():
             yield path
             continue
-        found = sorted(path.rglob("*.json"))
+        found = [*sorted(path.rglob("*.json")), *sorted(path.rglob(LEDGER))]
         if not found:
             raise UsageError(f"no counterexample in {path}", "a counterexample is a .json file")
         yield from found

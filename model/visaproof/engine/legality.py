@@ -1,76 +1,112 @@
-"""Which instructions of a kernel break their pages on a platform, and which have no page here."""
+"""What the rules of a mode say about a kernel: findings, hazards, and what has no page here."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError
+from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.decode import OPCODES, decode
+from visaproof.kernel.hazards import hazards_beside, hazards_of
 from visaproof.kernel.opcodes import Kind, kind_of
+from visaproof.kernel.spelling import Note
 from visaproof.kernel.syntax import Instruction, Kernel
-from visaproof.kernel.type_rules import check_types
+from visaproof.kernel.type_rules import wrong_types
+from visaproof.kernel.validity import Finding, Mode, judged_by_igc, judged_by_pages
+from visaproof.kernel.validity.message import MESSAGES
+from visaproof.kernel.validity.rule import INSTRUCTION
 
-
-@dataclass(frozen=True, slots=True)
-class Breach:
-    """An instruction that breaks a rule of its page."""
-
-    position: Position
-    rule: str
-    source: str
-    """The page or the decision."""
+TYPE_RULES = "page.type"
+"""The ids of the rules on operand types begin so."""
 
 
 @dataclass(frozen=True, slots=True)
 class Legality:
-    """What the pages say about a kernel."""
+    """A kernel by the rules of a mode."""
 
     kernel: Kernel
-    platform: Platform
+    source_lines: tuple[str, ...]
+    """The text as it is written."""
     checked: int
-    """Instructions that have a page here and were held against it."""
-    breaches: tuple[Breach, ...]
-    malformed: tuple[ReadError, ...]
-    """Instructions whose operands do not fit their opcode."""
-    not_modelled: Mapping[str, int]
-    """Opcodes, and forms of modelled ones, that have no semantics here, and how often they stand there."""
+    """Memory messages that were held against rules."""
+    findings: tuple[Finding, ...]
+    """Rules that are broken; any of them makes the file illegal."""
+    hazards: tuple[Finding, ...]
+    """What Intel's verifier accepts, and emits with another meaning than its page has."""
+    notes: tuple[Note, ...] = ()
+    """Words in the pages' spelling."""
+    malformed: tuple[ReadError, ...] = ()
+    """Messages beside the four pages whose operands do not fit their opcode."""
+    not_modelled: Mapping[str, int] | None = None
+    """Opcodes, and forms of modelled ones, that have no semantics here, and how often; None where nobody looked."""
+
+    @property
+    def legal(self) -> bool:
+        return not self.findings and not self.malformed
 
 
-def legality(kernel: Kernel, platform: Platform, any_type: bool = False) -> Legality:
-    """Holds every memory message against its page; `any_type` leaves out the rules on operand types."""
-    checked = 0
-    breaches: list[Breach] = []
-    malformed: list[ReadError] = []
-    not_modelled: Counter[str] = Counter()
-    for instruction in kernel.instructions():
-        match kind_of(instruction, OPCODES):
-            case Kind.UNKNOWN:
-                not_modelled[instruction.opcode] += 1
-            case Kind.MEMORY:
-                try:
-                    breaches += _breaches(instruction, kernel, platform, any_type)
-                    checked += 1
-                except ReadError as error:
-                    malformed.append(error)
-                except NotModelled as form:
-                    not_modelled[form.what] += 1
-            case _:
-                pass
-    return Legality(kernel, platform, checked, tuple(breaches), tuple(malformed), dict(not_modelled.most_common()))
+def legality(text: str, path: str, platform: Platform, mode: Mode, any_type: bool = False) -> Legality:
+    """Holds every memory message of a file against the rules; `any_type` leaves out those on operand types.
+
+    The mode IGC has rules for the four pages only, and none on types.  Raises ReadError.
+    """
+    if mode is Mode.IGC:
+        judged = judged_by_igc(text, path, platform)
+        lines = judged.kernel.source_lines
+        return Legality(judged.kernel, lines, len(judged.statements), judged.findings, hazards_of(judged))
+    judged = judged_by_pages(text, path, platform)
+    broken = {message.instruction for message, findings in judged.statements if message is not None and findings}
+    others = _Others(judged.kernel, platform, broken)
+    found = sorted((*judged.findings, *others.findings), key=lambda finding: finding.position.line)
+    return Legality(
+        judged.kernel,
+        tuple(text.split("\n")),
+        len(judged.statements) + others.checked,
+        tuple(finding for finding in found if not (any_type and finding.id.startswith(TYPE_RULES))),
+        hazards_beside(judged),
+        judged.notes,
+        tuple(others.malformed),
+        dict(others.not_modelled.most_common()),
+    )
 
 
-def _breaches(instruction: Instruction, kernel: Kernel, platform: Platform, any_type: bool) -> list[Breach]:
-    """The first rule that its operands break, and the first that their types do."""
+class _Others:
+    """What the table does not say: messages beside the four pages, and what has no semantics here."""
+
+    def __init__(self, kernel: Kernel, platform: Platform, broken: set[Instruction]) -> None:
+        """`broken` are statements of the four pages that the table rejects."""
+        self.checked = 0
+        self.findings: list[Finding] = []
+        self.malformed: list[ReadError] = []
+        self.not_modelled: Counter[str] = Counter()
+        for instruction in kernel.instructions():
+            match kind_of(instruction, OPCODES):
+                case Kind.UNKNOWN:
+                    self.not_modelled[instruction.opcode] += 1
+                case Kind.MEMORY if instruction not in broken:
+                    self._message(instruction, kernel, platform)
+                case _:
+                    pass
+
+    def _message(self, instruction: Instruction, kernel: Kernel, platform: Platform) -> None:
+        try:
+            if instruction.opcode in MESSAGES:
+                decode(instruction, kernel, platform)
+            else:
+                self.findings += family_findings(instruction, kernel, platform)
+                self.checked += 1
+        except ReadError as error:
+            self.malformed.append(error)
+        except NotModelled as form:
+            self.not_modelled[form.what] += 1
+
+
+def family_findings(instruction: Instruction, kernel: Kernel, platform: Platform) -> Iterator[Finding]:
+    """The first rule that a message beside the four pages breaks, and its types.  Raises ReadError, NotModelled."""
     message = decode(instruction, kernel, platform)
-    found: list[Breach] = []
     try:
         message.validate(platform)
     except IllegalInstruction as broken:
-        found.append(Breach(instruction.position, broken.rule, broken.source))
-    try:
-        if not any_type:
-            check_types(instruction, kernel)
-    except IllegalInstruction as broken:
-        found.append(Breach(instruction.position, broken.rule, broken.source))
-    return found
+        yield Finding("page.operands", broken.rule, broken.source, INSTRUCTION, instruction.position)
+    for wrong in wrong_types(instruction, kernel):
+        yield Finding(TYPE_RULES, wrong.rule, message.spec.page, wrong.name, wrong.operand.position)

@@ -35,11 +35,12 @@ def state_from(record: State, platform: str) -> ConcreteState:
     state.predicates = {
         name: PredicateBits(predicate.count, int(predicate.bits, 16)) for name, predicate in record.predicates.items()
     }
-    state.surfaces = {name: _surface_from(surface) for name, surface in record.surfaces.items()}
+    state.surfaces = {name: surface_from(surface) for name, surface in record.surfaces.items()}
     return state
 
 
-def _surface_from(record: SurfaceState) -> Surface:
+def surface_from(record: SurfaceState) -> Surface:
+    """The surface that a file describes."""
     if record.levels is not None:
         texels: dict[tuple[int, int, int, int], int] = {}
         for place, value in record.contents.items():

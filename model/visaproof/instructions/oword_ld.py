@@ -5,15 +5,29 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from visaproof.instructions.instruction import require
+from visaproof.isa.fields import Bits, Code, Field, Width
 from visaproof.isa.operands import RawOperand, Scalar
 from visaproof.isa.platform import Platform
 from visaproof.isa.spec import Spec
+from visaproof.isa.types import DataType
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState
 from visaproof.smt import add, bool_const, const, scale, true, zero_extend
 
 OWORD_BYTES = 16
+_SIZES = Bits(
+    2,
+    0,
+    "owords",
+    (
+        Code(0, "1 oword"),
+        Code(1, "2 owords"),
+        Code(2, "4 owords"),
+        Code(3, "8 owords"),
+        Code(4, "16 owords", Platform.XeHP_SDV, "surface T0"),
+    ),
+)
 SLM = "%slm"
 """The grammar's name of T0."""
 
@@ -33,6 +47,20 @@ class OwordLd:
             "oword-bounds-grain",
             "oword-address-wraps",
             "oword-rest",
+        ),
+        text="oword_ld (OWORDS) SURFACE OFFSET DST",
+        out_of_bounds="a read outside gives zeros",
+        fields=(
+            Field("Size", Width.UB, "how many owords (16 bytes each) are read", (_SIZES,)),
+            Field("Is_modified", Width.UB, "ignored", source="D17"),
+            Field("Surface", Width.UB, "index of the surface variable, a buffer; T0 from ICLLP on", source="D45"),
+            Field("Offset", Width.SCALAR, "where the block begins, in owords", types=(DataType.UD,), source="D18"),
+            Field("Dst", Width.RAW, "where the block goes, whatever the type"),
+        ),
+        examples=(
+            "oword_ld (2) T6 0x1:ud V1.0",
+            "oword_ld (8) T6 V2(0,0)<0;1,0> V1.0",
+            "oword_ld (16) %slm 0x0:ud V1.0",
         ),
     )
 

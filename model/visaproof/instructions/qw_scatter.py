@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from visaproof.instructions.instruction import require, require_execution, require_platform
+from visaproof.isa.fields import PRED, Bits, Code, Field, Width, execution_field
 from visaproof.isa.operands import Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.spec import Spec
+from visaproof.isa.types import DataType
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Store
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState
@@ -28,6 +30,21 @@ class QwScatter:
         readings=(
             "mask-alignment", "short-predicate", "any-all-window", "short-variable", "slm-bounds", "qword-unit",
             "qword-bounds-grain", "qword-misaligned", "collision",
+        ),
+        text="[(P)] qw_scatter.NUM_BLOCKS (MASK, SIZE) SURFACE OFFSET SRC",
+        out_of_bounds="a write outside is dropped",
+        fields=(
+            execution_field(1, 2, 4, 8, 16),
+            PRED,
+            Field("Num_blocks", Width.UB, "blocks of 8 bytes for each lane", (Bits(1, 0, "blocks", (Code(0, "1"),)),),
+                  source="D22"),
+            Field("Surface", Width.UB, "index of the surface variable; T0 is allowed"),
+            Field("Offset", Width.RAW, "one offset in bytes for each lane", types=(DataType.UD,), source="D23"),
+            Field("Src", Width.RAW, "one qword for each lane", types=(DataType.Q, DataType.UQ, DataType.DF)),
+        ),
+        examples=(
+            "qw_scatter.1 (M1, 8) T6 V1.0 V2.0",
+            "(!P1) qw_scatter.1 (M5, 16) %slm V1.0 V2.0",
         ),
     )  # fmt: skip
 

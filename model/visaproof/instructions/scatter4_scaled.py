@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from visaproof.instructions.instruction import require, require_execution
+from visaproof.isa.fields import PRED, Bits, Code, Field, Width, execution_field
 from visaproof.isa.operands import Channels, Execution, Parameter, RawOperand, Scalar
 from visaproof.isa.platform import Platform
 from visaproof.isa.spec import Spec
+from visaproof.isa.types import DataType
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Store
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState, field_term
@@ -48,6 +50,26 @@ class Scatter4Scaled:
             "mask-alignment", "short-predicate", "any-all-window", "short-variable", "scatter4-address",
             "offset-sum-wraps", "channel-address-wraps", "scatter-bounds-grain", "slm-bounds", "dword-misaligned",
             "collision",
+        ),
+        text="[(P)] scatter4_scaled.CHANNELS (MASK, SIZE) SURFACE OFFSET ELEMENT_OFFSET SRC",
+        out_of_bounds="a write outside is dropped",
+        fields=(
+            execution_field(8, 16),
+            PRED,
+            Field("Channels", Width.UB, "which of R, G, B, A are written; at least one",
+                  (Bits(3, 0, "R in bit 0, G in 1, B in 2, A in 3", tuple(
+                      Code(mask, str(Channels(mask))) for mask in range(1, 16))),)),
+            Field("Scale", Width.UW, "ignored: always zero", source="D43"),
+            Field("Surface", Width.UB, "index of the surface variable", source="D5, D8"),
+            Field("Offset", Width.SCALAR, "global offset in bytes", types=(DataType.UD,)),
+            Field("Element_offset", Width.RAW, "one offset in bytes for each lane", types=(DataType.UD,)),
+            Field("Src", Width.RAW, "for each enabled channel one dword for each lane, each channel from a register on",
+                  types=(DataType.UD, DataType.D, DataType.F)),
+        ),
+        examples=(
+            "scatter4_scaled.RGBA (M1, 8) T6 0x0:ud V1.0 V2.0",
+            "(P1) scatter4_scaled.RA (M3_NM, 8) T6 0x10:ud V1.0 V2.0",
+            "scatter4_scaled.R (M1, 16) %slm V3(0,0)<0;1,0> V1.0 V2.0",
         ),
     )  # fmt: skip
 

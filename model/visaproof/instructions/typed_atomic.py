@@ -6,14 +6,19 @@ from typing import ClassVar
 
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.encoding import FLOAT_ATOMICS
+from visaproof.isa.fields import PRED, Bits, Code, Field, Width, execution_field
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.spec import Spec
+from visaproof.isa.types import DataType
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Atomic, RegisterSlice
 from visaproof.semantics.symbolic.state import SymbolicState
 from visaproof.smt import BitVec, Bool, bool_const, conj, const, truncate
 
+_DATA = (DataType.UD, DataType.D)
+"""UD; D for imin and imax (D29)."""
 NOT_TYPED = ("%slm", "%scratch")
 """T0 and T5, which have no texels (D27)."""
 
@@ -30,6 +35,32 @@ class TypedAtomic:
         readings=(
             "mask-alignment", "short-predicate", "any-all-window", "short-variable", "disabled-lanes", "atomic-order",
             "typed-bounds", "lod-range", "half-texel", "half-sources", "half-result-rest",
+        ),
+        text="[(P)] typed_atomic.OP[.16] (MASK, SIZE) SURFACE U V R LOD SRC0 SRC1 DST",
+        out_of_bounds="a read outside gives zero, a write outside is dropped",
+        fields=(
+            Field("Op", Width.UB, "the operation", (
+                Bits(4, 0, "operation", (
+                    *(Code(op.code, op.name.lower()) for op in AtomicOp),
+                    *(Code(code, name) for name, code in FLOAT_ATOMICS.items() if name not in ("fadd", "fsub")))),
+                Bits(5, 5, "16-bit texels", since=Platform.TGLLP)), source="D28, D29, D44, D50"),
+            execution_field(8),
+            PRED,
+            Field("Surface", Width.UB, "index of the surface variable; T0 and T5 have no texels", source="D27"),
+            Field("U", Width.RAW, "X for each lane", types=(DataType.UD,)),
+            Field("V", Width.RAW, "Y, or the index in a 1D array", types=(DataType.UD,), null="for 1D"),
+            Field("R", Width.RAW, "Z, or the index in a 2D array", types=(DataType.UD,), null="for 1D, 1D_array, 2D"),
+            Field("LOD", Width.RAW, "level of detail", types=(DataType.UD,), null="for level 0", source="D32"),
+            Field("Src0", Width.RAW, "first source: the new value of cmpxchg", types=_DATA,
+                  null="must be for inc, dec, predec", source="D28, D38, D39, D49"),
+            Field("Src1", Width.RAW, "second source: the comparand of cmpxchg", types=_DATA,
+                  null="must be for all but cmpxchg and fcmpwr", source="D29, D38"),
+            Field("Dst", Width.RAW, "what is returned for each lane", types=_DATA, null="where nothing is needed"),
+        ),
+        examples=(
+            "typed_atomic.add (M1, 8) T6 V1.0 %null.0 %null.0 %null.0 V2.0 %null.0 V3.0",
+            "(P1) typed_atomic.cmpxchg (M1, 8) T6 V1.0 V4.0 %null.0 %null.0 V2.0 V5.0 V3.0",
+            "typed_atomic.inc.16 (M1, 8) T6 V1.0 %null.0 %null.0 %null.0 %null.0 %null.0 %null.0",
         ),
     )  # fmt: skip
 

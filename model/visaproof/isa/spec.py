@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from visaproof.isa.fields import Field
 from visaproof.isa.platform import Platform
 
 
@@ -20,6 +21,14 @@ class Spec:
     """Page: "The behavior is undefined if more than one channel writes to the same address."""
     readings: tuple[str, ...] = ()
     """The readings (see `visaproof.isa.readings`) on which its effect depends."""
+    text: str = ""
+    """The page's Text, in the grammar's spelling."""
+    out_of_bounds: str = ""
+    """The page's property of that name."""
+    fields: tuple[Field, ...] = ()
+    """The Format table without its opcode, in the order of byte code."""
+    examples: tuple[str, ...] = ()
+    """Legal statements; the first one shows what the instruction is for."""
 
     @property
     def name(self) -> str:

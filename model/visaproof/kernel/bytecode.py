@@ -9,6 +9,7 @@ Little endian, without padding.  A scalar Offset begins with a tag, ``5..3: modi
 
 from visaproof.isa.encoding import TYPE_CODES, RegionField, region_field
 from visaproof.isa.errors import Position, ReadError
+from visaproof.isa.fields import Width
 from visaproof.isa.types import DataType
 from visaproof.kernel.bytecode_tables import (
     FORMATS,
@@ -20,7 +21,6 @@ from visaproof.kernel.bytecode_tables import (
     Layout,
     RawField,
     ScalarField,
-    Width,
 )
 
 _MNEMONICS = {form.opcode: mnemonic for mnemonic, form in FORMATS.items()}
@@ -38,13 +38,14 @@ def encode(instruction: EncodedInstruction) -> bytes:
     parts = [bytes([form.opcode])]
     for layout, value in zip(form.fields, instruction.fields, strict=True):
         try:
-            parts.append(_field_bytes(layout, value))
+            parts.append(field_bytes(layout, value))
         except OverflowError:
             raise ValueError(f"{layout.name} of {instruction.mnemonic} does not fit: {value}") from None
     return b"".join(parts)
 
 
-def _field_bytes(layout: Layout, value: FieldValue) -> bytes:
+def field_bytes(layout: Layout, value: FieldValue) -> bytes:
+    """The bytes of one field.  Raises ValueError, OverflowError."""
     match layout.width, value:
         case ((Width.UB | Width.UW), int(number)):
             if layout.reserved(number):

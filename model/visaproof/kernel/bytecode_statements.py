@@ -9,6 +9,7 @@ from visaproof.isa.encoding import (
     RegionField,
 )
 from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.fields import Width
 from visaproof.kernel import predefined, syntax
 from visaproof.kernel.bytecode_messages import WIDTH_16, Indices, execution_byte, index_of
 from visaproof.kernel.bytecode_tables import (
@@ -20,7 +21,6 @@ from visaproof.kernel.bytecode_tables import (
     IndirectField,
     Layout,
     RawField,
-    Width,
 )
 
 _OPS = ATOMIC_CODES | {"predec": PREDEC_CODE, "imin": ATOMIC_CODES["minsint"], "imax": ATOMIC_CODES["maxsint"]}

@@ -5,8 +5,8 @@ Source: the pages' Format tables; spec/instructions.md §0.1-§0.4, §1-§4.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum, auto
 
+from visaproof.instructions import ALL
 from visaproof.isa.encoding import (
     ATOMIC_CODES,
     EXEC_SIZE_CODES,
@@ -15,6 +15,8 @@ from visaproof.isa.encoding import (
     RegionField,
     predicate_field,
 )
+from visaproof.isa.fields import Width
+from visaproof.isa.spec import Spec
 from visaproof.isa.types import DataType
 
 # ---------------------------------------------------------------- records
@@ -89,15 +91,6 @@ class EncodedInstruction:
 # ---------------------------------------------------------------- Format tables
 
 
-class Width(Enum):
-    """What a field is made of."""
-
-    UB = auto()
-    UW = auto()
-    RAW = auto()
-    SCALAR = auto()
-
-
 @dataclass(frozen=True, slots=True)
 class Layout:
     """A column of a Format table; `reserved` says of a number whether the page leaves it without a meaning."""
@@ -123,56 +116,28 @@ def _has_reserved_bits(word: int) -> bool:
     return False
 
 
-_EXEC_SIZE = Layout("Exec_size", Width.UB, lambda byte: byte & 0xF not in EXEC_SIZE_CODES.values())
-_PRED = Layout("Pred", Width.UW, _has_reserved_bits)
-_SURFACE = Layout("Surface", Width.UB)
-_OFFSET = Layout("Offset", Width.SCALAR)
 _KNOWN_OPS = frozenset(ATOMIC_CODES.values()) | {PREDEC_CODE}
 
-FORMATS = {
-    "scatter4_scaled": Format(
-        0x75,
-        (
-            _EXEC_SIZE,
-            _PRED,
-            Layout("Channels", Width.UB, lambda byte: byte > 15),
-            Layout("Scale", Width.UW),  # any value, no effect (D43)
-            _SURFACE,
-            _OFFSET,
-            Layout("Element_offset", Width.RAW),
-            Layout("Src", Width.RAW),
-        ),
-    ),
-    "oword_ld": Format(
-        0x35,
-        (
-            Layout("Size", Width.UB, lambda byte: byte > 4),
-            Layout("Is_modified", Width.UB),  # any value, no effect (D17)
-            _SURFACE,
-            _OFFSET,
-            Layout("Dst", Width.RAW),
-        ),
-    ),
-    "qw_scatter": Format(
-        0x87,
-        (
-            _EXEC_SIZE,
-            _PRED,
-            Layout("Num_blocks", Width.UB, lambda byte: byte > 3),
-            _SURFACE,
-            Layout("Offset", Width.RAW),
-            Layout("Src", Width.RAW),
-        ),
-    ),
-    "typed_atomic": Format(
-        0x73,
-        (
-            Layout("Op", Width.UB, lambda byte: byte >> 6 != 0 or byte & 0x1F not in _KNOWN_OPS),  # D44
-            _EXEC_SIZE,
-            _PRED,
-            _SURFACE,
-            *(Layout(name, Width.RAW) for name in ("U", "V", "R", "LOD", "Src0", "Src1", "Dst")),
-        ),
-    ),
+_RESERVED: dict[str, Callable[[int], bool]] = {
+    "Exec_size": lambda byte: byte & 0xF not in EXEC_SIZE_CODES.values(),
+    "Pred": _has_reserved_bits,
+    "Channels": lambda byte: byte > 15,
+    "Size": lambda byte: byte > 4,
+    "Num_blocks": lambda byte: byte > 3,
+    "Op": lambda byte: byte >> 6 != 0 or byte & 0x1F not in _KNOWN_OPS,  # D44
 }
-"""The instructions by the grammar's mnemonic."""
+"""Codes that stand for nothing; Intel's tools give a meaning to some that no page has.
+
+Scale and Is_modified may have any value, without effect (D43, D17).
+"""
+
+
+def _format(spec: Spec) -> Format:
+    return Format(
+        spec.opcode,
+        tuple(Layout(each.name, each.width, _RESERVED.get(each.name, lambda _: False)) for each in spec.fields),
+    )
+
+
+FORMATS = {page.spec.name: _format(page.spec) for page in ALL}
+"""The instructions by the grammar's mnemonic: the field tables of their pages."""

@@ -37,30 +37,35 @@ Message = (
 
 
 def _scatter4_scaled(s: Statement) -> Message:
+    s.at_most_suffixes(1)
     surface, offset, element, src = s.operands(4)
     where = s.surface(surface), s.scalar(offset), s.raw(element)
     return Scatter4Scaled(execution_of(s.instruction), s.channels(), *where, s.raw(src))
 
 
 def _gather4_scaled(s: Statement) -> Message:
+    s.at_most_suffixes(1)
     surface, offset, element, dst = s.operands(4)
     where = s.surface(surface), s.scalar(offset), s.raw(element)
     return Gather4Scaled(execution_of(s.instruction), s.channels(), *where, s.raw(dst))
 
 
 def _scatter_scaled(s: Statement) -> Message:
+    s.at_most_suffixes(1)
     surface, offset, element, src = s.operands(4)
     where = s.surface(surface), s.scalar(offset), s.raw(element)
     return ScatterScaled(execution_of(s.instruction), s.blocks((1, 2, 4)), *where, s.raw(src))
 
 
 def _gather_scaled(s: Statement) -> Message:
+    s.at_most_suffixes(1)
     surface, offset, element, dst = s.operands(4)
     where = s.surface(surface), s.scalar(offset), s.raw(element)
     return GatherScaled(execution_of(s.instruction), s.blocks((1, 2, 4)), *where, s.raw(dst))
 
 
 def _qw_scatter(s: Statement) -> Message:
+    s.at_most_suffixes(1)
     surface, offset, src = s.operands(3)
     if s.blocks((1, 2, 4, 8)) != 1:
         raise NotModelled(f"qw_scatter.{s.instruction.suffixes[0]}: the page has only one block", s.position)
@@ -68,6 +73,7 @@ def _qw_scatter(s: Statement) -> Message:
 
 
 def _qw_gather(s: Statement) -> Message:
+    s.at_most_suffixes(1)
     surface, offset, dst = s.operands(3)
     if s.blocks((1, 2, 4, 8)) != 1:
         raise NotModelled(f"qw_gather.{s.instruction.suffixes[0]}: the page has only one block", s.position)
@@ -75,16 +81,19 @@ def _qw_gather(s: Statement) -> Message:
 
 
 def _oword_ld(s: Statement) -> Message:
+    s.require_block_form("mod")  # D17: it says nothing
     surface, offset, dst = s.operands(3)
     return OwordLd(s.block_size(), s.surface(surface), s.scalar(offset), s.raw(dst))
 
 
 def _oword_ld_unaligned(s: Statement) -> Message:
+    s.require_block_form("mod")  # D17: it says nothing
     surface, offset, dst = s.operands(3)
     return OwordLdUnaligned(s.block_size(), s.surface(surface), s.scalar(offset), s.raw(dst))
 
 
 def _oword_st(s: Statement) -> Message:
+    s.require_block_form()
     surface, offset, src = s.operands(3)
     return OwordSt(s.block_size(), s.surface(surface), s.scalar(offset), s.raw(src))
 

@@ -54,16 +54,19 @@ def _scatter(s: Statement) -> SvmMessage:
 
 
 def _block_ld(s: Statement) -> SvmMessage:
+    s.require_block_form("unaligned")
     address, dst = s.operands(2)
     return SvmBlockLd(s.block_size(), s.wide_scalar(address), s.raw(dst), "unaligned" in s.instruction.suffixes)
 
 
 def _block_st(s: Statement) -> SvmMessage:
+    s.require_block_form()
     address, src = s.operands(2)
     return SvmBlockSt(s.block_size(), s.wide_scalar(address), s.raw(src))
 
 
 def _gather4_scaled(s: Statement) -> SvmMessage:
+    s.at_most_suffixes(1)
     address, element, dst = s.operands(3)
     if isinstance(address, syntax.Immediate):
         base = s.scalar(address)

@@ -9,7 +9,7 @@ from visaproof.isa.execution import Combine
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
 from visaproof.kernel import predefined, syntax
-from visaproof.kernel.validity.check import Judged, Mode, check_instruction, judged_by_igc
+from visaproof.kernel.validity.check import Judged, Mode, check_instruction, findings_as_written, judged_by_igc
 from visaproof.kernel.validity.message import MESSAGES, PREDICATED, Message
 from visaproof.kernel.validity.page_rules import RAW_OPERANDS, has_its_bytes, predicate_has_its_bits
 from visaproof.kernel.validity.rule import Finding, Rule, broken
@@ -36,8 +36,22 @@ def text_hazards(text: str, path: str, platform: Platform) -> tuple[Finding, ...
 
 
 def hazards_of(judged: Judged) -> tuple[Finding, ...]:
-    """What the accepted statements of a file lose."""
+    """What the statements lose that were accepted by Intel's rules."""
     return tuple(hazard for message in judged.accepted for hazard in broken(HAZARDS, message))
+
+
+def hazards_beside(judged: Judged) -> tuple[Finding, ...]:
+    """What the statements lose that were judged by the pages' rules, legal or not, and that Intel's verifier accepts.
+
+    A statement in the pages' spelling counts as the one that it is read as.
+    """
+    found = (
+        hazard
+        for message, _ in judged.statements
+        if message is not None
+        for hazard in hazards(message.instruction, message.kernel, message.platform)
+    )
+    return findings_as_written(found, judged.notes)
 
 
 def emitted_lane_offset(message: Message) -> int:

@@ -64,6 +64,11 @@ def kind_of(instruction: Instruction, memory: frozenset[str]) -> Kind:
     return _KINDS.get(instruction.opcode, Kind.UNKNOWN)
 
 
+def is_known(opcode: str) -> bool:
+    """Whether it is a statement beside the memory messages that a machine here can run."""
+    return opcode in _KINDS
+
+
 def label_of(branch: Instruction) -> str:
     """The target of `goto` or `jmp`."""
     target = branch.operands[0]

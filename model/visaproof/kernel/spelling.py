@@ -5,9 +5,11 @@ The pages write `TYPED_ATOMIC.IMAX (8) T5 V1.0 V0.0 …`; Intel's grammar has `t
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from visaproof.isa.encoding import ATOMIC_CODES
+from visaproof.isa.errors import Position
 from visaproof.kernel.bytecode_tables import FORMATS
 
 PAGE_OPERATIONS = {"imin": "minsint", "imax": "maxsint"}
@@ -31,9 +33,10 @@ _DECLARED = re.compile(r"^[ \t]*\.decl[ \t]+(\w+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A word that was read in the pages' spelling; lines count from 1."""
+    """A word that was read in the pages' spelling; lines and columns count from 1."""
 
     line: int
+    column: int
     written: str
     read_as: str
 
@@ -49,27 +52,39 @@ def in_grammar_spelling(text: str) -> tuple[str, tuple[Note, ...]]:
     return "\n".join(lines), tuple(notes)
 
 
+def as_written(position: Position, notes: Iterable[Note]) -> Position:
+    """The place in the text as it was written of a place in the text that `in_grammar_spelling` gave."""
+    column = position.column
+    for note in notes:
+        if note.line == position.line and note.column < column:
+            column = max(note.column, column - len(note.read_as) + len(note.written))
+    return replace(position, column=column)
+
+
 def _respelled(line: str, number: int, declared: frozenset[str], notes: list[Note]) -> str:
     head = STATEMENT.match(line)
     if head is None:
         return line
 
-    def changed(written: str, read_as: str) -> str:
+    def changed(start: int, written: str, read_as: str) -> str:
         if written != read_as:
-            notes.append(Note(number, written, read_as))
+            notes.append(Note(number, start + 1, written, read_as))
         return read_as
 
-    mnemonic = changed(head.group(2), head.group(2).lower())
-    rest = line[head.end() :]
-    if mnemonic == "typed_atomic" and (operation := _OPERATION.match(rest)):
-        rest = "." + changed(operation.group(1), _operation(operation.group(1))) + rest[operation.end() :]
+    mnemonic = changed(head.start(2), head.group(2), head.group(2).lower())
+    operation, suffix, end = _OPERATION.match(line, head.end()), "", head.end()
+    if mnemonic == "typed_atomic" and operation is not None:
+        written, end = operation.group(1), operation.end()
+        suffix = "." + changed(operation.start(1), written, _operation(written))
 
     def word(match: re.Match[str]) -> str:
         written = match.group()
         read_as = "%null.0" if written == "V0.0" else PAGE_SURFACES.get(written, written)
-        return written if written.partition(".")[0] in declared else changed(written, read_as)
+        if written.partition(".")[0] in declared:
+            return written
+        return changed(end + match.start(), written, read_as)
 
-    return head.group(1) + mnemonic + _WORD.sub(word, rest)
+    return head.group(1) + mnemonic + suffix + _WORD.sub(word, line[end:])
 
 
 def _operation(written: str) -> str:

@@ -125,6 +125,18 @@ class Statement:
             case _:
                 raise NotModelled("an address in this form", operand.position)
 
+    def at_most_suffixes(self, count: int) -> None:
+        """Raises ReadError where more follow the mnemonic: none of them may get lost."""
+        extra = self.instruction.suffixes[count:]
+        if extra:
+            raise ReadError(f"{self.instruction.opcode} takes no .{'.'.join(extra)}", self.position)
+
+    def require_block_form(self, suffix: str | None = None) -> None:
+        """A block message has no predicate, and at most this suffix.  Raises ReadError."""
+        if self.instruction.predicate is not None:
+            raise ReadError(f"{self.instruction.opcode} takes no predicate", self.position)
+        self.at_most_suffixes(int(self.instruction.suffixes[:1] == (suffix,)))
+
     def block_size(self) -> int:
         """The owords of a block message, written where others have their lanes."""
         if self.instruction.execution is None:

@@ -6,26 +6,36 @@ from typing import IO
 
 import msgspec
 
-from visaproof.engine.legality import Breach, Legality
+from visaproof.engine.legality import Legality
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
+from visaproof.kernel.spelling import Note
 from visaproof.kernel.syntax import Kernel
-from visaproof.kernel.validity import Finding, Judged
+from visaproof.kernel.validity import Finding, Mode
 from visaproof.report.documents import Document, encode, shown_path
 from visaproof.report.excerpt import excerpt, printable
 
 
 class FindingEntry(msgspec.Struct, kw_only=True):
-    """An instruction that breaks its page."""
+    """A rule that an instruction breaks, or a hazard."""
 
     line: int
     column: int
     rule: str
     source: str
-    id: str | msgspec.UnsetType = msgspec.UNSET
-    """With `--rules igc`: the name of the rule."""
-    operand: str | msgspec.UnsetType = msgspec.UNSET
-    """With `--rules igc`: the page's name of the operand or field, "" for the whole instruction."""
+    id: str
+    """The name of the rule."""
+    operand: str
+    """The page's name of the operand or field, "" for the whole instruction."""
+
+
+class NoteEntry(msgspec.Struct, kw_only=True):
+    """A word in the pages' spelling."""
+
+    line: int
+    column: int
+    written: str
+    read_as: str
 
 
 class CheckedFile(msgspec.Struct, kw_only=True):
@@ -36,14 +46,15 @@ class CheckedFile(msgspec.Struct, kw_only=True):
     declarations: int | None
     instructions: int | None
     checked: int | None
-    """Memory messages that were held against their pages."""
+    """Memory messages that were held against rules."""
     legal: bool | None
     findings: list[FindingEntry]
     not_modelled: dict[str, int]
     """Opcodes, and forms of modelled ones, without semantics in visaproof, and how often they stand there."""
     errors: list[str]
-    hazards: list[FindingEntry] | msgspec.UnsetType = msgspec.UNSET
-    """With `--rules igc`: what is accepted, and emitted with another meaning than its page has."""
+    hazards: list[FindingEntry]
+    """What Intel's verifier accepts, and emits with another meaning than its page has."""
+    notes: list[NoteEntry]
 
 
 class CheckDocument(Document, kw_only=True):
@@ -51,8 +62,8 @@ class CheckDocument(Document, kw_only=True):
 
     platform: str
     files: list[CheckedFile]
-    rules: str | msgspec.UnsetType = msgspec.UNSET
-    """"igc" with `--rules igc`."""
+    rules: str
+    """"page" or "igc"."""
 
 
 def declarations(kernel: Kernel) -> int:
@@ -63,8 +74,8 @@ def declarations(kernel: Kernel) -> int:
 class CheckReport:
     """Prints file by file if `as_text`, else one document at the end."""
 
-    def __init__(self, stream: IO[str], platform: Platform, assumed: bool, as_text: bool, rules: str = "page") -> None:
-        self._rules = rules
+    def __init__(self, stream: IO[str], platform: Platform, assumed: bool, as_text: bool, mode: Mode) -> None:
+        self._mode = mode
         self._stream = stream
         self._platform = platform
         self._assumed = assumed
@@ -79,34 +90,16 @@ class CheckReport:
             declarations=declarations(kernel),
             instructions=sum(1 for _ in kernel.instructions()),
             checked=found.checked,
-            legal=not found.breaches and not found.malformed,
-            findings=[_entry(breach) for breach in found.breaches],
-            not_modelled=dict(found.not_modelled),
+            legal=found.legal,
+            findings=[finding_entry(finding) for finding in found.findings],
+            not_modelled=dict(found.not_modelled or {}),
             errors=[shown_path(str(error)) for error in found.malformed],
+            hazards=[finding_entry(hazard) for hazard in found.hazards],
+            notes=[note_entry(note) for note in found.notes],
         )
         self._files.append(entry)
         if self._as_text:
             for line in _lines(found, entry):
-                print(printable(line), file=self._stream)
-
-    def add_judged(self, judged: Judged, hazards: tuple[Finding, ...]) -> None:
-        """A file by the rules of Intel's verifier."""
-        kernel, rejections = judged.kernel, judged.findings
-        entry = CheckedFile(
-            file=shown_path(kernel.path),
-            kernel=kernel.name,
-            declarations=declarations(kernel),
-            instructions=sum(1 for _ in kernel.instructions()),
-            checked=len(judged.statements),
-            legal=not rejections,
-            findings=[_named_entry(finding) for finding in rejections],
-            hazards=[_named_entry(finding) for finding in hazards],
-            not_modelled={},
-            errors=[],
-        )
-        self._files.append(entry)
-        if self._as_text:
-            for line in _judged_lines(kernel, entry, rejections, hazards):
                 print(printable(line), file=self._stream)
 
     def unreadable(self, path: Path, error: ReadError) -> None:
@@ -121,6 +114,8 @@ class CheckReport:
                 findings=[],
                 not_modelled={},
                 errors=[shown_path(str(error))],
+                hazards=[],
+                notes=[],
             )
         )
 
@@ -131,37 +126,36 @@ class CheckReport:
                 exit_code=exit_code,
                 platform=self._platform.name,
                 files=self._files,
-                rules=msgspec.UNSET if self._rules == "page" else self._rules,
+                rules=self._mode.value,
             )
             print(encode(document), file=self._stream)
             return
         legal, illegal, unread = (sum(file.legal is kind for file in self._files) for kind in (True, False, None))
-        names = ("legal", "NOT LEGAL") if self._rules == "page" else ("accepted", "REJECTED")
+        names = ("legal", "NOT LEGAL") if self._mode is Mode.PAGE else ("accepted", "REJECTED")
         words = ((legal, names[0]), (illegal, names[1]), (unread, "unreadable"))
         counted = ", ".join(f"{count} {word}" for count, word in words if count)
-        hazards = sum(len(file.hazards) for file in self._files if file.hazards is not msgspec.UNSET)
+        hazards = sum(len(file.hazards) for file in self._files)
         counted += f" with {hazards} {'hazard' if hazards == 1 else 'hazards'}" if hazards else ""
         assumed = " (nothing names another: --platform)" if self._assumed else ""
         print(f"{counted} on {self._platform.name}{assumed}", file=self._stream)
 
 
-def _entry(breach: Breach) -> FindingEntry:
-    return FindingEntry(
-        line=breach.position.line, column=breach.position.column, rule=breach.rule, source=breach.source
-    )
-
-
 def _lines(found: Legality, entry: CheckedFile) -> Iterator[str]:
-    counts = f"{entry.declarations} declarations, {entry.instructions} instructions"
-    yield f"{found.kernel.path}: kernel {entry.kernel}, {counts}, {entry.checked} memory messages checked"
+    if found.not_modelled is None:
+        yield f"{found.kernel.path}: kernel {entry.kernel}, {entry.checked} messages of the four pages checked"
+    else:
+        counts = f"{entry.declarations} declarations, {entry.instructions} instructions"
+        yield f"{found.kernel.path}: kernel {entry.kernel}, {counts}, {entry.checked} memory messages checked"
     if found.not_modelled:
         yield "  not modelled: " + ", ".join(f"{what} ({count})" for what, count in found.not_modelled.items())
-    for breach in found.breaches:
-        yield f"{breach.position}: {breach.rule} ({breach.source})"
-        yield from excerpt(found.kernel.source_lines, breach.position)
+    for note in found.notes:
+        yield f"  note: {note}"
+    for finding in (*found.findings, *found.hazards):
+        yield str(finding)
+        yield from excerpt(found.source_lines, finding.position)
 
 
-def _named_entry(finding: Finding) -> FindingEntry:
+def finding_entry(finding: Finding) -> FindingEntry:
     return FindingEntry(
         line=finding.position.line,
         column=finding.position.column,
@@ -172,10 +166,5 @@ def _named_entry(finding: Finding) -> FindingEntry:
     )
 
 
-def _judged_lines(
-    kernel: Kernel, entry: CheckedFile, rejections: tuple[Finding, ...], hazards: tuple[Finding, ...]
-) -> Iterator[str]:
-    yield f"{kernel.path}: kernel {entry.kernel}, {entry.checked} messages of the four pages checked"
-    for finding in (*rejections, *hazards):
-        yield str(finding)
-        yield from excerpt(kernel.source_lines, finding.position)
+def note_entry(note: Note) -> NoteEntry:
+    return NoteEntry(line=note.line, column=note.column, written=note.written, read_as=note.read_as)

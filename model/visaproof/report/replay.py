@@ -1,10 +1,12 @@
 """What `visaproof replay` says about each counterexample."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
+from visaproof.engine.errata import Erratum
 from visaproof.engine.replay import Replay
 from visaproof.isa.errors import ReadError
 from visaproof.report.documents import Document, encode, shown_path
@@ -38,18 +40,24 @@ class ReplayReport:
         self._files: list[Replayed] = []
 
     def add(self, path: Path, found: Replay) -> None:
-        counterexample, differences = found.counterexample, list(found.differences)
+        self._add(str(path), found.counterexample.claim, found.counterexample.shows, list(found.differences))
+
+    def add_finding(self, path: Path, finding: Erratum, differences: Sequence[str]) -> None:
+        """An entry of the errata ledger; its file is `errata.toml#id`."""
+        self._add(f"{path}#{finding.id}", f"errata/{finding.id}", finding.title, list(differences))
+
+    def _add(self, path: str, claim: str, shows: str, differences: list[str]) -> None:
         self._files.append(
             Replayed(
                 file=shown_path(path),
-                claim=counterexample.claim,
-                shows=counterexample.shows,
+                claim=claim,
+                shows=shows,
                 replays=not differences,
                 differences=differences,
                 error=None,
             )
         )
-        self._say(f"{'FAIL' if differences else 'ok  '} {path}: {counterexample.shows}")
+        self._say(f"{'FAIL' if differences else 'ok  '} {path}: {shows}")
         for difference in differences:
             self._say(f"     {difference}")
 

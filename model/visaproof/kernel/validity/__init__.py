@@ -1,6 +1,26 @@
 """Which instructions are valid: by the pages, and by Intel's verifier.  Source: spec/validity.md, spec/decisions.md."""
 
-from visaproof.kernel.validity.check import Judged, Mode, Verdict, check_instruction, check_text, judged_by_igc
+from visaproof.kernel.validity.check import (
+    Judged,
+    Mode,
+    Verdict,
+    check_instruction,
+    check_text,
+    findings_as_written,
+    judged_by_igc,
+    judged_by_pages,
+)
 from visaproof.kernel.validity.rule import Finding, Rule
 
-__all__ = ["Finding", "Judged", "Mode", "Rule", "Verdict", "check_instruction", "check_text", "judged_by_igc"]
+__all__ = [
+    "Finding",
+    "Judged",
+    "Mode",
+    "Rule",
+    "Verdict",
+    "check_instruction",
+    "check_text",
+    "findings_as_written",
+    "judged_by_igc",
+    "judged_by_pages",
+]

@@ -1,15 +1,16 @@
 """The two modes: what the pages allow, and what Intel's verifier accepts.  Source: spec/validity.md §5."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from visaproof.isa.errors import Position
+from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel import syntax
 from visaproof.kernel.fragments import FragmentError
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.source import LogicalLine
-from visaproof.kernel.spelling import STATEMENT, Note, in_grammar_spelling
+from visaproof.kernel.spelling import STATEMENT, Note, as_written, in_grammar_spelling
 from visaproof.kernel.validity import igc_forms, igc_rules, page_rules
 from visaproof.kernel.validity.message import MESSAGES, Message
 from visaproof.kernel.validity.rule import INSTRUCTION, Finding, broken
@@ -40,12 +41,14 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A file as Intel's parser and verifier see it."""
+    """A file by the rules of a mode."""
 
     kernel: syntax.Kernel
-    """Without the statements that the reader of this package refuses."""
+    """By Intel's rules: without the statements that the reader of this package refuses."""
     statements: tuple[tuple[Message | None, tuple[Finding, ...]], ...]
     """Those of the four pages, None where one cannot be read, with the rules that it breaks."""
+    notes: tuple[Note, ...] = ()
+    """By the pages' rules: words in the pages' spelling."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -84,14 +87,31 @@ def check_text(text: str, path: str, platform: Platform, mode: Mode) -> Verdict:
     The mode PAGE takes the pages' spelling too, with a note.  Raises ReadError where the file cannot be read; in the
     mode IGC, a statement of the four pages that cannot be read is a finding instead.
     """
-    if mode is Mode.IGC:
-        judged = judged_by_igc(text, path, platform)
-        return Verdict(len(judged.statements), judged.findings)
+    judged = (judged_by_igc if mode is Mode.IGC else judged_by_pages)(text, path, platform)
+    return Verdict(len(judged.statements), judged.findings, judged.notes)
+
+
+def judged_by_pages(text: str, path: str, platform: Platform) -> Judged:
+    """Each statement of the four pages with the rules of the mode PAGE that it breaks.  Raises ReadError.
+
+    The kernel is in the grammar's spelling; the findings are at the places of the text as it is written.
+    """
     spelled, notes = in_grammar_spelling(text)
-    kernel = read_kernel(spelled, path, grf_bytes=platform.grf_bytes)
-    statements = [each for each in kernel.instructions() if each.opcode in MESSAGES]
-    findings = (finding for each in statements for finding in check_instruction(each, kernel, platform, mode))
-    return Verdict(len(statements), tuple(findings), notes)
+    try:
+        kernel = read_kernel(spelled, path, grf_bytes=platform.grf_bytes)
+    except ReadError as error:
+        raise ReadError(error.message, as_written(error.position, notes), error.hint) from None
+    statements: list[tuple[Message | None, tuple[Finding, ...]]] = []
+    for each in kernel.instructions():
+        if each.opcode in MESSAGES:
+            findings = check_instruction(each, kernel, platform, Mode.PAGE)
+            statements.append((Message(each, kernel, platform), findings_as_written(findings, notes)))
+    return Judged(kernel, tuple(statements), notes)
+
+
+def findings_as_written(findings: Iterable[Finding], notes: tuple[Note, ...]) -> tuple[Finding, ...]:
+    """The findings at their places in a text in the pages' spelling."""
+    return tuple(replace(finding, position=as_written(finding.position, notes)) for finding in findings)
 
 
 def judged_by_igc(text: str, path: str, platform: Platform) -> Judged:

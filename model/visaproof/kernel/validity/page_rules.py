@@ -4,7 +4,6 @@ from visaproof.instructions import QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.typed_atomic import NOT_TYPED
 from visaproof.isa.encoding import ATOMIC_CODES, ATOMIC_SOURCES
 from visaproof.isa.platform import Platform
-from visaproof.isa.types import DataType
 from visaproof.kernel import syntax, type_rules
 from visaproof.kernel.predefined import SURFACES
 from visaproof.kernel.spelling import PAGE_OPERATIONS
@@ -80,24 +79,9 @@ def _is_scalar(message: Message, name: str) -> bool:
             return True
 
 
-def _legal_types(message: Message, name: str) -> tuple[DataType, ...] | None:
-    if message.mnemonic != "typed_atomic":
-        return dict(type_rules.RULES[message.mnemonic])[name]
-    signed = operation(message) in type_rules.SIGNED_ATOMICS and name in ("Src0", "Src1", "Dst")
-    return (DataType.D,) if signed else type_rules.UD
-
-
 def _has_its_type(message: Message, name: str) -> bool:
-    if name == "Surface" or message.is_null(name):
-        return True
-    legal = _legal_types(message, name)
-    match message.operand(name), message.variable(name):
-        case syntax.Immediate(type=found) | syntax.IndirectOperand(type=found), _:
-            return legal is None or found in legal
-        case _, syntax.GeneralVariable(type=found):
-            return legal is None or found in legal
-        case _:
-            return True
+    wrong = type_rules.wrong_types(message.instruction, message.kernel)
+    return name not in (each.name for each in wrong)
 
 
 def _bytes_used(message: Message, name: str) -> int:

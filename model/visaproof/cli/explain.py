@@ -1,0 +1,149 @@
+"""`visaproof explain`: a page, or one instruction, as a person needs it."""
+
+import re
+import sys
+from argparse import Namespace, RawDescriptionHelpFormatter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from visaproof.cli.arguments import Subparsers, add_format, platform
+from visaproof.cli.errors import UsageError, proposal, show_read_error
+from visaproof.cli.exit_codes import ExitCode
+from visaproof.isa.errors import NotModelled, Position, ReadError
+from visaproof.isa.platform import Platform
+
+if TYPE_CHECKING:
+    from visaproof.engine.explain import Explanation
+    from visaproof.isa.spec import Spec
+
+DEFAULT_PLATFORM = Platform.DG2
+"""As for `visaproof check`."""
+PATH = "<instruction>"
+MOST_CHARACTERS = 1 << 14
+
+EPILOG = """examples:
+  visaproof explain scatter4_scaled
+  visaproof explain 'scatter4_scaled.RA (M3_NM, 8) T6 0x10:ud V1.0 V2.0' --platform TGLLP
+  visaproof explain '(!P1.any) qw_scatter.1 (M5, 16) %slm V1.0 V2.0' --format json
+  visaproof explain --bytes '35 01 00 06 05 00 01000000 20000000 0000'
+  echo 35 01 00 06 05 00 01000000 20000000 0000 | visaproof explain --bytes -
+
+A table shows for each lane which bits of the execution mask and of the predicate it listens to, and which register
+goes to which address; it is the footprint that the proofs are about, with names in the place of values.  A statement
+stands alone: variables are taken as declared and large enough, with the types of the page.  The pages' spelling is
+read, too.
+exit codes:
+  0  explained
+  1  explained, and not legal by its page on the platform
+  2  no such instruction, or it cannot be read
+  4  an instruction without semantics in visaproof
+"""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    parser = subparsers.add_parser(
+        "explain",
+        help="show what a page or an instruction means",
+        description="Shows a page (syntax, fields, readings), or what one instruction does, lane by lane.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("instruction", nargs="?", metavar="NAME|STATEMENT", help="a page's name, or one instruction")
+    parser.add_argument("--bytes", metavar="HEX", help="byte code of one of the four pages; - reads it from stdin")
+    parser.add_argument(
+        "--platform", type=platform, metavar="NAME", default=DEFAULT_PLATFORM,
+        help=f"the device (default: {DEFAULT_PLATFORM.name})",
+    )  # fmt: skip
+    add_format(parser)
+
+
+def run(arguments: Namespace) -> int:
+    if (arguments.instruction is None) == (arguments.bytes is None):
+        raise UsageError("one thing to explain, please", "a page's name, an instruction, or --bytes HEX")
+    device: Platform = arguments.platform
+    if arguments.bytes is not None:
+        return _bytes(sys.stdin.read(MOST_CHARACTERS) if arguments.bytes == "-" else arguments.bytes, arguments)
+    text = arguments.instruction.strip()
+    if re.fullmatch(r"\w+", text):
+        return _page(text, device, arguments.format)
+    found = _explained(text, device)
+    return ExitCode.USAGE if found is None else _show(found.spec, device, found, arguments.format, is_example=False)
+
+
+def _page(name: str, device: Platform, output: str) -> int:
+    """A page with the picture of its first example that the platform has."""
+    from visaproof.engine.explain import SPECS
+
+    _require_known(name)
+    spec = SPECS[name.lower()]
+    if not spec.fields:
+        raise NotModelled(f"the field table of {spec.mnemonic}; give a whole instruction to see what it does")
+    examples = (_explained(example, device) for example in spec.examples)
+    found = next((each for each in examples if each is not None and each.picture is not None), None)
+    return _show(spec, device, found, output, is_example=True)
+
+
+def _require_known(name: str) -> None:
+    from visaproof.engine.explain import NOT_MODELLED, SPECS
+    from visaproof.kernel.opcodes import is_known
+
+    lower = name.lower()
+    if lower in SPECS:
+        return
+    if lower in NOT_MODELLED or is_known(lower):
+        raise NotModelled(f"{lower}: only memory messages with semantics here can be explained")
+    raise UsageError(f"no instruction {name!r}", proposal(lower, sorted(SPECS)) or f"one of {', '.join(sorted(SPECS))}")
+
+
+def _explained(text: str, device: Platform) -> "Explanation | None":
+    """None where the text cannot be read; why is shown with a caret."""
+    from visaproof.engine.explain import explain
+    from visaproof.kernel.alone import mnemonic_of, read_alone
+
+    mnemonic = mnemonic_of(text)
+    if mnemonic:
+        _require_known(mnemonic)
+    try:
+        return explain(read_alone(text, PATH, device), device)
+    except ReadError as error:
+        show_read_error(error, (text,))
+        return None
+
+
+def _bytes(digits: str, arguments: Namespace) -> int:
+    """Explains byte code; one that cannot be read is shown with a caret under the byte."""
+    from visaproof.kernel.alone import text_of
+    from visaproof.kernel.bytecode import decode_bytes
+
+    device: Platform = arguments.platform
+    try:
+        data = bytes.fromhex(re.sub(r"[\s|,]|0[xX]", "", digits))
+    except ValueError:
+        raise UsageError("these are no bytes in hexadecimal", "pairs of digits, as in '35 01 00 06'") from None
+    try:
+        encoded = decode_bytes(data)
+        text = text_of(encoded, device)
+    except ReadError as error:
+        place = Position("<bytes>", 1, 3 * error.position.column - 2)
+        show_read_error(ReadError(error.message, place, error.hint), (data.hex(" "),))
+        return ExitCode.USAGE
+    found = _explained(text, device)
+    if found is None:
+        return ExitCode.USAGE
+    return _show(found.spec, device, replace(found, encoded=encoded), arguments.format, is_example=False)
+
+
+def _show(spec: "Spec", device: Platform, found: "Explanation | None", output: str, *, is_example: bool) -> int:
+    from visaproof.report.documents import encode
+    from visaproof.report.explain import explained, width_of
+    from visaproof.report.explain_document import document_of
+
+    illegal = found is not None and found.findings and not is_example
+    code = ExitCode.REFUTED if illegal else ExitCode.OK
+    document = document_of(spec, device, found, code, is_example)
+    if output == "json":
+        print(encode(document))
+    else:
+        for line in explained(document, width_of(sys.stdout)):
+            print(line)
+    return code
