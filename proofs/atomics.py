@@ -8,12 +8,12 @@ from visaproof.semantics.symbolic.effects import new_value
 from visaproof.smt import BitVec
 
 from . import variants
-from .shapes import EACH_ATOMIC, HALF_ATOMIC, Shape
+from .shapes import EACH_ATOMIC, HALF_ATOMIC, KINDS, Shape
 
 _BY_OP = dict(zip(AtomicOp, EACH_ATOMIC, strict=True))
 
 
-@for_each((*EACH_ATOMIC, *HALF_ATOMIC))
+@for_each((*EACH_ATOMIC, *HALF_ATOMIC, *KINDS))
 def prove_memory_holds_the_result_of_a_lane_alone(shape: Shape) -> Query:
     return atomics.memory_holds_the_result(shape())
 
@@ -30,7 +30,7 @@ def refute_memory_holds_the_result_if_a_16_bit_source_is_the_upper_half() -> Que
     return atomics.memory_holds_the_result(variants.source_in_upper_half(HALF_ATOMIC[3]()))
 
 
-@for_each((*EACH_ATOMIC, *HALF_ATOMIC))
+@for_each((*EACH_ATOMIC, *HALF_ATOMIC, *KINDS))
 def prove_the_returned_value_is_old_or_new_for_predec(shape: Shape) -> Query:
     return atomics.returned_value_is_old(shape())
 

@@ -9,6 +9,7 @@ from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.spec import Spec
+from visaproof.isa.surfaces import SurfaceKind
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Atomic, RegisterSlice
 from visaproof.semantics.symbolic.state import SymbolicState
@@ -65,6 +66,14 @@ class TypedAtomic:
         require(self.r == NULL or self.v != NULL, "R needs V", page)
         require((self.src0 != NULL) == (self.op.sources >= 1), _source_rule("Src0", name, self.op.sources >= 1), page)
         require((self.src1 != NULL) == (self.op.sources == 2), _source_rule("Src1", name, self.op.sources == 2), page)
+
+    def validate_on(self, kind: SurfaceKind) -> None:
+        """What the page demands of a surface of this kind; raises IllegalInstruction.
+
+        The variable of a surface does not say its kind, so `validate` cannot ask this.
+        """
+        for name, operand in (("V", self.v), ("R", self.r))[len(kind.axes) - 1 :]:
+            require(operand == NULL, f"{name} must be V0 for a surface of type {kind.spelling}", self.spec.page)
 
     def execute(self, state: ConcreteState) -> None:
         image, modulus = state.image(self.surface), 2**self.texel_bits

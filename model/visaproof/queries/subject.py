@@ -11,6 +11,7 @@ from visaproof.isa.execution import THREAD_LANES, Combine, ExecMask
 from visaproof.isa.operands import NULL, Channels, Execution, Parameter, Predicate, RawOperand, ScalarUD
 from visaproof.isa.platform import Platform
 from visaproof.isa.spec import Spec
+from visaproof.isa.surfaces import Axis, SurfaceKind
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image
 from visaproof.semantics.symbolic.accesses import Access
@@ -24,6 +25,7 @@ from visaproof.semantics.symbolic.state import (
     field_term,
 )
 from visaproof.smt import (
+    BitVec,
     Bool,
     Term,
     bit_and,
@@ -90,12 +92,13 @@ class Subject:
             for dword in range(size // 4):
                 paint[self.state.registers.read(variable, 4 * dword, 4)] = 64 * (dword + 1)
         for surface in self.state.surfaces.values():
-            extents = (surface.size,) if isinstance(surface, SymbolicBuffer) else surface.levels[0]
-            paint |= {extent: 1 << (extent.width - 1) for extent in symbols_of(*extents)}
+            paint |= {extent: 1 << (extent.width - 1) for extent in symbols_of(*_extents(surface))}
         return paint
 
     def _concrete_state(self, values: Mapping[Term, int]) -> ConcreteState:
-        state = ConcreteState(self.platform, exec_mask=_lanes(self.state.exec_mask, values))
+        state = ConcreteState(
+            self.platform, exec_mask=_lanes(self.state.exec_mask, values), readings=self.state.readings
+        )
         for variable, size in self.state.registers.sizes.items():
             dwords = (evaluate(self.state.registers.read(variable, start, 4), values) for start in range(0, size, 4))
             state.registers[variable] = bytearray(b"".join(dword.to_bytes(4, "little") for dword in dwords))
@@ -105,9 +108,27 @@ class Subject:
             if isinstance(surface, SymbolicBuffer):
                 state.surfaces[name] = Buffer(evaluate(surface.size, values))
             else:
-                extents = (tuple(evaluate(extent, values) for extent in level) for level in surface.levels)
-                state.surfaces[name] = Image(tuple(cast(tuple[int, int, int], level) for level in extents))
+                state.surfaces[name] = _concrete_image(surface, values)
         return state
+
+
+def _extents(surface: SymbolicSurface) -> Iterator[BitVec]:
+    """Everything that says how far a surface goes."""
+    if isinstance(surface, SymbolicBuffer):
+        yield surface.size
+    else:
+        yield surface.layers
+        for level in surface.levels:
+            yield from level
+
+
+def _concrete_image(surface: SymbolicImage, values: Mapping[Term, int]) -> Image:
+    levels = (tuple(evaluate(extent, values) for extent in level) for level in surface.levels)
+    return Image(
+        tuple(cast(tuple[int, int, int], level) for level in levels),
+        kind=surface.kind,
+        layers=evaluate(surface.layers, values),
+    )
 
 
 def _lanes(bits: tuple[Bool, ...], values: Mapping[Term, int]) -> int:
@@ -165,11 +186,20 @@ def arbitrary_buffer() -> SymbolicBuffer:
     return SymbolicBuffer(zero_extend(symbol("size", 33), ADDRESS_BITS))
 
 
-def arbitrary_image(dimensions: int) -> SymbolicImage:
-    """A typed surface of one level with 1, 2 or 3 arbitrary extents."""
-    names = ("width", "height", "depth")
-    extents = [symbol(name, 32) if axis < dimensions else const(1, 32) for axis, name in enumerate(names)]
-    return SymbolicImage(((extents[0], extents[1], extents[2]),))
+def arbitrary_image(kind: SurfaceKind, levels: int = 1) -> SymbolicImage:
+    """A typed surface of any extents at each of its levels; one that is 0 wide has no texels, as if it were not there.
+
+    What the kind does not have is 1.
+    """
+
+    def extent(axis: Axis, name: str) -> BitVec:
+        return symbol(name, 32) if axis in kind.axes else const(1, 32)
+
+    pixels = [
+        (extent(Axis.X, f"width{suffix}"), extent(Axis.Y, f"height{suffix}"), extent(Axis.Z, f"depth{suffix}"))
+        for suffix in ("", *(f".{level}" for level in range(1, levels)))
+    ]
+    return SymbolicImage(tuple(pixels), kind, extent(Axis.LAYER, "layers"))
 
 
 def _execution(size: int, predicated: bool) -> Execution:
@@ -226,26 +256,28 @@ def qw_scatter(size: int, platform: Platform, predicated: bool) -> Subject:
     return _subject(instruction, platform, state, scope, _legal(size, predicated))
 
 
-def typed_atomic(op: AtomicOp, dimensions: int, platform: Platform, predicated: bool, texel_bits: int = 32) -> Subject:
-    """TYPED_ATOMIC of this operation with any mask, coordinates, operands and extents."""
-    coordinates = tuple(RawOperand(name) for name in ("VU", "VV", "VR")[:dimensions])
-    sources = tuple(RawOperand(name) for name in ("VS0", "VS1")[: op.sources])
-    sizes = {operand.variable: 32 for operand in (*coordinates, *sources)} | {"VD": 32}
-    state = arbitrary_state(platform, sizes, arbitrary_image(dimensions), predicated)
-    u, v, r = (*coordinates, NULL, NULL)[:3]
-    src0, src1 = (*sources, NULL, NULL)[:2]
+def typed_atomic(
+    op: AtomicOp,
+    kind: SurfaceKind,
+    platform: Platform,
+    predicated: bool,
+    texel_bits: int = 32,
+    levels: int = 0,
+) -> Subject:
+    """TYPED_ATOMIC of this operation with any mask, coordinates, operands and extents.
+
+    With `levels` it has a LOD operand with any values, and the surface that many levels; without, a null one.
+    """
+    u, v, r = (*(RawOperand(name) for name in ("VU", "VV", "VR")[: len(kind.axes)]), NULL, NULL)[:3]
+    src0, src1 = (*(RawOperand(name) for name in ("VS0", "VS1")[: op.sources]), NULL, NULL)[:2]
+    lod = RawOperand("VL") if levels else NULL
+    sizes = {operand.variable: 32 for operand in (u, v, r, lod, src0, src1) if operand != NULL} | {"VD": 32}
+    state = arbitrary_state(platform, sizes, arbitrary_image(kind, max(1, levels)), predicated)
+    dst = RawOperand("VD")
     instruction = TypedAtomic(
-        _execution(8, predicated),
-        op,
-        SURFACE,
-        u,
-        v,
-        r,
-        src0=src0,
-        src1=src1,
-        dst=RawOperand("VD"),
-        texel_bits=texel_bits,
+        _execution(8, predicated), op, SURFACE, u, v, r, lod, src0, src1, dst, texel_bits=texel_bits
     )
-    half = "16 bits" if texel_bits == 16 else ""
-    scope = _scope(op.name.lower(), f"{dimensions}D", half, "predicated" if predicated else "")
+    instruction.validate_on(kind)
+    half, detail = "16 bits" if texel_bits == 16 else "", f"{levels} levels" if levels else ""
+    scope = _scope(op.name.lower(), kind.spelling, detail, half, "predicated" if predicated else "")
     return _subject(instruction, platform, state, scope, _legal(8, predicated))
