@@ -11,21 +11,20 @@ from visaproof.isa.execution import THREAD_LANES, Combine, ExecMask
 from visaproof.isa.operands import NULL, Channels, Execution, Parameter, Predicate, RawOperand, ScalarUD
 from visaproof.isa.platform import Platform
 from visaproof.isa.spec import Spec
-from visaproof.isa.surfaces import Axis, SurfaceKind
+from visaproof.isa.surfaces import SurfaceKind
+from visaproof.queries.images import arbitrary_image, concrete_image, extents_of
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image
+from visaproof.semantics.concrete.surface import Buffer
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
 from visaproof.semantics.symbolic.state import (
     ADDRESS_BITS,
     SymbolicBuffer,
-    SymbolicImage,
     SymbolicState,
     SymbolicSurface,
     field_term,
 )
 from visaproof.smt import (
-    BitVec,
     Bool,
     Term,
     bit_and,
@@ -92,7 +91,7 @@ class Subject:
             for dword in range(size // 4):
                 paint[self.state.registers.read(variable, 4 * dword, 4)] = 64 * (dword + 1)
         for surface in self.state.surfaces.values():
-            paint |= {extent: 1 << (extent.width - 1) for extent in symbols_of(*_extents(surface))}
+            paint |= {extent: 1 << (extent.width - 1) for extent in symbols_of(*extents_of(surface))}
         return paint
 
     def _concrete_state(self, values: Mapping[Term, int]) -> ConcreteState:
@@ -108,27 +107,8 @@ class Subject:
             if isinstance(surface, SymbolicBuffer):
                 state.surfaces[name] = Buffer(evaluate(surface.size, values))
             else:
-                state.surfaces[name] = _concrete_image(surface, values)
+                state.surfaces[name] = concrete_image(surface, values)
         return state
-
-
-def _extents(surface: SymbolicSurface) -> Iterator[BitVec]:
-    """Everything that says how far a surface goes."""
-    if isinstance(surface, SymbolicBuffer):
-        yield surface.size
-    else:
-        yield surface.layers
-        for level in surface.levels:
-            yield from level
-
-
-def _concrete_image(surface: SymbolicImage, values: Mapping[Term, int]) -> Image:
-    levels = (tuple(evaluate(extent, values) for extent in level) for level in surface.levels)
-    return Image(
-        tuple(cast(tuple[int, int, int], level) for level in levels),
-        kind=surface.kind,
-        layers=evaluate(surface.layers, values),
-    )
 
 
 def _lanes(bits: tuple[Bool, ...], values: Mapping[Term, int]) -> int:
@@ -184,22 +164,6 @@ def _bits(name: str) -> tuple[Bool, ...]:
 def arbitrary_buffer() -> SymbolicBuffer:
     """A buffer of any size below 2^33 bytes: more than any 32-bit offset reaches."""
     return SymbolicBuffer(zero_extend(symbol("size", 33), ADDRESS_BITS))
-
-
-def arbitrary_image(kind: SurfaceKind, levels: int = 1) -> SymbolicImage:
-    """A typed surface of any extents at each of its levels; one that is 0 wide has no texels, as if it were not there.
-
-    What the kind does not have is 1.
-    """
-
-    def extent(axis: Axis, name: str) -> BitVec:
-        return symbol(name, 32) if axis in kind.axes else const(1, 32)
-
-    pixels = [
-        (extent(Axis.X, f"width{suffix}"), extent(Axis.Y, f"height{suffix}"), extent(Axis.Z, f"depth{suffix}"))
-        for suffix in ("", *(f".{level}" for level in range(1, levels)))
-    ]
-    return SymbolicImage(tuple(pixels), kind, extent(Axis.LAYER, "layers"))
 
 
 def _execution(size: int, predicated: bool) -> Execution:
