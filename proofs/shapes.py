@@ -73,15 +73,15 @@ HALF_ATOMIC = (
 
 LAYERS = _atomic(AtomicOp.ADD, SurfaceKind.LINE_ARRAY, False)
 DEEP_ARRAY = _atomic(AtomicOp.INC, SurfaceKind.PLANE_ARRAY, False, levels=2)
-DEEP = _atomic(AtomicOp.ADD, SurfaceKind.VOLUME, levels=2)
+DEEP = _atomic(AtomicOp.ADD, SurfaceKind.VOLUME, False, levels=2)
 """Two levels stand for one as well: one that is 0 wide has no texels."""
-KINDS = (LAYERS, DEEP_ARRAY, DEEP)
-"""The kinds of surfaces beside 1D and 2D; that lanes are masked depends on none of them."""
+ARRAYS = (LAYERS, DEEP_ARRAY)
+"""Only which texels exist depends on the type of surface: that is asked of these too, and the rest of DEEP alone."""
 
 SCATTERS = (*SCATTER4, *QW)
 MASKED = (*SCATTERS, *ATOMIC, DEEP)
-WRITERS = (*MASKED, LAYERS, DEEP_ARRAY)
-READERS = (*OWORD, *EACH_ATOMIC, *HALF_ATOMIC, *KINDS)
+WRITERS = (*MASKED, *ARRAYS)
+READERS = (*OWORD, *EACH_ATOMIC, *HALF_ATOMIC, DEEP)
 ALL = (*WRITERS, *OWORD, HALF_ATOMIC[0])
 COLLIDING = (PLAIN, SCATTER4[4], QW[5])
 """Two lanes on one cell do not depend on predicate or register size: one shape for each number of lanes."""

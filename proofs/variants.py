@@ -9,6 +9,7 @@ from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.operands import Channels, Scalar
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import FloatDenormals, FloatNan, FloatZeros, Readings
 from visaproof.queries.subject import CHANNEL_SET, Subject
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load, Store
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, field_term
@@ -277,6 +278,20 @@ def other_operation(op: AtomicOp) -> Callable[[Subject], Subject]:
     return changed
 
 
+def other_readings(readings: Readings, name: str) -> Callable[[Subject], Subject]:
+    """The operation by readings that are not the subject's."""
+
+    def changed(subject: Subject) -> Subject:
+        return _atomics(subject, name, lambda atomic: replace(atomic, readings=readings))
+
+    return changed
+
+
+nan_propagates = other_readings(Readings(float_nan=FloatNan.PROPAGATES), "nan-propagates")
+zeros_ordered = other_readings(Readings(float_zeros=FloatZeros.ORDERED), "zeros-ordered")
+denormals_flushed = other_readings(Readings(float_denormals=FloatDenormals.FLUSHED), "denormals-flushed")
+
+
 def result_in_upper_half(subject: Subject) -> Subject:
     """A 16-bit result lands in bits 31..16 of its slot."""
 
@@ -417,6 +432,12 @@ WRONG: tuple[WrongVariant, ...] = (
     WrongVariant(_BY_OP[AtomicOp.SUB], other_operation(AtomicOp.ADD)),
     WrongVariant(_BY_OP[AtomicOp.INC], other_operation(AtomicOp.DEC)),
     WrongVariant(_BY_OP[AtomicOp.XOR], other_operation(AtomicOp.OR)),
+    WrongVariant(_BY_OP[AtomicOp.FCMPWR], sources_swapped),
+    WrongVariant(_BY_OP[AtomicOp.FMAX], other_operation(AtomicOp.IMAX)),
+    WrongVariant(_BY_OP[AtomicOp.FMAX], other_operation(AtomicOp.MAX)),
+    WrongVariant(_BY_OP[AtomicOp.FMIN], nan_propagates),
+    WrongVariant(_BY_OP[AtomicOp.FMIN], zeros_ordered),
+    WrongVariant(_BY_OP[AtomicOp.FCMPWR], denormals_flushed),
     WrongVariant(PLAIN, lanes_never_collide),
     WrongVariant(PLAIN_QW, lanes_never_collide),
     WrongVariant(PLAIN, misalignment_allowed),

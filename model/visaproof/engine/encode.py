@@ -13,7 +13,7 @@ from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, RegisterSlice, Store
-from visaproof.semantics.symbolic.effects import new_value, undefined
+from visaproof.semantics.symbolic.effects import undefined, updated
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
 from visaproof.semantics.symbolic.state import (
     ADDRESS_BITS,
@@ -170,7 +170,7 @@ def _perform(access: Access, index: int, state: SymbolicState, memory: dict[str,
     if not isinstance(access, Store):
         lowering.define(old, _read(access, memory[access.surface], lowering))
     if not isinstance(access, Load):
-        new = access.value if isinstance(access, Store) else new_value(access.op, old, access.src0, access.src1)
+        new = access.value if isinstance(access, Store) else updated(access, old)
         written = _write(access, memory[access.surface], lowering.lower(new), lowering)
         happens = lowering.lower(conj(access.guard, access.inside))
         memory[access.surface] = choose(happens, written, memory[access.surface])
@@ -178,7 +178,7 @@ def _perform(access: Access, index: int, state: SymbolicState, memory: dict[str,
         return
     value = old
     if isinstance(access, Atomic) and access.returns_new:
-        value = new_value(access.op, old, access.src0, access.src1)
+        value = updated(access, old)
     brought = ite(access.inside, value, const(0, value.width))
     place = access.destination
     state.registers.write(place.variable, place.start, extract(brought, 8 * place.width - 1, 0), access.guard)

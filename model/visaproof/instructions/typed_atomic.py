@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from visaproof.instructions.instruction import require, require_execution
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import FLOAT_OPS, LOWERED, AtomicOp
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, FloatAtomics, Readings
 from visaproof.isa.spec import Spec
 from visaproof.isa.surfaces import SurfaceKind
+from visaproof.semantics.concrete.float_atomics import float_new_value
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Atomic, RegisterSlice
 from visaproof.semantics.symbolic.state import SymbolicState
@@ -55,12 +57,14 @@ class TypedAtomic:
             f"{' '.join(str(operand) for operand in operands)}"
         )
 
-    def validate(self, platform: Platform) -> None:
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         page, name = self.spec.page, self.op.name.lower()
         require_execution(self.execution, self.spec)
         require(self.texel_bits in (16, 32), f"{self.texel_bits} bits: a texel has 16 or 32", page)
         if self.texel_bits == 16:
             require(platform >= Platform.TGLLP, "16-bit atomics exist from TGLLP on", f"{page}, D44")
+        if readings.float_atomics is FloatAtomics.REJECT:
+            require(self.op not in FLOAT_OPS, f"{name} is not an operation of typed messages", "D29")
         require(self.surface not in NOT_TYPED, f"{self.surface} has no texels", "D27")
         require(self.u != NULL, "U must not be null", page)
         require(self.r == NULL or self.v != NULL, "R needs V", page)
@@ -92,7 +96,7 @@ class TypedAtomic:
                 continue
             old = texels.get(texel, 0) % modulus
             # Page: "only the lower 16bit part of each dword is used" (D35)
-            texels[texel] = new = self._new_value(old, src0 % modulus, src1 % modulus)
+            texels[texel] = new = self._new_value(old, src0 % modulus, src1 % modulus, state.readings)
             returned.append((i, new if self.op is AtomicOp.PREDEC else old))  # D28
         if self.dst != NULL:
             for i, _ in returned:
@@ -101,10 +105,17 @@ class TypedAtomic:
                 state.write_dword(self.dst, i, value)  # bits 31..16 of a 16-bit result become 0 (D34)
         image.texels = texels
 
-    def _new_value(self, old: int, src0: int, src1: int) -> int:
-        if self.op in (AtomicOp.IMIN, AtomicOp.IMAX):
+    def _new_value(self, old: int, src0: int, src1: int, readings: Readings) -> int:
+        op = self.operation(readings)
+        if op in FLOAT_OPS:
+            return float_new_value(op, old, src0, src1, self.texel_bits, readings)
+        if op in (AtomicOp.IMIN, AtomicOp.IMAX):
             old, src0 = (_signed(value, self.texel_bits) for value in (old, src0))
-        return _NEW_VALUE[self.op](old, src0, src1) % 2**self.texel_bits
+        return _NEW_VALUE[op](old, src0, src1) % 2**self.texel_bits
+
+    def operation(self, readings: Readings) -> AtomicOp:
+        """The operation that is carried out: not the one that is named where that is read as lowered (D29)."""
+        return LOWERED.get(self.op, self.op) if readings.float_atomics is FloatAtomics.AS_LOWERED else self.op
 
     def footprint(self, state: SymbolicState) -> Iterator[Atomic]:
         image, width = state.image(self.surface), self.texel_bits // 8
@@ -122,11 +133,12 @@ class TypedAtomic:
                 width=width,
                 inside=image.contains(u, v, r, lod),
                 defined=conj(predicate_known, bool_const(operands_known and fits)),
-                op=self.op,
+                op=self.operation(state.readings),
                 src0=truncate(src0, self.texel_bits),
                 src1=truncate(src1, self.texel_bits),
                 returns_new=self.op is AtomicOp.PREDEC,
                 destination=destination,
+                readings=state.readings,
             )
 
     def undefined_bytes(self, state: SymbolicState) -> Iterator[tuple[Bool, RegisterSlice]]:
@@ -173,7 +185,7 @@ _NEW_VALUE: dict[AtomicOp, Callable[[int, int, int], int]] = {
     AtomicOp.OR: lambda old, src0, _: old | src0,
     AtomicOp.XOR: lambda old, src0, _: old ^ src0,
 }
-"""What each operation leaves in memory, modulo 2^32 or 2^16: the table of the DWORD_ATOMIC page (D49).
+"""What each operation on integers leaves in memory, modulo 2^32 or 2^16: the table of the DWORD_ATOMIC page (D49).
 
 imin and imax are given signed numbers.
 """

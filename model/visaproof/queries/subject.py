@@ -10,6 +10,7 @@ from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.execution import THREAD_LANES, Combine, ExecMask
 from visaproof.isa.operands import NULL, Channels, Execution, Parameter, Predicate, RawOperand, ScalarUD
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.images import arbitrary_image, concrete_image, extents_of
@@ -227,6 +228,7 @@ def typed_atomic(
     predicated: bool,
     texel_bits: int = 32,
     levels: int = 0,
+    readings: Readings = DEFAULT,
 ) -> Subject:
     """TYPED_ATOMIC of this operation with any mask, coordinates, operands and extents.
 
@@ -237,6 +239,7 @@ def typed_atomic(
     lod = RawOperand("VL") if levels else NULL
     sizes = {operand.variable: 32 for operand in (u, v, r, lod, src0, src1) if operand != NULL} | {"VD": 32}
     state = arbitrary_state(platform, sizes, arbitrary_image(kind, max(1, levels)), predicated)
+    state = replace(state, readings=readings)
     dst = RawOperand("VD")
     instruction = TypedAtomic(
         _execution(8, predicated), op, SURFACE, u, v, r, lod, src0, src1, dst, texel_bits=texel_bits
