@@ -1,25 +1,30 @@
 """TYPED_ATOMIC: what each operation leaves and returns, and what lanes on one texel come to."""
 
 from visaproof.engine.catalogue import for_each
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
+from visaproof.isa.readings import FloatZeros, Readings
 from visaproof.queries import atomics
 from visaproof.queries.query import Query
 from visaproof.semantics.symbolic.effects import new_value
-from visaproof.smt import BitVec
+from visaproof.smt import BitVec, bit, bit_and, const, ite, slt, sub
 
 from . import variants
-from .shapes import EACH_ATOMIC, HALF_ATOMIC, Shape
+from .shapes import DEEP, EACH_ATOMIC, HALF_ATOMIC, Shape
 
 _BY_OP = dict(zip(AtomicOp, EACH_ATOMIC, strict=True))
 
 
-@for_each((*EACH_ATOMIC, *HALF_ATOMIC))
+@for_each((*EACH_ATOMIC, *HALF_ATOMIC, DEEP))
 def prove_memory_holds_the_result_of_a_lane_alone(shape: Shape) -> Query:
     return atomics.memory_holds_the_result(shape())
 
 
 def refute_cmpxchg_stores_src0_where_old_equals_src1_if_they_are_swapped() -> Query:
     return atomics.memory_holds_the_result(variants.sources_swapped(_BY_OP[AtomicOp.CMPXCHG]()))
+
+
+def refute_fcmpwr_stores_src1_where_old_equals_src0_if_they_are_swapped() -> Query:
+    return atomics.memory_holds_the_result(variants.sources_swapped(_BY_OP[AtomicOp.FCMPWR]()))
 
 
 def refute_memory_holds_the_unsigned_minimum_if_it_is_signed() -> Query:
@@ -30,7 +35,7 @@ def refute_memory_holds_the_result_if_a_16_bit_source_is_the_upper_half() -> Que
     return atomics.memory_holds_the_result(variants.source_in_upper_half(HALF_ATOMIC[3]()))
 
 
-@for_each((*EACH_ATOMIC, *HALF_ATOMIC))
+@for_each((*EACH_ATOMIC, *HALF_ATOMIC, DEEP))
 def prove_the_returned_value_is_old_or_new_for_predec(shape: Shape) -> Query:
     return atomics.returned_value_is_old(shape())
 
@@ -57,6 +62,20 @@ def refute_an_operation_on_16_bits_is_the_tables_if_signs_are_ignored() -> Query
     return atomics.operation_is_the_tables(AtomicOp.IMIN, _unsigned_minimum, "does-min", bits=16)
 
 
+def refute_an_operation_is_the_tables_if_nan_is_a_large_number() -> Query:
+    return atomics.operation_is_the_tables(AtomicOp.FMAX, _maximum_of_patterns, "nan-ignored")
+
+
+def _maximum_of_patterns(_: AtomicOp, old: BitVec, src0: BitVec, __: BitVec) -> BitVec:
+    """The greater by sign and magnitude, NaN beyond infinity."""
+
+    def rank(word: BitVec) -> BitVec:
+        size = bit_and(word, const((1 << (word.width - 1)) - 1, word.width))
+        return ite(bit(word, word.width - 1), sub(const(0, word.width), size), size)
+
+    return ite(slt(rank(old), rank(src0)), src0, old)
+
+
 def _unsigned_minimum(_: AtomicOp, old: BitVec, src0: BitVec, src1: BitVec) -> BitVec:
     return new_value(AtomicOp.MIN, old, src0, src1)
 
@@ -69,6 +88,7 @@ def _unsigned_minimum(_: AtomicOp, old: BitVec, src0: BitVec, src1: BitVec) -> B
         (AtomicOp.DEC, AtomicOp.INC),
         (AtomicOp.XOR, AtomicOp.OR),
         (AtomicOp.AND, AtomicOp.XCHG),
+        (AtomicOp.FMAX, AtomicOp.IMAX),
     )
 )
 def refute_an_operation_is_the_tables_if_another_is_carried_out(ops: tuple[AtomicOp, AtomicOp]) -> Query:
@@ -85,7 +105,12 @@ def prove_the_final_value_does_not_depend_on_the_order(op: AtomicOp) -> Query:
     return atomics.final_value_is_order_independent(op)
 
 
-@for_each((AtomicOp.XCHG, AtomicOp.CMPXCHG))
+def prove_the_final_value_of_fmax_does_not_depend_on_the_order_if_zeros_are_ordered() -> Query:
+    ordered = Readings(float_zeros=FloatZeros.ORDERED)
+    return atomics.final_value_is_order_independent(AtomicOp.FMAX, readings=ordered)
+
+
+@for_each((AtomicOp.XCHG, AtomicOp.CMPXCHG, *FLOAT_OPS))
 def refute_the_final_value_does_not_depend_on_the_order(op: AtomicOp) -> Query:
     return atomics.final_value_is_order_independent(op)
 

@@ -5,10 +5,10 @@ from visaproof.queries import bounds
 from visaproof.queries.query import Query
 
 from . import variants
-from .shapes import ALL, ATOMIC, MASKED, OWORD, PLAIN, PLAIN_QW, READERS, Shape
+from .shapes import ALL, ATOMIC, DEEP, DEEP_ARRAY, OWORD, PLAIN, PLAIN_QW, READERS, WRITERS, Shape
 
 
-@for_each(MASKED)
+@for_each(WRITERS)
 def prove_an_out_of_bounds_write_is_dropped(shape: Shape) -> Query:
     return bounds.out_of_bounds_write_is_dropped(shape())
 
@@ -39,6 +39,8 @@ def prove_addresses_and_bounds_are_the_pages(shape: Shape) -> Query:
         variants.WrongVariant(PLAIN_QW, variants.straddling_qword_dropped),
         variants.WrongVariant(OWORD[1], variants.next_oword),
         variants.WrongVariant(ATOMIC[1], variants.one_past_the_end),
+        variants.WrongVariant(DEEP, variants.v_and_r_swapped),
+        variants.WrongVariant(DEEP_ARRAY, variants.slice_below_height),
     )
 )
 def refute_addresses_and_bounds_are_the_pages(variant: variants.WrongVariant) -> Query:

@@ -5,7 +5,7 @@ from visaproof.queries import frame
 from visaproof.queries.query import Query
 
 from . import variants
-from .shapes import ALL, ATOMIC, HALF_ATOMIC, OWORD, PLAIN, PLAIN_QW, Shape
+from .shapes import ALL, ATOMIC, DEEP, HALF_ATOMIC, OWORD, PLAIN, PLAIN_QW, Shape
 
 
 @for_each(ALL)
@@ -33,7 +33,11 @@ def refute_other_memory_is_unchanged_if_the_texel_past_the_end_is_inside() -> Qu
     return frame.other_memory_is_unchanged(variants.one_past_the_end(ATOMIC[1]()))
 
 
-@for_each((*OWORD, *ATOMIC, HALF_ATOMIC[0]))
+def refute_other_memory_is_unchanged_if_the_lod_is_ignored() -> Query:
+    return frame.other_memory_is_unchanged(variants.lod_ignored(DEEP()))
+
+
+@for_each((*OWORD, *ATOMIC, HALF_ATOMIC[0], DEEP))
 def prove_other_registers_are_unchanged(shape: Shape) -> Query:
     return frame.other_registers_are_unchanged(shape())
 

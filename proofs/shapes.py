@@ -6,6 +6,7 @@ from functools import cache
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.platform import Platform
+from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries import subject
 from visaproof.queries.subject import Subject
 
@@ -42,9 +43,10 @@ def _oword(owords: int) -> Shape:
     return _shape(f"oword_ld-{owords}", lambda: subject.oword_ld(owords, Platform.DG2))
 
 
-def _atomic(op: AtomicOp, dimensions: int, predicated: bool = True, bits: int = 32) -> Shape:
-    name = f"typed_atomic-{op.name.lower()}-{dimensions}d{'-16-bits' * (bits == 16)}{'-predicated' * predicated}"
-    return _shape(name, lambda: subject.typed_atomic(op, dimensions, Platform.TGLLP, predicated, bits))
+def _atomic(op: AtomicOp, kind: SurfaceKind, predicated: bool = True, bits: int = 32, levels: int = 0) -> Shape:
+    details = f"{f'-{levels}-levels' * (levels > 0)}{'-16-bits' * (bits == 16)}{'-predicated' * predicated}"
+    name = f"typed_atomic-{op.name.lower()}-{kind.spelling.lower()}{details}"
+    return _shape(name, lambda: subject.typed_atomic(op, kind, Platform.TGLLP, predicated, bits, levels))
 
 
 SCATTER4 = (
@@ -59,19 +61,27 @@ PLAIN = _scatter4(8, Platform.PVC, False)
 PLAIN_QW = _qw(8, False)
 QW = (*(_qw(size, True) for size in (1, 2, 4, 8, 16)), _qw(16, False))
 OWORD = tuple(_oword(owords) for owords in (1, 2, 4, 8, 16))
-ATOMIC = (_atomic(AtomicOp.CMPXCHG, 1, False), _atomic(AtomicOp.ADD, 2))
+ATOMIC = (_atomic(AtomicOp.CMPXCHG, SurfaceKind.LINE, False), _atomic(AtomicOp.ADD, SurfaceKind.PLANE))
 """Two shapes for what does not depend on the operation."""
-EACH_ATOMIC = tuple(_atomic(op, 2) for op in AtomicOp)
+EACH_ATOMIC = tuple(_atomic(op, SurfaceKind.PLANE) for op in AtomicOp)
 """One shape for each operation."""
 HALF_ATOMIC = (
-    *(_atomic(op, 1, False, 16) for op in (AtomicOp.CMPXCHG, AtomicOp.IMIN, AtomicOp.PREDEC)),
-    _atomic(AtomicOp.ADD, 2, True, 16),
+    *(_atomic(op, SurfaceKind.LINE, False, 16) for op in (AtomicOp.CMPXCHG, AtomicOp.IMIN, AtomicOp.PREDEC)),
+    _atomic(AtomicOp.ADD, SurfaceKind.PLANE, True, 16),
 )
 """Shapes on texels of 16 bits; what each operation does there is asked without a shape."""
 
+LAYERS = _atomic(AtomicOp.ADD, SurfaceKind.LINE_ARRAY, False)
+DEEP_ARRAY = _atomic(AtomicOp.INC, SurfaceKind.PLANE_ARRAY, False, levels=2)
+DEEP = _atomic(AtomicOp.ADD, SurfaceKind.VOLUME, False, levels=2)
+"""Two levels stand for one as well: one that is 0 wide has no texels."""
+ARRAYS = (LAYERS, DEEP_ARRAY)
+"""Only which texels exist depends on the type of surface: that is asked of these too, and the rest of DEEP alone."""
+
 SCATTERS = (*SCATTER4, *QW)
-MASKED = (*SCATTERS, *ATOMIC)
-READERS = (*OWORD, *EACH_ATOMIC, *HALF_ATOMIC)
-ALL = (*MASKED, *OWORD, HALF_ATOMIC[0])
+MASKED = (*SCATTERS, *ATOMIC, DEEP)
+WRITERS = (*MASKED, *ARRAYS)
+READERS = (*OWORD, *EACH_ATOMIC, *HALF_ATOMIC, DEEP)
+ALL = (*WRITERS, *OWORD, HALF_ATOMIC[0])
 COLLIDING = (PLAIN, SCATTER4[4], QW[5])
 """Two lanes on one cell do not depend on predicate or register size: one shape for each number of lanes."""

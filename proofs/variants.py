@@ -9,6 +9,7 @@ from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.operands import Channels, Scalar
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import FloatDenormals, FloatNan, FloatZeros, Readings
 from visaproof.queries.subject import CHANNEL_SET, Subject
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load, Store
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, field_term
@@ -20,10 +21,12 @@ from visaproof.smt import (
     bit,
     conj,
     const,
+    eq,
     extract,
     false,
     ite,
     ite_bool,
+    lshr,
     neg,
     scale,
     sub,
@@ -33,7 +36,7 @@ from visaproof.smt import (
     zero_extend,
 )
 
-from .shapes import ATOMIC, EACH_ATOMIC, HALF_ATOMIC, OWORD, PLAIN, PLAIN_QW, QW, SCATTER4, Shape
+from .shapes import ATOMIC, DEEP, DEEP_ARRAY, EACH_ATOMIC, HALF_ATOMIC, OWORD, PLAIN, PLAIN_QW, QW, SCATTER4, Shape
 
 
 def _changed(subject: Subject, name: str, change: Callable[[Access], Access]) -> Subject:
@@ -275,6 +278,20 @@ def other_operation(op: AtomicOp) -> Callable[[Subject], Subject]:
     return changed
 
 
+def other_readings(readings: Readings, name: str) -> Callable[[Subject], Subject]:
+    """The operation by readings that are not the subject's."""
+
+    def changed(subject: Subject) -> Subject:
+        return _atomics(subject, name, lambda atomic: replace(atomic, readings=readings))
+
+    return changed
+
+
+nan_propagates = other_readings(Readings(float_nan=FloatNan.PROPAGATES), "nan-propagates")
+zeros_ordered = other_readings(Readings(float_zeros=FloatZeros.ORDERED), "zeros-ordered")
+denormals_flushed = other_readings(Readings(float_denormals=FloatDenormals.FLUSHED), "denormals-flushed")
+
+
 def result_in_upper_half(subject: Subject) -> Subject:
     """A 16-bit result lands in bits 31..16 of its slot."""
 
@@ -300,6 +317,36 @@ def source_in_upper_half(subject: Subject) -> Subject:
 def coordinates_swapped(subject: Subject) -> Subject:
     cells = [(access.cell[1], access.cell[0], *access.cell[2:]) for access in subject.accesses]
     return _moved(subject, "coordinates-swapped", cells)
+
+
+def v_and_r_swapped(subject: Subject) -> Subject:
+    cells = [(u, r, v, lod) for u, v, r, lod in (access.cell for access in subject.accesses)]
+    return _moved(subject, "v-and-r-swapped", cells)
+
+
+def lod_ignored(subject: Subject) -> Subject:
+    """Every texel is looked for at level 0."""
+    cells = [(*access.cell[:3], const(0, 32)) for access in subject.accesses]
+    return _moved(subject, "lod-ignored", cells)
+
+
+def slice_below_height(subject: Subject) -> Subject:
+    """The array index of a 2D array is held against the height of level 0 instead of the size of the array."""
+    image = subject.state.image(subject.surface)
+    wrong = replace(image, layers=image.levels[0][1])
+    return _changed(subject, "slice-below-height", lambda access: replace(access, inside=wrong.contains(*access.cell)))
+
+
+def array_shrinks(subject: Subject) -> Subject:
+    """At level 1 an array has half of its layers, as it has half of its pixels."""
+    image = subject.state.image(subject.surface)
+    halved = replace(image, layers=lshr(image.layers, const(1, 32)))
+
+    def narrowed(access: Access) -> Access:
+        at_level_1 = eq(access.cell[3], const(1, 32))
+        return replace(access, inside=ite_bool(at_level_1, halved.contains(*access.cell), access.inside))
+
+    return _changed(subject, "array-shrinks", narrowed)
 
 
 def disabled_lane_returns_zero(subject: Subject) -> Subject:
@@ -371,6 +418,11 @@ WRONG: tuple[WrongVariant, ...] = (
     WrongVariant(_BY_OP[AtomicOp.CMPXCHG], returns_new),
     WrongVariant(ATOMIC[1], coordinates_swapped),
     WrongVariant(ATOMIC[1], one_past_the_end),
+    WrongVariant(DEEP, v_and_r_swapped),
+    WrongVariant(DEEP, lod_ignored),
+    WrongVariant(DEEP_ARRAY, lod_ignored),
+    WrongVariant(DEEP_ARRAY, slice_below_height),
+    WrongVariant(DEEP_ARRAY, array_shrinks),
     WrongVariant(ATOMIC[1], disabled_lane_returns_zero),
     WrongVariant(HALF_ATOMIC[3], source_in_upper_half),
     WrongVariant(HALF_ATOMIC[0], result_in_upper_half),
@@ -380,6 +432,12 @@ WRONG: tuple[WrongVariant, ...] = (
     WrongVariant(_BY_OP[AtomicOp.SUB], other_operation(AtomicOp.ADD)),
     WrongVariant(_BY_OP[AtomicOp.INC], other_operation(AtomicOp.DEC)),
     WrongVariant(_BY_OP[AtomicOp.XOR], other_operation(AtomicOp.OR)),
+    WrongVariant(_BY_OP[AtomicOp.FCMPWR], sources_swapped),
+    WrongVariant(_BY_OP[AtomicOp.FMAX], other_operation(AtomicOp.IMAX)),
+    WrongVariant(_BY_OP[AtomicOp.FMAX], other_operation(AtomicOp.MAX)),
+    WrongVariant(_BY_OP[AtomicOp.FMIN], nan_propagates),
+    WrongVariant(_BY_OP[AtomicOp.FMIN], zeros_ordered),
+    WrongVariant(_BY_OP[AtomicOp.FCMPWR], denormals_flushed),
     WrongVariant(PLAIN, lanes_never_collide),
     WrongVariant(PLAIN_QW, lanes_never_collide),
     WrongVariant(PLAIN, misalignment_allowed),

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from visaproof import smt
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.execution import EXEC_SIZES, Combine, ExecMask
 from visaproof.isa.operands import NULL, Channels, Execution, ImmediateUD, Predicate, RawOperand, ScalarUD
 from visaproof.isa.platform import Platform
+from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.subject import CHANNEL_SET, COMBINE, INVERSE, MASK, PREDICATE, SURFACE, Subject
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image
@@ -26,6 +27,15 @@ from visaproof.smt import BitVec, Bool, Term, evaluate, symbol, symbols_of
 from visaproof.smt.evaluate import evaluate_all
 
 Values = dict[Term, int]
+
+FLOATS = {
+    32: (0, 0, 1, 0x7F_FFFF, 0x80_0000, 0x3F80_0000, 0x4000_0000, 0x7F80_0000, 0x7F80_0001, 0x7FC0_0000, 0x7FFF_FFFF),
+    16: (0, 0, 1, 0x3FF, 0x400, 0x3C00, 0x4000, 0x7C00, 0x7C01, 0x7E00, 0x7FFF),
+}
+"""Floats without their signs: zero, denormals, the least normal number, 1, 2, infinity, NaN of both kinds."""
+
+EXTENTS = (0, 1, 2, 4, 5, 2**31, 2**32 - 1)
+"""Of typed surfaces."""
 
 WORDS = (0, 1, 2, 3, 0x7FFF_FFFF, 0x8000_0000, 0x8000_0001, 0xFFFF_FFFE, 0xFFFF_FFFF)
 """Dwords at the edges of both readings, signed and unsigned."""
@@ -177,19 +187,30 @@ def _texel_registers(subject: Subject, pick: Random, values: Values) -> None:
     assert isinstance(image, SymbolicImage)
     assert isinstance(subject.instruction, TypedAtomic)
     bits, variables = subject.instruction.texel_bits, subject.state.registers.sizes
-    for variable, extent in zip(("VU", "VV", "VR"), image.levels[0], strict=True):
-        if not symbols_of(extent):
-            continue
-        values[extent] = texels = pick.choice([0, 1, 2, 4, 5, 2**31, 2**32 - 1])
-        near = [0, 0, 1, 3, texels - 1, texels, texels + 1, 2**31, 2**32 - 1]
-        _set_dwords(subject, values, variable, [pick.choice(near) % 2**32 for _ in range(8)])
-    for variable in variables.keys() & {"VS0", "VS1"}:
-        _set_dwords(subject, values, variable, [texel_value(pick, bits) for _ in range(8)])
+    extents = [*(part for level in image.levels for part in level), image.layers]
+    values |= {extent: pick.choice(EXTENTS) for extent in extents if symbols_of(extent)}
+    levels = len(image.levels)
+    lods = [pick.choice([0, *range(levels), levels, 2**32 - 1]) for _ in range(8)]
+    if "VL" in variables:
+        _set_dwords(subject, values, "VL", lods)
+    for variable in (name for name in ("VU", "VV", "VR") if name in variables):
+        _set_dwords(subject, values, variable, [_coordinate(pick, extents, values) for _ in range(8)])
+    floats = subject.instruction.op in FLOAT_OPS
+    for variable in (name for name in ("VS0", "VS1") if name in variables):
+        _set_dwords(subject, values, variable, [texel_value(pick, bits, floats) for _ in range(8)])
     _set_any_dwords(subject, pick, values, "VD")
 
 
-def texel_value(pick: Random, bits: int) -> int:
-    """A dword whose low `bits` bits lie at the edges of that width, signed or unsigned; the others are any."""
+def _coordinate(pick: Random, extents: list[BitVec], values: Values) -> int:
+    """A small number, or one at an extent: often of another level or axis."""
+    edge = evaluate(pick.choice(extents), values)
+    return pick.choice([0, 0, 0, 0, 1, 3, edge - 1, edge, edge + 1, 2**31, 2**32 - 1]) % 2**32
+
+
+def texel_value(pick: Random, bits: int, floats: bool) -> int:
+    """A dword whose low `bits` bits lie at the edges of that width, of integers or of floats; the others are any."""
+    if floats and pick.randrange(4):
+        return pick.choice(FLOATS[bits]) | pick.choice([0, 1 << (bits - 1)])
     if bits == 32:
         return dword(pick)
     return pick.choice([0, 0xFFFF_0000, 0xABCD_0000]) | (dword(pick) >> pick.choice([0, 16]) & 0xFFFF)
@@ -208,10 +229,11 @@ def _fill_memory(subject: Subject, pick: Random, values: Values, before: Concret
             for place in range(max(0, address - 4), address + 8):
                 memory.contents[place] = (place * 167 + salt) % 255 + 1
     else:
-        assert isinstance(memory, Image)
+        assert isinstance(subject.instruction, TypedAtomic)
+        bits, floats = subject.instruction.texel_bits, subject.instruction.op in FLOAT_OPS
         for u, v, r, lod in sorted(cells):
             for texel in ((u, v, r, lod), (v, u, r, lod), (u + 1, v, r, lod)):
-                memory.texels[texel] = dword(pick)
+                memory.texels[texel] = texel_value(pick, bits, floats)
 
 
 # ---------------------------------------------------------------- states that a page need not allow
@@ -244,7 +266,7 @@ def loose_start(pick: Random) -> Loose:
             (pick.randrange(5), pick.randrange(1, 40), pick.randrange(1, 40)) for _ in range(pick.choice([1, 3]))
         )
         texels = {(u, v, 0, lod): dword(pick) for u in range(2) for v in range(2) for lod in range(2)}
-        before.surfaces[SURFACE] = Image(levels, texels)
+        before.surfaces[SURFACE] = Image(levels, texels, pick.choice(list(SurfaceKind)), pick.randrange(1, 40))
     else:
         before.surfaces[SURFACE] = Buffer(
             pick.choice([0, 61, 64, 4096]), {place: place % 255 + 1 for place in range(80)}

@@ -104,7 +104,7 @@ BROKEN = {
     "an operand is missing": (json.dumps(named("qword") | {"operands": {"src": [0]}}), "KeyError: 'offset'"),
     "a number that does not fit": (json.dumps(named("qword") | {"mask": 2**32}), "does not fit 32 bits"),
     "other texels": (
-        json.dumps(named("layer") | {"params": {"op": "add", "width": 3}}),
+        json.dumps(named("layer") | {"params": {"op": "add", "dim": "1D", "width": 3}}),
         "does not have (3, 1, 1) texels",
     ),
     "deep": ("[" * 100_000, "not a vector"),

@@ -27,6 +27,7 @@ from visaproof.engine.states import changes, program, state_from, state_record
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
+from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.subject import Subject, oword_ld, qw_scatter, typed_atomic
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image
@@ -34,7 +35,7 @@ from visaproof.semantics.concrete.surface import Buffer, Image
 SUBJECTS = (
     qw_scatter(4, Platform.DG2, True),
     oword_ld(16, Platform.DG2),
-    typed_atomic(AtomicOp.CMPXCHG, 2, Platform.TGLLP, True),
+    typed_atomic(AtomicOp.CMPXCHG, SurfaceKind.PLANE, Platform.TGLLP, True),
 )
 
 
@@ -60,12 +61,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def without_zeros(state: ConcreteState) -> ConcreteState:
+    """The state as a file has it: of a typed surface the extents in U, V and R."""
     state = state.copy()
-    for surface in state.surfaces.values():
+    for name, surface in state.surfaces.items():
         if isinstance(surface, Buffer):
             surface.contents = {place: byte for place, byte in surface.contents.items() if byte}
-        elif isinstance(surface, Image):
-            surface.texels = {texel: value for texel, value in surface.texels.items() if value}
+        else:
+            texels = {texel: value for texel, value in surface.texels.items() if value}
+            state.surfaces[name] = Image(tuple(map(surface.extents, range(len(surface.levels)))), texels)
     return state
 
 

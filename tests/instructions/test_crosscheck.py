@@ -13,9 +13,14 @@ from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.operands import Channels, Execution, RawOperand, ScalarUD
 from visaproof.isa.platform import Platform
+from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.subject import SURFACE, Subject, oword_ld, qw_scatter, scatter4_scaled, typed_atomic
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer
+
+LINE, PLANE = SurfaceKind.LINE, SurfaceKind.PLANE
+KINDS = tuple(kind for kind in SurfaceKind if kind is not PLANE)
+"""Those beside the one on which each operation is tried."""
 
 SHAPES: dict[str, Subject] = {
     f"{subject.instruction.spec.name}-{subject.scope}": subject
@@ -28,12 +33,18 @@ SHAPES: dict[str, Subject] = {
         ),
         *(qw_scatter(size, Platform.DG2, predicated) for size in (1, 2, 4, 8, 16) for predicated in (False, True)),
         *(oword_ld(owords, Platform.DG2) for owords in (1, 2, 4, 8, 16)),
-        *(typed_atomic(op, axes, Platform.TGLLP, axes == 2) for op in AtomicOp for axes in (1, 2)),
-        *(typed_atomic(op, 1, Platform.TGLLP, False, texel_bits=16) for op in AtomicOp),
-        typed_atomic(AtomicOp.IMAX, 2, Platform.PVC, True, texel_bits=16),
-        typed_atomic(AtomicOp.ADD, 3, Platform.PVC, True),
-        typed_atomic(AtomicOp.CMPXCHG, 1, Platform.PVC, True),
-        typed_atomic(AtomicOp.PREDEC, 2, Platform.PVC, False),
+        *(typed_atomic(op, LINE, Platform.TGLLP, False) for op in AtomicOp),
+        *(typed_atomic(op, PLANE, Platform.TGLLP, True) for op in AtomicOp),
+        *(typed_atomic(op, LINE, Platform.TGLLP, False, texel_bits=16) for op in AtomicOp),
+        *(
+            typed_atomic(AtomicOp.ADD, kind, Platform.PVC, levels == 3, 32, levels)
+            for kind in KINDS
+            for levels in (0, 3)
+        ),
+        typed_atomic(AtomicOp.IMAX, PLANE, Platform.PVC, True, texel_bits=16),
+        typed_atomic(AtomicOp.XCHG, SurfaceKind.PLANE_ARRAY, Platform.TGLLP, True, texel_bits=16, levels=2),
+        typed_atomic(AtomicOp.CMPXCHG, LINE, Platform.PVC, True),
+        typed_atomic(AtomicOp.PREDEC, PLANE, Platform.PVC, False),
     )
 }
 

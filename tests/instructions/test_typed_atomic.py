@@ -65,6 +65,9 @@ OPERATIONS = [
     (AtomicOp.AND, 0b1100, 0b1010, 0, 0b1000),
     (AtomicOp.OR, 0b1100, 0b1010, 0, 0b1110),
     (AtomicOp.XOR, 0b1100, 0b1010, 0, 0b0110),
+    (AtomicOp.FMAX, 0xBF80_0000, 0x3F80_0000, 0, 0x3F80_0000),  # −1 < 1
+    (AtomicOp.FMIN, 0xBF80_0000, 0xC000_0000, 0, 0xC000_0000),  # −2 < −1
+    (AtomicOp.FCMPWR, 0x3F80_0000, 0x3F80_0000, 9, 9),  # old = src0: src1 is stored (D38)
 ]
 
 
@@ -281,7 +284,7 @@ def test_u_must_be_there_and_r_needs_v() -> None:
 def test_exactly_the_sources_of_the_operation_are_not_null(op: AtomicOp, given: int) -> None:
     """None for inc, dec and predec; both for cmpxchg; else Src0 alone (D28, D39)."""
     src0, src1 = (operand if given > k else NULL for k, operand in enumerate((SRC0, SRC1)))
-    needed = {AtomicOp.INC: 0, AtomicOp.DEC: 0, AtomicOp.PREDEC: 0, AtomicOp.CMPXCHG: 2}.get(op, 1)
+    needed = {AtomicOp.INC: 0, AtomicOp.DEC: 0, AtomicOp.PREDEC: 0, AtomicOp.CMPXCHG: 2, AtomicOp.FCMPWR: 2}.get(op, 1)
     instruction = replace(atomic(op), src0=src0, src1=src1)
     if given == needed:
         instruction.validate(Platform.TGLLP)

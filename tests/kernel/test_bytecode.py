@@ -209,12 +209,24 @@ def test_forms_that_no_page_instruction_has_are_not_modelled() -> None:
             message_of(EncodedInstruction("oword_ld", (0, 0, 0, offset, RawField(32))), INDICES)
 
 
-def test_float_atomics_have_bytes_but_no_page_instruction() -> None:
-    """D29: the code of fmax is 0x10, with bit 5 for 16-bit texels."""
-    fields = demo_fields("typed_atomic.fmax.16 (M1, 8) T6 VO.0 %null.0 %null.0 %null.0 VS.0 %null.0 VS.64")
-    assert encode(fields)[1] == 0x30
+@pytest.mark.parametrize(("spelling", "code"), [("fmax", 0x10), ("fmin", 0x11), ("fcmpwr", 0x12)])
+def test_float_atomics_have_the_codes_of_the_page(spelling: str, code: int) -> None:
+    """D29: from 0x10 on, with bit 5 for 16-bit texels."""
+    src1 = "VS.0" if spelling == "fcmpwr" else "%null.0"
+    fields = demo_fields(f"typed_atomic.{spelling}.16 (M1, 8) T6 VO.0 %null.0 %null.0 %null.0 VS.0 {src1} VS.64")
+    assert encode(fields)[1] == code | 1 << 5
     assert decode_bytes(encode(fields)) == fields
-    with pytest.raises(NotModelled, match=r"typed_atomic.fmax.16"):
+    found = message_of(fields, INDICES)
+    assert isinstance(found, TypedAtomic)
+    assert (found.op.spelling, found.texel_bits) == (spelling, 16)
+
+
+def test_a_float_operation_that_the_page_does_not_have_has_bytes_but_no_page_instruction() -> None:
+    """D29: the code of fadd is 0x13."""
+    fields = demo_fields("typed_atomic.fadd.16 (M1, 8) T6 VO.0 %null.0 %null.0 %null.0 VS.0 %null.0 VS.64")
+    assert encode(fields)[1] == 0x33
+    assert decode_bytes(encode(fields)) == fields
+    with pytest.raises(NotModelled, match=r"typed_atomic.fadd.16"):
         message_of(fields, INDICES)
 
 

@@ -119,7 +119,7 @@ def test_an_atomic_may_be_on_16_bits() -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "typed_atomic.fmax (M1, 8) T6 O.0 %null.0 %null.0 %null.0 D.0 %null.0 %null.0",
+        "typed_atomic.fadd (M1, 8) T6 O.0 %null.0 %null.0 %null.0 D.0 %null.0 %null.0",
         "qw_scatter.2 (M1, 8) T6 O.0 Q.0",
         "media_ld (8, 8) T6 0x0:ud 0x0:ud D.0",
     ],

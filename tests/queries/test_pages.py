@@ -9,6 +9,7 @@ from visaproof.engine.states import changes
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform
+from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.pages import acting_effects, aligned_in_the_page, contains, effects
 from visaproof.queries.subject import Subject, oword_ld, qw_scatter, scatter4_scaled, typed_atomic
 from visaproof.semantics.concrete.state import ConcreteState
@@ -27,8 +28,8 @@ SCATTERS = (
 )
 LANES = (
     *(qw_scatter(size, Platform.DG2, True) for size in (1, 2, 4, 8, 16)),
-    typed_atomic(AtomicOp.ADD, 2, Platform.TGLLP, True),
-    typed_atomic(AtomicOp.INC, 1, Platform.TGLLP, False),
+    typed_atomic(AtomicOp.ADD, SurfaceKind.PLANE, Platform.TGLLP, True),
+    typed_atomic(AtomicOp.INC, SurfaceKind.LINE, Platform.TGLLP, False),
 )
 """Subjects whose lanes act without further conditions."""
 BLOCKS = tuple(oword_ld(owords, Platform.DG2) for owords in (1, 4, 16))
@@ -106,5 +107,22 @@ def test_the_lanes_that_the_page_enables_are_those_of_the_machine(subject: Subje
             for effect, enabled in zip(stated, evaluate_all([e.enabled for e in stated], start.values), strict=True):
                 assert effect.lane is not None
                 assert bool(enabled) == observed[effect.lane]
+
+    agree()
+
+
+@pytest.mark.parametrize("kind", SurfaceKind, ids=lambda kind: kind.spelling)
+def test_the_texels_of_the_statement_are_those_of_the_machine(kind: SurfaceKind) -> None:
+    """Each row of the page's table, at every level: by axis in the one writing, row by row in the other."""
+    subject = typed_atomic(AtomicOp.ADD, kind, Platform.TGLLP, False, levels=3)
+
+    @settings(max_examples=40)
+    @given(starts(subject))
+    def agree(start: Start) -> None:
+        image = start.before.image(subject.surface)
+        for effect in effects(subject):
+            u, v, r, lod = evaluate_all(effect.cell, start.values)
+            stated = evaluate(contains(subject.state, subject.surface, effect.cell), start.values)
+            assert bool(stated) == image.contains((u, v, r, lod))
 
     agree()

@@ -10,6 +10,7 @@ from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.execution import Combine, ExecMask
 from visaproof.isa.platform import SUPPORTED, Platform
 from visaproof.isa.readings import READINGS
+from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries import bounds, predication, value
 from visaproof.queries.subject import (
     CHANNEL_SET,
@@ -73,7 +74,7 @@ def test_subjects_are_legal_on_their_platform(platform: Platform) -> None:
         scatter4_scaled(16, platform, True),
         qw_scatter(2, platform, True),
         oword_ld(16, platform),
-        typed_atomic(AtomicOp.MIN, 3, platform, True),
+        typed_atomic(AtomicOp.MIN, SurfaceKind.VOLUME, platform, True),
     ):
         instruction, _ = subject.bind(bound(mask=0, combine=0, channels=15))
         instruction.validate(platform)
@@ -95,7 +96,7 @@ def test_a_variant_keeps_the_instruction_and_its_own_accesses() -> None:
 
 
 @pytest.mark.parametrize(
-    "subject", [SCATTER, oword_ld(2, Platform.DG2), typed_atomic(AtomicOp.ADD, 2, Platform.TGLLP, True)]
+    "subject", [SCATTER, oword_ld(2, Platform.DG2), typed_atomic(AtomicOp.ADD, SurfaceKind.PLANE, Platform.TGLLP, True)]
 )
 def test_a_claim_about_a_state_leaves_that_state_alone(subject: Subject) -> None:
     start = start_of(subject, Random(7))

@@ -4,17 +4,16 @@ The engine proves with the memory-free form of `queries`; that both say the same
 `tests/engine/test_encode.py`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from visaproof.instructions import Instruction
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
-from visaproof.isa.errors import NotModelled
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
-from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
-from visaproof.semantics.symbolic.effects import new_value, undefined
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, RegisterSlice, Store
+from visaproof.semantics.symbolic.effects import undefined, updated
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
 from visaproof.semantics.symbolic.state import (
     ADDRESS_BITS,
@@ -23,7 +22,7 @@ from visaproof.semantics.symbolic.state import (
     SymbolicState,
     SymbolicSurface,
 )
-from visaproof.smt import BitVec, bit, conj, const, extract, ite, symbol
+from visaproof.smt import BitVec, Bool, bit, conj, const, extract, ite, symbol
 
 Expression = Any
 """A z3 expression: z3 has no types that a checker could use."""
@@ -39,11 +38,14 @@ class BufferArray:
 
 @dataclass(frozen=True, slots=True)
 class ImageArray:
-    """A typed surface of one level: `texels` maps BitVec(128), u v r lod side by side, to BitVec(32)."""
+    """A typed surface: `texels` maps BitVec(128), u v r lod side by side, to BitVec(32), or BitVec(16) for `.16`."""
 
     texels: Expression
-    extents: tuple[Expression, Expression, Expression]
-    """Width, height and depth, BitVec(32) each."""
+    levels: tuple[tuple[Expression, Expression, Expression], ...]
+    """How many values U, V and R have at each LOD, BitVec(32) each; 1 where the surface has no such coordinate.
+
+    What counts the layers of an array is the same at every level.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +66,51 @@ class Step:
 
     after: Arrays
     undefined: Expression
+    arbitrary: tuple[Expression, ...] = ()
+    """Fresh constants that stand in `after` for register bytes that the page leaves undefined: any value is allowed."""
 
 
 def encode(instruction: Instruction, before: Arrays) -> Step:
-    """The state after the instruction.  Atomic lanes that collide act in ascending order, one of the page's orders."""
+    """The state after the instruction.  Atomic lanes that collide act in ascending order, one of the page's orders.
+
+    Raises ValueError where a surface has a size or texels of another width than the instruction needs.
+    """
     from visaproof.smt.z3_arrays import Lowering
 
     lowering = Lowering()
     state = _symbolic(before, lowering)
-    accesses = tuple(instruction.footprint(state))
-    if undefined_bytes_of(instruction, state) or any(isinstance(a, Atomic) and a.width != 4 for a in accesses):
-        raise NotModelled(f"{instruction} in arrays: undefined bytes, or texels of 16 bits")
+    accesses, left_undefined = tuple(instruction.footprint(state)), undefined_bytes_of(instruction, state)
     memory = {name: _contents(surface) for name, surface in before.surfaces.items()}
     for index, access in enumerate(accesses):
+        _require_texels(access, before.surfaces[access.surface])
         _perform(access, index, state, memory, lowering)
+    arbitrary = tuple(_arbitrary_bytes(left_undefined, state, lowering))
     registers = {
         name: lowering.lower(state.registers.read(name, 0, size)) for name, size in state.registers.sizes.items()
     }
     surfaces = {name: _with_contents(surface, memory[name]) for name, surface in before.surfaces.items()}
     meaningless = undefined(accesses, instruction.spec.collision_undefined)
-    return Step(replace(before, registers=registers, surfaces=surfaces), lowering.lower(meaningless))
+    return Step(replace(before, registers=registers, surfaces=surfaces), lowering.lower(meaningless), arbitrary)
+
+
+def _require_texels(access: Access, surface: BufferArray | ImageArray) -> None:
+    if isinstance(surface, ImageArray) and surface.texels.range().size() != 8 * access.width:
+        raise ValueError(
+            f"{access.surface} has texels of {surface.texels.range().size()} bits, not of {8 * access.width}"
+        )
+
+
+def _arbitrary_bytes(
+    places: list[tuple[Bool, RegisterSlice]], state: SymbolicState, lowering: Any
+) -> Iterator[Expression]:
+    """Puts a constant of its own into each piece of a register that the page leaves undefined."""
+    from visaproof.smt.z3_arrays import fresh
+
+    for index, (guard, place) in enumerate(places):
+        unknown, constant = symbol(f"undefined {index}", 8 * place.width), fresh("undefined", 8 * place.width)
+        lowering.define(unknown, constant)
+        state.registers.write(place.variable, place.start, unknown, guard)
+        yield constant
 
 
 def _symbolic(before: Arrays, lowering: Any) -> SymbolicState:
@@ -118,8 +145,11 @@ def _surface(name: str, surface: BufferArray | ImageArray, standing_for: Any) ->
         if size.width != ADDRESS_BITS:
             raise ValueError(f"the size of {name} has {size.width} bits, not {ADDRESS_BITS}")
         return SymbolicBuffer(size)
-    width, height, depth = (standing_for(f"extent {axis} {name}", e) for axis, e in enumerate(surface.extents))
-    return SymbolicImage(((width, height, depth),))
+    levels = (
+        tuple(standing_for(f"extent {axis} {lod} {name}", extent) for axis, extent in enumerate(level))
+        for lod, level in enumerate(surface.levels)
+    )
+    return SymbolicImage(tuple((width, height, depth) for width, height, depth in levels))
 
 
 def _contents(surface: BufferArray | ImageArray) -> Expression:
@@ -140,7 +170,7 @@ def _perform(access: Access, index: int, state: SymbolicState, memory: dict[str,
     if not isinstance(access, Store):
         lowering.define(old, _read(access, memory[access.surface], lowering))
     if not isinstance(access, Load):
-        new = access.value if isinstance(access, Store) else new_value(access.op, old, access.src0, access.src1)
+        new = access.value if isinstance(access, Store) else updated(access, old)
         written = _write(access, memory[access.surface], lowering.lower(new), lowering)
         happens = lowering.lower(conj(access.guard, access.inside))
         memory[access.surface] = choose(happens, written, memory[access.surface])
@@ -148,7 +178,7 @@ def _perform(access: Access, index: int, state: SymbolicState, memory: dict[str,
         return
     value = old
     if isinstance(access, Atomic) and access.returns_new:
-        value = new_value(access.op, old, access.src0, access.src1)
+        value = updated(access, old)
     brought = ite(access.inside, value, const(0, value.width))
     place = access.destination
     state.registers.write(place.variable, place.start, extract(brought, 8 * place.width - 1, 0), access.guard)

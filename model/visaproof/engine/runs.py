@@ -1,6 +1,7 @@
 """Runs of `execute`, and the outcome that a footprint claims, as data to compare."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from visaproof.engine.counterexample import Outcome, Run
 from visaproof.engine.states import changes
@@ -9,8 +10,8 @@ from visaproof.isa.errors import UndefinedBehavior
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Texel
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, RegisterSlice, Store
-from visaproof.semantics.symbolic.effects import new_value
-from visaproof.smt import Bool, Term, const, evaluate, value_of
+from visaproof.semantics.symbolic.effects import updated
+from visaproof.smt import Bool, Term, const, evaluate
 from visaproof.smt.evaluate import evaluate_all
 
 
@@ -85,14 +86,17 @@ def _perform(
             value = 0
             if inside:
                 old = _read_memory(after, access.surface, cell, access.width)
-                src0, src1 = evaluate_all((access.src0, access.src1), values)
-                bits = 8 * access.width
-                new = value_of(new_value(access.op, *(const(word, bits) for word in (old, src0, src1))))
-                assert new is not None
+                new = _updated(access, old, values)
                 _write_memory(after, access.surface, cell, new, access.width)
                 value = new if access.returns_new else old
             if access.destination is not None:
                 _write_register(after, access, value)
+
+
+def _updated(access: Atomic, old: int, values: Mapping[Term, int]) -> int:
+    """What an atomic leaves of `old`: its formula, with numbers for its symbols."""
+    src0, src1 = (const(word, 8 * access.width) for word in evaluate_all((access.src0, access.src1), values))
+    return evaluate(updated(replace(access, src0=src0, src1=src1), const(old, 8 * access.width)), {})
 
 
 def _write_register(after: ConcreteState, access: Load | Atomic, value: int) -> None:

@@ -25,7 +25,7 @@ def _surface_record(surface: Surface) -> SurfaceState:
         contents = {f"{address:#x}": f"{byte:02x}" for address, byte in sorted(surface.contents.items()) if byte}
         return SurfaceState(size=surface.size, contents=contents)
     texels = {",".join(map(str, texel)): f"{value:#x}" for texel, value in sorted(surface.texels.items()) if value}
-    return SurfaceState(levels=list(surface.levels), contents=texels)
+    return SurfaceState(levels=[surface.extents(lod) for lod in range(len(surface.levels))], contents=texels)
 
 
 def state_from(record: State, platform: str) -> ConcreteState:

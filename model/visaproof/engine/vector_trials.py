@@ -1,7 +1,7 @@
 """From a vector to an instruction and the state in which it starts: one function for each page that vectors have."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -11,6 +11,7 @@ from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import NULL, Channels, Execution, ImmediateUD, RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.isa.surfaces import surface_kind
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface, Texel
 
@@ -231,28 +232,32 @@ def _typed_atomic(row: Row) -> list[Trial]:
     op = AtomicOp.__members__.get(params.op.upper())
     if op is None or params.bits != 32 or params.pitch not in (None, 4 * params.width):
         raise NotModelled(f"typed {params.op} on {params.bits} bits")
-    extents = params.width, params.height, params.depth_or_layers
-    if params.dim == "1D_array":
-        extents = params.width, params.depth_or_layers, 1
+    image = _image(params)
+    extents = image.extents(0)
     if min(extents) < 1 or 4 * extents[0] * extents[1] * extents[2] != row.surface.size:
         raise ValueError(f"a surface of {row.surface.size} bytes does not have {extents} texels")
     registers = {name: _register(row.numbers(name)) for name in _TYPED_OPERANDS if name in row.operands}
     registers["VD"] = _register(row.dst_before)
     u, v, r, lod, src0, src1 = (RawOperand(name) if name in row.operands else NULL for name in _TYPED_OPERANDS)
     instruction = TypedAtomic(Execution(params.exec_size), op, SURFACE, u, v, r, lod, src0, src1, DST)
+    instruction.validate_on(image.kind)
     before = _state(row, Platform.TGLLP, registers)
-    before.surfaces[SURFACE] = _image(extents, row.surface.before)
-    memory = _image(extents, row.surface.after) if row.check.mem else None
+    before.surfaces[SURFACE] = replace(image, texels=_texels(extents, row.surface.before))
+    memory = replace(image, texels=_texels(extents, row.surface.after)) if row.check.mem else None
     return [Trial(instruction, before, memory, _per_lane(row, 4))]
 
 
-def _image(extents: tuple[int, int, int], content: str) -> Image:
+def _image(params: Parameters) -> Image:
+    pixels = params.width, params.height, params.depth_or_layers
+    return Image((pixels,), kind=surface_kind(params.dim), layers=params.depth_or_layers)
+
+
+def _texels(extents: tuple[int, int, int], content: str) -> dict[Texel, int]:
+    """Texels of a dword each, in the order of u, then v, then r."""
     width, height, depth = extents
     places: list[Texel] = [(u, v, r, 0) for r in range(depth) for v in range(height) for u in range(width)]
     data = bytes.fromhex(content)
-    return Image(
-        (extents,), {place: int.from_bytes(data[4 * k : 4 * k + 4], "little") for k, place in enumerate(places)}
-    )
+    return {place: int.from_bytes(data[4 * k : 4 * k + 4], "little") for k, place in enumerate(places)}
 
 
 _TRIALS: dict[str, Callable[[Row], list[Trial]]] = {

@@ -27,8 +27,6 @@ MAX_FILE_BYTES = 1024 * 1024 * 1024
 
 UNSETTLED_TAGS = {
     "fp_nan": "NaN, on which the sources differ (D29)",
-    "fp_signed_zero": "zeros of both signs, on which the sources differ (D29)",
-    "fp_denorm": "denormals, which a device may flush (D29)",
 }
 
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from visaproof.instructions.instruction import require, require_execution
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.spec import Spec
+from visaproof.semantics.concrete.float_atomics import float_new_value
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Atomic, RegisterSlice
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState
@@ -82,6 +83,7 @@ class DwordAtomic:
                 src1=src1,
                 returns_new=self.op is AtomicOp.PREDEC,
                 destination=destination,
+                readings=state.readings,
             )
 
 
@@ -108,6 +110,8 @@ def run_serially(
     for i, address, src0, src1 in updates:
 
         def change(old: int, src0: int = src0, src1: int = src1) -> int:
+            if op in FLOAT_OPS:
+                return float_new_value(op, old, src0, src1, 32, state.readings)
             return NEW_VALUE[op](old, src0, src1)
 
         old, new = state.buffer(surface).modify(address, 4, change)
@@ -135,7 +139,7 @@ NEW_VALUE: dict[AtomicOp, Callable[[int, int, int], int]] = {
     AtomicOp.OR: lambda old, src0, _: old | src0,
     AtomicOp.XOR: lambda old, src0, _: old ^ src0,
 }
-"""Page: table DWORD_ATOMIC_OP, modulo 2^32."""
+"""Page: table DWORD_ATOMIC_OP, the operations on integers, modulo 2^32."""
 
 
 # ---------------------------------------------------------------- the symbolic machine

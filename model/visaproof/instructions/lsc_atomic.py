@@ -110,4 +110,5 @@ class LscAtomic:
                 src1=src1,
                 returns_new=False,
                 destination=destination,
+                readings=state.readings,
             )

@@ -89,4 +89,5 @@ class SvmAtomic:
                 src1=src1,
                 returns_new=self.op is AtomicOp.PREDEC,
                 destination=destination,
+                readings=state.readings,
             )

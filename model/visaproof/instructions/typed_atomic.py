@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from visaproof.instructions.instruction import require, require_execution
-from visaproof.isa.atomics import AtomicOp
-from visaproof.isa.encoding import FLOAT_ATOMICS
+from visaproof.isa.atomics import FLOAT_OPS, LOWERED, AtomicOp
 from visaproof.isa.fields import PRED, Bits, Code, Field, Width, execution_field
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, FloatAtomics, Readings
 from visaproof.isa.spec import Spec
+from visaproof.isa.surfaces import SurfaceKind
 from visaproof.isa.types import DataType
+from visaproof.semantics.concrete.float_atomics import float_new_value
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Atomic, RegisterSlice
 from visaproof.semantics.symbolic.state import SymbolicState
@@ -40,9 +42,7 @@ class TypedAtomic:
         out_of_bounds="a read outside gives zero, a write outside is dropped",
         fields=(
             Field("Op", Width.UB, "the operation", (
-                Bits(4, 0, "operation", (
-                    *(Code(op.code, op.name.lower()) for op in AtomicOp),
-                    *(Code(code, name) for name, code in FLOAT_ATOMICS.items() if name not in ("fadd", "fsub")))),
+                Bits(4, 0, "operation", tuple(Code(op.code, op.name.lower()) for op in AtomicOp)),
                 Bits(5, 5, "16-bit texels", since=Platform.TGLLP)), source="D28, D29, D44, D50"),
             execution_field(8),
             PRED,
@@ -51,9 +51,9 @@ class TypedAtomic:
             Field("V", Width.RAW, "Y, or the index in a 1D array", types=(DataType.UD,), null="for 1D"),
             Field("R", Width.RAW, "Z, or the index in a 2D array", types=(DataType.UD,), null="for 1D, 1D_array, 2D"),
             Field("LOD", Width.RAW, "level of detail", types=(DataType.UD,), null="for level 0", source="D32"),
-            Field("Src0", Width.RAW, "first source: the new value of cmpxchg", types=_DATA,
+            Field("Src0", Width.RAW, "first source: the new value of cmpxchg, the comparand of fcmpwr", types=_DATA,
                   null="must be for inc, dec, predec", source="D28, D38, D39, D49"),
-            Field("Src1", Width.RAW, "second source: the comparand of cmpxchg", types=_DATA,
+            Field("Src1", Width.RAW, "second source: the comparand of cmpxchg, the new value of fcmpwr", types=_DATA,
                   null="must be for all but cmpxchg and fcmpwr", source="D29, D38"),
             Field("Dst", Width.RAW, "what is returned for each lane", types=_DATA, null="where nothing is needed"),
         ),
@@ -85,17 +85,27 @@ class TypedAtomic:
             f"{' '.join(str(operand) for operand in operands)}"
         )
 
-    def validate(self, platform: Platform) -> None:
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         page, name = self.spec.page, self.op.name.lower()
         require_execution(self.execution, self.spec)
         require(self.texel_bits in (16, 32), f"{self.texel_bits} bits: a texel has 16 or 32", page)
         if self.texel_bits == 16:
             require(platform >= Platform.TGLLP, "16-bit atomics exist from TGLLP on", f"{page}, D44")
+        if readings.float_atomics is FloatAtomics.REJECT:
+            require(self.op not in FLOAT_OPS, f"{name} is not an operation of typed messages", "D29")
         require(self.surface not in NOT_TYPED, f"{self.surface} has no texels", "D27")
         require(self.u != NULL, "U must not be null", page)
         require(self.r == NULL or self.v != NULL, "R needs V", page)
         require((self.src0 != NULL) == (self.op.sources >= 1), _source_rule("Src0", name, self.op.sources >= 1), page)
         require((self.src1 != NULL) == (self.op.sources == 2), _source_rule("Src1", name, self.op.sources == 2), page)
+
+    def validate_on(self, kind: SurfaceKind) -> None:
+        """What the page demands of a surface of this kind; raises IllegalInstruction.
+
+        The variable of a surface does not say its kind, so `validate` cannot ask this.
+        """
+        for name, operand in (("V", self.v), ("R", self.r))[len(kind.axes) - 1 :]:
+            require(operand == NULL, f"{name} must be V0 for a surface of type {kind.spelling}", self.spec.page)
 
     def execute(self, state: ConcreteState) -> None:
         image, modulus = state.image(self.surface), 2**self.texel_bits
@@ -114,7 +124,7 @@ class TypedAtomic:
                 continue
             old = texels.get(texel, 0) % modulus
             # Page: "only the lower 16bit part of each dword is used" (D35)
-            texels[texel] = new = self._new_value(old, src0 % modulus, src1 % modulus)
+            texels[texel] = new = self._new_value(old, src0 % modulus, src1 % modulus, state.readings)
             returned.append((i, new if self.op is AtomicOp.PREDEC else old))  # D28
         if self.dst != NULL:
             for i, _ in returned:
@@ -123,10 +133,17 @@ class TypedAtomic:
                 state.write_dword(self.dst, i, value)  # bits 31..16 of a 16-bit result become 0 (D34)
         image.texels = texels
 
-    def _new_value(self, old: int, src0: int, src1: int) -> int:
-        if self.op in (AtomicOp.IMIN, AtomicOp.IMAX):
+    def _new_value(self, old: int, src0: int, src1: int, readings: Readings) -> int:
+        op = self.operation(readings)
+        if op in FLOAT_OPS:
+            return float_new_value(op, old, src0, src1, self.texel_bits, readings)
+        if op in (AtomicOp.IMIN, AtomicOp.IMAX):
             old, src0 = (_signed(value, self.texel_bits) for value in (old, src0))
-        return _NEW_VALUE[self.op](old, src0, src1) % 2**self.texel_bits
+        return _NEW_VALUE[op](old, src0, src1) % 2**self.texel_bits
+
+    def operation(self, readings: Readings) -> AtomicOp:
+        """The operation that is carried out: not the one that is named where that is read as lowered (D29)."""
+        return LOWERED.get(self.op, self.op) if readings.float_atomics is FloatAtomics.AS_LOWERED else self.op
 
     def footprint(self, state: SymbolicState) -> Iterator[Atomic]:
         image, width = state.image(self.surface), self.texel_bits // 8
@@ -144,11 +161,12 @@ class TypedAtomic:
                 width=width,
                 inside=image.contains(u, v, r, lod),
                 defined=conj(predicate_known, bool_const(operands_known and fits)),
-                op=self.op,
+                op=self.operation(state.readings),
                 src0=truncate(src0, self.texel_bits),
                 src1=truncate(src1, self.texel_bits),
                 returns_new=self.op is AtomicOp.PREDEC,
                 destination=destination,
+                readings=state.readings,
             )
 
     def undefined_bytes(self, state: SymbolicState) -> Iterator[tuple[Bool, RegisterSlice]]:
@@ -195,7 +213,7 @@ _NEW_VALUE: dict[AtomicOp, Callable[[int, int, int], int]] = {
     AtomicOp.OR: lambda old, src0, _: old | src0,
     AtomicOp.XOR: lambda old, src0, _: old ^ src0,
 }
-"""What each operation leaves in memory, modulo 2^32 or 2^16: the table of the DWORD_ATOMIC page (D49).
+"""What each operation on integers leaves in memory, modulo 2^32 or 2^16: the table of the DWORD_ATOMIC page (D49).
 
 imin and imax are given signed numbers.
 """

@@ -1,4 +1,4 @@
-"""The operations of TYPED_ATOMIC.  Page: TYPED_ATOMIC.md, field Op; roles: spec/decisions.md D28, D38, D39."""
+"""The operations of TYPED_ATOMIC.  Page: TYPED_ATOMIC.md, field Op; roles: spec/decisions.md D28, D29, D38, D39."""
 
 from enum import Enum
 from typing import NamedTuple
@@ -11,7 +11,7 @@ class _OpFacts(NamedTuple):
 
 
 class AtomicOp(Enum):
-    """An integer operation; its value is (code, spelling in the grammar, number of sources)."""
+    """An operation of the page; its value is (code, spelling in the grammar, number of sources)."""
 
     ADD = _OpFacts(0x00, "add", 1)
     SUB = _OpFacts(0x01, "sub", 1)
@@ -27,6 +27,9 @@ class AtomicOp(Enum):
     IMIN = _OpFacts(0x0B, "minsint", 1)
     IMAX = _OpFacts(0x0C, "maxsint", 1)
     PREDEC = _OpFacts(0x0D, None, 0)
+    FMAX = _OpFacts(0x10, "fmax", 1)
+    FMIN = _OpFacts(0x11, "fmin", 1)
+    FCMPWR = _OpFacts(0x12, "fcmpwr", 2)
 
     @property
     def code(self) -> int:
@@ -41,6 +44,13 @@ class AtomicOp(Enum):
     def sources(self) -> int:
         """How many of Src0 and Src1 it reads; the others must be null (D39)."""
         return self.value.sources
+
+
+LOWERED = {AtomicOp.FMAX: AtomicOp.AND, AtomicOp.FMIN: AtomicOp.OR, AtomicOp.FCMPWR: AtomicOp.XOR}
+"""The integer operation that Intel's finalizer sends for a float one of TYPED_ATOMIC (D29)."""
+
+FLOAT_OPS = tuple(LOWERED)
+"""The operations on floating-point numbers; their operands carry the bits as UD."""
 
 
 def atomic_named(spelling: str) -> AtomicOp:

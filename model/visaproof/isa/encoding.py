@@ -5,7 +5,7 @@ Source: spec/instructions.md §0.1, §0.3, §0.4, §4; the codes of types and st
 
 from typing import NamedTuple
 
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.execution import EXEC_SIZES, Combine
 from visaproof.isa.types import DataType
 
@@ -36,21 +36,18 @@ TYPE_CODES = {
 STRIDE_CODES = {0: 1, 1: 2, 2: 3, 4: 4, 8: 5, 16: 6, 32: 7}
 """Strides and widths of a region; 0 would stand for "none"."""
 
-FLOAT_ATOMICS = {"fmax": 0x10, "fmin": 0x11, "fcmpwr": 0x12, "fadd": 0x13, "fsub": 0x14}
-"""The float operations of TYPED_ATOMIC by the grammar's name; the page has only the first three (D29)."""
+OFF_THE_PAGE = {"fadd": 0x13, "fsub": 0x14}
+"""Float operations that the grammar can spell and the page does not have (D29)."""
 
-ATOMIC_CODES = {op.spelling: op.code for op in AtomicOp if op.spelling} | FLOAT_ATOMICS
+FLOAT_ATOMICS = (*(op.spelling for op in FLOAT_OPS if op.spelling), *OFF_THE_PAGE)
+"""Every float operation of TYPED_ATOMIC by the grammar's name."""
+
+ATOMIC_CODES = {op.spelling: op.code for op in AtomicOp if op.spelling} | OFF_THE_PAGE
 """Every operation that the grammar can spell; predec (0x0D) it cannot (D28)."""
 
 PREDEC_CODE = AtomicOp.PREDEC.code
 
-ATOMIC_SOURCES = {op.spelling: op.sources for op in AtomicOp if op.spelling} | {
-    "fmax": 1,
-    "fmin": 1,
-    "fcmpwr": 2,
-    "fadd": 1,
-    "fsub": 1,
-}
+ATOMIC_SOURCES = {op.spelling: op.sources for op in AtomicOp if op.spelling} | dict.fromkeys(OFF_THE_PAGE, 1)
 """How many of Src0 and Src1 an operation reads (D39)."""
 
 

@@ -1,6 +1,7 @@
 """What visaproof reads where the pages are silent or contradict other evidence.  Source: spec/decisions.md."""
 
 from dataclasses import dataclass
+from enum import Enum
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,9 +13,52 @@ class Reading:
     chosen: str
 
 
+class FloatAtomics(Enum):
+    """What fmax, fmin and fcmpwr of TYPED_ATOMIC are (D29)."""
+
+    AS_NAMED = "as-named"
+    """They are legal and mean what their names say, on operands of type UD that carry the bits."""
+    REJECT = "reject"
+    """They are illegal: the table of operations has them for DWORD and SVM messages only."""
+    AS_LOWERED = "as-lowered"
+    """They are and, or and xor, the integer operations that Intel's finalizer sends for them."""
+
+
+class FloatNan(Enum):
+    """What fmax and fmin leave of a NaN (D29).  Of two NaN the old one stays."""
+
+    NUMBER_WINS = "number-wins"
+    """Of a number and a NaN the number is kept, as by maxNum and minNum of IEEE 754-2008."""
+    PROPAGATES = "propagates"
+    """Of a number and a NaN the NaN is kept, as by maximum and minimum of IEEE 754-2019."""
+
+
+class FloatZeros(Enum):
+    """How fmax and fmin order zeros of both signs (D29); fcmpwr always finds them equal."""
+
+    EQUAL = "equal"
+    """They are equal: the old one stays."""
+    ORDERED = "ordered"
+    """−0 is less than +0."""
+
+
+class FloatDenormals(Enum):
+    """What the denormals of a float atomic are (D29).  What is stored is one of the operands, bit by bit."""
+
+    EXACT = "exact"
+    """They are the numbers that they stand for."""
+    FLUSHED = "flushed"
+    """They are compared as zeros of their sign."""
+
+
 @dataclass(frozen=True, slots=True)
 class Readings:
     """What a machine answers to each question that has more than one answer; one field for each, the page's first."""
+
+    float_atomics: FloatAtomics = FloatAtomics.AS_NAMED
+    float_nan: FloatNan = FloatNan.NUMBER_WINS
+    float_zeros: FloatZeros = FloatZeros.EQUAL
+    float_denormals: FloatDenormals = FloatDenormals.EXACT
 
 
 DEFAULT = Readings()
@@ -66,4 +110,8 @@ READINGS: dict[str, Reading] = {
     "half-sources": Reading("D35", "The upper half of a 16-bit source?", "ignored"),
     "half-result-rest": Reading("D34", "Bits 31..16 of a 16-bit result?", "undefined"),
     "lod-range": Reading("D32", "LOD beyond the surface?", "out of bounds; a null LOD is level 0"),
+    "float-atomics": Reading("D29", "What are fmax, fmin, fcmpwr of TYPED_ATOMIC?", "what their names say, on UD bits"),
+    "float-nan": Reading("D29", "What do fmax and fmin leave of a NaN?", "the number; of two NaN the old one"),
+    "float-zeros": Reading("D29", "Which zero do fmax and fmin leave?", "the old one: zeros are equal"),
+    "float-denormals": Reading("D29", "What are denormals in a float atomic?", "the numbers that they stand for"),
 }

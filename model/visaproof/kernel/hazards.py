@@ -4,6 +4,7 @@ Each row says what is emitted, and cites the evidence.  Source: spec/validity.md
 """
 
 from visaproof.instructions.typed_atomic import NOT_TYPED
+from visaproof.isa.atomics import LOWERED
 from visaproof.isa.encoding import ATOMIC_SOURCES, BLOCK_CODES, FLOAT_ATOMICS
 from visaproof.isa.execution import Combine
 from visaproof.isa.platform import Platform
@@ -14,7 +15,10 @@ from visaproof.kernel.validity.message import MESSAGES, PREDICATED, Message
 from visaproof.kernel.validity.page_rules import RAW_OPERANDS, has_its_bytes, predicate_has_its_bits
 from visaproof.kernel.validity.rule import Finding, Rule, broken
 
-EMITTED_ATOMICS = {"fmax": "and", "fmin": "or", "fcmpwr": "xor", "fadd": "xchg", "fsub": "inc"}
+EMITTED_ATOMICS = {str(op.spelling): str(sent.spelling) for op, sent in LOWERED.items()} | {
+    "fadd": "xchg",
+    "fsub": "inc",
+}
 """The integer operation that is sent for a float operation: the one with the same low bits (D29)."""
 
 _MASKS = {32: (0, 16), 16: (0, 16), 8: (0, 8, 16, 24)}

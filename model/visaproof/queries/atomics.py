@@ -4,9 +4,12 @@ Stated as relations between old, new and operands, not as the formulas of `seman
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 
-from visaproof.isa.atomics import AtomicOp
+from visaproof.instructions import TypedAtomic
+from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
+from visaproof.isa.readings import DEFAULT, Readings
+from visaproof.queries.float_relations import float_relation
 from visaproof.queries.pages import acting_effects, contains, page_hits
 from visaproof.queries.query import MemoryBefore, OneLane, Query, TwoLanes, about
 from visaproof.queries.subject import Subject
@@ -55,10 +58,18 @@ RELATIONS: dict[AtomicOp, Relation] = {
     AtomicOp.OR: lambda old, new, s0, _: eq(bit_not(new), bit_and(bit_not(old), bit_not(s0))),
     AtomicOp.XOR: lambda old, new, s0, _: eq(new, sub(bit_or(old, s0), bit_and(old, s0))),
 }
-"""What the table of the DWORD_ATOMIC page says of (old, new, src0, src1)."""
+"""What the table of the DWORD_ATOMIC page says of (old, new, src0, src1) for operations on integers."""
 
-COMMUTATIVE = tuple(op for op in AtomicOp if op not in (AtomicOp.XCHG, AtomicOp.CMPXCHG))
-"""Operations whose final value does not depend on the order of the lanes."""
+COMMUTATIVE = tuple(op for op in RELATIONS if op not in (AtomicOp.XCHG, AtomicOp.CMPXCHG))
+"""Operations on integers whose final value does not depend on the order of the lanes."""
+
+FLOAT_READINGS = ("float-atomics", "float-nan", "float-zeros", "float-denormals")
+"""The readings on which the result of a float operation rests."""
+
+
+def relation(op: AtomicOp, readings: Readings = DEFAULT) -> Relation:
+    """What an operation leaves, as a relation of (old, new, src0, src1)."""
+    return float_relation(op, readings) if op in FLOAT_OPS else RELATIONS[op]
 
 
 def memory_holds_the_result(subject: Subject) -> Query:
@@ -66,7 +77,7 @@ def memory_holds_the_result(subject: Subject) -> Query:
 
     That the operation is the page's is `operation-is-the-tables`.
     """
-    op = _op(subject)
+    op, readings = _op(subject), subject.state.readings
     probe = probe_like(subject.accesses[0])
     before = symbol("before", 8 * subject.accesses[0].width)
     stated = acting_effects(subject)
@@ -74,10 +85,11 @@ def memory_holds_the_result(subject: Subject) -> Query:
     for effect, (undisturbed, after) in zip(stated, alone(subject.accesses, probe, before), strict=True):
         assert effect.src0 is not None
         assert effect.src1 is not None
-        result = new_value(op, before, effect.src0, effect.src1)
+        result = new_value(op, before, effect.src0, effect.src1, readings)
         goals.append(implies(conj(undisturbed, page_hits(subject, effect, probe)), eq(after, result)))
     memory = (MemoryBefore(subject.surface, probe, before),)
-    return about(subject, "memory-holds-the-result", (), conj(*goals), memory)
+    query = about(subject, "memory-holds-the-result", (), conj(*goals), memory)
+    return replace(query, readings=(*query.readings, *_float_readings(op)))
 
 
 def returned_value_is_old(subject: Subject) -> Query:
@@ -92,34 +104,46 @@ def returned_value_is_old(subject: Subject) -> Query:
         old = symbol(f"memory.{index}", 8 * access.width)
         memory.append(MemoryBefore(subject.surface, effect.cell, old))
         got = returned(access, old)
-        right = new_value(op, old, effect.src0, effect.src1) if op is AtomicOp.PREDEC else old
+        right = new_value(op, old, effect.src0, effect.src1, subject.state.readings) if op is AtomicOp.PREDEC else old
         goals.append(
             implies(conj(effect.enabled, contains(subject.state, subject.surface, effect.cell)), eq(got, right))
         )
     return about(subject, "returned-value-is-old-or-new-for-predec", (), conj(*goals), tuple(memory))
 
 
-def operation_is_the_tables(op: AtomicOp, operation: Operation = new_value, variant: str = "", bits: int = 32) -> Query:
-    """For any old value and operands, the new value stands in the relation that the table gives."""
+def operation_is_the_tables(
+    op: AtomicOp, operation: Operation = new_value, variant: str = "", bits: int = 32, readings: Readings = DEFAULT
+) -> Query:
+    """For any old value and operands, the new value stands in the relation that the table gives by these readings."""
     old, src0, src1 = (symbol(name, bits) for name in ("old", "src0", "src1"))
     new = operation(op, old, src0, src1)
     return Query(
         claim="typed_atomic/operation-is-the-tables",
-        scope=_named(op, bits),
+        scope=_named(op, bits, readings),
         assumptions=(),
-        goal=RELATIONS[op](old, new, src0, src1),
+        goal=relation(op, readings)(old, new, src0, src1),
         exhibit=OneLane(op, old, src0, src1, new, variant),
+        readings=_float_readings(op),
     )
 
 
-def _named(op: AtomicOp, bits: int) -> str:
-    return op.name.lower() + ", 16 bits" * (bits == 16)
+def _named(op: AtomicOp, bits: int, readings: Readings) -> str:
+    """The shape in words, with what is not read as by default."""
+    chosen = [
+        (field.name.replace("_", "-"), getattr(readings, field.name), field.default) for field in fields(readings)
+    ]
+    others = [f"{name} {reading.value}" for name, reading, default in chosen if reading is not default]
+    return ", ".join([op.name.lower(), *["16 bits"] * (bits == 16), *others])
+
+
+def _float_readings(op: AtomicOp) -> tuple[str, ...]:
+    return FLOAT_READINGS if op in FLOAT_OPS else ()
 
 
 def _op(subject: Subject) -> AtomicOp:
-    op = getattr(subject.instruction, "op", None)
-    assert isinstance(op, AtomicOp)
-    return op
+    """The operation that the page's instruction carries out by the readings of the subject's state."""
+    assert isinstance(subject.instruction, TypedAtomic)
+    return subject.instruction.operation(subject.state.readings)
 
 
 # ---------------------------------------------------------------- lanes on one texel
@@ -131,18 +155,21 @@ def two_lanes(op: AtomicOp, bits: int = 32) -> TwoLanes:
     return TwoLanes(op, symbol("before", bits), first, second)
 
 
-def final_value_is_order_independent(op: AtomicOp, bits: int = 32) -> Query:
+def final_value_is_order_independent(op: AtomicOp, bits: int = 32, readings: Readings = DEFAULT) -> Query:
     """Adjacent lanes may swap: by induction every order of any number of lanes leaves one final value."""
     lanes = two_lanes(op, bits)
-    one_way = new_value(op, new_value(op, lanes.before, *lanes.first), *lanes.second)
-    other_way = new_value(op, new_value(op, lanes.before, *lanes.second), *lanes.first)
+
+    def after(one: tuple[BitVec, BitVec], other: tuple[BitVec, BitVec]) -> BitVec:
+        return new_value(op, new_value(op, lanes.before, *one, readings), *other, readings)
+
+    one_way, other_way = after(lanes.first, lanes.second), after(lanes.second, lanes.first)
     return Query(
         claim="typed_atomic/final-value-is-order-independent",
-        scope=_named(op, bits),
+        scope=_named(op, bits, readings),
         assumptions=(),
         goal=eq(one_way, other_way),
         exhibit=lanes,
-        readings=("atomic-order",),
+        readings=("atomic-order", *_float_readings(op)),
     )
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.isa.operands import NULL, Channels, Execution, ImmediateUD, RawOperand, Scalar
+from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.subject import Subject
 from visaproof.semantics.symbolic.accesses import Cell, RegisterSlice
 from visaproof.semantics.symbolic.effects import cells_equal
@@ -144,11 +145,33 @@ def contains(state: SymbolicState, surface: str, cell: Cell) -> Bool:
     """Whether a cell lies inside: a dword iff its last byte does, a texel iff each coordinate is below its extent."""
     memory = state.surfaces[surface]
     if isinstance(memory, SymbolicImage):
-        ((width, height, depth),) = memory.levels
-        u, v, r, lod = cell
-        return conj(ult(u, width), ult(v, height), ult(r, depth), eq(lod, const(0, 32)))
+        return _texel_exists(memory, cell)
     (address,) = cell
     return ult(add(address, const(3, ADDRESS_BITS)), memory.size)
+
+
+def _texel_exists(image: SymbolicImage, cell: Cell) -> Bool:
+    """There is such a level, and whichever it is, the coordinates are those of a texel of it."""
+    *_, lod = cell
+    numbers = [eq(lod, const(number, 32)) for number in range(len(image.levels))]
+    there = (implies(number, _coordinates_exist(image, level, cell)) for level, number in enumerate(numbers))
+    return conj(disj(*numbers), *there)
+
+
+def _coordinates_exist(image: SymbolicImage, level: int, cell: Cell) -> Bool:
+    """Page: the table of offsets for each surface type, row by row."""
+    (u, v, r, _), (width, height, depth), layers, none = cell, image.levels[level], image.layers, const(0, 32)
+    match image.kind:
+        case SurfaceKind.LINE:
+            return conj(ult(u, width), eq(v, none), eq(r, none))
+        case SurfaceKind.LINE_ARRAY:
+            return conj(ult(u, width), ult(v, layers), eq(r, none))
+        case SurfaceKind.PLANE:
+            return conj(ult(u, width), ult(v, height), eq(r, none))
+        case SurfaceKind.PLANE_ARRAY:
+            return conj(ult(u, width), ult(v, height), ult(r, layers))
+        case SurfaceKind.VOLUME:
+            return conj(ult(u, width), ult(v, height), ult(r, depth))
 
 
 def _scatter4_scaled(instruction: Scatter4Scaled, state: SymbolicState) -> Iterator[Effect]:

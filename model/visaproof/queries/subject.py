@@ -10,15 +10,17 @@ from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.execution import THREAD_LANES, Combine, ExecMask
 from visaproof.isa.operands import NULL, Channels, Execution, Parameter, Predicate, RawOperand, ScalarUD
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
+from visaproof.isa.surfaces import SurfaceKind
+from visaproof.queries.images import arbitrary_image, concrete_image, extents_of
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image
+from visaproof.semantics.concrete.surface import Buffer
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
 from visaproof.semantics.symbolic.state import (
     ADDRESS_BITS,
     SymbolicBuffer,
-    SymbolicImage,
     SymbolicState,
     SymbolicSurface,
     field_term,
@@ -90,12 +92,13 @@ class Subject:
             for dword in range(size // 4):
                 paint[self.state.registers.read(variable, 4 * dword, 4)] = 64 * (dword + 1)
         for surface in self.state.surfaces.values():
-            extents = (surface.size,) if isinstance(surface, SymbolicBuffer) else surface.levels[0]
-            paint |= {extent: 1 << (extent.width - 1) for extent in symbols_of(*extents)}
+            paint |= {extent: 1 << (extent.width - 1) for extent in symbols_of(*extents_of(surface))}
         return paint
 
     def _concrete_state(self, values: Mapping[Term, int]) -> ConcreteState:
-        state = ConcreteState(self.platform, exec_mask=_lanes(self.state.exec_mask, values))
+        state = ConcreteState(
+            self.platform, exec_mask=_lanes(self.state.exec_mask, values), readings=self.state.readings
+        )
         for variable, size in self.state.registers.sizes.items():
             dwords = (evaluate(self.state.registers.read(variable, start, 4), values) for start in range(0, size, 4))
             state.registers[variable] = bytearray(b"".join(dword.to_bytes(4, "little") for dword in dwords))
@@ -105,8 +108,7 @@ class Subject:
             if isinstance(surface, SymbolicBuffer):
                 state.surfaces[name] = Buffer(evaluate(surface.size, values))
             else:
-                extents = (tuple(evaluate(extent, values) for extent in level) for level in surface.levels)
-                state.surfaces[name] = Image(tuple(cast(tuple[int, int, int], level) for level in extents))
+                state.surfaces[name] = concrete_image(surface, values)
         return state
 
 
@@ -165,13 +167,6 @@ def arbitrary_buffer() -> SymbolicBuffer:
     return SymbolicBuffer(zero_extend(symbol("size", 33), ADDRESS_BITS))
 
 
-def arbitrary_image(dimensions: int) -> SymbolicImage:
-    """A typed surface of one level with 1, 2 or 3 arbitrary extents."""
-    names = ("width", "height", "depth")
-    extents = [symbol(name, 32) if axis < dimensions else const(1, 32) for axis, name in enumerate(names)]
-    return SymbolicImage(((extents[0], extents[1], extents[2]),))
-
-
 def _execution(size: int, predicated: bool) -> Execution:
     return Execution(size, MASK, Predicate(PREDICATE, INVERSE, COMBINE) if predicated else None)
 
@@ -226,26 +221,30 @@ def qw_scatter(size: int, platform: Platform, predicated: bool) -> Subject:
     return _subject(instruction, platform, state, scope, _legal(size, predicated))
 
 
-def typed_atomic(op: AtomicOp, dimensions: int, platform: Platform, predicated: bool, texel_bits: int = 32) -> Subject:
-    """TYPED_ATOMIC of this operation with any mask, coordinates, operands and extents."""
-    coordinates = tuple(RawOperand(name) for name in ("VU", "VV", "VR")[:dimensions])
-    sources = tuple(RawOperand(name) for name in ("VS0", "VS1")[: op.sources])
-    sizes = {operand.variable: 32 for operand in (*coordinates, *sources)} | {"VD": 32}
-    state = arbitrary_state(platform, sizes, arbitrary_image(dimensions), predicated)
-    u, v, r = (*coordinates, NULL, NULL)[:3]
-    src0, src1 = (*sources, NULL, NULL)[:2]
+def typed_atomic(
+    op: AtomicOp,
+    kind: SurfaceKind,
+    platform: Platform,
+    predicated: bool,
+    texel_bits: int = 32,
+    levels: int = 0,
+    readings: Readings = DEFAULT,
+) -> Subject:
+    """TYPED_ATOMIC of this operation with any mask, coordinates, operands and extents.
+
+    With `levels` it has a LOD operand with any values, and the surface that many levels; without, a null one.
+    """
+    u, v, r = (*(RawOperand(name) for name in ("VU", "VV", "VR")[: len(kind.axes)]), NULL, NULL)[:3]
+    src0, src1 = (*(RawOperand(name) for name in ("VS0", "VS1")[: op.sources]), NULL, NULL)[:2]
+    lod = RawOperand("VL") if levels else NULL
+    sizes = {operand.variable: 32 for operand in (u, v, r, lod, src0, src1) if operand != NULL} | {"VD": 32}
+    state = arbitrary_state(platform, sizes, arbitrary_image(kind, max(1, levels)), predicated)
+    state = replace(state, readings=readings)
+    dst = RawOperand("VD")
     instruction = TypedAtomic(
-        _execution(8, predicated),
-        op,
-        SURFACE,
-        u,
-        v,
-        r,
-        src0=src0,
-        src1=src1,
-        dst=RawOperand("VD"),
-        texel_bits=texel_bits,
+        _execution(8, predicated), op, SURFACE, u, v, r, lod, src0, src1, dst, texel_bits=texel_bits
     )
-    half = "16 bits" if texel_bits == 16 else ""
-    scope = _scope(op.name.lower(), f"{dimensions}D", half, "predicated" if predicated else "")
+    instruction.validate_on(kind)
+    half, detail = "16 bits" if texel_bits == 16 else "", f"{levels} levels" if levels else ""
+    scope = _scope(op.name.lower(), kind.spelling, detail, half, "predicated" if predicated else "")
     return _subject(instruction, platform, state, scope, _legal(8, predicated))

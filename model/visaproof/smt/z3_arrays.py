@@ -9,12 +9,17 @@ from visaproof.smt.z3_backend import Lowering
 
 _z3: Any = z3
 
-__all__ = ["Lowering", "choose", "read_bytes", "read_cell", "write_bytes", "write_cell"]
+__all__ = ["Lowering", "choose", "fresh", "read_bytes", "read_cell", "write_bytes", "write_cell"]
 
 
 def _slice(word: Any, low: int, width: int) -> Any:
     """`width` bits of a z3 bit-vector from bit `low` on."""
     return _z3.Extract(low + width - 1, low, word)
+
+
+def fresh(prefix: str, width: int) -> Any:
+    """A bit-vector constant that nothing else is called by."""
+    return _z3.FreshConst(_z3.BitVecSort(width), prefix)
 
 
 def choose(condition: Any, then: Any, otherwise: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from visaproof.instructions import QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.typed_atomic import NOT_TYPED
-from visaproof.isa.encoding import ATOMIC_CODES, ATOMIC_SOURCES
+from visaproof.isa.encoding import ATOMIC_CODES, ATOMIC_SOURCES, OFF_THE_PAGE
 from visaproof.isa.platform import Platform
 from visaproof.kernel import syntax, type_rules
 from visaproof.kernel.predefined import SURFACES
@@ -11,7 +11,6 @@ from visaproof.kernel.validity.message import MESSAGES, OPERANDS, PREDICATED, Fo
 from visaproof.kernel.validity.rule import INSTRUCTION, Rule
 
 EXEC_SIZES = {page.spec.name: page.spec.exec_sizes for page in (Scatter4Scaled, QwScatter, TypedAtomic)}
-NOT_ON_THE_PAGE = ("fadd", "fsub")
 """Operations that the grammar spells and the page does not list (D29)."""
 CAN_BE_NULL = ("V", "R", "LOD", "Src0", "Src1", "Dst")
 """Of TYPED_ATOMIC; Src0 and Src1 have a rule of their own."""
@@ -152,7 +151,7 @@ RULES = (
     Rule("page.num-blocks", "there is only one block", "QW_SCATTER.md, D22", _Q, ("Num_blocks",),
          lambda m, _: int(m.suffix) == 1),
     Rule("page.op", "fadd and fsub are not on the page", "TYPED_ATOMIC.md, D29", _T, ("Op",),
-         lambda m, _: operation(m) not in NOT_ON_THE_PAGE),
+         lambda m, _: operation(m) not in OFF_THE_PAGE),
     Rule("page.16-bit", ".16 exists from TGLLP on", "TYPED_ATOMIC.md, D44", _T, ("Op",),
          lambda m, _: len(m.instruction.suffixes) == 1 or m.platform >= Platform.TGLLP),
     Rule("page.owords", "1, 2, 4, 8 or 16 owords", "OWORD_LD.md", _O, ("Size",),

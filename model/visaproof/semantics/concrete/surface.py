@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from visaproof.isa.errors import UndefinedBehavior
+from visaproof.isa.surfaces import SurfaceKind
 
 Texel = tuple[int, int, int, int]
 """(u, v, r, lod)"""
@@ -85,18 +86,36 @@ class Buffer:
 
 @dataclass
 class Image:
-    """Texels of 32 bits; `levels` gives (width, height, depth) for each LOD."""
+    """A typed surface: texels by coordinate, and how far its coordinates go at each level of detail."""
 
     levels: tuple[tuple[int, int, int], ...]
+    """Width, height and depth in pixels at each LOD; an axis that the kind does not have is not looked at."""
     texels: dict[Texel, int] = field(default_factory=dict[Texel, int])
+    kind: SurfaceKind = SurfaceKind.VOLUME
+    layers: int = 1
+    """The size of an array: one for all levels."""
+
+    def extents(self, lod: int) -> tuple[int, int, int]:
+        """How many values U, V and R have at a level: one where the page says N/A."""
+        width, height, depth = self.levels[lod]
+        match self.kind:
+            case SurfaceKind.LINE:
+                return width, 1, 1
+            case SurfaceKind.LINE_ARRAY:
+                return width, self.layers, 1
+            case SurfaceKind.PLANE:
+                return width, height, 1
+            case SurfaceKind.PLANE_ARRAY:
+                return width, height, self.layers
+            case SurfaceKind.VOLUME:
+                return width, height, depth
 
     def contains(self, texel: Texel) -> bool:
         """Whether every coordinate lies below its extent at that level (D31, D32)."""
-        u, v, r, lod = texel
+        *coordinates, lod = texel
         if lod >= len(self.levels):
             return False
-        width, height, depth = self.levels[lod]
-        return u < width and v < height and r < depth
+        return all(place < extent for place, extent in zip(coordinates, self.extents(lod), strict=True))
 
 
 Surface = Buffer | Image

@@ -6,6 +6,7 @@ A *cell* is what one access covers as a whole: for a buffer (byte address,), for
 from dataclasses import dataclass
 
 from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.smt import BitVec, Bool
 
 Cell = tuple[BitVec, ...]
@@ -67,6 +68,8 @@ class Atomic:
     returns_new: bool
     """Whether the new value is returned instead of the old one (predec)."""
     destination: RegisterSlice | None
+    readings: Readings = DEFAULT
+    """What the operation answers where the page is silent."""
 
 
 Access = Store | Load | Atomic

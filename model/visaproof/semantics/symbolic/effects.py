@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load, Store
+from visaproof.semantics.symbolic.float_atomics import float_new_value
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -70,7 +72,7 @@ def stored_at(accesses: Iterable[Access], probe: Cell, before: BitVec) -> BitVec
             case Store():
                 value = ite(hits(access, probe), access.value, value)
             case Atomic():
-                value = ite(hits(access, probe), new_value(access.op, value, access.src0, access.src1), value)
+                value = ite(hits(access, probe), updated(access, value), value)
             case Load():
                 pass
     return value
@@ -88,15 +90,19 @@ def alone(accesses: Sequence[Access], probe: Cell, before: BitVec) -> list[tuple
 
 def returned(access: Load | Atomic, memory: BitVec) -> BitVec:
     """What the access brings back, where its cell holds `memory`: zeros outside."""
-    if isinstance(access, Atomic) and access.returns_new:
-        value = new_value(access.op, memory, access.src0, access.src1)
-    else:
-        value = memory
+    value = updated(access, memory) if isinstance(access, Atomic) and access.returns_new else memory
     return ite(access.inside, value, const(0, value.width))
 
 
-def new_value(op: AtomicOp, old: BitVec, src0: BitVec, src1: BitVec) -> BitVec:
+def updated(access: Atomic, memory: BitVec) -> BitVec:
+    """What the access leaves of `memory` in its cell."""
+    return new_value(access.op, memory, access.src0, access.src1, access.readings)
+
+
+def new_value(op: AtomicOp, old: BitVec, src0: BitVec, src1: BitVec, readings: Readings = DEFAULT) -> BitVec:
     """What an atomic operation leaves in memory, in the width of `old`."""
+    if op in FLOAT_OPS:
+        return float_new_value(op, old, src0, src1, readings)
     return _UPDATES[op](old, src0, src1)
 
 
@@ -116,7 +122,7 @@ _UPDATES: dict[AtomicOp, Callable[[BitVec, BitVec, BitVec], BitVec]] = {
     AtomicOp.OR: lambda old, src0, _: bit_or(old, src0),
     AtomicOp.XOR: lambda old, src0, _: bit_xor(old, src0),
 }
-"""Table of the DWORD_ATOMIC page (D49)."""
+"""Table of the DWORD_ATOMIC page (D49): the operations on integers."""
 
 
 def collide(accesses: Sequence[Access]) -> Bool:

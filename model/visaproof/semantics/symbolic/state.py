@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from visaproof.isa.execution import THREAD_LANES, Combine
 from visaproof.isa.operands import Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
+from visaproof.isa.surfaces import Axis, SurfaceKind
 from visaproof.semantics.symbolic.registers import RegisterFile
 from visaproof.smt import (
     BitVec,
@@ -32,6 +34,7 @@ ADDRESS_BITS = 40
 FLAT_BITS = 64
 """An address of the flat address space; sums of them wrap."""
 _FLAT_SIZE = const(1 << FLAT_BITS, FLAT_BITS + 1)
+_ONE_LAYER = const(1, 32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +61,29 @@ class SymbolicFlat(SymbolicBuffer):
 
 @dataclass(frozen=True, slots=True)
 class SymbolicImage:
-    """A typed surface; `levels` gives (width, height, depth) for each LOD, 32 bits each."""
+    """A typed surface; all extents have 32 bits."""
 
     levels: tuple[tuple[BitVec, BitVec, BitVec], ...]
+    """Width, height and depth in pixels at each LOD; an axis that the kind does not have is not looked at."""
+    kind: SurfaceKind = SurfaceKind.VOLUME
+    layers: BitVec = _ONE_LAYER
+    """The size of an array: one for all levels."""
 
     def contains(self, u: BitVec, v: BitVec, r: BitVec, lod: BitVec) -> Bool:
-        """Whether the texel exists: each coordinate below its extent at that level."""
+        """Whether the texel exists: at one of the levels, each coordinate below its extent there."""
+        coordinates = list(zip_longest((u, v, r), self.kind.axes))
         return disj(
             *(
-                conj(eq(lod, const(level, 32)), ult(u, width), ult(v, height), ult(r, depth))
-                for level, (width, height, depth) in enumerate(self.levels)
+                conj(eq(lod, const(level, 32)), *(ult(place, self._extent(axis, level)) for place, axis in coordinates))
+                for level in range(len(self.levels))
             )
         )
+
+    def _extent(self, axis: Axis | None, level: int) -> BitVec:
+        if axis is None:
+            return _ONE_LAYER  # N/A: only 0 exists
+        width, height, depth = self.levels[level]
+        return {Axis.X: width, Axis.Y: height, Axis.Z: depth, Axis.LAYER: self.layers}[axis]
 
 
 SymbolicSurface = SymbolicBuffer | SymbolicImage
