@@ -99,6 +99,8 @@ def mutants(options: argparse.Namespace) -> Figure:
         code = subprocess.run(
             [sys.executable, "-m", *command], cwd=ROOT, stdout=subprocess.DEVNULL, check=False
         ).returncode
+        if not file.is_file():
+            return Figure("mutants of the four pages", f"the run failed with exit code {code}", "", OURS, False)
         results: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
     killed = sum(result["killed"] for result in results)
     survivors = "listed as equivalent" if not code else "survive: see python -m benchmarks.mutation"

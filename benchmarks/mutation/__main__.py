@@ -15,10 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.mutation.derive import Mutant, mutants_of
-from benchmarks.mutation.killers import Kill, Killer, Manner, attempt, claim_costs, install, killers_of
+from benchmarks.mutation.killers import (
+    ClaimCost,
+    Kill,
+    Killer,
+    Manner,
+    attempt,
+    claim_costs,
+    cross_check,
+    install,
+    killers_of,
+)
 from benchmarks.mutation.pool import side_by_side
 from benchmarks.mutation.survivors import FILE, equivalent
-from benchmarks.mutation.targets import ALL, PAGES
+from benchmarks.mutation.targets import ALL, PAGES, Target
 
 PRELOADED = ("z3", "hypothesis", "pytest", "msgspec", "lark")
 """What a mutant's process needs and does not depend on the mutant."""
@@ -82,10 +92,24 @@ def _matches(mutant: Mutant, patterns: list[str]) -> bool:
 # ---------------------------------------------------------------- running
 
 
+def unchanged(targets: dict[str, Target], jobs: int) -> list[ClaimCost]:
+    """What each claim costs on the unchanged model; on it nothing may be noticed, or a kill would mean nothing."""
+    instructions = {name for target in targets.values() for name in target.instructions}
+
+    def check(target: Target | None, send: Callable[[Any], None]) -> None:
+        send(cross_check(target) if target else claim_costs(instructions))
+
+    costs: list[ClaimCost] = []
+    for ended in side_by_side([None, *targets.values()], check, jobs):
+        if ended.exitcode or (ended.task and ended.sent[0]):
+            raise SystemExit(f"the unchanged model is not as expected: {ended.sent or 'see above'}")
+        costs += ended.sent[0] or []
+    return costs
+
+
 def run(mutants: Sequence[Mutant], jobs: int) -> list[Result]:
     """Every mutant's result, in the order given."""
-    instructions = {name for mutant in mutants for name in mutant.target.instructions}
-    (costs,) = next(side_by_side([instructions], lambda names, send: send(claim_costs(names)), 1)).sent
+    costs = unchanged({mutant.target.name: mutant.target for mutant in mutants}, jobs)
 
     def check(mutant: Mutant, send: Callable[[Any], None]) -> None:
         install(mutant)
@@ -161,4 +185,7 @@ def _document(results: Sequence[Result]) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
