@@ -5,7 +5,7 @@ INSTALLED := .venv/.installed
 CONFLICTING := $(patsubst %,tests/data/visaasm/%.visaasm,\
 	lane_conflict/tgllp-O2-simd8 conflict_div/tgllp-O2-simd8 permute_scatter/tgllp-O2-simd8 vc_scatter4/tgllp-vc)
 
-.PHONY: prove test lint bench counterexamples errata clean
+.PHONY: prove test lint bench evidence counterexamples errata clean
 .DEFAULT_GOAL := prove
 
 prove: $(INSTALLED)
@@ -22,6 +22,9 @@ lint: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
+
+evidence: $(INSTALLED)
+	$(BIN)/python -m benchmarks.evidence
 
 counterexamples: $(INSTALLED)
 	$(BIN)/visaproof prove 'refute_*' --save counterexamples

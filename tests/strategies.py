@@ -239,6 +239,10 @@ def _fill_memory(subject: Subject, pick: Random, values: Values, before: Concret
 # ---------------------------------------------------------------- states that a page need not allow
 
 
+RAGGED = "V3"
+"""A variable that ends in or before the dword of lane 7."""
+
+
 @dataclass(frozen=True)
 class Loose:
     """An instruction as nobody should write it, with operands that overlap and are too short, and its state."""
@@ -259,6 +263,7 @@ def loose_start(pick: Random) -> Loose:
         before.registers[name] = bytearray(
             b"".join(_small_word(pick).to_bytes(4, "little") for _ in range(length // 4 + 1))[:length]
         )
+    before.registers[RAGGED] = bytearray(pick.randrange(28, 32))
     before.predicates[PREDICATE] = PredicateBits(pick.choice([1, 8, 16, *[32] * 4]), pick.getrandbits(32))
     kind = pick.choice([Scatter4Scaled, QwScatter, OwordLd, TypedAtomic])
     if kind is TypedAtomic:
@@ -294,6 +299,8 @@ def _loose_instruction(kind: type[Instruction], pick: Random) -> Instruction:
     if kind is OwordLd:
         return OwordLd(pick.choice([1, 2, 4, 8, 16]), SURFACE, scalar, first)
     others = [pick.choice([NULL, _raw(pick)]) for _ in range(6)]
+    if pick.randrange(2):
+        others[-1] = RawOperand(RAGGED)  # dst
     op, texel_bits = pick.choice(list(AtomicOp)), pick.choice([16, 32])
     return TypedAtomic(execution, op, SURFACE, first, *others, texel_bits=texel_bits)
 

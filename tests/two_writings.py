@@ -1,6 +1,7 @@
 """The two writings of an instruction on one state: `execute`, and its footprint with numbers for its symbols."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 from tests.strategies import Start, Values, start_of
@@ -10,11 +11,15 @@ from visaproof.engine.runs import claimed, run
 from visaproof.engine.states import changes
 from visaproof.instructions import Instruction
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
+from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.errors import UndefinedBehavior
-from visaproof.queries.subject import Subject
+from visaproof.isa.platform import Platform
+from visaproof.isa.surfaces import SurfaceKind
+from visaproof.queries.subject import Subject, scatter4_scaled, typed_atomic
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Access, RegisterSlice
-from visaproof.smt import Bool
+from visaproof.semantics.symbolic.registers import RegisterFile
+from visaproof.smt import Bool, symbol
 
 
 def executed(instruction: Instruction, before: ConcreteState) -> Outcome:
@@ -95,3 +100,29 @@ def dwords(*values: int) -> bytearray:
 
 def dwords_of(register: bytearray) -> list[int]:
     return [int.from_bytes(register[start : start + 4], "little") for start in range(0, len(register), 4)]
+
+
+def with_variable_of(subject: Subject, variable: str, size: int) -> Subject:
+    """The subject where a variable has only `size` bytes."""
+    sizes = {**subject.state.registers.sizes, variable: size}
+    registers = RegisterFile(sizes, lambda name, byte: (symbol(f"{name}.{byte // 4}", 32), byte % 4))
+    state = replace(subject.state, registers=registers)
+    accesses = tuple(subject.instruction.footprint(state))
+    return replace(subject, state=state, accesses=accesses, own_accesses=accesses)
+
+
+def short_subjects() -> dict[str, Subject]:
+    """By what is too short: sources for any channel set with less than four registers, results for the last lane."""
+    scatters = (scatter4_scaled(8, Platform.TGLLP, False), scatter4_scaled(8, Platform.PVC, True))
+    atomics = (
+        typed_atomic(AtomicOp.ADD, SurfaceKind.LINE, Platform.TGLLP, False),
+        typed_atomic(AtomicOp.PREDEC, SurfaceKind.LINE, Platform.PVC, True),
+    )
+    return {
+        **{
+            f"{subject.scope}, {dwords} dwords of source": with_variable_of(subject, "VS", 4 * dwords)
+            for subject in scatters
+            for dwords in (5, 16, 24)
+        },
+        **{f"{subject.scope}, 7 dwords of result": with_variable_of(subject, "VD", 28) for subject in atomics},
+    }

@@ -1,0 +1,75 @@
+"""Tasks side by side, each in a process of its own that cannot outlive its limit of processor time."""
+
+import os
+import resource
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+CPU_SECONDS = 90
+MEMORY_BYTES = 6 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(Generic[T]):
+    """A task whose process has ended, with what it sent; `exitcode` is negative where a signal ended it."""
+
+    task: T
+    sent: tuple[Any, ...]
+    exitcode: int
+
+    @property
+    def out_of_time(self) -> bool:
+        return self.exitcode == -signal.SIGPROF
+
+
+def side_by_side(tasks: Iterable[T], work: Callable[[T, Callable[[Any], None]], None], jobs: int) -> Iterator[Ended[T]]:
+    """Each task as it ends; `work` gets the task, and a function that sends something picklable and small.
+
+    A fork of this process does the work, so what it has imported is there at once.  No process outlives this iterator.
+    """
+    context, waiting = get_context("fork"), iter(tasks)
+    running: dict[int, tuple[Any, Connection, T]] = {}
+    try:
+        while True:
+            for task in islice(waiting, jobs - len(running)):
+                receiver, sender = context.Pipe(duplex=False)
+                process = context.Process(target=_alone, args=(work, task, sender), daemon=True)
+                process.start()
+                sender.close()
+                running[process.sentinel] = process, receiver, task
+            if not running:
+                return
+            for sentinel in wait(running):
+                process, receiver, task = running.pop(sentinel)  # type: ignore[call-overload]
+                process.join()
+                yield Ended(task, tuple(_received(receiver)), process.exitcode)
+    finally:
+        for process, _, _ in running.values():
+            process.kill()
+            process.join()
+
+
+def _alone(work: Callable[[T, Callable[[Any], None]], None], task: T, sender: Connection) -> None:
+    """The kernel ends this process when its time is over, whatever it is doing."""
+    for number in (signal.SIGPROF, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    work(task, sender.send)
+    sender.close()
+    os._exit(0)
+
+
+def _received(receiver: Connection) -> Iterator[Any]:
+    try:
+        while True:
+            yield receiver.recv()
+    except EOFError:
+        receiver.close()

@@ -1,0 +1,55 @@
+"""Which files are mutated, where each of the two writings begins in them, and which instructions rest on them."""
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+MODEL = Path(__file__).parents[2] / "model"
+
+INSTRUCTIONS = ("scatter4_scaled", "oword_ld", "qw_scatter", "typed_atomic")
+
+
+class Writing(Enum):
+    EXECUTE = "execute"
+    FOOTPRINT = "footprint"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A module, and the functions from which each writing starts: what they use in the module belongs to it."""
+
+    module: str
+    roots: dict[Writing, tuple[str, ...]]
+    instructions: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.module.removeprefix("visaproof.").removeprefix("instructions.").removeprefix("semantics.")
+
+    @property
+    def path(self) -> Path:
+        return MODEL.joinpath(*self.module.split(".")).with_suffix(".py")
+
+
+_BOTH = {Writing.EXECUTE: ("execute",), Writing.FOOTPRINT: ("footprint", "undefined_bytes")}
+
+PAGES = tuple(Target(f"visaproof.instructions.{name}", _BOTH, (name,)) for name in INSTRUCTIONS)
+"""Both writings of each page."""
+
+_CONCRETE_STATE = ("read_dword", "write_dword", "scalar", "require_aligned", "channel_enabled")
+_SYMBOLIC_STATE = ("SymbolicBuffer.contains", "SymbolicImage.contains", "read_dword", "scalar", "lanes_enabled")
+_EFFECTS = ("probe_like", "hits", "stored_at", "alone", "returned", "meaningless", "collide", "undefined")
+
+MACHINES = (
+    Target(
+        "visaproof.semantics.concrete.surface",
+        {Writing.EXECUTE: ("read_dword", "scatter_dwords", "Image.contains")},
+        INSTRUCTIONS,
+    ),
+    Target("visaproof.semantics.concrete.state", {Writing.EXECUTE: _CONCRETE_STATE}, INSTRUCTIONS),
+    Target("visaproof.semantics.symbolic.state", {Writing.FOOTPRINT: _SYMBOLIC_STATE}, INSTRUCTIONS),
+    Target("visaproof.semantics.symbolic.effects", {Writing.FOOTPRINT: _EFFECTS}, INSTRUCTIONS),
+)
+"""What the pages run on, as far as they use it."""
+
+ALL = (*PAGES, *MACHINES)

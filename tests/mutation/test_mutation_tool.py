@@ -1,0 +1,110 @@
+"""The tool that makes mutants of the two writings and tries what notices them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.mutation.derive import Mutant, mutants_of
+from benchmarks.mutation.pool import side_by_side
+from benchmarks.mutation.survivors import equivalent
+from benchmarks.mutation.targets import ALL, PAGES, Writing
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def mutants() -> dict[str, Mutant]:
+    every = [mutant for target in ALL for mutant in mutants_of(target)]
+    by_id = {mutant.id: mutant for mutant in every}
+    assert len(by_id) == len(every), "an id names one mutant"
+    return by_id
+
+
+def test_each_page_has_mutants_of_both_writings(mutants: dict[str, Mutant]) -> None:
+    for target in PAGES:
+        writings = [mutant.writing for mutant in mutants.values() if mutant.target is target]
+        assert min(writings.count(writing) for writing in Writing) >= 30, target.name
+    assert sum(mutant.target in PAGES for mutant in mutants.values()) >= 300
+
+
+def test_each_kind_of_change_is_made_to_the_line_that_is_shown(mutants: dict[str, Mutant]) -> None:
+    """A few that the pages' own pitfalls suggest."""
+    changes = {(mutant.operator, mutant.line, mutant.changed) for mutant in mutants.values()}
+    aligned = "aligned = eq(truncate(offset_bytes, 3), const(0, 3))"
+    assert ("constant", aligned, "aligned = eq(truncate(offset_bytes, 2), const(0, 3))") in changes
+    assert ("guard", "guard=enabled,", "guard=true(),") in changes
+    block = "block = scale(zero_extend(first_oword, ADDRESS_BITS), 16)"
+    assert ("signedness", block, block.replace("zero", "sign")) in changes
+    assert ("stride", block, block.replace("16", "32")) in changes
+
+
+def test_what_is_listed_as_equivalent_is_a_mutant(mutants: dict[str, Mutant]) -> None:
+    assert equivalent().keys() <= mutants.keys()
+    assert all(len(reason) > 20 for reason in equivalent().values())
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "benchmarks.mutation", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_a_sample_is_noticed_by_the_cross_check_and_by_the_claims(tmp_path: Path) -> None:
+    """An operand order, a bound, a stride and a sign of the block read."""
+    patterns = [
+        "oword_ld.OwordLd.execute constant: loaded += [surface.read_dword(oword + byte) for byte in range(1,",
+        "oword_ld.OwordLd.footprint signedness",
+        "oword_ld.OwordLd.footprint guard: inside=surface.contains(address, 4), => inside=true()",
+        "oword_ld.OwordLd.footprint stride: block",
+    ]
+    ran = run(*patterns, "--jobs", "1", "--json", str(tmp_path / "results.json"))
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert len(results) >= 4
+    for result in results:
+        by_claims = result["writing"] == "footprint"
+        assert result["by"]["cross-check"]["manner"] == "differs", result
+        assert not by_claims or result["by"]["claims"]["manner"] == "not as expected", result
+
+
+def test_a_process_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.mutation.pool.CPU_SECONDS", 0.2)
+
+    def spin(forever: bool, send: object) -> None:
+        while forever:
+            pass
+
+    ended = list(side_by_side([True, False], spin, jobs=2))
+    assert {each.task: (each.out_of_time, each.exitcode == 0) for each in ended} == {
+        True: (True, False),
+        False: (False, True),
+    }
+
+
+def test_an_interrupted_run_leaves_no_process() -> None:
+    pids: list[int] = []
+
+    def sleep(_: int, send: object) -> None:
+        while True:
+            pass
+
+    def started() -> None:
+        from multiprocessing import active_children
+
+        pids.extend(child.pid or 0 for child in active_children())
+
+    def tasks():
+        yield 1
+        yield 2
+        started()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(side_by_side(tasks(), sleep, jobs=3))
+    assert pids
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
