@@ -104,7 +104,7 @@ def decide_batch(
         work.parametric,
         work.enumerated,
         work.by_normal_form,
-        sum(is_true(premise) for premise, _ in work.answers),
+        len(work.formulas),
         tuple(work.findings.values()),
         perf_counter() - start,
     )
@@ -121,6 +121,8 @@ class _Work:
     enumerated: Counter[str] = field(default_factory=Counter[str])
     findings: dict[tuple[str, bool], Finding] = field(default_factory=dict[tuple[str, bool], Finding])
     by_normal_form: int = 0
+    formulas: set[Bool] = field(default_factory=set[Bool])
+    """Those of obligations on shapes that were not true as written."""
     specialiser: Specialiser = field(default_factory=Specialiser)
     happening: dict[Term, bool] = field(default_factory=dict[Term, bool])
     """Whether a condition holds where every lane is enabled and every place is inside."""
@@ -147,6 +149,8 @@ class _Work:
             self.by_normal_form += 1
             tally["proved"] += 1
             return
+        if shared:
+            self.formulas.add(goal)
         answer = self._answer(conj(*shown[0].legal), goal)
         if isinstance(answer, Holds):
             tally["proved"] += 1
