@@ -3,8 +3,9 @@
 from visaproof.engine.catalogue import for_each
 from visaproof.isa.atomics import AtomicOp
 from visaproof.queries import serialisation
+from visaproof.queries.closed_forms import CLOSED_FORMS
 from visaproof.queries.query import Query
-from visaproof.queries.serialisation import CLOSED_FORMS, TICKETS
+from visaproof.queries.serialisation import TICKETS
 
 
 @for_each(CLOSED_FORMS)

@@ -11,7 +11,8 @@ from tests.two_writings import mirrored
 from visaproof.engine.runs import claimed
 from visaproof.engine.states import changes
 from visaproof.isa.atomics import AtomicOp
-from visaproof.queries.serialisation import CLOSED_FORMS, TICKETS
+from visaproof.queries.closed_forms import CLOSED_FORMS
+from visaproof.queries.serialisation import TICKETS
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.smt import const, value_of
 

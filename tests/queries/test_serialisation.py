@@ -5,7 +5,8 @@ import pytest
 from visaproof.engine.ladder import Fails, Holds, climb
 from visaproof.isa.atomics import AtomicOp
 from visaproof.queries import serialisation
-from visaproof.queries.serialisation import CLOSED_FORMS, TICKETS
+from visaproof.queries.closed_forms import CLOSED_FORMS, ClosedForm
+from visaproof.queries.serialisation import TICKETS
 
 
 @pytest.mark.parametrize("op", TICKETS)
@@ -31,6 +32,6 @@ def test_exactly_one_winner_on_either_width(bits: int):
 
 
 def test_a_closed_form_with_a_wrong_neutral_element_fails():
-    form = serialisation.ClosedForm(lambda _: 1, CLOSED_FORMS[AtomicOp.ADD].joined, CLOSED_FORMS[AtomicOp.ADD].final)
+    form = ClosedForm(lambda _: 1, CLOSED_FORMS[AtomicOp.ADD].joined, CLOSED_FORMS[AtomicOp.ADD].final)
     query = serialisation.final_value_is_the_closed_form(AtomicOp.ADD, form=form)
     assert isinstance(climb(query.assumptions, query.goal, 20_000), Fails)

@@ -5,11 +5,11 @@ their serialisations.  Each claim here is about an arbitrary moment of an arbitr
 the next lane has its turn.  Where a claim is a step of an induction, its docstring says which and why that is enough.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.queries.atomics import RELATIONS
+from visaproof.queries.closed_forms import CLOSED_FORMS, ClosedForm
 from visaproof.queries.query import Query, SerialLanes
 from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.semantics.symbolic.effects import returned, stored_at
@@ -17,9 +17,6 @@ from visaproof.smt import (
     BitVec,
     Bool,
     add,
-    bit_and,
-    bit_or,
-    bit_xor,
     bool_symbol,
     conj,
     const,
@@ -29,12 +26,9 @@ from visaproof.smt import (
     ite,
     neg,
     scale,
-    sle,
-    sub,
     symbol,
     true,
     truncate,
-    ule,
     ult,
 )
 
@@ -88,59 +82,6 @@ def _query(
 
 
 # ---------------------------------------------------------------- closed forms
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedForm:
-    """What any number of lanes leave, written over one accumulated operand."""
-
-    neutral: Callable[[int], int]
-    """The accumulated operand of no lanes, of the width in bits."""
-    joined: Callable[[BitVec, BitVec], BitVec]
-    """The accumulated operand with one more lane's src0."""
-    final: Callable[[BitVec, BitVec], BitVec]
-    """The texel, of its old value and the accumulated operand."""
-
-
-def _zero(_: int) -> int:
-    return 0
-
-
-def _lesser(one: BitVec, other: BitVec) -> BitVec:
-    return ite(ule(one, other), one, other)
-
-
-def _greater(one: BitVec, other: BitVec) -> BitVec:
-    return ite(ule(one, other), other, one)
-
-
-def _signed_lesser(one: BitVec, other: BitVec) -> BitVec:
-    return ite(sle(one, other), one, other)
-
-
-def _signed_greater(one: BitVec, other: BitVec) -> BitVec:
-    return ite(sle(one, other), other, one)
-
-
-def _one_more(accumulated: BitVec, _: BitVec) -> BitVec:
-    return add(accumulated, const(1, accumulated.width))
-
-
-CLOSED_FORMS: dict[AtomicOp, ClosedForm] = {
-    AtomicOp.ADD: ClosedForm(_zero, add, add),  # old + Σ operands
-    AtomicOp.SUB: ClosedForm(_zero, add, sub),  # old − Σ operands
-    AtomicOp.INC: ClosedForm(_zero, _one_more, add),  # old + number of lanes
-    AtomicOp.DEC: ClosedForm(_zero, _one_more, sub),
-    AtomicOp.PREDEC: ClosedForm(_zero, _one_more, sub),
-    AtomicOp.MIN: ClosedForm(lambda bits: 2**bits - 1, _lesser, _lesser),
-    AtomicOp.MAX: ClosedForm(_zero, _greater, _greater),
-    AtomicOp.IMIN: ClosedForm(lambda bits: 2 ** (bits - 1) - 1, _signed_lesser, _signed_lesser),
-    AtomicOp.IMAX: ClosedForm(lambda bits: 2 ** (bits - 1), _signed_greater, _signed_greater),
-    AtomicOp.AND: ClosedForm(lambda bits: 2**bits - 1, bit_and, bit_and),
-    AtomicOp.OR: ClosedForm(_zero, bit_or, bit_or),
-    AtomicOp.XOR: ClosedForm(_zero, bit_xor, bit_xor),
-}
-"""Every operation whose final value does not depend on the order."""
 
 
 def final_value_is_the_closed_form(op: AtomicOp, bits: int = 32, form: ClosedForm | None = None) -> Query:
