@@ -12,7 +12,7 @@ from visaproof.cli.exit_codes import ExitCode, worst
 
 if TYPE_CHECKING:
     from visaproof.engine.catalogue import Claim
-    from visaproof.engine.workers import Decided
+    from visaproof.engine.workers import Decided, Limits
 
 EPILOG = """examples:
   visaproof prove                                every claim of ./proofs
@@ -20,6 +20,7 @@ EPILOG = """examples:
   visaproof prove oword_ld/                      obligations on one instruction
   visaproof prove 'refute_*' --save findings     write each counterexample to a file
   visaproof prove --format json --jobs 4 > run.json
+  visaproof prove --enumerate --jobs 2           every legal fixed shape of the four instructions
 
 exit codes:
   0    every claim has the verdict that it says: prove_* proved, refute_* refuted
@@ -44,6 +45,8 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help=PATTERN)
     parser.add_argument("--proofs", type=Path, metavar="DIR", help="where the claims are (default: ./proofs)")
+    enumerate_help = "every legal fixed shape, beside the parametric footprints; PATTERN is part of a batch's name"
+    parser.add_argument("--enumerate", action="store_true", help=enumerate_help)
     parser.add_argument("--list", action="store_true", help="name the selected claims; decide nothing")
     parser.add_argument(
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
@@ -56,12 +59,22 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(arguments: Namespace) -> int:
+    if arguments.enumerate:
+        return _enumerate(arguments)
     folder, claims = _selected(arguments.proofs, arguments.patterns)
     if arguments.list:
         return _list(claims, arguments.format)
     if arguments.save:
         _make(arguments.save)
     return _decide(arguments, folder, claims)
+
+
+def _enumerate(arguments: Namespace) -> int:
+    from visaproof.cli import enumeration
+
+    if arguments.save:
+        _make(arguments.save)
+    return enumeration.run(arguments, _limits(arguments), _jobs(arguments.jobs))
 
 
 def _selected(given: Path | None, patterns: list[str]) -> "tuple[Path, list[Claim]]":
@@ -115,11 +128,11 @@ def _make(folder: Path) -> None:
 
 
 def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]") -> int:
-    from visaproof.engine.workers import Limits, decided
+    from visaproof.engine.workers import decided
     from visaproof.report.progress import Progress
     from visaproof.report.prove import ProveReport
 
-    limits = Limits(max(1, round(arguments.timeout * 1000)), arguments.seed)
+    limits = _limits(arguments)
     start, interrupted = perf_counter(), False
     with Progress(len(claims), sys.stderr) as progress:
         report = ProveReport(sys.stdout, progress, arguments.save, as_text=arguments.format == "text")
@@ -139,6 +152,12 @@ def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]") -> int:
     else:
         report.summarise(len(claims), elapsed)
     return code
+
+
+def _limits(arguments: Namespace) -> "Limits":
+    from visaproof.engine.workers import Limits
+
+    return Limits(max(1, round(arguments.timeout * 1000)), arguments.seed)
 
 
 def _jobs(asked: int) -> int:

@@ -12,7 +12,7 @@ from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import READINGS
-from visaproof.queries.query import OneLane, Query, TwoLanes
+from visaproof.queries.query import OneLane, Query, SerialLanes, TwoLanes
 from visaproof.queries.subject import SURFACE, Subject
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
@@ -150,6 +150,31 @@ def _(shown: OneLane, query: Query, values: Values) -> Counterexample | None:
         state=state_record(before),
         runs=[actual],
         claimed=Outcome(changes=kept if wrong == old else kept | {_TEXEL: f"{wrong:#x}"}),
+    )
+    return found if violated(found) else None
+
+
+@_exhibit.register
+def _(shown: SerialLanes, query: Query, values: Values) -> Counterexample | None:
+    """Lanes 0, 1, … in this order: what a wrong lemma says of them is not what `execute` does."""
+    operands = [(evaluate(src0, values), evaluate(src1, values)) for src0, src1 in shown.operands]
+    old, final = evaluate(shown.before, values), evaluate(shown.final, values)
+    instruction, before = _lanes_on_one_texel(shown.op, shown.before.width, old, operands)
+    actual = run(instruction, before, [1 << lane for lane in range(len(operands))])
+    claimed = {_TEXEL: f"{final:#x}"} if final != old else {}
+    for lane, value in enumerate(evaluate(term, values) for term in shown.returned):
+        if value:
+            claimed[f"VD.{4 * lane}"] = f"{value:#x}"
+    found = Counterexample(
+        claim=query.id,
+        shows=f"{shown.variant} breaks {query.claim}",
+        violation="claim-differs",
+        variant=shown.variant,
+        platform=_PLATFORM.name,
+        program=program(instruction, before),
+        state=state_record(before),
+        runs=[actual],
+        claimed=Outcome(changes=claimed),
     )
     return found if violated(found) else None
 

@@ -1,17 +1,16 @@
 """Claims decided one after another, or side by side in processes; what comes back of each can be pickled."""
 
-import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cache
-from multiprocessing import active_children, get_context
 from pathlib import Path
 from time import perf_counter
 
 from visaproof.engine.catalogue import Claim, load_claims
 from visaproof.engine.decide import DEFAULT_TIMEOUT_MS, decide
+from visaproof.engine.processes import in_processes
 from visaproof.engine.verdict import Unknown, Verdict
 
 
@@ -85,18 +84,9 @@ def _record(claim: Claim, query: str, readings: tuple[str, ...], verdict: Verdic
 
 
 def _side_by_side(claims: Sequence[Claim], folder: Path, limits: Limits, jobs: int) -> Iterator[Decided]:
-    others = set(active_children())
-    # A new interpreter for each worker: a fork would copy the solver and the threads of a progress display.
-    executor = ProcessPoolExecutor(jobs, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
-    try:
-        tasks = [executor.submit(_decide_in_worker, folder, claim.id, limits) for claim in claims]
-        for claim, task in zip(claims, tasks, strict=True):
-            yield _answer(claim, task)
-    finally:  # also when the caller is interrupted or stops asking: no worker outlives this
-        executor.shutdown(wait=False, cancel_futures=True)
-        for worker in set(active_children()) - others:
-            worker.kill()
-        executor.shutdown(wait=True)
+    calls = [(folder, claim.id, limits) for claim in claims]
+    for claim, task in zip(claims, in_processes(_decide_in_worker, calls, jobs), strict=True):
+        yield _answer(claim, task)
 
 
 def _answer(claim: Claim, task: "Future[Decided]") -> Decided:

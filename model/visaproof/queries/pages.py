@@ -28,6 +28,7 @@ from visaproof.smt import (
     eq,
     extract,
     implies,
+    is_false,
     ite,
     lshr,
     neg,
@@ -180,21 +181,23 @@ def _scatter4_scaled(instruction: Scatter4Scaled, state: SymbolicState) -> Itera
     channels = field_term(
         instruction.channels.mask if isinstance(instruction.channels, Channels) else instruction.channels, 4
     )
-    base = _scalar(state, instruction.offset)
+    base = zero_extend(_scalar(state, instruction.offset), 33)
     lanes = lanes_enabled(state, instruction.execution)
+    offsets = [zero_extend(_dword(state, instruction.element_offset, lane), 33) for lane in range(size)]
+    starts = [extract(add(base, offset), 31, 0) for offset in offsets]
     for channel in range(4):
+        selected = bit(channels, channel)
+        if is_false(selected):
+            continue
+        sets = [(eq(channels, const(code, 4)), code) for code in range(1, 16) if code >> channel & 1]
+        slots = [(is_set, (code & ((1 << channel) - 1)).bit_count()) for is_set, code in sets if not is_false(is_set)]
         for lane, runs in enumerate(lanes):
-            sum33 = add(zero_extend(base, 33), zero_extend(_dword(state, instruction.element_offset, lane), 33))
-            start = extract(sum33, 31, 0)
-            written = const(0, 32)
-            for chosen in range(1, 16):
-                if chosen >> channel & 1:
-                    rank = (chosen & ((1 << channel) - 1)).bit_count()
-                    here = _dword(state, instruction.src, rank * pitch + lane)
-                    written = ite(eq(channels, const(chosen, 4)), here, written)
+            start, written = starts[lane], const(0, 32)
+            for is_set, rank in slots:
+                written = ite(is_set, _dword(state, instruction.src, rank * pitch + lane), written)
             yield Effect(
                 lane=lane,
-                enabled=conj(runs, bit(channels, channel)),
+                enabled=conj(runs, selected),
                 cell=(add(zero_extend(start, ADDRESS_BITS), const(4 * channel, ADDRESS_BITS)),),
                 aligned=neg(disj(bit(start, 0), bit(start, 1))),
                 written=written,

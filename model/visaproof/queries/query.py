@@ -44,6 +44,21 @@ class OneLane:
 
 
 @dataclass(frozen=True, slots=True)
+class SerialLanes:
+    """Lanes of a TYPED_ATOMIC on one texel, one after another, and what is claimed that they leave and return."""
+
+    op: AtomicOp
+    before: BitVec
+    operands: tuple[tuple[BitVec, BitVec], ...]
+    """src0 and src1 of each lane, in the order of their turns."""
+    final: BitVec
+    """What the texel is claimed to hold then."""
+    returned: tuple[BitVec, ...]
+    """What each lane is claimed to return."""
+    variant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """`assumptions ⇒ goal`, for all values of all symbols."""
 
@@ -53,7 +68,7 @@ class Query:
     """The shape that this query is about; everything else in it is arbitrary."""
     assumptions: tuple[Bool, ...]
     goal: Bool
-    exhibit: Subject | TwoLanes | OneLane
+    exhibit: Subject | TwoLanes | OneLane | SerialLanes
     """How to show a counterexample: the instruction and the state that the symbols stand for."""
     memory: tuple[MemoryBefore, ...] = ()
     readings: tuple[str, ...] = ()

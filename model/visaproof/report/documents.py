@@ -2,7 +2,7 @@
 
 Every object starts with `visaproof` (the version of the program), `schema` (of this format), `command` and `exit_code`.
 Keys stand in the order of the classes; within one schema version keys are only ever added.  Classes: prove_json.py,
-replay.py, check.py, explain_records.py, vectors.py.
+enumeration.py, replay.py, check.py, explain_records.py, vectors.py.
 """
 
 from pathlib import Path

@@ -144,8 +144,13 @@ _EVALUATE: dict[Op, Callable[[Term, list[int]], int]] = {
 
 def substitute(root: T, replacements: Mapping[Term, Term]) -> T:
     """`root` with every occurrence of a key replaced, in normal form again."""
+    return substitute_all((root,), replacements)[0]
+
+
+def substitute_all(roots: Sequence[T], replacements: Mapping[Term, Term]) -> list[T]:
+    """Several terms with every occurrence of a key replaced, sharing the work on their common parts."""
     done: dict[Term, Term] = {}
-    for term in subterms(root):
+    for term in subterms(*roots):
         if term in replacements:
             done[term] = replacements[term]
         elif term.args:
@@ -153,7 +158,7 @@ def substitute(root: T, replacements: Mapping[Term, Term]) -> T:
             done[term] = term if args == term.args else rebuild(term, args)
         else:
             done[term] = term
-    return cast(T, done[root])
+    return [cast(T, done[root]) for root in roots]
 
 
 def rebuild(term: Term, args: tuple[Term, ...]) -> Term:

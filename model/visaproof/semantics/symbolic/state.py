@@ -19,6 +19,7 @@ from visaproof.smt import (
     const,
     disj,
     eq,
+    is_false,
     ite_bool,
     neg,
     symbol,
@@ -136,29 +137,20 @@ class SymbolicState:
         """For each lane `ChEn[lane]`, and whether the predicate has the bits that it is computed from (D3)."""
         mask = field_term(execution.mask, 4)
         lanes = range(execution.size)
-        running = [disj(bit(mask, 3), self._at_offset(self.exec_mask, mask, lane)) for lane in lanes]
+        offsets = _possible_offsets(mask)
+        running = [disj(bit(mask, 3), _at_offset(self.exec_mask, offsets, lane)) for lane in lanes]
         if execution.predicate is None:
             return [(runs, true()) for runs in running]
-        passed, defined = self._predicate(execution.predicate, mask, execution.size)
+        passed, defined = self._predicate(execution.predicate, offsets, execution.size)
         return [(conj(runs, disj(passes, neg(defined))), defined) for runs, passes in zip(running, passed, strict=True)]
 
     def lane_enabled(self, execution: Execution, lane: int) -> tuple[Bool, Bool]:
         """The entry of one lane in `lanes_enabled`."""
         return self.lanes_enabled(execution)[lane]
 
-    def _at_offset(self, lanes: tuple[Bool, ...], mask: BitVec, lane: int) -> Bool:
-        """Bit `lane` + lane offset of the mask; false beyond the end."""
-        return disj(
-            *(
-                conj(_selects(mask, offset), lanes[offset + lane])
-                for offset in range(0, THREAD_LANES, 4)
-                if offset + lane < len(lanes)
-            )
-        )
-
-    def _predicate(self, predicate: Predicate, mask: BitVec, size: int) -> tuple[list[Bool], Bool]:
+    def _predicate(self, predicate: Predicate, offsets: "_Offsets", size: int) -> tuple[list[Bool], Bool]:
         lanes = self.predicates[predicate.variable]
-        window = [self._at_offset(lanes, mask, k) for k in range(size)]
+        window = [_at_offset(lanes, offsets, k) for k in range(size)]
         combine = field_term(predicate.combine, 2)
         is_any, is_all = (eq(combine, const(code.value, 2)) for code in (Combine.ANY, Combine.ALL))
         some, every = disj(*window), conj(*window)
@@ -167,8 +159,22 @@ class SymbolicState:
         for own in window:
             combined = ite_bool(is_any, some, ite_bool(is_all, every, own))
             passed.append(ite_bool(inverse, neg(combined), combined))
-        too_short = (_selects(mask, offset) for offset in range(0, THREAD_LANES, 4) if offset + size > len(lanes))
+        too_short = (chosen for offset, chosen in offsets if offset + size > len(lanes))
         return passed, neg(disj(*too_short))
+
+
+_Offsets = list[tuple[int, Bool]]
+"""Lane offsets that a mask code can have, each with the condition that it has it."""
+
+
+def _possible_offsets(mask: BitVec) -> _Offsets:
+    offsets = [(offset, _selects(mask, offset)) for offset in range(0, THREAD_LANES, 4)]
+    return [(offset, chosen) for offset, chosen in offsets if not is_false(chosen)]
+
+
+def _at_offset(lanes: tuple[Bool, ...], offsets: _Offsets, lane: int) -> Bool:
+    """Bit `lane` + lane offset of the mask; false beyond the end."""
+    return disj(*(conj(chosen, lanes[offset + lane]) for offset, chosen in offsets if offset + lane < len(lanes)))
 
 
 def _selects(mask: BitVec, lane_offset: int) -> Bool:
