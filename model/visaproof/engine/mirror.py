@@ -28,7 +28,7 @@ def mirrored(state: ConcreteState) -> tuple[SymbolicState, Values]:
     predicates = {name: _lanes(name, bits.bits, bits.count, values) for name, bits in state.predicates.items()}
     mask = _lanes("em", state.exec_mask, 32, values)
     surfaces = {name: _surface(name, surface, values) for name, surface in state.surfaces.items()}
-    return SymbolicState(state.platform, mask, registers, predicates, surfaces), values
+    return SymbolicState(state.platform, mask, registers, predicates, surfaces, readings=state.readings), values
 
 
 def _lanes(name: str, bits: int, count: int, values: Values) -> tuple[Bool, ...]:

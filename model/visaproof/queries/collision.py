@@ -15,7 +15,7 @@ def colliding_lanes_are_undefined(subject: Subject) -> Query:
 
     The cell is that of either lane, so no probe is needed.
     """
-    goal = implies(disj(*_meetings(subject)), collide(subject.accesses))
+    goal = implies(disj(*_meetings(subject)), collide(subject.accesses, subject.readings.collision))
     return about(subject, "colliding-lanes-are-undefined", (), goal)
 
 
@@ -30,7 +30,7 @@ def nothing_else_is_undefined(subject: Subject) -> Query:
     """Whatever is reported undefined is a misaligned lane, or two lanes that the page has write one cell."""
     founded = conj(
         implies(meaningless(subject.accesses), neg(aligned_in_the_page(subject))),
-        implies(collide(subject.accesses), disj(*_meetings(subject))),
+        implies(collide(subject.accesses, subject.readings.collision), disj(*_meetings(subject))),
     )
     return about(subject, "nothing-else-is-undefined", (), founded)
 

@@ -21,12 +21,18 @@ def _writes(effect: Effect) -> bool:
 
 
 def other_registers_are_unchanged(subject: Subject) -> Query:
-    """A register byte is written only where the page puts a result, and only for an enabled lane."""
+    """A register byte is written only where the page puts a result, and only for an enabled lane.
+
+    A result may fill the dword in which it stands, and where it does not, the rest of that dword may be undefined.
+    """
     allowed: dict[RegisterSlice, Bool] = {}
-    for effect in acting_effects(subject):
-        if effect.destination is not None:
-            allowed[effect.destination] = effect.enabled
     kept: list[Bool] = []
+    for effect in acting_effects(subject):
+        if effect.destination is not None and effect.slot is not None:
+            allowed[effect.destination] = allowed[effect.slot] = effect.enabled
+    for guard, place in subject.leaves_undefined:
+        slot = RegisterSlice(place.variable, place.start - (4 - place.width), 4)
+        kept.append(implies(guard, allowed.get(slot, bool_const(False))))
     for access in subject.accesses:
         destination = _destination(access)
         if destination is not None:
