@@ -28,9 +28,10 @@ def misaligned_lane_is_undefined(subject: Subject) -> Query:
 
 def nothing_else_is_undefined(subject: Subject) -> Query:
     """Whatever is reported undefined is a misaligned lane, or two lanes that the page has write one cell."""
+    misaligned = neg(aligned_in_the_page(subject))
     founded = conj(
-        implies(meaningless(subject.accesses), neg(aligned_in_the_page(subject))),
-        implies(collide(subject.accesses, subject.readings.collision), disj(*_meetings(subject))),
+        implies(meaningless(subject.accesses), misaligned),
+        implies(collide(subject.accesses, subject.readings.collision), disj(misaligned, *_meetings(subject))),
     )
     return about(subject, "nothing-else-is-undefined", (), founded)
 

@@ -5,7 +5,7 @@ from visaproof.queries.query import Query, about
 from visaproof.queries.subject import Subject
 from visaproof.semantics.symbolic.accesses import Access, Load, RegisterSlice, Store
 from visaproof.semantics.symbolic.effects import hits, probe_like
-from visaproof.smt import Bool, bool_const, conj, disj, implies, neg
+from visaproof.smt import Bool, conj, disj, false, implies, neg
 
 
 def other_memory_is_unchanged(subject: Subject) -> Query:
@@ -31,12 +31,13 @@ def other_registers_are_unchanged(subject: Subject) -> Query:
         if effect.destination is not None and effect.slot is not None:
             allowed[effect.destination] = allowed[effect.slot] = effect.enabled
     for guard, place in subject.leaves_undefined:
-        slot = RegisterSlice(place.variable, place.start - (4 - place.width), 4)
-        kept.append(implies(guard, allowed.get(slot, bool_const(False))))
+        end = place.start + place.width
+        dword = RegisterSlice(place.variable, end - 4, 4) if place.width <= 4 else place
+        kept.append(implies(guard, allowed.get(RegisterSlice(dword.variable, dword.start, dword.width), false())))
     for access in subject.accesses:
         destination = _destination(access)
         if destination is not None:
-            kept.append(implies(access.guard, allowed.get(destination, bool_const(False))))
+            kept.append(implies(access.guard, allowed.get(destination, false())))
     return about(subject, "other-registers-are-unchanged", (), conj(*kept))
 
 

@@ -84,6 +84,16 @@ class Subject:
         (name,) = self.state.surfaces
         return name
 
+    def same_effects(self, other: "Subject") -> bool:
+        """Whether both subjects do the same in every state, seen without asking: their terms are the same."""
+        scatters = self.instruction.spec.collision_undefined
+        return (
+            self.accesses == other.accesses
+            and self.leaves_undefined == other.leaves_undefined
+            and self.legal == other.legal
+            and (not scatters or self.readings.collision is other.readings.collision)
+        )
+
     def with_variant(self, name: str, accesses: tuple[Access, ...]) -> "Subject":
         """The same question about other accesses."""
         return replace(self, accesses=accesses, variant=name)
