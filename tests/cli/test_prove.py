@@ -26,7 +26,7 @@ def test_claims_as_expected_exit_0_and_are_counted(visaproof, proofs):
     assert second.startswith("ok   refuted ")
     assert second.endswith("  m1_refuted: refute_it_without_bounds")
     assert summary.startswith("1 proved, 1 refuted as expected, 0 unknown, 0 vacuous in ")
-    assert readings.startswith("readings used: D1 mask-alignment, ")
+    assert readings.startswith("readings relied on: D1 mask-alignment, ")
     assert ran.err == ""
 
 
