@@ -39,8 +39,8 @@ class Row:
 
     @property
     def depends_on(self) -> tuple[Asked, ...]:
-        """The readings under which the verdict is another."""
-        return tuple(one for one in self.asked if one.answer != self.default.answer)
+        """The readings under which the verdict is another; one that nobody decided does not count."""
+        return tuple(one for one in self.asked if one.answer not in (self.default.answer, "unknown"))
 
 
 def matrix(claims: Sequence[Claim], folder: Path, limits: Limits, jobs: int = 1) -> Iterator[Row]:

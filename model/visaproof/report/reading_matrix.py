@@ -13,6 +13,9 @@ from visaproof.report.counterexample import instructions_of, outcome_text
 from visaproof.report.names import counterexample_name
 from visaproof.report.progress import Progress
 
+MOST_DWORDS = 4
+"""Dwords of the state that are shown in the line of an example; a saved file has all of them."""
+
 LETTERS = {"refuted": "R", "unknown": "?", "vacuous": "v", "proved": "P"}
 """Of the shapes of an obligation, the first of these that occurs is shown."""
 
@@ -123,9 +126,23 @@ def _examples(rows: list[Row]) -> Iterator[str]:
         (instruction, *_) = [*instructions_of(found), ""]
         claimed = outcome_text(found.claimed) if found.claimed else "nothing"
         yield (
-            f"{obligation} fails under {chosen}: {instruction} on {found.platform}: "
+            f"{obligation} fails under {chosen}: {instruction} on {found.platform}, {_state_text(found)}: "
             f"by default {outcome_text(found.runs[0].outcome)}; so read {claimed}"
         )
+
+
+def _state_text(found: Counterexample) -> str:
+    """The first dwords that are not zero, and the surface."""
+    dwords: list[str] = []
+    for name, content in found.state.registers.items():
+        data = bytes.fromhex(content)
+        words = [int.from_bytes(data[start : start + 4], "little") for start in range(0, len(data), 4)]
+        dwords += [f"{name}.{4 * index} = {word:#x}" for index, word in enumerate(words) if word]
+    shown = dwords[:MOST_DWORDS] + ["…"] * (len(dwords) > MOST_DWORDS)
+    for name, surface in found.state.surfaces.items():
+        extent = f"{surface.size:,} bytes" if surface.size is not None else f"{surface.levels} texels"
+        shown.append(f"{name} of {extent if surface.levels or surface.size else 'no bytes'}")
+    return ", ".join(shown)
 
 
 def _size(found: Counterexample) -> int:
