@@ -13,7 +13,7 @@ from visaproof.engine import decide as decide_module
 from visaproof.engine.counterexample import Outcome
 from visaproof.engine.decide import decide
 from visaproof.engine.exhibit import violated
-from visaproof.engine.ladder import Answer, climb
+from visaproof.engine.ladder import Answer, GaveUp, climb
 from visaproof.engine.verdict import Proved, Refuted, Unknown, Vacuous
 from visaproof.instructions import Instruction, QwScatter
 from visaproof.isa.atomics import AtomicOp
@@ -212,6 +212,21 @@ def test_the_search_for_small_numbers_does_not_use_up_the_whole_time(monkeypatch
     assert limits[0] == 10_000
     assert limits[1] <= 1_000
     assert limits[-1] == 10_000
+
+
+def test_what_is_too_large_as_a_whole_is_proved_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All parts, or nothing is proved."""
+    whole = question(conj(ult(x, const(9, 32)), ult(y, const(9, 32))), ult(x, const(3, 32)), ult(y, const(3, 32)))
+
+    def gives_up(assumptions: tuple[Bool, ...], goal: Bool, timeout_ms: int, seed: int = 0) -> Answer:
+        return GaveUp("too large") if goal is whole.goal else climb(assumptions, goal, timeout_ms, seed)
+
+    monkeypatch.setattr(decide_module, "climb", gives_up)
+    monkeypatch.setattr(decide_module, "PARTS_AT_ONCE", 1)
+    true_parts, false_part = whole.goal.args, ult(x, const(2, 32))
+    assert decide(whole) == Unknown("too large")
+    assert decide(replace(whole, parts=cast(tuple[Bool, ...], true_parts))) == Proved(NAME)
+    assert decide(replace(whole, parts=(false_part,))) == Unknown("too large")
 
 
 def test_assumptions_are_conjoined_with_the_failure() -> None:

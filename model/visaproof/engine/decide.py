@@ -21,6 +21,9 @@ DEFAULT_TIMEOUT_MS = 20_000
 TWO_LANES_TIMEOUT_MS = 5_000
 """For an attempt to show with two lanes what another reading changes."""
 
+PARTS_AT_ONCE = 16
+"""Of a question that is decided in parts, so many are put to a solver together."""
+
 NARROWER_TIMEOUT_MS = 500
 """For an attempt to find a smaller counterexample than the first."""
 
@@ -42,7 +45,7 @@ def decide(query: Query, timeout_ms: int = DEFAULT_TIMEOUT_MS, seed: int = 0) ->
         case Impossible():
             return Vacuous("the assumptions cannot hold together")
         case GaveUp(reason):
-            return Unknown(reason)
+            return _proved_in_parts(query, timeout_ms, seed) or Unknown(reason)
         case Fails(values):
             return _refutation(query, values, timeout_ms, seed)
 
@@ -62,6 +65,17 @@ def _on_two_lanes(query: Query, subject: Subject, timeout_ms: int, seed: int) ->
         if found is not None:
             return found
     return None
+
+
+def _proved_in_parts(query: Query, timeout_ms: int, seed: int) -> Proved | None:
+    """A proof of the statements that imply the goal, some at a time; None where one of them is not proved."""
+    rung = ""
+    for start in range(0, len(query.parts), PARTS_AT_ONCE):
+        answer = climb(query.assumptions, conj(*query.parts[start : start + PARTS_AT_ONCE]), timeout_ms, seed)
+        if not isinstance(answer, Holds):
+            return None
+        rung = max(rung, answer.rung, key=len)  # a solver, if one was asked
+    return Proved(rung) if rung else None
 
 
 def _refutation(query: Query, values: Values, timeout_ms: int, seed: int) -> Verdict:
