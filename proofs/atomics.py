@@ -1,8 +1,9 @@
 """TYPED_ATOMIC: what each operation leaves and returns, and what lanes on one texel come to."""
 
 from visaproof.engine.catalogue import for_each
+from visaproof.isa.answers import FloatZeros
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
-from visaproof.isa.readings import FloatZeros, Readings
+from visaproof.isa.readings import Readings
 from visaproof.queries import atomics
 from visaproof.queries.query import Query
 from visaproof.semantics.symbolic.effects import new_value

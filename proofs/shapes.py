@@ -1,11 +1,12 @@
 """The shapes that are enumerated; in each, masks, predicates, channels, offsets, data and sizes are arbitrary."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries import subject
 from visaproof.queries.subject import Subject
@@ -16,37 +17,48 @@ class Shape:
     """A subject by name, built when it is first asked about."""
 
     name: str
-    build: Callable[[], Subject]
+    build: Callable[[Readings], Subject]
+    readings: Readings = DEFAULT
 
     def __str__(self) -> str:
         return self.name
 
     def __call__(self) -> Subject:
-        return self.build()
+        return self.build(self.readings)
+
+    def under(self, readings: Readings) -> "Shape | None":
+        """The shape with other answers to open questions; None where they make no difference to it."""
+        if self.build(readings).same_effects(self()):
+            return None
+        return replace(self, readings=readings)
 
 
-def _shape(name: str, build: Callable[[], Subject]) -> Shape:
+def _shape(name: str, build: Callable[[Readings], Subject]) -> Shape:
     return Shape(name, cache(build))
 
 
 def _scatter4(size: int, platform: Platform, predicated: bool) -> Shape:
     name = f"scatter4_scaled-simd{size}-grf{platform.grf_bytes}{'-predicated' * predicated}"
-    return _shape(name, lambda: subject.scatter4_scaled(size, platform, predicated))
+    return _shape(name, lambda readings: subject.scatter4_scaled(size, platform, predicated, readings))
 
 
 def _qw(size: int, predicated: bool) -> Shape:
     name = f"qw_scatter-simd{size}{'-predicated' * predicated}"
-    return _shape(name, lambda: subject.qw_scatter(size, Platform.DG2, predicated))
+    return _shape(name, lambda readings: subject.qw_scatter(size, Platform.DG2, predicated, readings))
 
 
 def _oword(owords: int) -> Shape:
-    return _shape(f"oword_ld-{owords}", lambda: subject.oword_ld(owords, Platform.DG2))
+    return _shape(f"oword_ld-{owords}", lambda readings: subject.oword_ld(owords, Platform.DG2, readings))
 
 
 def _atomic(op: AtomicOp, kind: SurfaceKind, predicated: bool = True, bits: int = 32, levels: int = 0) -> Shape:
     details = f"{f'-{levels}-levels' * (levels > 0)}{'-16-bits' * (bits == 16)}{'-predicated' * predicated}"
     name = f"typed_atomic-{op.name.lower()}-{kind.spelling.lower()}{details}"
-    return _shape(name, lambda: subject.typed_atomic(op, kind, Platform.TGLLP, predicated, bits, levels))
+
+    def build(readings: Readings) -> Subject:
+        return subject.typed_atomic(op, kind, Platform.TGLLP, predicated, bits, levels, readings)
+
+    return _shape(name, build)
 
 
 SCATTER4 = (

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from visaproof.instructions import OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
+from visaproof.isa.answers import FloatDenormals, FloatNan, FloatZeros
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.operands import Channels, Scalar
 from visaproof.isa.platform import Platform
-from visaproof.isa.readings import FloatDenormals, FloatNan, FloatZeros, Readings
+from visaproof.isa.readings import Readings
 from visaproof.queries.subject import CHANNEL_SET, Subject
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load, Store
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, field_term

@@ -5,19 +5,22 @@ states on which a wrong variant shows gives one with a seed.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import z3
 from hypothesis import strategies as st
 
 from visaproof import smt
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
+from visaproof.instructions.scatter4_scaled import PREFIXES
+from visaproof.isa.answers import ChannelSets, MaskAlignment
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.execution import EXEC_SIZES, Combine, ExecMask
-from visaproof.isa.operands import NULL, Channels, Execution, ImmediateUD, Predicate, RawOperand, ScalarUD
+from visaproof.isa.operands import NULL, SLM, Channels, Execution, ImmediateUD, Predicate, RawOperand, ScalarUD
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, READINGS, Readings
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.subject import CHANNEL_SET, COMBINE, INVERSE, MASK, PREDICATE, SURFACE, Subject
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
@@ -105,6 +108,7 @@ def start_of(subject: Subject, pick: Random) -> Start:
             raise TypeError(f"no states for {subject.instruction.spec.mnemonic}")
     assert all(evaluate(condition, values) for condition in subject.legal)
     instruction, before = subject.bind(values)
+    before.readings = subject.readings
     _fill_memory(subject, pick, values, before)
     return Start(instruction, before, values)
 
@@ -130,12 +134,16 @@ def _lanes_and_fields(subject: Subject, pick: Random) -> Values:
         bits = _bits(pick)
         values |= {lane: bits >> index & 1 for index, lane in enumerate(lanes)}
     size = getattr(getattr(subject.instruction, "execution", None), "size", 1)
-    fitting = [mask for mask in ExecMask if mask.lane_offset % size == 0 and mask.lane_offset + size <= 32]
+    aligned = subject.readings.mask_alignment is MaskAlignment.ALIGNED
+    fitting = [
+        mask for mask in ExecMask if mask.lane_offset % (size if aligned else 4) == 0 and mask.lane_offset + size <= 32
+    ]
+    any_set = subject.readings.channel_sets is ChannelSets.ANY
     for parameter, code in (
         (MASK, pick.choice(fitting)),
         (INVERSE, pick.randrange(2)),
         (COMBINE, pick.randrange(3)),
-        (CHANNEL_SET, pick.randrange(1, 16)),
+        (CHANNEL_SET, pick.randrange(1, 16) if any_set else pick.choice(PREFIXES)),
     ):
         values[field_term(parameter, parameter.width)] = int(code)
     return values
@@ -256,8 +264,17 @@ def loose_starts() -> st.SearchStrategy[Loose]:
     return st.randoms(use_true_random=False).map(loose_start)
 
 
-def loose_start(pick: Random) -> Loose:
-    before = ConcreteState(pick.choice([Platform.TGLLP, Platform.PVC]), exec_mask=_bits(pick))
+def any_readings(pick: Random) -> Readings:
+    """The defaults, and for some questions another answer."""
+    chosen = DEFAULT
+    for name, reading in READINGS.items():
+        if reading.alternatives and pick.randrange(3) == 0:
+            chosen = chosen.with_answer(name, pick.choice(reading.alternatives))
+    return chosen
+
+
+def loose_start(pick: Random, readings: Readings = DEFAULT) -> Loose:
+    before = ConcreteState(pick.choice([Platform.TGLLP, Platform.PVC]), exec_mask=_bits(pick), readings=readings)
     for name in ("V0", "V1", "V2"):
         length = pick.choice([0, 3, 30, 60, 64, 128, *[256] * 9])
         before.registers[name] = bytearray(
@@ -276,7 +293,11 @@ def loose_start(pick: Random) -> Loose:
         before.surfaces[SURFACE] = Buffer(
             pick.choice([0, 61, 64, 4096]), {place: place % 255 + 1 for place in range(80)}
         )
-    return Loose(_loose_instruction(kind, pick), before)
+    instruction = _loose_instruction(kind, pick)
+    if kind is not TypedAtomic and readings.slm_bounds is not DEFAULT.slm_bounds:
+        before.surfaces[SLM] = before.surfaces.pop(SURFACE)
+        instruction = replace(cast(Any, instruction), surface=SLM)
+    return Loose(instruction, before)
 
 
 def _small_word(pick: Random) -> int:

@@ -56,8 +56,7 @@ def difference(
 
 def disagreement(subject: Subject, start: Start) -> str | None:
     """Where `execute` and the subject's accesses, its own or those of a wrong variant, part on one state."""
-    leaves_undefined = undefined_bytes_of(subject.instruction, subject.state)
-    return difference(start.instruction, subject.accesses, start.before, start.values, leaves_undefined)
+    return difference(start.instruction, subject.accesses, start.before, start.values, subject.leaves_undefined)
 
 
 def found_disagreement(subject: Subject, states: int) -> str | None:

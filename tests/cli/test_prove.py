@@ -26,7 +26,7 @@ def test_claims_as_expected_exit_0_and_are_counted(visaproof, proofs):
     assert second.startswith("ok   refuted ")
     assert second.endswith("  m1_refuted: refute_it_without_bounds")
     assert summary.startswith("1 proved, 1 refuted as expected, 0 unknown, 0 vacuous in ")
-    assert readings.startswith("readings used: D1 mask-alignment, ")
+    assert readings.startswith("readings relied on: D1 mask-alignment, ")
     assert ran.err == ""
 
 
@@ -229,7 +229,7 @@ def test_json_follows_the_schema_and_holds_the_counterexample(visaproof, proofs,
     document = json.loads(ran.out)
     assert list(document) == [
         "visaproof", "schema", "command", "exit_code", "timeout_seconds", "seed", "patterns", "summary", "readings",
-        "claims",
+        "claims", "under",
     ]  # fmt: skip
     assert (document["schema"], document["command"], document["exit_code"], ran.code) == (1, "prove", 5, 5)
     assert (document["timeout_seconds"], document["seed"], document["patterns"]) == (20, 7, [])

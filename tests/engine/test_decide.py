@@ -1,20 +1,28 @@
 """The four verdicts, and that no counterexample is shown that `execute` does not confirm."""
 
+from collections.abc import Iterator
+from dataclasses import fields as dataclass_fields
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
 from proofs import variants
-from proofs.shapes import ATOMIC, OWORD, PLAIN_QW
+from proofs.shapes import ATOMIC, EACH_ATOMIC, OWORD, PLAIN_QW
 from visaproof.engine import decide as decide_module
+from visaproof.engine.counterexample import Outcome
 from visaproof.engine.decide import decide
 from visaproof.engine.exhibit import violated
-from visaproof.engine.ladder import Answer, climb
+from visaproof.engine.ladder import Answer, GaveUp, climb
 from visaproof.engine.verdict import Proved, Refuted, Unknown, Vacuous
+from visaproof.instructions import Instruction, QwScatter
 from visaproof.isa.atomics import AtomicOp
 from visaproof.queries import atomics, bounds, predication, value
 from visaproof.queries.query import Query, TwoLanes
 from visaproof.queries.subject import Subject
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.symbolic.accesses import Atomic, Store
+from visaproof.semantics.symbolic.state import SymbolicState
 from visaproof.smt import Bool, add, bool_symbol, conj, const, eq, false, mul, neg, symbol, true, ult
 from visaproof.smt.z3_backend import NAME
 
@@ -138,15 +146,51 @@ def test_a_variant_that_is_right_where_the_property_fails_is_unknown() -> None:
     assert isinstance(decide(query, timeout_ms=2_000), Unknown)
 
 
-def test_a_property_that_fails_of_the_instruction_itself_is_shown_on_the_instruction() -> None:
-    """Nothing is claimed against `execute`: the run that both writings agree on is the counterexample."""
-    query = replace(bounds.out_of_bounds_write_is_dropped(PLAIN_QW()), goal=false())
-    verdict = decide(query)
-    assert isinstance(verdict, Refuted)
+class WritesBeyondTheEnd(QwScatter):
+    """Both writings are wrong in the same way."""
+
+    def execute(self, state: ConcreteState) -> None:
+        memory = state.buffer(self.surface)
+        size, memory.size = memory.size, 2**40
+        QwScatter.execute(self, state)
+        memory.size = size
+
+    def footprint(self, state: SymbolicState) -> Iterator[Store]:
+        return (replace(store, inside=true()) for store in QwScatter.footprint(self, state))
+
+
+def as_if_right(right: Subject, instruction: Instruction) -> Subject:
+    """The subject of an instruction whose footprint passes for the instruction's own."""
+    accesses = tuple(instruction.footprint(right.state))
+    return replace(right, instruction=instruction, accesses=accesses, own_accesses=accesses)
+
+
+def test_a_model_that_is_wrong_in_both_writings_is_shown_against_the_page() -> None:
+    right = PLAIN_QW()
+    assert isinstance(right.instruction, QwScatter)
+    fields = {field.name: getattr(right.instruction, field.name) for field in dataclass_fields(right.instruction)}
+    verdict = decide(bounds.out_of_bounds_write_is_dropped(as_if_right(right, WritesBeyondTheEnd(**fields))))
+    assert isinstance(verdict, Refuted), verdict
     assert verdict.counterexample.variant == ""
-    assert verdict.counterexample.claimed is not None
-    assert verdict.counterexample.claimed.changes == verdict.counterexample.runs[0].outcome.changes
+    assert verdict.counterexample.claimed == Outcome()
+    assert verdict.counterexample.runs[0].outcome != Outcome()
     assert violated(verdict.counterexample)
+
+
+def test_a_failure_of_which_the_run_shows_nothing_is_unknown() -> None:
+    """Both writings and the page agree wherever the property is said to fail: nothing is wrong with the model."""
+    query = replace(bounds.out_of_bounds_write_is_dropped(PLAIN_QW()), goal=false())
+    assert isinstance(decide(query, timeout_ms=2_000), Unknown)
+
+
+def test_a_wrong_footprint_that_execute_does_not_share_is_unknown() -> None:
+    """Also where the smallest state hides the difference: nothing is added, and nothing subtracted."""
+    right = EACH_ATOMIC[0]()
+    wrong = tuple(replace(cast(Atomic, access), op=AtomicOp.SUB) for access in right.accesses)
+    subject = replace(right, accesses=wrong, own_accesses=wrong)
+    assert isinstance(decide(atomics.memory_holds_the_result(subject), timeout_ms=2_000), Unknown)
+    hidden = replace(atomics.memory_holds_the_result(subject), goal=false())
+    assert isinstance(decide(hidden, timeout_ms=2_000), Unknown)
 
 
 def test_a_query_keeps_its_verdict_for_other_seeds() -> None:
@@ -168,6 +212,21 @@ def test_the_search_for_small_numbers_does_not_use_up_the_whole_time(monkeypatch
     assert limits[0] == 10_000
     assert limits[1] <= 1_000
     assert limits[-1] == 10_000
+
+
+def test_what_is_too_large_as_a_whole_is_proved_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All parts, or nothing is proved."""
+    whole = question(conj(ult(x, const(9, 32)), ult(y, const(9, 32))), ult(x, const(3, 32)), ult(y, const(3, 32)))
+
+    def gives_up(assumptions: tuple[Bool, ...], goal: Bool, timeout_ms: int, seed: int = 0) -> Answer:
+        return GaveUp("too large") if goal is whole.goal else climb(assumptions, goal, timeout_ms, seed)
+
+    monkeypatch.setattr(decide_module, "climb", gives_up)
+    monkeypatch.setattr(decide_module, "PARTS_AT_ONCE", 1)
+    true_parts, false_part = whole.goal.args, ult(x, const(2, 32))
+    assert decide(whole) == Unknown("too large")
+    assert decide(replace(whole, parts=cast(tuple[Bool, ...], true_parts))) == Proved(NAME)
+    assert decide(replace(whole, parts=(false_part,))) == Unknown("too large")
 
 
 def test_assumptions_are_conjoined_with_the_failure() -> None:

@@ -7,11 +7,12 @@ import pytest
 from tests.two_writings import after_both, dwords, dwords_of
 from visaproof.engine.ladder import Holds, climb
 from visaproof.instructions import TypedAtomic
+from visaproof.isa.answers import FloatAtomics, FloatNan
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.errors import IllegalInstruction
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
-from visaproof.isa.readings import FloatAtomics, FloatNan, Readings
+from visaproof.isa.readings import Readings
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries import atomics
 from visaproof.queries.subject import typed_atomic

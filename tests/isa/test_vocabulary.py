@@ -1,17 +1,21 @@
 """The words of the pages: masks, platforms, operations, types, operands, readings, and the kinds of "no"."""
 
+import dataclasses
 import inspect
+import re
+from pathlib import Path
 
 import pytest
 
 from visaproof.instructions import ALL
 from visaproof.isa import errors
+from visaproof.isa.answers import DwordMisaligned
 from visaproof.isa.atomics import AtomicOp, atomic_named
 from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError
 from visaproof.isa.execution import EXEC_SIZES, Combine, ExecMask
 from visaproof.isa.operands import Channels, Execution, ImmediateUD, Predicate, RawOperand, ScalarUD
 from visaproof.isa.platform import SUPPORTED, Platform, platform_named
-from visaproof.isa.readings import READINGS
+from visaproof.isa.readings import DEFAULT, READINGS, Readings, readings_from
 from visaproof.isa.types import DataType, type_named
 
 
@@ -112,7 +116,38 @@ def test_every_reading_that_a_page_depends_on_exists() -> None:
         assert len(set(page.spec.readings)) == len(page.spec.readings) > 0
     questions = [reading.question for reading in READINGS.values()]
     assert len(set(questions)) == len(questions)
-    assert all(reading.decision.startswith("D") and reading.chosen for reading in READINGS.values())
+    assert all(reading.decision.startswith("D") or reading.decision == "ours" for reading in READINGS.values())
+
+
+def test_every_choice_of_the_table_is_a_field_whose_default_stands_first() -> None:
+    """And every answer says what it does."""
+    choices = {name.replace("-", "_"): reading for name, reading in READINGS.items() if reading.alternatives}
+    assert choices.keys() == {field.name for field in dataclasses.fields(Readings)}
+    for name, reading in choices.items():
+        assert getattr(DEFAULT, name) is reading.default
+        assert isinstance(reading.answers, type)
+        assert all(answer.effect and answer.value for answer in reading.answers)
+        assert len({answer.value for answer in reading.answers}) == len(reading.answers) >= 2
+
+
+def test_an_answer_is_chosen_by_name_and_value() -> None:
+    chosen = readings_from(["dword-misaligned=floor", "collision=last-wins"])
+    assert chosen.dword_misaligned is DwordMisaligned.FLOOR
+    assert chosen.chosen_otherwise() == ["dword-misaligned=floor", "collision=last-wins"]
+    assert readings_from(["collision=undefined"]) == DEFAULT
+    assert DEFAULT.chosen_otherwise() == []
+    for wrong in ("no-such=floor", "collision=floor", "oword-unit=bytes", "collision"):
+        with pytest.raises(KeyError):
+            readings_from([wrong])
+
+
+def test_the_decisions_that_the_table_names_are_in_the_list() -> None:
+    """Where the list is at hand; "ours" says that it is not from there."""
+    listed = Path(__file__).parents[3] / "shared" / "spec" / "decisions.md"
+    if not listed.is_file():
+        pytest.skip("the list of decisions is not beside the repository")
+    known = set(re.findall(r"\*\*(D\d+[a-z]?)\.", listed.read_text()))
+    assert {reading.decision for reading in READINGS.values()} - {"ours"} <= known
 
 
 def test_the_four_pages_have_their_opcodes() -> None:

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from tests.strategies import FLOATS
 from visaproof.engine.ladder import Fails, Holds, climb
+from visaproof.isa.answers import FloatDenormals, FloatNan, FloatZeros
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
-from visaproof.isa.readings import DEFAULT, FloatDenormals, FloatNan, FloatZeros, Readings
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.queries import atomics
 from visaproof.semantics.concrete.float_atomics import float_new_value
 from visaproof.semantics.symbolic.effects import new_value

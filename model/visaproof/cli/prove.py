@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from visaproof.cli.arguments import Subparsers, add_format, count, seconds
 from visaproof.cli.errors import UsageError, proposal
 from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.cli.readings import chosen_readings
+from visaproof.isa.readings import DEFAULT, Readings
 
 if TYPE_CHECKING:
     from visaproof.engine.catalogue import Claim
@@ -19,11 +21,14 @@ EPILOG = """examples:
   visaproof prove bounds --timeout 60            claims with "bounds" in their id
   visaproof prove oword_ld/                      obligations on one instruction
   visaproof prove 'refute_*' --save findings     write each counterexample to a file
+  visaproof prove --reading dword-misaligned=floor     the proofs, read another way
+  visaproof prove --readings all --jobs 0        the proofs under every reading: on which does each depend?
   visaproof prove --format json --jobs 4 > run.json
   visaproof prove --enumerate --jobs 2           every legal fixed shape of the four instructions
 
 exit codes:
   0    every claim has the verdict that it says: prove_* proved, refute_* refuted
+       (with --readings all: every question under another reading was decided, one way or the other)
   1    a prove_* was refuted, or a refute_* was proved
   5    else, the assumptions of a claim never hold
   3    else, a claim was not decided in time
@@ -55,18 +60,26 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--save", type=Path, metavar="DIR", help="write each counterexample to a JSON file there")
     jobs = "processes (default: 1; 0: one per CPU); verdicts stay, but other counterexamples may be found"
     parser.add_argument("--jobs", type=count, default=1, metavar="N", help=jobs)
+    otherwise = parser.add_mutually_exclusive_group()
+    reading = "answer an open question otherwise (repeatable): asks prove_* only; `visaproof readings` lists the names"
+    otherwise.add_argument("--reading", action="append", default=[], metavar="NAME=VALUE", help=reading)
+    every = "ask prove_* under each other reading on its own, and say which readings each verdict depends on"
+    otherwise.add_argument("--readings", choices=("all",), help=every)
     add_format(parser)
 
 
 def run(arguments: Namespace) -> int:
     if arguments.enumerate:
         return _enumerate(arguments)
+    readings = chosen_readings(arguments.reading)
     folder, claims = _selected(arguments.proofs, arguments.patterns)
+    if arguments.readings or readings != DEFAULT:
+        claims = [claim for claim in claims if claim.name.startswith("prove_")]
     if arguments.list:
         return _list(claims, arguments.format)
     if arguments.save:
         _make(arguments.save)
-    return _decide(arguments, folder, claims)
+    return _matrix(arguments, folder, claims) if arguments.readings else _decide(arguments, folder, claims, readings)
 
 
 def _enumerate(arguments: Namespace) -> int:
@@ -127,7 +140,7 @@ def _make(folder: Path) -> None:
         raise UsageError(f"cannot make the folder {folder}: {error.strerror}") from None
 
 
-def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]") -> int:
+def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]", readings: Readings) -> int:
     from visaproof.engine.workers import decided
     from visaproof.report.progress import Progress
     from visaproof.report.prove import ProveReport
@@ -135,10 +148,10 @@ def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]") -> int:
     limits = _limits(arguments)
     start, interrupted = perf_counter(), False
     with Progress(len(claims), sys.stderr) as progress:
-        report = ProveReport(sys.stdout, progress, arguments.save, as_text=arguments.format == "text")
+        report = ProveReport(sys.stdout, progress, arguments.save, arguments.format == "text", readings)
         progress.starting(claims[0].id if claims else "")
         try:
-            for done, record in enumerate(decided(claims, folder, limits, _jobs(arguments.jobs)), 1):
+            for done, record in enumerate(decided(claims, folder, limits, _jobs(arguments.jobs), readings), 1):
                 report.add(record)
                 progress.starting(claims[done].id if done < len(claims) else "")
         except KeyboardInterrupt:
@@ -158,6 +171,35 @@ def _limits(arguments: Namespace) -> "Limits":
     from visaproof.engine.workers import Limits
 
     return Limits(max(1, round(arguments.timeout * 1000)), arguments.seed)
+
+
+def _matrix(arguments: Namespace, folder: Path, claims: "list[Claim]") -> int:
+    """Every claim under every other reading."""
+    from visaproof.engine.reading_matrix import matrix
+    from visaproof.report.progress import Progress
+    from visaproof.report.reading_matrix import MatrixReport
+
+    limits = _limits(arguments)
+    start, codes = perf_counter(), [ExitCode.OK]
+    with Progress(len(claims), sys.stderr) as progress:
+        report = MatrixReport(sys.stdout, progress, arguments.save, arguments.format == "text")
+        progress.starting(claims[0].id if claims else "")
+        try:
+            for done, row in enumerate(matrix(claims, folder, limits, _jobs(arguments.jobs)), 1):
+                report.add(row)
+                undecided = {"unknown": ExitCode.UNKNOWN, "vacuous": ExitCode.VACUOUS}
+                codes += [_code(row.default), *(undecided.get(one.answer, ExitCode.OK) for one in row.asked)]
+                progress.starting(claims[done].id if done < len(claims) else "")
+        except KeyboardInterrupt:
+            codes.append(ExitCode.INTERRUPTED)
+    code, elapsed = worst(codes), perf_counter() - start
+    if arguments.format == "json":
+        from visaproof.report.reading_matrix_json import matrix_run
+
+        print(matrix_run(report, limits, arguments.patterns, elapsed, code))
+    else:
+        report.summarise(len(claims), elapsed)
+    return code
 
 
 def _jobs(asked: int) -> int:

@@ -3,16 +3,17 @@
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 from types import FunctionType, ModuleType
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from visaproof.engine.decide import decide
 from visaproof.engine.verdict import Proved, Refuted, Verdict
+from visaproof.isa.readings import Readings
 from visaproof.queries.query import Query
 
 F = TypeVar("F", bound=Callable[..., Query])
@@ -29,6 +30,15 @@ def for_each(cases: Iterable[Any]) -> Callable[[F], F]:
     return mark
 
 
+@runtime_checkable
+class Readable(Protocol):
+    """A case of a claim that can be asked about under other readings."""
+
+    def under(self, readings: Readings) -> "Readable | None":
+        """The case under these readings; None where they make no difference to it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One thing that the catalogue says: `ask` gives the query, and `expected` the kind of its verdict."""
@@ -38,10 +48,23 @@ class Claim:
     case: str
     expected: type[Proved] | type[Refuted]
     ask: Callable[[], Query]
+    function: Callable[[Any], Query] | None = None
+    """Of a claim with cases: what is asked of each."""
+    about: Any = None
+    """The case itself."""
 
     @property
     def id(self) -> str:
         return f"{self.name}[{self.case}]" if self.case else self.name
+
+    def under(self, readings: Readings) -> "Claim | None":
+        """The claim under other readings; None where they cannot make a difference to it.
+
+        Only proofs are asked so: a refutation is about a variant that is wrong under the default readings.
+        """
+        function, case = self.function, self.about
+        reread = case.under(readings) if self.expected is Proved and isinstance(case, Readable) else None
+        return None if function is None or reread is None else replace(self, ask=partial(function, reread))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +102,7 @@ def claims_in(module: ModuleType) -> Iterator[Claim]:
             yield Claim(name, "", expected, function)
         else:
             for case in cases:
-                yield Claim(name, str(case), expected, partial(function, case))
+                yield Claim(name, str(case), expected, partial(function, case), function, case)
 
 
 def proofs_folder(given: Path | None = None) -> Path:

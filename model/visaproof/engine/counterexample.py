@@ -63,7 +63,9 @@ class Counterexample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=T
     """In words, what the runs show."""
     violation: Violation
     variant: str = ""
-    """The wrong variant whose outcome is `claimed`."""
+    """The wrong variant whose outcome is `claimed`; where it is left out, that is what the page says."""
+    under: list[str] = []
+    """Of a variant that is another reading: its answers, as NAME=VALUE.  `execute` leaves `claimed` under them."""
     platform: str
     readings: list[str] = []
     solver: str = ""

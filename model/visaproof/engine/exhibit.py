@@ -1,22 +1,23 @@
 """From values that refute a query to a counterexample that has been replayed on `execute`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
 
 from visaproof.engine.counterexample import Counterexample, Outcome, Violation
 from visaproof.engine.runs import claimed, run
 from visaproof.engine.states import program, state_record
 from visaproof.instructions import TypedAtomic
-from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
-from visaproof.isa.readings import READINGS
+from visaproof.isa.readings import DEFAULT, READINGS
+from visaproof.queries.page_accesses import page_accesses, page_undefined
 from visaproof.queries.query import OneLane, Query, SerialLanes, TwoLanes
 from visaproof.queries.subject import SURFACE, Subject
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
-from visaproof.smt import Term, evaluate
+from visaproof.semantics.symbolic.accesses import Access, RegisterSlice
+from visaproof.smt import Bool, Term, evaluate
 from visaproof.smt.evaluate import evaluate_all
 
 Values = Mapping[Term, int]
@@ -39,36 +40,72 @@ def _exhibit(shown: object, query: Query, values: Values) -> Counterexample | No
 
 @_exhibit.register
 def _(shown: Subject, query: Query, values: Values) -> Counterexample | None:
-    """The instruction in the state of the values: what its accesses, or a variant's, claim is not what it does."""
-    return _differing_run(shown, query, values) or _differing_run(shown, query, {**shown.painted(), **values}, True)
+    """The instruction in the state of the values, plain or with everything painted that the query leaves open."""
+    plain, painted = _Scene(shown, query, values), _Scene(shown, query, {**shown.painted(), **values}, True)
+    if shown.variant:
+        return plain.where_the_variant_differs() or painted.where_the_variant_differs()
+    if not (plain.model_agrees() and painted.model_agrees()):
+        return None
+    return plain.where_the_page_differs() or painted.where_the_page_differs()
 
 
-def _differing_run(shown: Subject, query: Query, values: Values, paint_memory: bool = False) -> Counterexample | None:
-    instruction, before = shown.bind(values)
-    if paint_memory:
-        for index, access in enumerate((*shown.accesses, *shown.own_accesses)):
-            paint = 0x1111_1111 * (index % 15 + 1) % 2 ** (8 * access.width)
-            _put(before, access.surface, tuple(evaluate_all(access.cell, values)), paint)
-    for place in query.memory:
-        _put(before, place.surface, tuple(evaluate_all(place.cell, values)), evaluate(place.content, values))
-    collision_undefined = shown.instruction.spec.collision_undefined
-    actual = run(instruction, before, [before.exec_mask])
-    leaves_undefined = undefined_bytes_of(shown.instruction, shown.state)
-    by_footprint = claimed(shown.accesses, collision_undefined, values, before, leaves_undefined)
-    differs = _differs(actual.outcome, by_footprint)
-    if differs != bool(shown.variant):
-        return None  # the model and its own execute disagree, or a variant that is right here: not a counterexample
-    return Counterexample(
-        claim=query.id,
-        shows=f"{shown.variant or 'the instruction'} breaks {query.claim}",
-        violation="claim-differs",
-        variant=shown.variant,
-        platform=shown.platform.name,
-        program=program(instruction, before),
-        state=state_record(before),
-        runs=[actual],
-        claimed=by_footprint,
-    )
+class _Scene:
+    """The subject's instruction in one concrete state, executed."""
+
+    def __init__(self, shown: Subject, query: Query, values: Values, paint_memory: bool = False) -> None:
+        self._shown, self._query, self._values = shown, query, values
+        self._instruction, self._before = shown.bind(values)
+        if paint_memory:
+            for index, access in enumerate((*shown.accesses, *shown.own_accesses)):
+                paint = 0x1111_1111 * (index % 15 + 1) % 2 ** (8 * access.width)
+                _put(self._before, access.surface, tuple(evaluate_all(access.cell, values)), paint)
+        for place in query.memory:
+            content = evaluate(place.content, values)
+            _put(self._before, place.surface, tuple(evaluate_all(place.cell, values)), content)
+        self._actual = run(self._instruction, self._before, [self._before.exec_mask])
+
+    def where_the_variant_differs(self) -> Counterexample | None:
+        """A wrong variant claims something else than `execute` does; of another reading, `execute` must agree with
+        the claim when it reads the page that way."""
+        shown, under = self._shown, self._before.copy()
+        under.readings = shown.readings
+        claim = self._claimed(shown.accesses, shown.leaves_undefined, under)
+        if shown.readings != DEFAULT:
+            outcome = run(self._instruction, under, [under.exec_mask]).outcome
+            if _differs(outcome, claim):
+                return None
+        return self._counterexample(claim) if _differs(self._actual.outcome, claim) else None
+
+    def model_agrees(self) -> bool:
+        """Whether the footprint, which fails the property, claims what `execute` does here."""
+        claim = self._claimed(self._shown.accesses, self._shown.leaves_undefined, self._before)
+        return not _differs(self._actual.outcome, claim)
+
+    def where_the_page_differs(self) -> Counterexample | None:
+        """`execute` leaves something else than the statement of the page in `queries.pages`."""
+        stated = self._claimed(page_accesses(self._shown), page_undefined(self._shown), self._before)
+        return self._counterexample(stated) if _differs(self._actual.outcome, stated) else None
+
+    def _claimed(
+        self, accesses: Sequence[Access], undefined: Iterable[tuple[Bool, RegisterSlice]], state: ConcreteState
+    ) -> Outcome:
+        collision_undefined = self._shown.instruction.spec.collision_undefined
+        return claimed(accesses, collision_undefined, self._values, state, undefined)
+
+    def _counterexample(self, claim: Outcome) -> Counterexample:
+        shown = self._shown
+        return Counterexample(
+            claim=self._query.id,
+            shows=f"{shown.variant or 'the instruction'} breaks {self._query.claim}",
+            violation="claim-differs",
+            variant=shown.variant,
+            under=shown.readings.chosen_otherwise(),
+            platform=shown.platform.name,
+            program=program(self._instruction, self._before),
+            state=state_record(self._before),
+            runs=[self._actual],
+            claimed=claim,
+        )
 
 
 def _differs(one: Outcome, other: Outcome) -> bool:
@@ -185,7 +222,7 @@ def violated(counterexample: Counterexample) -> bool:
     match counterexample.violation:
         case "claim-differs":
             wrong = counterexample.claimed
-            return wrong is not None and _differs(outcomes[0], wrong) == bool(counterexample.variant)
+            return wrong is not None and _differs(outcomes[0], wrong)
         case "orders-differ":
             finals = [outcome.changes.get(_TEXEL) for outcome in outcomes]
             return finals[0] != finals[1]

@@ -12,6 +12,7 @@ from visaproof.engine.states import state_from
 from visaproof.instructions import Instruction
 from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform, platform_named
+from visaproof.isa.readings import readings_from
 from visaproof.kernel import concrete_run
 from visaproof.kernel.decode import OPCODES, decode
 from visaproof.kernel.reader import read_kernel
@@ -49,9 +50,10 @@ def _malformed(message: str, path: str) -> ReadError:
 
 def _instruction_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Iterator[str]:
     """The one memory message of the program, executed once for each step of each run."""
+    under = readings_from(counterexample.under)
     try:
         instruction = _message(kernel, platform)
-        instruction.validate(platform)
+        instruction.validate(platform, under)
     except (IllegalInstruction, NotModelled) as error:
         yield f"the instruction is no longer accepted: {error}"
         return
@@ -60,6 +62,10 @@ def _instruction_again(counterexample: Counterexample, kernel: Kernel, platform:
     for recorded in counterexample.runs:
         again.append(runs.run(instruction, before, [int(mask, 16) for mask in recorded.steps]))
         yield from _compared(recorded.outcome, again[-1].outcome)
+    if counterexample.under and counterexample.claimed is not None:
+        before.readings = under
+        read_so = runs.run(instruction, before, [before.exec_mask])
+        yield from _compared(counterexample.claimed, read_so.outcome)
     if not violated(msgspec.structs.replace(counterexample, runs=again)):
         yield f"what execute leaves does not show that {counterexample.shows}"
 

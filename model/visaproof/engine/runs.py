@@ -6,6 +6,8 @@ from dataclasses import replace
 from visaproof.engine.counterexample import Outcome, Run
 from visaproof.engine.states import changes
 from visaproof.instructions import Instruction
+from visaproof.instructions.undefined_bytes import example_of
+from visaproof.isa.answers import Collision
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Texel
@@ -37,7 +39,7 @@ def claimed(
 ) -> Outcome:
     """What the accesses do to a state, where `values` gives their symbols: atomics in the order of the accesses.
 
-    Bytes that the page leaves undefined become 0, as in `execute`.
+    What lanes on one byte mean is the reading of the state.  Undefined bytes become what `execute` makes of them.
     """
     performed = [access for access in accesses if evaluate(access.guard, values)]
     if not all(evaluate_all([access.defined for access in performed], values)):
@@ -45,26 +47,43 @@ def claimed(
     after = before.copy()
     cells = [tuple(evaluate_all(access.cell, values)) for access in performed]
     inside = evaluate_all([access.inside for access in performed], values)
-    if collision_undefined and _collide(performed, cells, inside):
+    effects = [(access, cell) for access, cell, within in zip(performed, cells, inside, strict=True) if within]
+    if collision_undefined and _collide(effects, values, after):
         return Outcome(undefined="two lanes store to one cell")
-    for access, cell, within in zip(performed, cells, inside, strict=True):
+    together = list(zip(performed, cells, inside, strict=True))
+    if collision_undefined and before.readings.collision is Collision.LAST_WINS:
+        together.sort(key=lambda one: -1 if one[0].lane is None else one[0].lane)
+    for access, cell, within in together:
         _perform(access, cell, bool(within), values, before, after)
     for guard, place in leaves_undefined:
         if evaluate(guard, values):
-            after.registers[place.variable][place.start : place.start + place.width] = bytes(place.width)
+            after.registers[place.variable][place.start : place.start + place.width] = example_of(place)
     return changes(before, after)
 
 
-def _collide(accesses: Iterable[Access], cells: Iterable[tuple[int, ...]], inside: Iterable[int]) -> bool:
-    owner: dict[tuple[str, tuple[int, ...]], int | None] = {}
-    for access, cell, within in zip(accesses, cells, inside, strict=True):
-        if (
-            within
-            and isinstance(access, Store)
-            and owner.setdefault((access.surface, cell), access.lane) != access.lane
-        ):
-            return True
+def _collide(
+    accesses: Iterable[tuple[Access, tuple[int, ...]]], values: Mapping[Term, int], state: ConcreteState
+) -> bool:
+    """Whether two lanes store to one byte, and differ in it if the state's reading lets equal bytes meet (D14)."""
+    collision = state.readings.collision
+    if collision is Collision.LAST_WINS:
+        return False
+    owner: dict[tuple[str, int], tuple[int | None, int]] = {}
+    for access, cell in accesses:
+        if not isinstance(access, Store):
+            continue
+        value = evaluate(access.value, values)
+        for k in _bytes_stored(access, cell[0], state):
+            byte = value >> 8 * k & 0xFF
+            lane, first = owner.setdefault((access.surface, cell[0] + k), (access.lane, byte))
+            if lane != access.lane and not (collision is Collision.EQUAL_ALLOWED and first == byte):
+                return True
     return False
+
+
+def _bytes_stored(store: Store, address: int, state: ConcreteState) -> range:
+    """The bytes of a store that is inside, counted from its first, that are not dropped."""
+    return range(min(store.width, state.buffer(store.surface).size - address) if store.per_byte else store.width)
 
 
 def _perform(
@@ -78,7 +97,8 @@ def _perform(
     match access:
         case Store():
             if inside:
-                _write_memory(after, access.surface, cell, evaluate(access.value, values), access.width)
+                kept = len(_bytes_stored(access, cell[0], before))
+                _write_memory(after, access.surface, cell, evaluate(access.value, values), kept)
         case Load():
             value = _read_memory(before, access.surface, cell, access.width) if inside else 0
             _write_register(after, access, value)
@@ -103,7 +123,10 @@ def _write_register(after: ConcreteState, access: Load | Atomic, value: int) -> 
     destination = access.destination
     assert destination is not None
     register = after.registers[destination.variable]
-    register[destination.start : destination.start + destination.width] = value.to_bytes(destination.width, "little")
+    width = destination.width
+    if isinstance(access, Atomic) and access.sign_extended and value >> (8 * access.width - 1):
+        value += (1 << 8 * width) - (1 << 8 * access.width)
+    register[destination.start : destination.start + width] = value.to_bytes(width, "little")
 
 
 def _texel(cell: tuple[int, ...]) -> Texel:

@@ -1,17 +1,19 @@
 """Claims decided one after another, or side by side in processes; what comes back of each can be pickled."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from time import perf_counter
+from typing import Generic, TypeVar
 
 from visaproof.engine.catalogue import Claim, load_claims
 from visaproof.engine.decide import DEFAULT_TIMEOUT_MS, decide
 from visaproof.engine.processes import in_processes
 from visaproof.engine.verdict import Unknown, Verdict
+from visaproof.isa.readings import DEFAULT, Readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +56,39 @@ def module_of(claim: Claim) -> str:
     return str(function.__module__).rpartition(".")[2]
 
 
-def decided(claims: Sequence[Claim], folder: Path, limits: Limits, jobs: int = 1) -> Iterator[Decided]:
-    """Each claim with its verdict, in the order given; `folder` is where other processes load them from."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Work(Generic[T]):
+    """What is done with each claim, and what comes of it where a process ends before it is done."""
+
+    do: Callable[[Claim, Limits], T]
+    """A function that can be pickled, as can what it returns."""
+    lost: Callable[[Claim, Unknown], T]
+
+
+def done(work: Work[T], claims: Sequence[Claim], folder: Path, limits: Limits, jobs: int = 1) -> Iterator[T]:
+    """What comes of each claim, in the order given; `folder` is where other processes load them from."""
     if jobs > 1 and len(claims) > 1:
-        yield from _side_by_side(claims, folder, limits, min(jobs, len(claims)))
+        yield from _side_by_side(work, claims, folder, limits, min(jobs, len(claims)))
     else:
         for claim in claims:
-            yield decide_claim(claim, limits)
+            yield work.do(claim, limits)
 
 
-def decide_claim(claim: Claim, limits: Limits) -> Decided:
+def decided(
+    claims: Sequence[Claim], folder: Path, limits: Limits, jobs: int = 1, readings: Readings = DEFAULT
+) -> Iterator[Decided]:
+    """Each claim with its verdict, in the order given, under these readings."""
+    return done(Work(partial(decide_claim, readings=readings), lost), claims, folder, limits, jobs)
+
+
+def decide_claim(claim: Claim, limits: Limits, readings: Readings = DEFAULT) -> Decided:
     """Asks the claim's query and times it; an exception says which claim raised it."""
     start = perf_counter()
     try:
-        query = claim.ask()
+        query = ((claim.under(readings) if readings != DEFAULT else None) or claim).ask()
         verdict = decide(query, limits.timeout_ms, limits.seed)
     except Exception as error:
         error.add_note(f"while deciding {claim.id}")
@@ -83,22 +104,26 @@ def _record(claim: Claim, query: str, readings: tuple[str, ...], verdict: Verdic
 # ---------------------------------------------------------------- processes
 
 
-def _side_by_side(claims: Sequence[Claim], folder: Path, limits: Limits, jobs: int) -> Iterator[Decided]:
-    calls = [(folder, claim.id, limits) for claim in claims]
-    for claim, task in zip(claims, in_processes(_decide_in_worker, calls, jobs), strict=True):
-        yield _answer(claim, task)
+def _side_by_side(work: Work[T], claims: Sequence[Claim], folder: Path, limits: Limits, jobs: int) -> Iterator[T]:
+    calls = [(work.do, folder, claim.id, limits) for claim in claims]
+    for claim, task in zip(claims, in_processes(_in_worker, calls, jobs), strict=True):
+        yield _answer(work, claim, task)
 
 
-def _answer(claim: Claim, task: "Future[Decided]") -> Decided:
+def _answer(work: Work[T], claim: Claim, task: "Future[T]") -> T:
     try:
         return task.result()
     except BrokenProcessPool:
-        reason = "a worker process ended, perhaps for want of memory: try fewer --jobs"
-        return _record(claim, "", (), Unknown(reason), 0)
+        return work.lost(claim, Unknown("a worker process ended, perhaps for want of memory: try fewer --jobs"))
 
 
-def _decide_in_worker(folder: Path, claim_id: str, limits: Limits) -> Decided:
-    return decide_claim(_claims_by_id(folder)[claim_id], limits)
+def lost(claim: Claim, reason: Unknown) -> Decided:
+    """What is said of a claim whose process ended."""
+    return _record(claim, "", (), reason, 0)
+
+
+def _in_worker(do: Callable[[Claim, Limits], T], folder: Path, claim_id: str, limits: Limits) -> T:
+    return do(_claims_by_id(folder)[claim_id], limits)
 
 
 @cache

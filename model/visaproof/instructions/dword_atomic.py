@@ -8,6 +8,7 @@ from visaproof.instructions.instruction import require, require_execution
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.float_atomics import float_new_value
 from visaproof.semantics.concrete.state import ConcreteState
@@ -47,8 +48,8 @@ class DwordAtomic:
             f"{self.element_offset} {self.src0} {self.src1} {self.dst}"
         )
 
-    def validate(self, platform: Platform) -> None:
-        require_execution(self.execution, self.spec)
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
+        require_execution(self.execution, self.spec, readings)
         require_sources(self.op, self.src0, self.src1, self.spec.page)
 
     def execute(self, state: ConcreteState) -> None:

@@ -7,6 +7,7 @@ from typing import ClassVar
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.isa.operands import Channels, Execution, RawOperand, Scalar
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice
@@ -49,8 +50,8 @@ class Gather4Scaled:
             f"{self.surface} {self.offset} {self.element_offset} {self.dst}"
         )
 
-    def validate(self, platform: Platform) -> None:
-        require_execution(self.execution, self.spec)
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
+        require_execution(self.execution, self.spec, readings)
         require(0 < self.channels.mask < 16, "at least one of the channels R, G, B, A must be enabled", self.spec.page)
 
     def execute(self, state: ConcreteState) -> None:

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from typing import ClassVar, Protocol
 
+from visaproof.isa.answers import MaskAlignment
 from visaproof.isa.errors import IllegalInstruction
 from visaproof.isa.execution import ExecMask
 from visaproof.isa.operands import Execution, Parameter
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Access
@@ -18,8 +20,8 @@ class Instruction(Protocol):
 
     spec: ClassVar[Spec]
 
-    def validate(self, platform: Platform) -> None:
-        """Raises IllegalInstruction where the operands break the page on this platform."""
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
+        """Raises IllegalInstruction where the operands break the page on this platform, as it is read."""
         ...
 
     def execute(self, state: ConcreteState) -> None:
@@ -41,12 +43,13 @@ def require_platform(spec: Spec, platform: Platform, source: str) -> None:
     require(platform >= spec.since, f"{spec.mnemonic} exists from {spec.since.name} on, not on {platform.name}", source)
 
 
-def require_execution(execution: Execution, spec: Spec) -> None:
+def require_execution(execution: Execution, spec: Spec, readings: Readings = DEFAULT) -> None:
     """The page's sizes, and a lane offset that is a multiple of the size and stays within 32 lanes (D1, D2)."""
     sizes = ", ".join(str(size) for size in spec.exec_sizes)
     require(execution.size in spec.exec_sizes, f"execution size {execution.size} is not one of {sizes}", spec.page)
     if isinstance(execution.mask, Parameter):
         return
     offset = ExecMask(execution.mask).lane_offset
-    legal = offset % execution.size == 0 and offset + execution.size <= 32
+    aligned = offset % execution.size == 0 or readings.mask_alignment is MaskAlignment.VERIFIER_ACCEPTS
+    legal = aligned and offset + execution.size <= 32
     require(legal, f"mask {execution.mask.name} does not fit {execution.size} lanes", "D1, D2")

@@ -17,6 +17,7 @@ from visaproof.instructions.lsc_untyped import PAGE, READINGS, Addresses
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Atomic
@@ -68,8 +69,8 @@ class LscAtomic:
             f"{self.surface}{self.addresses} {self.src1} {self.src2}"
         )
 
-    def validate(self, platform: Platform) -> None:
-        require_execution(self.execution, self.spec)
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
+        require_execution(self.execution, self.spec, readings)
         require_sources(self.op, self.src1, self.src2, self.spec.page)
 
     @property

@@ -8,6 +8,7 @@ from visaproof.instructions.instruction import require_execution
 from visaproof.instructions.lsc_untyped import PAGE, READINGS, Addresses, DataShape, component_bytes, require_shape
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice
@@ -40,8 +41,8 @@ class LscLoad:
             f"{self.execution.prefix}lsc_load {self.execution} {self.dst}:{self.shape} {self.surface}{self.addresses}"
         )
 
-    def validate(self, platform: Platform) -> None:
-        require_execution(self.execution, self.spec)
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
+        require_execution(self.execution, self.spec, readings)
         require_shape(self.shape, self.execution, platform)
 
     def execute(self, state: ConcreteState) -> None:

@@ -9,6 +9,7 @@ from visaproof.instructions.lsc_load import element_bytes, first_address
 from visaproof.instructions.lsc_untyped import PAGE, READINGS, Addresses, DataShape, require_shape
 from visaproof.isa.operands import Execution, RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import LaneWrite
@@ -27,8 +28,8 @@ class LscStore:
         page=PAGE,
         exec_sizes=(1, 2, 4, 8, 16, 32),
         since=Platform.DG2,
-        collision_undefined=True,  # the page is silent: reading "collision"
-        readings=(*READINGS, "collision"),
+        collision_undefined=True,  # the page is silent: reading "flat-collision"
+        readings=(*READINGS, "flat-collision"),
     )
 
     execution: Execution
@@ -42,8 +43,8 @@ class LscStore:
             f"{self.execution.prefix}lsc_store {self.execution} {self.surface}{self.addresses} {self.src}:{self.shape}"
         )
 
-    def validate(self, platform: Platform) -> None:
-        require_execution(self.execution, self.spec)
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
+        require_execution(self.execution, self.spec, readings)
         require_shape(self.shape, self.execution, platform)
 
     def execute(self, state: ConcreteState) -> None:

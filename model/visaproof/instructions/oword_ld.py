@@ -5,15 +5,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from visaproof.instructions.instruction import require
+from visaproof.instructions.undefined_bytes import ARBITRARY_BYTE, ArbitrarySlice
+from visaproof.isa.answers import OwordAddress, OwordBounds, OwordRest
 from visaproof.isa.fields import Bits, Code, Field, Width
-from visaproof.isa.operands import RawOperand, Scalar
+from visaproof.isa.operands import SLM, RawOperand, Scalar
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.isa.types import DataType
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState
-from visaproof.smt import add, bool_const, const, scale, true, zero_extend
+from visaproof.smt import Bool, add, bool_const, conj, const, scale, true, zero_extend
 
 OWORD_BYTES = 16
 _SIZES = Bits(
@@ -28,8 +31,6 @@ _SIZES = Bits(
         Code(4, "16 owords", Platform.XeHP_SDV, "surface T0"),
     ),
 )
-SLM = "%slm"
-"""The grammar's name of T0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class OwordLd:
     def __str__(self) -> str:
         return f"oword_ld ({self.size}) {self.surface} {self.offset} {self.dst}"
 
-    def validate(self, platform: Platform) -> None:
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         page = self.spec.page
         require(self.size in (1, 2, 4, 8, 16), f"{self.size} owords is not one of 1, 2, 4, 8, 16", page)
         if self.size == 16:
@@ -85,29 +86,66 @@ class OwordLd:
 
     def execute(self, state: ConcreteState) -> None:
         surface = state.buffer(self.surface)
-        offset = state.scalar(self.offset)  # read before dst is written (D36)
+        first = state.scalar(self.offset) * OWORD_BYTES  # read before dst is written (D36)
+        if state.readings.oword_address_wraps is OwordAddress.WRAPS:
+            first %= 2**32
         loaded: list[int] = []
         for i in range(self.size):
-            oword = (offset + i) * OWORD_BYTES  # Page: dst[i] = surface[offset+i], 16 byte, oword-aligned
-            loaded += [surface.read_dword(oword + byte) for byte in range(0, OWORD_BYTES, 4)]  # D19
+            oword = first + i * OWORD_BYTES  # Page: dst[i] = surface[offset+i], 16 byte, oword-aligned
+            state.require_inside(self.surface, oword, OWORD_BYTES)
+            for byte in range(0, OWORD_BYTES, 4):
+                loaded.append(surface.read_dword(oword + byte) if self._reads(surface.size, first, i, state) else 0)
         state.read_dword(self.dst, len(loaded) - 1)  # the whole block must fit (D6)
         for index, value in enumerate(loaded):
             state.write_dword(self.dst, index, value)
+        if state.readings.oword_rest is OwordRest.UNDEFINED:
+            register = state.registers[self.dst.variable]
+            end = self.dst.offset + OWORD_BYTES * self.size
+            boundary = min(len(register), -(-end // state.platform.grf_bytes) * state.platform.grf_bytes)
+            register[end:boundary] = bytes([ARBITRARY_BYTE]) * (boundary - end)
+
+    def _reads(self, size: int, first: int, i: int, state: ConcreteState) -> bool:
+        """Whether oword i is read at all, where dwords are not zeroed each on its own (D19)."""
+        match state.readings.oword_bounds_grain:
+            case OwordBounds.PER_DWORD:
+                return True
+            case OwordBounds.PER_OWORD:
+                return first + (i + 1) * OWORD_BYTES <= size
+            case OwordBounds.WHOLE_BLOCK:
+                return first + self.size * OWORD_BYTES <= size
 
     def footprint(self, state: SymbolicState) -> Iterator[Load]:
         surface = state.buffer(self.surface)
         first_oword, offset_known = state.scalar(self.offset)
         block = scale(zero_extend(first_oword, ADDRESS_BITS), 16)
+        if state.readings.oword_address_wraps is OwordAddress.WRAPS:
+            block = zero_extend(scale(first_oword, 16), ADDRESS_BITS)
         fits = state.registers.holds(self.dst.variable, self.dst.offset, 16 * self.size)
         for byte in range(0, 16 * self.size, 4):
             address = add(block, const(byte, ADDRESS_BITS))
+            match state.readings.oword_bounds_grain:
+                case OwordBounds.PER_DWORD:
+                    inside = surface.contains(address, 4)
+                case OwordBounds.PER_OWORD:
+                    inside = surface.contains(add(block, const(byte - byte % 16, ADDRESS_BITS)), 16)
+                case OwordBounds.WHOLE_BLOCK:
+                    inside = surface.contains(block, 16 * self.size)
             yield Load(
                 guard=true(),
                 lane=None,
                 surface=self.surface,
                 cell=(address,),
                 width=4,
-                inside=surface.contains(address, 4),
-                defined=bool_const(fits and offset_known),
+                inside=inside,
+                defined=conj(bool_const(fits and offset_known), state.has_meaning(self.surface, address, 4)),
                 destination=RegisterSlice(self.dst.variable, self.dst.offset + byte, 4),
             )
+
+    def undefined_bytes(self, state: SymbolicState) -> Iterator[tuple[Bool, RegisterSlice]]:
+        """The rest of the register behind the block, if it is not preserved (D21)."""
+        if state.readings.oword_rest is OwordRest.PRESERVED:
+            return
+        grf, start = state.platform.grf_bytes, self.dst.offset + 16 * self.size
+        rest = min(-start % grf, state.registers.sizes[self.dst.variable] - start)
+        if rest > 0:
+            yield true(), ArbitrarySlice(self.dst.variable, start, rest)

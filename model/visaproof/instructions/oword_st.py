@@ -8,6 +8,7 @@ from visaproof.instructions.instruction import require
 from visaproof.instructions.oword_ld import OWORD_BYTES, SLM
 from visaproof.isa.operands import RawOperand, Scalar
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Store
@@ -36,7 +37,7 @@ class OwordSt:
     def __str__(self) -> str:
         return f"oword_st ({self.size}) {self.surface} {self.offset} {self.src}"
 
-    def validate(self, platform: Platform) -> None:
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         page = self.spec.page
         require(self.size in (1, 2, 4, 8), f"{self.size} owords is not one of 1, 2, 4, 8", page)
         if self.surface == SLM:

@@ -7,6 +7,7 @@ from typing import ClassVar
 from visaproof.instructions.instruction import require, require_execution, require_platform
 from visaproof.isa.operands import Execution, RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice
@@ -44,9 +45,9 @@ class QwGather:
             f"{self.surface} {self.offset} {self.dst}"
         )
 
-    def validate(self, platform: Platform) -> None:
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         require_platform(self.spec, platform, "D46")
-        require_execution(self.execution, self.spec)
+        require_execution(self.execution, self.spec, readings)
         require(self.num_blocks == 1, f"{self.num_blocks} blocks: the page has only one", f"{self.spec.page}, D22")
 
     def execute(self, state: ConcreteState) -> None:

@@ -5,15 +5,32 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from visaproof.instructions.instruction import require, require_execution, require_platform
+from visaproof.isa.answers import QwordBounds, QwordMisaligned, QwordUnit
 from visaproof.isa.fields import PRED, Bits, Code, Field, Width, execution_field
 from visaproof.isa.operands import Execution, RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.isa.types import DataType
 from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import LaneWrite
 from visaproof.semantics.symbolic.accesses import Store
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState
-from visaproof.smt import add, bool_const, conj, const, eq, truncate, zero_extend
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    add,
+    bool_const,
+    concat,
+    conj,
+    const,
+    eq,
+    extract,
+    scale,
+    true,
+    truncate,
+    zero_extend,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +46,7 @@ class QwScatter:
         collision_undefined=True,
         readings=(
             "mask-alignment", "short-predicate", "any-all-window", "short-variable", "slm-bounds", "qword-unit",
-            "qword-bounds-grain", "qword-misaligned", "collision",
+            "qword-bounds-grain", "qword-misaligned", "qword-blocks", "collision",
         ),
         text="[(P)] qw_scatter.NUM_BLOCKS (MASK, SIZE) SURFACE OFFSET SRC",
         out_of_bounds="a write outside is dropped",
@@ -62,36 +79,78 @@ class QwScatter:
             f"{self.surface} {self.offset} {self.src}"
         )
 
-    def validate(self, platform: Platform) -> None:
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         require_platform(self.spec, platform, "D46")
-        require_execution(self.execution, self.spec)
+        require_execution(self.execution, self.spec, readings)
         require(self.num_blocks == 1, f"{self.num_blocks} blocks: the page has only one", f"{self.spec.page}, D22")
 
     def execute(self, state: ConcreteState) -> None:
-        writes: list[tuple[int, int, int]] = []
+        surface, last = state.buffer(self.surface), self.execution.size - 1
+        writes: list[LaneWrite] = []
         for i in range(self.execution.size):
             if state.channel_enabled(self.execution, i):
-                address = state.read_dword(self.offset, i)  # Page: byte offsets into the surface (D23)
-                state.require_aligned(address, 8)  # D26
+                state.require_lanes(self.offset, last)
+                state.require_lanes(self.src, 2 * last + 1)
+                address = self._address(state, i)
                 low, high = state.read_dword(self.src, 2 * i), state.read_dword(self.src, 2 * i + 1)
-                writes += [(i, address, low), (i, address + 4, high)]  # D25: each half on its own
-        state.buffer(self.surface).scatter_dwords(writes)  # Page: "data is dropped"
+                state.require_inside(self.surface, address, 8)
+                if state.readings.qword_bounds_grain is QwordBounds.PER_QWORD:
+                    writes.append(LaneWrite(i, address, 8, high << 32 | low))
+                else:  # each half on its own (D25)
+                    writes += [LaneWrite(i, address, 4, low), LaneWrite(i, address + 4, 4, high)]
+        surface.scatter(writes, state.readings.collision)  # Page: "data is dropped"
+
+    def _address(self, state: ConcreteState, lane: int) -> int:
+        """Page: byte offsets into the surface (D23), aligned or not (D26)."""
+        address = state.read_dword(self.offset, lane)
+        if state.readings.qword_unit is QwordUnit.QWORD_INDEX:
+            address *= 8
+        match state.readings.qword_misaligned:
+            case QwordMisaligned.UNDEFINED:
+                state.require_aligned(address, 8)
+            case QwordMisaligned.DWORD_ALIGNED:
+                state.require_aligned(address, 4)
+            case QwordMisaligned.FLOOR:
+                address = address // 8 * 8
+            case QwordMisaligned.BYTE_EXACT:
+                pass
+        return address
 
     def footprint(self, state: SymbolicState) -> Iterator[Store]:
-        surface = state.buffer(self.surface)
+        surface, readings, last = state.buffer(self.surface), state.readings, self.execution.size - 1
         for lane, (enabled, predicate_known) in enumerate(state.lanes_enabled(self.execution)):
-            offset_bytes, offset_known = state.read_dword(self.offset, lane, enabled)
-            aligned = eq(truncate(offset_bytes, 3), const(0, 3))
+            offset_bytes, offset_known = state.read_lane(self.offset, lane, last, enabled)
+            start, aligned = _start_of(offset_bytes, readings)
+            inside = [surface.contains(add(start, const(4 * half, ADDRESS_BITS)), 4) for half in (0, 1)]
+            if readings.qword_bounds_grain is QwordBounds.PER_QWORD:
+                inside = [conj(*inside)] * 2
             for half in (0, 1):
-                address = add(zero_extend(offset_bytes, ADDRESS_BITS), const(4 * half, ADDRESS_BITS))
-                value, value_known = state.read_dword(self.src, 2 * lane + half, enabled)
+                address = add(start, const(4 * half, ADDRESS_BITS))
+                value, value_known = state.read_lane(self.src, 2 * lane + half, 2 * last + 1, enabled)
+                meaning = state.has_meaning(self.surface, address, 4)
                 yield Store(
                     guard=enabled,
                     lane=lane,
                     surface=self.surface,
                     cell=(address,),
                     width=4,
-                    inside=surface.contains(address, 4),
-                    defined=conj(aligned, predicate_known, bool_const(offset_known and value_known)),
+                    inside=inside[half],
+                    defined=conj(aligned, predicate_known, bool_const(offset_known and value_known), meaning),
                     value=value,
+                    unaligned=readings.qword_misaligned is QwordMisaligned.BYTE_EXACT,
                 )
+
+
+def _start_of(offset: BitVec, readings: Readings) -> tuple[BitVec, Bool]:
+    """The address of a lane's qword, and whether it is aligned as the reading demands."""
+    wide = zero_extend(offset, ADDRESS_BITS)
+    start = scale(wide, 8) if readings.qword_unit is QwordUnit.QWORD_INDEX else wide
+    match readings.qword_misaligned:
+        case QwordMisaligned.UNDEFINED:
+            return start, eq(truncate(start, 3), const(0, 3))
+        case QwordMisaligned.DWORD_ALIGNED:
+            return start, eq(truncate(start, 2), const(0, 2))
+        case QwordMisaligned.FLOOR:
+            return concat(extract(start, ADDRESS_BITS - 1, 3), const(0, 3)), true()
+        case QwordMisaligned.BYTE_EXACT:
+            return start, true()

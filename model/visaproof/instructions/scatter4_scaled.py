@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from visaproof.instructions.instruction import require, require_execution
+from visaproof.isa.answers import ChannelAddress, ChannelSets, DwordMisaligned, OffsetSum, ScatterBounds
 from visaproof.isa.fields import PRED, Bits, Code, Field, Width, execution_field
 from visaproof.isa.operands import Channels, Execution, Parameter, RawOperand, Scalar
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.isa.types import DataType
 from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import LaneWrite
 from visaproof.semantics.symbolic.accesses import Store
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState, field_term
 from visaproof.smt import (
@@ -19,9 +22,11 @@ from visaproof.smt import (
     add,
     bit,
     bool_const,
+    concat,
     conj,
     const,
     eq,
+    extract,
     false,
     implies,
     is_false,
@@ -34,6 +39,9 @@ from visaproof.smt import (
 
 CHANNELS = 4
 """R, G, B, A."""
+
+PREFIXES = (0b0001, 0b0011, 0b0111, 0b1111)
+"""R, RG, RGB, RGBA: the sets that other layers support (D15)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +57,7 @@ class Scatter4Scaled:
         readings=(
             "mask-alignment", "short-predicate", "any-all-window", "short-variable", "scatter4-address",
             "offset-sum-wraps", "channel-address-wraps", "scatter-bounds-grain", "slm-bounds", "dword-misaligned",
-            "collision",
+            "collision", "channel-sets",
         ),
         text="[(P)] scatter4_scaled.CHANNELS (MASK, SIZE) SURFACE OFFSET ELEMENT_OFFSET SRC",
         out_of_bounds="a write outside is dropped",
@@ -89,64 +97,110 @@ class Scatter4Scaled:
             f"{self.surface} {self.offset} {self.element_offset} {self.src}"
         )
 
-    def validate(self, platform: Platform) -> None:
-        require_execution(self.execution, self.spec)
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
+        require_execution(self.execution, self.spec, readings)
         if isinstance(self.channels, Channels):
-            require(
-                0 < self.channels.mask < 16, "at least one of the channels R, G, B, A must be enabled", self.spec.page
-            )
+            mask, page = self.channels.mask, self.spec.page
+            require(0 < mask < 16, "at least one of the channels R, G, B, A must be enabled", page)
+            prefix = readings.channel_sets is not ChannelSets.PREFIX_ONLY or mask in PREFIXES
+            require(prefix, f"{self.channels} is none of R, RG, RGB, RGBA", "D15")
 
     def execute(self, state: ConcreteState) -> None:
         if isinstance(self.channels, Parameter):
             raise TypeError("the channel set stands for any value: execute needs one")
         exec_size = self.execution.size
-        lane_offsets = [state.read_dword(self.element_offset, i) for i in self._enabled(state)]
-        writes: list[tuple[int, int, int]] = []
+        enabled = [i for i in range(exec_size) if state.channel_enabled(self.execution, i)]
+        if enabled:
+            state.require_lanes(self.element_offset, exec_size - 1)
+        starts = [self._start(state, i) for i in enabled]
+        writes: list[LaneWrite] = []
         ch_pos = 0
         for c in range(CHANNELS):
             if self.channels.mask >> c & 1:
                 ch_start = ch_pos * max(exec_size, state.platform.grf_bytes // 4)  # Page: ch_start = ch_pos * max(…)
-                for i, lane_offset in zip(self._enabled(state), lane_offsets, strict=True):
-                    address = (state.scalar(self.offset) + lane_offset) % 2**32  # D9, D10
-                    state.require_aligned(address, 4)  # Page: "must be dword-aligned"
-                    writes.append((i, (address // 4 + c) * 4, state.read_dword(self.src, ch_start + i)))
+                if enabled:
+                    state.require_lanes(self.src, ch_start + exec_size - 1)
+                for i, start in zip(enabled, starts, strict=True):
+                    address = _channel_address(start, c, state.readings)
+                    state.require_inside(self.surface, address, 4)
+                    writes.append(LaneWrite(i, address, 4, state.read_dword(self.src, ch_start + i)))
                 ch_pos += 1
-        state.buffer(self.surface).scatter_dwords(writes)  # Page: "data is dropped"
+        surface = state.buffer(self.surface)
+        kept = _dropped_together(writes, surface.size, state.readings.scatter_bounds_grain)
+        surface.scatter(kept, state.readings.collision)  # Page: "data is dropped"
 
-    def _enabled(self, state: ConcreteState) -> list[int]:
-        return [i for i in range(self.execution.size) if state.channel_enabled(self.execution, i)]
+    def _start(self, state: ConcreteState, lane: int) -> int:
+        """The lane's `address` (D9, D10, D13)."""
+        address = state.scalar(self.offset) + state.read_dword(self.element_offset, lane)
+        if state.readings.offset_sum_wraps is OffsetSum.WRAPS:
+            address %= 2**32
+        match state.readings.dword_misaligned:
+            case DwordMisaligned.UNDEFINED:
+                state.require_aligned(address, 4)  # Page: "must be dword-aligned"
+            case DwordMisaligned.FLOOR:
+                address = address // 4 * 4
+            case DwordMisaligned.BYTE_EXACT:
+                pass
+        return address
 
     def footprint(self, state: SymbolicState) -> Iterator[Store]:
-        surface = state.buffer(self.surface)
-        channels = field_term(self.channels.mask if isinstance(self.channels, Channels) else self.channels, CHANNELS)
-        base, base_known = state.scalar(self.offset)
+        channels = self._channel_set()
+        lanes = state.lanes_enabled(self.execution)
+        groups = [self._group(state, lane, enabled) for lane, (enabled, _) in enumerate(lanes)]
         # at_slot[k]: exactly k channels below this one are enabled, so its data lies in slot k of src.
         at_slot: list[Bool] = [true(), false(), false(), false()]
-        lanes = state.lanes_enabled(self.execution)
         for channel in range(CHANNELS):
             selected = bit(channels, channel)
             if is_false(selected):
                 continue
             for lane, (enabled, predicate_known) in enumerate(lanes):
-                guard = conj(selected, enabled)
-                element, element_known = state.read_dword(self.element_offset, lane, enabled)
-                start = add(base, element)
-                address = add(zero_extend(start, ADDRESS_BITS), const(4 * channel, ADDRESS_BITS))
+                group, address = groups[lane], groups[lane].cells[channel]
                 value, value_known = self._datum(state, at_slot, lane, enabled)
-                aligned = eq(truncate(start, 2), const(0, 2))
+                meaning = state.has_meaning(self.surface, address, 4)
                 yield Store(
-                    guard=guard,
+                    guard=conj(selected, enabled),
                     lane=lane,
                     surface=self.surface,
                     cell=(address,),
                     width=4,
-                    inside=surface.contains(address, 4),
-                    defined=conj(aligned, predicate_known, bool_const(base_known and element_known), value_known),
+                    inside=group.inside[channel],
+                    defined=conj(group.aligned, predicate_known, bool_const(group.known), value_known, meaning),
                     value=value,
+                    per_byte=state.readings.scatter_bounds_grain is ScatterBounds.PER_BYTE,
+                    unaligned=state.readings.dword_misaligned is DwordMisaligned.BYTE_EXACT,
                 )
             at_slot = [
                 ite_bool(selected, below, here) for below, here in zip([false(), *at_slot], at_slot, strict=False)
             ]
+
+    def _channel_set(self) -> BitVec:
+        return field_term(self.channels.mask if isinstance(self.channels, Channels) else self.channels, CHANNELS)
+
+    def _group(self, state: SymbolicState, lane: int, enabled: Bool) -> "_Group":
+        """Where a lane's channels lie."""
+        readings, surface = state.readings, state.buffer(self.surface)
+        base, base_known = state.scalar(self.offset)
+        element, element_known = state.read_lane(self.element_offset, lane, self.execution.size - 1, enabled)
+        if readings.offset_sum_wraps is OffsetSum.WRAPS:
+            start = zero_extend(add(base, element), ADDRESS_BITS)
+        else:
+            start = add(zero_extend(base, ADDRESS_BITS), zero_extend(element, ADDRESS_BITS))
+        aligned = eq(truncate(start, 2), const(0, 2))
+        if readings.dword_misaligned is not DwordMisaligned.UNDEFINED:
+            aligned = true()
+        if readings.dword_misaligned is DwordMisaligned.FLOOR:
+            start = concat(extract(start, ADDRESS_BITS - 1, 2), const(0, 2))
+        cells = [add(start, const(4 * channel, ADDRESS_BITS)) for channel in range(CHANNELS)]
+        if readings.channel_address_wraps is ChannelAddress.WRAPS:
+            upper = extract(start, ADDRESS_BITS - 1, 32)
+            cells = [concat(upper, truncate(cell, 32)) for cell in cells]
+        needed = 1 if readings.scatter_bounds_grain is ScatterBounds.PER_BYTE else 4
+        inside = [surface.contains(cell, needed) for cell in cells]
+        if readings.scatter_bounds_grain is ScatterBounds.PER_LANE:
+            channels = self._channel_set()
+            whole = conj(*(implies(bit(channels, channel), here) for channel, here in enumerate(inside)))
+            inside = [whole] * CHANNELS
+        return _Group(cells, inside, aligned, base_known and element_known)
 
     def _datum(self, state: SymbolicState, at_slot: list[Bool], lane: int, enabled: Bool) -> tuple[BitVec, Bool]:
         """The dword that a lane writes, and whether src has it."""
@@ -155,7 +209,42 @@ class Scatter4Scaled:
         for slot, here in enumerate(at_slot):
             if is_false(here):
                 continue
-            dword, held = state.read_dword(self.src, slot * slot_dwords + lane, enabled)
+            first = slot * slot_dwords
+            dword, held = state.read_lane(self.src, first + lane, first + self.execution.size - 1, enabled)
             value = ite(here, dword, value)
             known = conj(known, implies(here, bool_const(held)))
         return value, known
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The four channels of a lane: their cells, whether each is inside, and what they need to have a meaning."""
+
+    cells: list[BitVec]
+    inside: list[Bool]
+    aligned: Bool
+    known: bool
+
+
+def _channel_address(start: int, c: int, readings: Readings) -> int:
+    """Page: `address/4 + c`, in dwords; here in bytes (D10b)."""
+    address = start + 4 * c
+    if readings.channel_address_wraps is ChannelAddress.WRAPS:
+        return start // 2**32 * 2**32 + address % 2**32
+    return address
+
+
+def _dropped_together(writes: list[LaneWrite], size: int, grain: ScatterBounds) -> list[LaneWrite]:
+    """The writes in the pieces that are dropped on their own (D11)."""
+    match grain:
+        case ScatterBounds.PER_DWORD:
+            return writes
+        case ScatterBounds.PER_BYTE:
+            return [
+                LaneWrite(write.lane, write.address + k, 1, write.value >> 8 * k & 0xFF)
+                for write in writes
+                for k in range(4)
+            ]
+        case ScatterBounds.PER_LANE:
+            beyond = {write.lane for write in writes if write.address + 4 > size}
+            return [write for write in writes if write.lane not in beyond]

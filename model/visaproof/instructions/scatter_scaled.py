@@ -8,6 +8,7 @@ from visaproof.instructions.gather_scaled import BLOCKS
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.isa.operands import Execution, RawOperand, Scalar
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import LaneWrite
@@ -48,8 +49,8 @@ class ScatterScaled:
             f"{self.surface} {self.offset} {self.element_offset} {self.src}"
         )
 
-    def validate(self, platform: Platform) -> None:
-        require_execution(self.execution, self.spec)
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
+        require_execution(self.execution, self.spec, readings)
         require(self.num_blocks in BLOCKS, f"{self.num_blocks} blocks is not one of 1, 2, 4", self.spec.page)
 
     def execute(self, state: ConcreteState) -> None:

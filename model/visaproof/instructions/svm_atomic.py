@@ -16,6 +16,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Atomic
@@ -54,8 +55,8 @@ class SvmAtomic:
             f"{self.addresses} {self.dst} {self.src0} {self.src1}"
         )
 
-    def validate(self, platform: Platform) -> None:
-        require_execution(self.execution, self.spec)
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
+        require_execution(self.execution, self.spec, readings)
         require_sources(self.op, self.src0, self.src1, self.spec.page)
 
     def execute(self, state: ConcreteState) -> None:

@@ -9,6 +9,7 @@ from visaproof.instructions.oword_ld import OWORD_BYTES
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice
@@ -39,7 +40,7 @@ class SvmBlockLd:
         suffix = ".unaligned" if self.unaligned else ""
         return f"svm_block_ld{suffix} ({self.size}) {self.address} {self.dst}"
 
-    def validate(self, platform: Platform) -> None:
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         require(self.size in (1, 2, 4, 8), f"{self.size} owords is not one of 1, 2, 4, 8", self.spec.page)
 
     def execute(self, state: ConcreteState) -> None:

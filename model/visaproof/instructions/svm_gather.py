@@ -7,6 +7,7 @@ from typing import ClassVar
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.isa.operands import Execution, RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice
@@ -67,8 +68,8 @@ class SvmGather:
             f"{self.addresses} {self.dst}"
         )
 
-    def validate(self, platform: Platform) -> None:
-        require_execution(self.execution, self.spec)
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
+        require_execution(self.execution, self.spec, readings)
         require_blocks(self.block_size, self.num_blocks, self.execution, self.spec.page)
 
     def execute(self, state: ConcreteState) -> None:

@@ -8,6 +8,7 @@ from visaproof.instructions.instruction import require, require_execution
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import Channels, Execution, ImmediateUD, RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice
@@ -49,8 +50,8 @@ class SvmGather4Scaled:
             f"{self.address} {self.element_offset} {self.dst}"
         )
 
-    def validate(self, platform: Platform) -> None:
-        require_execution(self.execution, self.spec)
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
+        require_execution(self.execution, self.spec, readings)
         require(0 < self.channels.mask < 16, "at least one of the channels R, G, B, A must be enabled", self.spec.page)
 
     def execute(self, state: ConcreteState) -> None:

@@ -8,6 +8,7 @@ from visaproof.instructions.instruction import require_execution
 from visaproof.instructions.svm_gather import FLAT, block_bytes, require_blocks
 from visaproof.isa.operands import Execution, RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import LaneWrite
@@ -25,10 +26,10 @@ class SvmScatter:
         mnemonic="SVM_SCATTER",
         page="SVM_SCATTER.md",
         exec_sizes=(1, 2, 4, 8, 16),
-        collision_undefined=True,  # the page is silent: reading "collision"
+        collision_undefined=True,  # the page is silent: reading "flat-collision"
         readings=(
             "mask-alignment", "short-predicate", "any-all-window", "short-variable", "flat-bounds",
-            "flat-address-wraps", "dword-misaligned", "qword-misaligned", "collision",
+            "flat-address-wraps", "dword-misaligned", "qword-misaligned", "flat-collision",
         ),
     )  # fmt: skip
 
@@ -46,8 +47,8 @@ class SvmScatter:
             f"{self.addresses} {self.src}"
         )
 
-    def validate(self, platform: Platform) -> None:
-        require_execution(self.execution, self.spec)
+    def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
+        require_execution(self.execution, self.spec, readings)
         require_blocks(self.block_size, self.num_blocks, self.execution, self.spec.page)
 
     def execute(self, state: ConcreteState) -> None:

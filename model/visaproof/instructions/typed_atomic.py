@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from visaproof.instructions.instruction import require, require_execution
+from visaproof.instructions.undefined_bytes import ARBITRARY_BYTE, ArbitrarySlice
+from visaproof.isa.answers import DisabledLanes, FloatAtomics, HalfResultRest, LodRange, TypedBounds
 from visaproof.isa.atomics import FLOAT_OPS, LOWERED, AtomicOp
+from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.fields import PRED, Bits, Code, Field, Width, execution_field
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
-from visaproof.isa.readings import DEFAULT, FloatAtomics, Readings
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.isa.types import DataType
@@ -17,7 +20,9 @@ from visaproof.semantics.concrete.float_atomics import float_new_value
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Atomic, RegisterSlice
 from visaproof.semantics.symbolic.state import SymbolicState
-from visaproof.smt import BitVec, Bool, bool_const, conj, const, truncate
+from visaproof.smt import BitVec, Bool, bool_const, conj, const, ite, neg, true, truncate, ult
+
+_ARBITRARY_DWORD = 0x0101_0101 * ARBITRARY_BYTE
 
 _DATA = (DataType.UD, DataType.D)
 """UD; D for imin and imax (D29)."""
@@ -87,7 +92,7 @@ class TypedAtomic:
 
     def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         page, name = self.spec.page, self.op.name.lower()
-        require_execution(self.execution, self.spec)
+        require_execution(self.execution, self.spec, readings)
         require(self.texel_bits in (16, 32), f"{self.texel_bits} bits: a texel has 16 or 32", page)
         if self.texel_bits == 16:
             require(platform >= Platform.TGLLP, "16-bit atomics exist from TGLLP on", f"{page}, D44")
@@ -115,23 +120,49 @@ class TypedAtomic:
             if not state.channel_enabled(self.execution, i):
                 continue
             u, v, r, lod, src0, src1 = (
-                0 if operand == NULL else state.read_dword(operand, i)
+                0 if operand == NULL else self._lane_dword(state, operand, i)
                 for operand in (self.u, self.v, self.r, self.lod, self.src0, self.src1)
             )
-            texel = (u, v, r, lod)
+            texel = (u, v, r, _level(lod, len(image.levels), state.readings.lod_range))
             if not image.contains(texel):
-                returned.append((i, 0))  # Page: "On read: zeros are returned. On write: data is dropped." (D31)
+                zero = state.readings.typed_bounds is TypedBounds.ZERO
+                # Page: "On read: zeros are returned. On write: data is dropped." (D31)
+                returned.append((i, self._rest(state, i, 0) if zero else _ARBITRARY_DWORD))
                 continue
             old = texels.get(texel, 0) % modulus
             # Page: "only the lower 16bit part of each dword is used" (D35)
             texels[texel] = new = self._new_value(old, src0 % modulus, src1 % modulus, state.readings)
-            returned.append((i, new if self.op is AtomicOp.PREDEC else old))  # D28
+            result = new if self.op is AtomicOp.PREDEC else old  # D28
+            returned.append((i, result | self._rest(state, i, result)))
         if self.dst != NULL:
-            for i, _ in returned:
-                state.read_dword(self.dst, i)  # every enabled lane must fit (D6)
-            for i, value in returned:
-                state.write_dword(self.dst, i, value)  # bits 31..16 of a 16-bit result become 0 (D34)
+            self._write_returned(state, returned)
         image.texels = texels
+
+    def _lane_dword(self, state: ConcreteState, operand: RawOperand, lane: int) -> int:
+        state.require_lanes(operand, self.execution.size - 1)
+        return state.read_dword(operand, lane)
+
+    def _write_returned(self, state: ConcreteState, returned: list[tuple[int, int]]) -> None:
+        for i, _ in returned:
+            self._lane_dword(state, self.dst, i)  # every enabled lane must fit (D6)
+        for i, value in returned:
+            state.write_dword(self.dst, i, value)
+        if state.readings.disabled_lanes is DisabledLanes.UNDEFINED:
+            held = (len(state.registers[self.dst.variable]) - self.dst.offset) // 4
+            for i in set(range(min(self.execution.size, held))) - {lane for lane, _ in returned}:
+                state.write_dword(self.dst, i, _ARBITRARY_DWORD)
+
+    def _rest(self, state: ConcreteState, lane: int, result: int) -> int:
+        """Bits 31..16 of dst after a 16-bit result (D34); where they are undefined, 0."""
+        if self.texel_bits == 32 or self.dst == NULL:
+            return 0
+        match state.readings.half_result_rest:
+            case HalfResultRest.UNDEFINED | HalfResultRest.ZERO:
+                return 0
+            case HalfResultRest.PRESERVED:
+                return self._lane_dword(state, self.dst, lane) & 0xFFFF_0000
+            case HalfResultRest.SIGN_EXTENDED:
+                return 0xFFFF_0000 * (result >> 15)
 
     def _new_value(self, old: int, src0: int, src1: int, readings: Readings) -> int:
         op = self.operation(readings)
@@ -146,13 +177,17 @@ class TypedAtomic:
         return LOWERED.get(self.op, self.op) if readings.float_atomics is FloatAtomics.AS_LOWERED else self.op
 
     def footprint(self, state: SymbolicState) -> Iterator[Atomic]:
-        image, width = state.image(self.surface), self.texel_bits // 8
+        image, width, rest = state.image(self.surface), self.texel_bits // 8, state.readings.half_result_rest
+        last = self.execution.size - 1
+        op = self.operation(state.readings)
+        extended = rest in (HalfResultRest.ZERO, HalfResultRest.SIGN_EXTENDED)
         for lane, (enabled, predicate_known) in enumerate(state.lanes_enabled(self.execution)):
             operands = (self.u, self.v, self.r, self.lod, self.src0, self.src1)
-            (u, v, r, lod, src0, src1), operands_known = _lane_operands(state, operands, lane, enabled)
+            (u, v, r, lod, src0, src1), operands_known = _lane_operands(state, operands, lane, last, enabled)
+            lod, lod_known = _level_term(lod, len(image.levels), state.readings.lod_range)
             slot = self.dst.offset + 4 * lane
-            destination = None if self.dst == NULL else RegisterSlice(self.dst.variable, slot, width)
-            fits = destination is None or state.registers.holds(destination.variable, slot, 4)
+            destination = None if self.dst == NULL else RegisterSlice(self.dst.variable, slot, 4 if extended else width)
+            fits = destination is None or state.holds_lane(self.dst, lane, last)
             yield Atomic(
                 guard=enabled,
                 lane=lane,
@@ -160,23 +195,38 @@ class TypedAtomic:
                 cell=(u, v, r, lod),
                 width=width,
                 inside=image.contains(u, v, r, lod),
-                defined=conj(predicate_known, bool_const(operands_known and fits)),
-                op=self.operation(state.readings),
+                defined=conj(predicate_known, bool_const(operands_known and fits), lod_known),
+                op=op,
                 src0=truncate(src0, self.texel_bits),
                 src1=truncate(src1, self.texel_bits),
                 returns_new=self.op is AtomicOp.PREDEC,
                 destination=destination,
-                readings=state.readings,
+                readings=state.readings.of_floats() if op in FLOAT_OPS else DEFAULT,
+                sign_extended=rest is HalfResultRest.SIGN_EXTENDED,
             )
 
     def undefined_bytes(self, state: SymbolicState) -> Iterator[tuple[Bool, RegisterSlice]]:
-        """Bits 31..16 of each 16-bit result: the page has nothing on them (D34)."""
-        if self.texel_bits == 32 or self.dst == NULL:
+        """Bits 31..16 of each 16-bit result, of which the page has nothing (D34), and slots without a result."""
+        if self.dst == NULL:
+            return
+        readings, image = state.readings, state.image(self.surface)
+        half = self.texel_bits == 16 and readings.half_result_rest is HalfResultRest.UNDEFINED
+        all_known = readings.disabled_lanes is DisabledLanes.PRESERVED and readings.typed_bounds is TypedBounds.ZERO
+        if all_known and not half:
             return
         for lane, (enabled, _) in enumerate(state.lanes_enabled(self.execution)):
-            upper = self.dst.offset + 4 * lane + 2
-            if state.registers.holds(self.dst.variable, upper, 2):
-                yield enabled, RegisterSlice(self.dst.variable, upper, 2)
+            slot = self.dst.offset + 4 * lane
+            if not state.registers.holds(self.dst.variable, slot, 4):
+                continue
+            if half:
+                yield enabled, RegisterSlice(self.dst.variable, slot + 2, 2)
+            if readings.disabled_lanes is DisabledLanes.UNDEFINED:  # D7
+                yield neg(enabled), ArbitrarySlice(self.dst.variable, slot, 4)
+            if readings.typed_bounds is TypedBounds.UNSPECIFIED:  # D31
+                (u, v, r, lod), _ = _lane_operands(state, (self.u, self.v, self.r, self.lod), lane, 0, enabled)
+                lod, _ = _level_term(lod, len(image.levels), readings.lod_range)
+                outside = conj(enabled, neg(image.contains(u, v, r, lod)))
+                yield outside, ArbitrarySlice(self.dst.variable, slot, 4)
 
 
 def _source_rule(source: str, op: str, needed: bool) -> str:
@@ -184,13 +234,35 @@ def _source_rule(source: str, op: str, needed: bool) -> str:
 
 
 def _lane_operands(
-    state: SymbolicState, operands: tuple[RawOperand, ...], lane: int, enabled: Bool
+    state: SymbolicState, operands: tuple[RawOperand, ...], lane: int, last: int, enabled: Bool
 ) -> tuple[list[BitVec], bool]:
     """One dword of each operand for this lane (0 where it is null), and whether the variables have them all."""
     read = [
-        (const(0, 32), True) if operand == NULL else state.read_dword(operand, lane, enabled) for operand in operands
+        (const(0, 32), True) if operand == NULL else state.read_lane(operand, lane, last, enabled)
+        for operand in operands
     ]
     return [value for value, _ in read], all(held for _, held in read)
+
+
+def _level(lod: int, levels: int, beyond: LodRange) -> int:
+    """The level that is addressed (D32)."""
+    if lod < levels or beyond is LodRange.OUT_OF_BOUNDS:
+        return lod
+    if beyond is LodRange.CLAMP:
+        return levels - 1
+    raise UndefinedBehavior(f"level {lod} of a surface with {levels} levels")
+
+
+def _level_term(lod: BitVec, levels: int, beyond: LodRange) -> tuple[BitVec, Bool]:
+    """The level that is addressed, and whether that has a meaning (D32)."""
+    exists = ult(lod, const(levels, 32))
+    match beyond:
+        case LodRange.OUT_OF_BOUNDS:
+            return lod, true()
+        case LodRange.CLAMP:
+            return ite(exists, lod, const(levels - 1, 32)), true()
+        case LodRange.UNDEFINED:
+            return lod, exists
 
 
 def _signed(value: int, bits: int) -> int:

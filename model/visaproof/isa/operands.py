@@ -27,6 +27,9 @@ class RawOperand:
         return f"{self.variable}.{self.offset}"
 
 
+SLM = "%slm"
+"""The grammar's name of T0, shared local memory."""
+
 NULL = RawOperand("%null")
 """The null variable V0: no operand."""
 

@@ -1,117 +1,161 @@
-"""What visaproof reads where the pages are silent or contradict other evidence.  Source: spec/decisions.md."""
+"""What visaproof reads where the pages are silent or contradict other evidence.  Source: spec/decisions.md.
 
-from dataclasses import dataclass
-from enum import Enum
+The default of every reading is the page where it speaks.  A reading with alternatives is a field of `Readings`; both
+writings of the four pages in `instructions.ALL` ask for it.  The instructions beside them know the defaults only.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import cast
+
+from visaproof.isa import answers
+from visaproof.isa.answers import Answer
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One open question and the answer that the model takes."""
+    """One open question and its answers, the default first; a text where there is only one."""
 
     decision: str
+    """Its entry in spec/decisions.md; "ours" where the pages and that list are silent."""
     question: str
-    chosen: str
+    answers: type[Answer] | str
 
+    @property
+    def alternatives(self) -> tuple[Answer, ...]:
+        """The answers beside the default; none where there is no choice."""
+        return () if isinstance(self.answers, str) else tuple(self.answers)[1:]
 
-class FloatAtomics(Enum):
-    """What fmax, fmin and fcmpwr of TYPED_ATOMIC are (D29)."""
+    @property
+    def default(self) -> Answer | None:
+        return None if isinstance(self.answers, str) else next(iter(self.answers))
 
-    AS_NAMED = "as-named"
-    """They are legal and mean what their names say, on operands of type UD that carry the bits."""
-    REJECT = "reject"
-    """They are illegal: the table of operations has them for DWORD and SVM messages only."""
-    AS_LOWERED = "as-lowered"
-    """They are and, or and xor, the integer operations that Intel's finalizer sends for them."""
-
-
-class FloatNan(Enum):
-    """What fmax and fmin leave of a NaN (D29).  Of two NaN the old one stays."""
-
-    NUMBER_WINS = "number-wins"
-    """Of a number and a NaN the number is kept, as by maxNum and minNum of IEEE 754-2008."""
-    PROPAGATES = "propagates"
-    """Of a number and a NaN the NaN is kept, as by maximum and minimum of IEEE 754-2019."""
-
-
-class FloatZeros(Enum):
-    """How fmax and fmin order zeros of both signs (D29); fcmpwr always finds them equal."""
-
-    EQUAL = "equal"
-    """They are equal: the old one stays."""
-    ORDERED = "ordered"
-    """−0 is less than +0."""
-
-
-class FloatDenormals(Enum):
-    """What the denormals of a float atomic are (D29).  What is stored is one of the operands, bit by bit."""
-
-    EXACT = "exact"
-    """They are the numbers that they stand for."""
-    FLUSHED = "flushed"
-    """They are compared as zeros of their sign."""
+    @property
+    def chosen(self) -> str:
+        """What the machine does by default."""
+        return self.answers if isinstance(self.answers, str) else next(iter(self.answers)).effect
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
     """What a machine answers to each question that has more than one answer; one field for each, the page's first."""
 
-    float_atomics: FloatAtomics = FloatAtomics.AS_NAMED
-    float_nan: FloatNan = FloatNan.NUMBER_WINS
-    float_zeros: FloatZeros = FloatZeros.EQUAL
-    float_denormals: FloatDenormals = FloatDenormals.EXACT
+    mask_alignment: answers.MaskAlignment = answers.MaskAlignment.ALIGNED
+    short_predicate: answers.ShortPredicate = answers.ShortPredicate.UNDEFINED
+    any_all_window: answers.AnyAllWindow = answers.AnyAllWindow.EXEC_SIZE
+    short_variable: answers.ShortVariable = answers.ShortVariable.ENABLED_LANES
+    disabled_lanes: answers.DisabledLanes = answers.DisabledLanes.PRESERVED
+    offset_sum_wraps: answers.OffsetSum = answers.OffsetSum.WRAPS
+    channel_address_wraps: answers.ChannelAddress = answers.ChannelAddress.NO_WRAP
+    scatter_bounds_grain: answers.ScatterBounds = answers.ScatterBounds.PER_DWORD
+    slm_bounds: answers.SlmBounds = answers.SlmBounds.AS_ELSEWHERE
+    dword_misaligned: answers.DwordMisaligned = answers.DwordMisaligned.UNDEFINED
+    collision: answers.Collision = answers.Collision.UNDEFINED
+    channel_sets: answers.ChannelSets = answers.ChannelSets.ANY
+    oword_bounds_grain: answers.OwordBounds = answers.OwordBounds.PER_DWORD
+    oword_address_wraps: answers.OwordAddress = answers.OwordAddress.NO_WRAP
+    oword_rest: answers.OwordRest = answers.OwordRest.PRESERVED
+    qword_unit: answers.QwordUnit = answers.QwordUnit.BYTES
+    qword_bounds_grain: answers.QwordBounds = answers.QwordBounds.PER_DWORD
+    qword_misaligned: answers.QwordMisaligned = answers.QwordMisaligned.UNDEFINED
+    typed_bounds: answers.TypedBounds = answers.TypedBounds.ZERO
+    lod_range: answers.LodRange = answers.LodRange.OUT_OF_BOUNDS
+    half_result_rest: answers.HalfResultRest = answers.HalfResultRest.UNDEFINED
+    float_atomics: answers.FloatAtomics = answers.FloatAtomics.AS_NAMED
+    float_nan: answers.FloatNan = answers.FloatNan.NUMBER_WINS
+    float_zeros: answers.FloatZeros = answers.FloatZeros.EQUAL
+    float_denormals: answers.FloatDenormals = answers.FloatDenormals.EXACT
+
+    def with_answer(self, name: str, answer: Answer) -> "Readings":
+        """The same with another answer to the reading of this name."""
+        return replace(self, **{name.replace("-", "_"): answer})
+
+    def of_floats(self) -> "Readings":
+        """The default but for how float atomics compare."""
+        return Readings(float_nan=self.float_nan, float_zeros=self.float_zeros, float_denormals=self.float_denormals)
+
+    def chosen_otherwise(self) -> list[str]:
+        """Each answer that is not the default, as `NAME=VALUE`."""
+        return [setting(name, answer) for name, answer in self._answers() if answer is not READINGS[name].default]
+
+    def _answers(self) -> Iterator[tuple[str, Answer]]:
+        for field in fields(self):
+            yield field.name.replace("_", "-"), cast(Answer, getattr(self, field.name))
+
+
+def setting(name: str, answer: Answer) -> str:
+    """`NAME=VALUE`, as the command line and the files write it."""
+    return f"{name}={answer.value}"
+
+
+def readings_from(settings: list[str]) -> Readings:
+    """The readings that these `NAME=VALUE` choose.  Raises KeyError with the name or value that does not exist."""
+    chosen = DEFAULT
+    for text in settings:
+        name, _, value = text.partition("=")
+        reading = READINGS[name]
+        if isinstance(reading.answers, str):
+            raise KeyError(value)
+        known: dict[str, Answer] = {answer.value: answer for answer in reading.answers}
+        chosen = chosen.with_answer(name, known[value])
+    return chosen
+
+
+def alternatives() -> Iterator[tuple[str, Answer]]:
+    """Every answer that is not a default, with the name of its reading."""
+    for name, reading in READINGS.items():
+        for answer in reading.alternatives:
+            yield name, answer
 
 
 DEFAULT = Readings()
 """The answers that visaproof gives where it is not asked for others."""
 
+SURFACE_LIKE = "as in any surface: each element on its own dropped, or zero"
 
 READINGS: dict[str, Reading] = {
-    "mask-alignment": Reading(
-        "D1",
-        "Which pairs of execution size and mask are legal?",
-        "offset a multiple of the size, and size + offset <= 32",
-    ),
-    "short-predicate": Reading("D3", "A predicate variable with too few bits?", "undefined"),
-    "any-all-window": Reading(
-        "D4", "Which bits do .any and .all combine?", "the exec_size bits from the mask offset on"
-    ),
-    "short-variable": Reading(
-        "D6", "An operand shorter than its lanes?", "undefined where an enabled lane reads beyond"
-    ),
-    "disabled-lanes": Reading("D7", "What do disabled lanes of a destination hold?", "their previous value"),
+    "mask-alignment": Reading("D1", "Which pairs of execution size and mask are legal?", answers.MaskAlignment),
+    "short-predicate": Reading("D3", "A predicate variable with too few bits?", answers.ShortPredicate),
+    "any-all-window": Reading("D4", "Which bits do .any and .all combine?", answers.AnyAllWindow),
+    "short-variable": Reading("D6", "An operand shorter than its lanes?", answers.ShortVariable),
+    "disabled-lanes": Reading("D7", "What do disabled lanes of a destination hold?", answers.DisabledLanes),
     "scatter4-address": Reading("D9", "What is `address`?", "offset + element_offset[i]"),
-    "offset-sum-wraps": Reading("D10", "Does offset + element offset wrap?", "modulo 2^32"),
-    "channel-address-wraps": Reading("D10b", "Does the channel's +4c wrap?", "no: beyond 2^32 is out of bounds"),
-    "scatter-bounds-grain": Reading("D11", "What is dropped of a partly outside scatter?", "each dword on its own"),
-    "slm-bounds": Reading("D12", "Out of bounds in SLM?", "as in any surface: dropped, or zero"),
+    "offset-sum-wraps": Reading("D10", "Does offset + element offset wrap?", answers.OffsetSum),
+    "channel-address-wraps": Reading("D10b", "Does the channel's +4c wrap?", answers.ChannelAddress),
+    "scatter-bounds-grain": Reading("D11", "What is dropped of a partly outside scatter?", answers.ScatterBounds),
+    "slm-bounds": Reading("D12", "Out of bounds in SLM?", answers.SlmBounds),
     "flat-bounds": Reading(
-        "D12c", "Out of bounds at 64-bit addresses?", "every address exists; only what would pass 2^64 is outside"
+        "D12b", "Out of bounds at 64-bit addresses?", "every address exists; only what would pass 2^64 is outside"
     ),
-    "flat-address-wraps": Reading("D12c", "Do sums of 64-bit addresses wrap?", "modulo 2^64"),
-    "lsc-bounds-grain": Reading(
-        "D11", "Out of bounds in LSC?", "as in any surface: each element on its own dropped, or zero"
-    ),
+    "flat-address-wraps": Reading("ours", "Do sums of 64-bit addresses wrap?", "modulo 2^64"),
+    "lsc-bounds-grain": Reading("D11", "Out of bounds in LSC?", SURFACE_LIKE),
     "lsc-misaligned": Reading("D13", "A misaligned LSC address?", "any byte address has a meaning"),
     "lsc-narrow": Reading("D34", "The upper bytes of a narrow LSC load?", "undefined"),
-    "dword-misaligned": Reading("D13", "A misaligned dword address?", "undefined"),
-    "collision": Reading(
-        "D14", "Lanes that write the same address?", "undefined as soon as they share an in-bounds byte"
+    "dword-misaligned": Reading("D13", "A misaligned dword address?", answers.DwordMisaligned),
+    "collision": Reading("D14", "Lanes that write the same address?", answers.Collision),
+    "flat-collision": Reading(
+        "ours",
+        "Lanes of SVM and LSC messages that write the same address, of which their pages say nothing?",
+        "undefined as soon as they share an in-bounds byte, as D14 has it for scatters",
     ),
+    "channel-sets": Reading("D15", "Which channel sets are legal?", answers.ChannelSets),
     "oword-unit": Reading("D18", "The unit of OWORD_LD's offset?", "owords"),
-    "oword-bounds-grain": Reading("D19", "What is zero of a partly outside block?", "each dword on its own"),
-    "oword-address-wraps": Reading("D20", "16·offset beyond 32 bits?", "no wrap: out of bounds"),
-    "oword-rest": Reading("D21", "The rest of the register after a short block?", "its previous value"),
-    "qword-unit": Reading("D23", "The unit of QW_SCATTER's offsets?", "bytes"),
-    "qword-bounds-grain": Reading("D25", "What is dropped of a straddling qword?", "each dword on its own"),
-    "qword-misaligned": Reading("D26", "A misaligned qword address?", "undefined"),
+    "oword-bounds-grain": Reading("D19", "What is zero of a partly outside block?", answers.OwordBounds),
+    "oword-address-wraps": Reading("D20", "16·offset beyond 32 bits?", answers.OwordAddress),
+    "oword-rest": Reading("D21", "The rest of the register after a short block?", answers.OwordRest),
+    "qword-blocks": Reading("D22", "More than one block in QW_SCATTER?", "illegal: the page has only one"),
+    "qword-unit": Reading("D23", "The unit of QW_SCATTER's offsets?", answers.QwordUnit),
+    "qword-bounds-grain": Reading("D25", "What is dropped of a straddling qword?", answers.QwordBounds),
+    "qword-misaligned": Reading("D26", "A misaligned qword address?", answers.QwordMisaligned),
     "atomic-order": Reading("D30", "The order of colliding atomic lanes?", "some serial order"),
-    "typed-bounds": Reading("D31", "What does a lane out of bounds return?", "0, predec too; nothing is written"),
+    "typed-bounds": Reading("D31", "What does a lane out of bounds return?", answers.TypedBounds),
     "half-texel": Reading("D33", "The texel of a 16-bit atomic?", "a word of a surface with 16-bit texels"),
     "half-sources": Reading("D35", "The upper half of a 16-bit source?", "ignored"),
-    "half-result-rest": Reading("D34", "Bits 31..16 of a 16-bit result?", "undefined"),
-    "lod-range": Reading("D32", "LOD beyond the surface?", "out of bounds; a null LOD is level 0"),
-    "float-atomics": Reading("D29", "What are fmax, fmin, fcmpwr of TYPED_ATOMIC?", "what their names say, on UD bits"),
-    "float-nan": Reading("D29", "What do fmax and fmin leave of a NaN?", "the number; of two NaN the old one"),
-    "float-zeros": Reading("D29", "Which zero do fmax and fmin leave?", "the old one: zeros are equal"),
-    "float-denormals": Reading("D29", "What are denormals in a float atomic?", "the numbers that they stand for"),
+    "half-result-rest": Reading("D34", "Bits 31..16 of a 16-bit result?", answers.HalfResultRest),
+    "lod-range": Reading("D32", "LOD beyond the surface?", answers.LodRange),
+    "float-atomics": Reading("D29", "What are fmax, fmin, fcmpwr of TYPED_ATOMIC?", answers.FloatAtomics),
+    "float-nan": Reading("D29", "What do fmax and fmin leave of a NaN?", answers.FloatNan),
+    "float-zeros": Reading("D29", "Which zero do fmax and fmin leave?", answers.FloatZeros),
+    "float-denormals": Reading("D29", "What are denormals in a float atomic?", answers.FloatDenormals),
 }
+"""Every reading by name, in the order of the decisions."""

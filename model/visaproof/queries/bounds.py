@@ -1,5 +1,6 @@
 """Pages: "On write: data is dropped.  On read: zeros are returned." """
 
+from visaproof.queries.meaning import keeps_its_meaning, left_undefined
 from visaproof.queries.pages import contains, effects
 from visaproof.queries.query import MemoryBefore, Query, about
 from visaproof.queries.subject import Subject
@@ -13,7 +14,7 @@ def out_of_bounds_write_is_dropped(subject: Subject) -> Query:
     probe = probe_like(subject.accesses[0])
     written = disj(*(hits(access, probe) for access in subject.accesses))
     outside = neg(contains(subject.state, subject.surface, probe))
-    return about(subject, "out-of-bounds-write-is-dropped", (outside,), neg(written))
+    return about(subject, "out-of-bounds-write-is-dropped", (outside,), conj(neg(written), keeps_its_meaning(subject)))
 
 
 def out_of_bounds_read_gives_zero(subject: Subject) -> Query:
@@ -26,8 +27,10 @@ def out_of_bounds_read_gives_zero(subject: Subject) -> Query:
         content = symbol(f"memory.{index}", 8 * access.width)
         memory.append(MemoryBefore(access.surface, access.cell, content))
         outside = conj(effect.enabled, neg(contains(subject.state, subject.surface, effect.cell)))
-        zeros.append(implies(outside, eq(returned(access, content), const(0, content.width))))
-    return about(subject, "out-of-bounds-read-gives-zero", (), conj(*zeros), tuple(memory))
+        known = neg(left_undefined(subject, (subject.own_accesses[index],)))
+        zeros.append(implies(outside, conj(eq(returned(access, content), const(0, content.width)), known)))
+    goal = conj(*zeros, keeps_its_meaning(subject))
+    return about(subject, "out-of-bounds-read-gives-zero", (), goal, tuple(memory))
 
 
 def bounds_are_the_pages(subject: Subject) -> Query:

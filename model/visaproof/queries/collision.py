@@ -1,7 +1,9 @@
 """Pages: "The behavior is undefined if more than one channel writes to the same address." """
 
+from dataclasses import replace
 from itertools import combinations
 
+from visaproof.isa.readings import DEFAULT
 from visaproof.queries.pages import acting_effects, aligned_in_the_page
 from visaproof.queries.query import Query, about
 from visaproof.queries.subject import Subject
@@ -15,8 +17,15 @@ def colliding_lanes_are_undefined(subject: Subject) -> Query:
 
     The cell is that of either lane, so no probe is needed.
     """
-    goal = implies(disj(*_meetings(subject)), collide(subject.accesses))
-    return about(subject, "colliding-lanes-are-undefined", (), goal)
+    meetings, collision = _meetings(subject), subject.readings.collision
+    query = about(
+        subject, "colliding-lanes-are-undefined", (), implies(disj(*meetings), collide(subject.accesses, collision))
+    )
+    if subject.readings == DEFAULT:
+        return query
+    pairs = [(one, other) for one, other in combinations(subject.accesses, 2) if one.lane != other.lane]
+    by_pair = zip(meetings, pairs, strict=True)
+    return replace(query, parts=tuple(implies(meeting, collide(pair, collision)) for meeting, pair in by_pair))
 
 
 def misaligned_lane_is_undefined(subject: Subject) -> Query:
@@ -28,9 +37,12 @@ def misaligned_lane_is_undefined(subject: Subject) -> Query:
 
 def nothing_else_is_undefined(subject: Subject) -> Query:
     """Whatever is reported undefined is a misaligned lane, or two lanes that the page has write one cell."""
+    misaligned, founded_on = neg(aligned_in_the_page(subject)), _meetings(subject)
+    if subject.readings != DEFAULT:  # misaligned lanes may have a meaning, and then collide where the page has none
+        founded_on.append(misaligned)
     founded = conj(
-        implies(meaningless(subject.accesses), neg(aligned_in_the_page(subject))),
-        implies(collide(subject.accesses), disj(*_meetings(subject))),
+        implies(meaningless(subject.accesses), misaligned),
+        implies(collide(subject.accesses, subject.readings.collision), disj(*founded_on)),
     )
     return about(subject, "nothing-else-is-undefined", (), founded)
 

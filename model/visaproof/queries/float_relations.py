@@ -6,8 +6,9 @@ zeros are equal.  Source: spec/decisions.md D29, D38.
 
 from collections.abc import Callable
 
+from visaproof.isa.answers import FloatDenormals, FloatNan, FloatZeros
 from visaproof.isa.atomics import AtomicOp
-from visaproof.isa.readings import FloatDenormals, FloatNan, FloatZeros, Readings
+from visaproof.isa.readings import Readings
 from visaproof.smt import (
     BitVec,
     Bool,

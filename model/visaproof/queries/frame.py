@@ -5,7 +5,7 @@ from visaproof.queries.query import Query, about
 from visaproof.queries.subject import Subject
 from visaproof.semantics.symbolic.accesses import Access, Load, RegisterSlice, Store
 from visaproof.semantics.symbolic.effects import hits, probe_like
-from visaproof.smt import Bool, bool_const, conj, disj, implies, neg
+from visaproof.smt import Bool, conj, disj, false, implies, neg
 
 
 def other_memory_is_unchanged(subject: Subject) -> Query:
@@ -21,16 +21,23 @@ def _writes(effect: Effect) -> bool:
 
 
 def other_registers_are_unchanged(subject: Subject) -> Query:
-    """A register byte is written only where the page puts a result, and only for an enabled lane."""
+    """A register byte is written only where the page puts a result, and only for an enabled lane.
+
+    A result may fill the dword in which it stands, and where it does not, the rest of that dword may be undefined.
+    """
     allowed: dict[RegisterSlice, Bool] = {}
-    for effect in acting_effects(subject):
-        if effect.destination is not None:
-            allowed[effect.destination] = effect.enabled
     kept: list[Bool] = []
+    for effect in acting_effects(subject):
+        if effect.destination is not None and effect.slot is not None:
+            allowed[effect.destination] = allowed[effect.slot] = effect.enabled
+    for guard, place in subject.leaves_undefined:
+        end = place.start + place.width
+        dword = RegisterSlice(place.variable, end - 4, 4) if place.width <= 4 else place
+        kept.append(implies(guard, allowed.get(RegisterSlice(dword.variable, dword.start, dword.width), false())))
     for access in subject.accesses:
         destination = _destination(access)
         if destination is not None:
-            kept.append(implies(access.guard, allowed.get(destination, bool_const(False))))
+            kept.append(implies(access.guard, allowed.get(destination, false())))
     return about(subject, "other-registers-are-unchanged", (), conj(*kept))
 
 

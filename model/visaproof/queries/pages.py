@@ -55,6 +55,12 @@ class Effect:
     src0: BitVec | None = None
     src1: BitVec | None = None
 
+    @property
+    def slot(self) -> RegisterSlice | None:
+        """The whole dword of dst in which the result stands: where the result is shorter, the page is silent on the
+        rest of it (D34)."""
+        return self.destination and RegisterSlice(self.destination.variable, self.destination.start, 4)
+
 
 @lru_cache(maxsize=256)
 def effects(subject: Subject) -> list[Effect]:

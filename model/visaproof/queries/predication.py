@@ -1,6 +1,7 @@
 """Pages: every effect stands under `if (ChEn[i])`."""
 
 from visaproof.isa.operands import Execution
+from visaproof.queries.meaning import left_undefined
 from visaproof.queries.pages import effects, lanes_enabled, lanes_pass
 from visaproof.queries.query import Query, about
 from visaproof.queries.subject import MASK, Subject
@@ -21,8 +22,9 @@ def disabled_lane_touches_nothing(subject: Subject) -> Query:
     execution = execution_of(subject)
     kept: list[Bool] = []
     for lane, enabled in enumerate(lanes_enabled(subject.state, execution)):
-        performed = disj(*(access.guard for access in subject.accesses if access.lane == lane))
-        kept.append(disj(enabled, neg(performed)))
+        performed = [access.guard for access in subject.accesses if access.lane == lane]
+        undefined = left_undefined(subject, [access for access in subject.own_accesses if access.lane == lane])
+        kept.append(disj(enabled, neg(disj(*performed, undefined))))
     return about(subject, "disabled-lane-touches-nothing", (), conj(*kept))
 
 

@@ -72,6 +72,8 @@ class Query:
     """How to show a counterexample: the instruction and the state that the symbols stand for."""
     memory: tuple[MemoryBefore, ...] = ()
     readings: tuple[str, ...] = ()
+    parts: tuple[Bool, ...] = ()
+    """Statements that together imply the goal, for a question that is too large to be decided as a whole."""
 
     @property
     def id(self) -> str:

@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, cast
 
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
-from visaproof.instructions.oword_ld import SLM
+from visaproof.instructions.scatter4_scaled import PREFIXES
+from visaproof.instructions.undefined_bytes import undefined_bytes_of
+from visaproof.isa.answers import ChannelSets, MaskAlignment, SlmBounds
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.execution import THREAD_LANES, Combine, ExecMask
-from visaproof.isa.operands import NULL, Channels, Execution, Parameter, Predicate, RawOperand, ScalarUD
+from visaproof.isa.operands import NULL, SLM, Channels, Execution, Parameter, Predicate, RawOperand, ScalarUD
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
@@ -16,7 +18,7 @@ from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.images import arbitrary_image, concrete_image, extents_of
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer
-from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.accesses import Access, RegisterSlice
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
 from visaproof.semantics.symbolic.state import (
     ADDRESS_BITS,
@@ -31,11 +33,13 @@ from visaproof.smt import (
     bit_and,
     bool_symbol,
     const,
+    disj,
     eq,
     evaluate,
     neg,
     symbol,
     symbols_of,
+    ule,
     zero_extend,
 )
 
@@ -69,7 +73,11 @@ class Subject:
     own_accesses: tuple[Access, ...]
     """The effects of the instruction itself."""
     variant: str = ""
-    """The name of the wrong variant whose accesses these are; empty for the instruction itself."""
+    """The name of the wrong variant, or of the other reading, whose accesses these are; empty for the instruction."""
+    readings: Readings = DEFAULT
+    """How `accesses` reads the pages; `own_accesses` has the defaults."""
+    leaves_undefined: tuple[tuple[Bool, RegisterSlice], ...] = ()
+    """Destination bytes without a value after the instruction, and when; as `readings` has it."""
 
     @property
     def surface(self) -> str:
@@ -77,12 +85,23 @@ class Subject:
         (name,) = self.state.surfaces
         return name
 
+    def same_effects(self, other: "Subject") -> bool:
+        """Whether both subjects do the same in every state, seen without asking: their terms are the same."""
+        scatters = self.instruction.spec.collision_undefined
+        return (
+            self.accesses == other.accesses
+            and self.leaves_undefined == other.leaves_undefined
+            and self.legal == other.legal
+            and (not scatters or self.readings.collision is other.readings.collision)
+        )
+
     def with_variant(self, name: str, accesses: tuple[Access, ...]) -> "Subject":
         """The same question about other accesses."""
         return replace(self, accesses=accesses, variant=name)
 
     def bind(self, values: Mapping[Term, int]) -> tuple[Instruction, ConcreteState]:
-        """The instruction and the state that these values of the symbols stand for; memory is empty."""
+        """The instruction and the state that these values of the symbols stand for, with empty memory and the default
+        readings."""
         return bind_instruction(self.instruction, values), self._concrete_state(values)
 
     def painted(self) -> dict[Term, int]:
@@ -96,9 +115,7 @@ class Subject:
         return paint
 
     def _concrete_state(self, values: Mapping[Term, int]) -> ConcreteState:
-        state = ConcreteState(
-            self.platform, exec_mask=_lanes(self.state.exec_mask, values), readings=self.state.readings
-        )
+        state = ConcreteState(self.platform, exec_mask=_lanes(self.state.exec_mask, values))
         for variable, size in self.state.registers.sizes.items():
             dwords = (evaluate(self.state.registers.read(variable, start, 4), values) for start in range(0, size, 4))
             state.registers[variable] = bytearray(b"".join(dword.to_bytes(4, "little") for dword in dwords))
@@ -171,54 +188,83 @@ def _execution(size: int, predicated: bool) -> Execution:
     return Execution(size, MASK, Predicate(PREDICATE, INVERSE, COMBINE) if predicated else None)
 
 
-def _legal(size: int, predicated: bool) -> tuple[Bool, ...]:
-    """The lane offset is a multiple of the size (D1), and the predicate's combine code is not the reserved one."""
+def _legal(size: int, predicated: bool, readings: Readings) -> tuple[Bool, ...]:
+    """The lane offset fits the size (D1), and the predicate's combine code is not the reserved one."""
     code = field_term(MASK, 4)
-    aligned = eq(bit_and(code, const(max(size // 4, 1) - 1, 4)), const(0, 4))
+    if readings.mask_alignment is MaskAlignment.ALIGNED:
+        aligned = eq(bit_and(code, const(max(size // 4, 1) - 1, 4)), const(0, 4))
+    else:
+        aligned = ule(bit_and(code, const(7, 4)), const((THREAD_LANES - size) // 4, 4))
     return (aligned, neg(eq(field_term(COMBINE, 2), const(3, 2)))) if predicated else (aligned,)
 
 
 def _subject(
-    instruction: Instruction, platform: Platform, state: SymbolicState, scope: str, legal: tuple[Bool, ...]
+    instruction: Instruction,
+    platform: Platform,
+    state: SymbolicState,
+    scope: str,
+    legal: tuple[Bool, ...],
+    readings: Readings,
 ) -> Subject:
-    instruction.validate(platform)
-    accesses = tuple(instruction.footprint(state))
-    return Subject(instruction, platform, state, accesses, scope, legal, accesses)
+    instruction.validate(platform, readings)
+    own = accesses = tuple(instruction.footprint(state))
+    variant = ""
+    if readings != DEFAULT:
+        state = replace(state, readings=readings)
+        accesses = tuple(instruction.footprint(state))
+        variant = f"reading {', '.join(readings.chosen_otherwise())}"
+    leaves_undefined = tuple(undefined_bytes_of(instruction, state))
+    return Subject(instruction, platform, state, accesses, scope, legal, own, variant, readings, leaves_undefined)
+
+
+def _surface_name(readings: Readings) -> str:
+    """The name does not matter, so the subject is SLM where what it holds for SLM differs (D12)."""
+    return SURFACE if readings.slm_bounds is SlmBounds.AS_ELSEWHERE else SLM
 
 
 def _scope(*parts: str) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def scatter4_scaled(size: int, platform: Platform, predicated: bool) -> Subject:
+def _legal_channels(readings: Readings) -> Bool:
+    """At least one channel, and a prefix of RGBA if only those are legal (D15)."""
+    channels = field_term(CHANNEL_SET, 4)
+    if readings.channel_sets is ChannelSets.ANY:
+        return neg(eq(channels, const(0, 4)))
+    return disj(*(eq(channels, const(prefix, 4)) for prefix in PREFIXES))
+
+
+def scatter4_scaled(size: int, platform: Platform, predicated: bool, readings: Readings = DEFAULT) -> Subject:
     """SCATTER4_SCALED with any mask, channel set, offsets, data and surface size."""
     grf = platform.grf_bytes
     slot_bytes = 4 * max(size, grf // 4)
     sizes = {"VG": 4, "VO": 4 * size, "VS": 4 * slot_bytes}
-    state = arbitrary_state(platform, sizes, arbitrary_buffer(), predicated)
+    surface = _surface_name(readings)
+    state = arbitrary_state(platform, sizes, arbitrary_buffer(), predicated, surface)
     instruction = Scatter4Scaled(
-        _execution(size, predicated), CHANNEL_SET, SURFACE, ScalarUD("VG"), RawOperand("VO"), RawOperand("VS")
+        _execution(size, predicated), CHANNEL_SET, surface, ScalarUD("VG"), RawOperand("VO"), RawOperand("VS")
     )
-    legal = (*_legal(size, predicated), neg(eq(field_term(CHANNEL_SET, 4), const(0, 4))))
+    legal = (*_legal(size, predicated, readings), _legal_channels(readings))
     scope = _scope(f"SIMD{size}", f"GRF {grf}", "predicated" if predicated else "")
-    return _subject(instruction, platform, state, scope, legal)
+    return _subject(instruction, platform, state, scope, legal, readings)
 
 
-def oword_ld(owords: int, platform: Platform) -> Subject:
+def oword_ld(owords: int, platform: Platform, readings: Readings = DEFAULT) -> Subject:
     """OWORD_LD of this many owords with any offset and surface size."""
     sizes = {"VG": 4, "VD": 16 * owords + 16}  # one oword more than is loaded: the rest of the register (D21)
-    surface = SLM if owords == 16 else SURFACE  # D16
+    surface = SLM if owords == 16 else _surface_name(readings)  # D16
     state = arbitrary_state(platform, sizes, arbitrary_buffer(), False, surface)
     instruction = OwordLd(owords, surface, ScalarUD("VG"), RawOperand("VD"))
-    return _subject(instruction, platform, state, f"{owords} oword{'s' * (owords > 1)}", ())
+    return _subject(instruction, platform, state, f"{owords} oword{'s' * (owords > 1)}", (), readings)
 
 
-def qw_scatter(size: int, platform: Platform, predicated: bool) -> Subject:
+def qw_scatter(size: int, platform: Platform, predicated: bool, readings: Readings = DEFAULT) -> Subject:
     """QW_SCATTER with any mask, offsets, data and surface size."""
-    state = arbitrary_state(platform, {"VO": 4 * size, "VQ": 8 * size}, arbitrary_buffer(), predicated)
-    instruction = QwScatter(_execution(size, predicated), SURFACE, RawOperand("VO"), RawOperand("VQ"))
+    surface = _surface_name(readings)
+    state = arbitrary_state(platform, {"VO": 4 * size, "VQ": 8 * size}, arbitrary_buffer(), predicated, surface)
+    instruction = QwScatter(_execution(size, predicated), surface, RawOperand("VO"), RawOperand("VQ"))
     scope = _scope(f"SIMD{size}", "predicated" if predicated else "")
-    return _subject(instruction, platform, state, scope, _legal(size, predicated))
+    return _subject(instruction, platform, state, scope, _legal(size, predicated, readings), readings)
 
 
 def typed_atomic(
@@ -239,7 +285,6 @@ def typed_atomic(
     lod = RawOperand("VL") if levels else NULL
     sizes = {operand.variable: 32 for operand in (u, v, r, lod, src0, src1) if operand != NULL} | {"VD": 32}
     state = arbitrary_state(platform, sizes, arbitrary_image(kind, max(1, levels)), predicated)
-    state = replace(state, readings=readings)
     dst = RawOperand("VD")
     instruction = TypedAtomic(
         _execution(8, predicated), op, SURFACE, u, v, r, lod, src0, src1, dst, texel_bits=texel_bits
@@ -247,4 +292,4 @@ def typed_atomic(
     instruction.validate_on(kind)
     half, detail = "16 bits" if texel_bits == 16 else "", f"{levels} levels" if levels else ""
     scope = _scope(op.name.lower(), kind.spelling, detail, half, "predicated" if predicated else "")
-    return _subject(instruction, platform, state, scope, _legal(8, predicated))
+    return _subject(instruction, platform, state, scope, _legal(8, predicated, readings), readings)

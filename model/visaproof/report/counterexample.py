@@ -102,7 +102,7 @@ def _outcomes(counterexample: Counterexample) -> Iterator[str]:
     if len(runs) == 1:
         runs = [("execute", runs[0][1])]
     if counterexample.claimed is not None:
-        runs.append((counterexample.variant or "claimed", counterexample.claimed))
+        runs.append((counterexample.variant or "the page", counterexample.claimed))
     width = max(len(who) for who, _ in runs)
     for who, outcome in runs:
         yield f"{who:<{width}}  {outcome_text(outcome)}"

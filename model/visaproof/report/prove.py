@@ -10,7 +10,7 @@ from rich.text import Text
 from visaproof.engine.counterexample import write_counterexample
 from visaproof.engine.verdict import Proved, Refuted, Unknown, Vacuous
 from visaproof.engine.workers import Decided
-from visaproof.isa.readings import READINGS
+from visaproof.isa.readings import DEFAULT, READINGS, Readings
 from visaproof.report.console import console_on
 from visaproof.report.counterexample import described
 from visaproof.report.names import counterexample_name
@@ -20,7 +20,10 @@ from visaproof.report.progress import Progress
 class ProveReport:
     """Collects what was decided; prints it claim by claim if `as_text`, and saves counterexamples if asked."""
 
-    def __init__(self, stream: IO[str], progress: Progress, save: Path | None, as_text: bool) -> None:
+    def __init__(
+        self, stream: IO[str], progress: Progress, save: Path | None, as_text: bool, readings: Readings = DEFAULT
+    ) -> None:
+        self.under = readings.chosen_otherwise()
         self.records: list[Decided] = []
         self._console = console_on(stream)
         self._progress = progress
@@ -81,10 +84,12 @@ class ProveReport:
         ok = not [record for record in self.records if not record.as_expected]
         style, piped = "" if ok else "bold red", not self._console.is_terminal
         self._console.print(f"{totals(self.records)} in {seconds:.1f} s", style=style, soft_wrap=piped)
+        if self.under:
+            self._console.print(f"under {', '.join(self.under)}", soft_wrap=piped)
         readings = used_readings(self.records)
         if readings:
             named = ", ".join(f"{READINGS[name].decision} {name}" for name in readings)
-            self._console.print(f"readings used: {named}", soft_wrap=piped)
+            self._console.print(f"readings relied on: {named}", soft_wrap=piped)
         files = {path for record in self.records if (path := self.saved_as(record))}
         if files:
             self._console.print(f"{len(files)} counterexamples saved in {self._save}", soft_wrap=True)

@@ -71,6 +71,8 @@ class ProveDocument(Document, kw_only=True):
     readings: list[Reading]
     """The readings of all claims together."""
     claims: list[ClaimEntry]
+    under: list[str]
+    """The answers that are not the defaults, as NAME=VALUE."""
 
 
 class ListedClaim(msgspec.Struct, kw_only=True):
@@ -109,6 +111,7 @@ def prove_run(
         summary=Summary(asked=asked, decided=len(records), **counts(records), seconds=round(elapsed, 3)),
         readings=_readings(used_readings(records)),
         claims=[_entry(record, report) for record in records],
+        under=report.under,
     )
     return encode(document)
 

@@ -7,8 +7,9 @@ no NaN is made quiet, and a denormal that counts as zero is kept as it is.
 import math
 import struct
 
+from visaproof.isa.answers import FloatDenormals, FloatNan, FloatZeros
 from visaproof.isa.atomics import AtomicOp
-from visaproof.isa.readings import FloatDenormals, FloatNan, FloatZeros, Readings
+from visaproof.isa.readings import Readings
 
 _FORMATS = {16: "<e", 32: "<f"}
 _SMALLEST_NORMAL = {16: 2.0**-14, 32: 2.0**-126}

@@ -3,9 +3,10 @@
 from copy import deepcopy
 from dataclasses import dataclass, field
 
+from visaproof.isa.answers import AnyAllWindow, ShortPredicate, ShortVariable, SlmBounds
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.execution import Combine
-from visaproof.isa.operands import Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
+from visaproof.isa.operands import SLM, Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
@@ -80,6 +81,18 @@ class ConcreteState:
         if address % unit:
             raise UndefinedBehavior(f"address {address:#x} is not a multiple of {unit}")
 
+    def require_lanes(self, operand: RawOperand, last: int) -> None:
+        """Under D6 `all-lanes`: raises UndefinedBehavior unless the dword of the last lane lies in the variable."""
+        if self.readings.short_variable is ShortVariable.ALL_LANES:
+            self.read_dword(operand, last)
+
+    def require_inside(self, name: str, address: int, width: int) -> None:
+        """Under D12 `undefined`: raises UndefinedBehavior for an address beyond SLM."""
+        if name == SLM and self.readings.slm_bounds is SlmBounds.UNDEFINED:
+            size = self.buffer(name).size
+            if address + width > size:
+                raise UndefinedBehavior(f"address {address:#x} lies beyond the {size} bytes of SLM")
+
     def channel_enabled(self, execution: Execution, lane: int) -> bool:
         """The pages' `ChEn[lane]`: the execution mask unless NoMask, and the predicate."""
         mask = concrete(execution.mask)
@@ -92,14 +105,16 @@ class ConcreteState:
 
     def _predicate(self, predicate: Predicate, offset: int, size: int, lane: int) -> bool:
         variable = self.predicates[predicate.variable]
-        if offset + size > variable.count:
+        if offset + size > variable.count and self.readings.short_predicate is ShortPredicate.UNDEFINED:
             raise UndefinedBehavior(f"{predicate.variable} has no bits for lanes {offset}..{offset + size - 1}")
-        window = [bool(variable.bits >> (offset + k) & 1) for k in range(size)]
+        declared = [bool(variable.bits >> k & 1) for k in range(variable.count)]
+        window = [offset + k < variable.count and declared[offset + k] for k in range(size)]  # D3
+        combining = declared if self.readings.any_all_window is AnyAllWindow.DECLARED_WIDTH else window  # D4
         match predicate.combine:
             case Combine.ANY:
-                combined = any(window)
+                combined = any(combining)
             case Combine.ALL:
-                combined = all(window)
+                combined = all(combining)
             case _:
                 combined = window[lane]
         return combined != bool(concrete(predicate.inverse))

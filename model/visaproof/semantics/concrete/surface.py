@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from visaproof.isa.answers import Collision
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.surfaces import SurfaceKind
 
@@ -48,19 +49,28 @@ class Buffer:
         for k in range(width):
             self.contents[address + k] = value >> 8 * k & 0xFF
 
-    def scatter(self, writes: list[LaneWrite]) -> None:
-        """Performs the writes of several lanes; two lanes on one in-bounds byte are undefined (D14)."""
+    def scatter(self, writes: list[LaneWrite], collision: Collision = Collision.UNDEFINED) -> None:
+        """Performs the writes of several lanes; what two lanes on one in-bounds byte mean is `collision` (D14)."""
         if self.log is not None:
             self.log.extend(writes)
-        owner: dict[int, int | None] = {}
+        if collision is Collision.LAST_WINS:
+            writes = sorted(writes, key=lambda write: -1 if write.lane is None else write.lane)
+        else:
+            self._require_apart(writes, equal_allowed=collision is Collision.EQUAL_ALLOWED)
+        for write in writes:
+            self._store(write.address, write.width, write.value)
+
+    def _require_apart(self, writes: list[LaneWrite], equal_allowed: bool) -> None:
+        """Raises UndefinedBehavior where two lanes write one in-bounds byte, or differ in it if equal ones may meet."""
+        owner: dict[int, tuple[int | None, int]] = {}
         for write in writes:
             if write.address + write.width > self.size:
                 continue
-            for byte in range(write.address, write.address + write.width):
-                if owner.setdefault(byte, write.lane) != write.lane:
-                    raise UndefinedBehavior(f"lanes {owner[byte]} and {write.lane} both write byte {byte:#x}")
-        for write in writes:
-            self._store(write.address, write.width, write.value)
+            for k in range(write.width):
+                place, byte = write.address + k, write.value >> 8 * k & 0xFF
+                lane, first = owner.setdefault(place, (write.lane, byte))
+                if lane != write.lane and not (equal_allowed and first == byte):
+                    raise UndefinedBehavior(f"lanes {lane} and {write.lane} both write byte {place:#x}")
 
     def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
         """An atomic read-modify-write: what was there, and what is there now; 0 and 0 outside."""

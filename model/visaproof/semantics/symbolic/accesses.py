@@ -35,6 +35,10 @@ class Store:
     defined: Bool
     """The page gives no meaning where the guard holds and this does not."""
     value: BitVec
+    per_byte: bool = False
+    """Whether `inside` speaks of the first byte only, and each byte beyond the end is dropped on its own (D11)."""
+    unaligned: bool = False
+    """Whether a defined address need not be a multiple of the width, so that two cells may share some bytes only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ class Atomic:
     destination: RegisterSlice | None
     readings: Readings = DEFAULT
     """What the operation answers where the page is silent."""
+    sign_extended: bool = False
+    """Whether a destination wider than the cell gets copies of the sign bit; else zeros."""
 
 
 Access = Store | Load | Atomic

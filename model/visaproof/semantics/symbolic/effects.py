@@ -1,8 +1,9 @@
 """What accesses do to memory and registers, asked at one place: generic over the instruction."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
+from visaproof.isa.answers import Collision
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load, Store
@@ -20,6 +21,7 @@ from visaproof.smt import (
     const,
     disj,
     eq,
+    extract,
     false,
     ite,
     neg,
@@ -28,6 +30,7 @@ from visaproof.smt import (
     substitute,
     subterms,
     symbol,
+    true,
     ult,
     value_of,
 )
@@ -125,15 +128,51 @@ _UPDATES: dict[AtomicOp, Callable[[BitVec, BitVec, BitVec], BitVec]] = {
 """Table of the DWORD_ATOMIC page (D49): the operations on integers."""
 
 
-def collide(accesses: Sequence[Access]) -> Bool:
-    """Whether two different lanes store to one cell inside the surface (D14)."""
+def collide(accesses: Sequence[Access], collision: Collision = Collision.UNDEFINED) -> Bool:
+    """Whether two different lanes store to one cell inside the surface in a way that is undefined (D14)."""
+    if collision is Collision.LAST_WINS:
+        return false()
     stores = [access for access in accesses if isinstance(access, Store)]
     meetings: list[Bool] = []
     for one, other in combinations(stores, 2):
         if one.lane != other.lane and one.surface == other.surface:
-            # Equal cells are inside together, so one bounds test is enough.
-            meetings.append(conj(one.guard, one.inside, other.guard, cells_equal(one.cell, other.cell)))
+            meetings.append(conj(one.guard, other.guard, _meet(one, other, collision is Collision.EQUAL_ALLOWED)))
     return disj(*meetings)
+
+
+def _meet(one: Store, other: Store, equal_allowed: bool) -> Bool:
+    """Whether two stores share an in-bounds byte, and differ in it if equal bytes may meet."""
+    unaligned = one.unaligned or other.unaligned
+    if not (unaligned or one.per_byte):
+        # Equal cells are inside together, so one bounds test is enough.
+        same = conj(one.inside, cells_equal(one.cell, other.cell))
+        return conj(same, neg(eq(one.value, other.value))) if equal_allowed else same
+    if one.per_byte or equal_allowed:
+        return disj(*_shared_bytes(one, other, unaligned, equal_allowed))
+    (start,), (other_start,) = one.cell, other.cell
+    distance = add(sub(start, other_start), const(other.width - 1, start.width))
+    return conj(one.inside, other.inside, ult(distance, const(one.width + other.width - 1, start.width)))
+
+
+def _shared_bytes(one: Store, other: Store, unaligned: bool, equal_allowed: bool) -> Iterator[Bool]:
+    """For each byte of one store and each of the other that may be it: both write it, and what `_meet` adds."""
+    (start,), (other_start,) = one.cell, other.cell
+    for k in range(one.width):
+        for j in range(other.width) if unaligned else (k,):
+            here = eq(add(start, const(k, start.width)), add(other_start, const(j, start.width)))
+            differ = neg(eq(_byte(one.value, k), _byte(other.value, j))) if equal_allowed else true()
+            yield conj(here, _byte_inside(one, k), _byte_inside(other, j), differ)
+
+
+def _byte(value: BitVec, index: int) -> BitVec:
+    return extract(value, 8 * index + 7, 8 * index)
+
+
+def _byte_inside(store: Store, index: int) -> Bool:
+    if not store.per_byte:
+        return store.inside
+    (start,) = store.cell
+    return inside_at(store, (add(start, const(index, start.width)),))
 
 
 def meaningless(accesses: Iterable[Access]) -> Bool:
@@ -141,6 +180,8 @@ def meaningless(accesses: Iterable[Access]) -> Bool:
     return disj(*(conj(access.guard, neg(access.defined)) for access in accesses))
 
 
-def undefined(accesses: Sequence[Access], collision_undefined: bool) -> Bool:
+def undefined(
+    accesses: Sequence[Access], collision_undefined: bool, collision: Collision = Collision.UNDEFINED
+) -> Bool:
     """Whether the page leaves the outcome undefined."""
-    return disj(meaningless(accesses), collide(accesses) if collision_undefined else false())
+    return disj(meaningless(accesses), collide(accesses, collision) if collision_undefined else false())

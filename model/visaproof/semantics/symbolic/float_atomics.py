@@ -4,8 +4,9 @@
 those of NaN lie above infinity.  That this is floating-point arithmetic is proved in tests/semantics.
 """
 
+from visaproof.isa.answers import FloatDenormals, FloatNan, FloatZeros
 from visaproof.isa.atomics import AtomicOp
-from visaproof.isa.readings import FloatDenormals, FloatNan, FloatZeros, Readings
+from visaproof.isa.readings import Readings
 from visaproof.smt import BitVec, Bool, bit, bit_and, conj, const, disj, eq, iff, ite, neg, ult
 
 FRACTION_BITS = {16: 10, 32: 23}

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
+from visaproof.isa.answers import AnyAllWindow, ShortPredicate, ShortVariable, SlmBounds
 from visaproof.isa.execution import THREAD_LANES, Combine
-from visaproof.isa.operands import Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
+from visaproof.isa.operands import SLM, Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.surfaces import Axis, SurfaceKind
@@ -51,7 +52,7 @@ class SymbolicBuffer:
 
 @dataclass(frozen=True, slots=True)
 class SymbolicFlat(SymbolicBuffer):
-    """The 64-bit address space: 2^64 bytes, all of which exist (D12c).  Its addresses have FLAT_BITS bits."""
+    """The 64-bit address space: 2^64 bytes, all of which exist (D12b).  Its addresses have FLAT_BITS bits."""
 
     size: BitVec = _FLAT_SIZE
 
@@ -115,6 +116,22 @@ class SymbolicState:
             return const(0, 8 * width), False
         return self.registers.read(operand.variable, first, width), True
 
+    def read_lane(self, operand: RawOperand, index: int, last: int, when: Bool | None = None) -> tuple[BitVec, bool]:
+        """Dword `index` as `read_dword` has it; under D6 `all-lanes`, the variable must also have dword `last`."""
+        value, _ = self.read_dword(operand, index, when)
+        return value, self.holds_lane(operand, index, last)
+
+    def holds_lane(self, operand: RawOperand, index: int, last: int) -> bool:
+        """Whether the variable has dword `index` behind the operand, and under D6 `all-lanes` dword `last`."""
+        needed = max(index, last) if self.readings.short_variable is ShortVariable.ALL_LANES else index
+        return self.registers.holds(operand.variable, operand.offset + 4 * needed, 4)
+
+    def has_meaning(self, name: str, address: BitVec, width: int) -> Bool:
+        """Whether an access at this address has one, in bounds or not: under D12 `undefined`, none beyond SLM has."""
+        if name == SLM and self.readings.slm_bounds is SlmBounds.UNDEFINED:
+            return self.buffer(name).contains(address, width)
+        return true()
+
     def scalar(self, operand: Scalar) -> tuple[BitVec, bool]:
         """A UD scalar, and whether its variable has it."""
         if isinstance(operand, ImmediateUD):
@@ -153,12 +170,15 @@ class SymbolicState:
         window = [_at_offset(lanes, offsets, k) for k in range(size)]
         combine = field_term(predicate.combine, 2)
         is_any, is_all = (eq(combine, const(code.value, 2)) for code in (Combine.ANY, Combine.ALL))
-        some, every = disj(*window), conj(*window)
+        combining = lanes if self.readings.any_all_window is AnyAllWindow.DECLARED_WIDTH else window  # D4
+        some, every = disj(*combining), conj(*combining)
         inverse = bit(field_term(predicate.inverse, 1), 0)
         passed: list[Bool] = []
         for own in window:
             combined = ite_bool(is_any, some, ite_bool(is_all, every, own))
             passed.append(ite_bool(inverse, neg(combined), combined))
+        if self.readings.short_predicate is ShortPredicate.ZERO:  # a missing bit of the window is false already
+            return passed, true()
         too_short = (chosen for offset, chosen in offsets if offset + size > len(lanes))
         return passed, neg(disj(*too_short))
 

@@ -1,0 +1,71 @@
+"""Every obligation under every other reading: what a verdict depends on is found by asking."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from visaproof.engine.catalogue import Claim
+from visaproof.engine.decide import decide
+from visaproof.engine.verdict import Unknown, Verdict
+from visaproof.engine.workers import Decided, Limits, Work, decide_claim, done, lost
+from visaproof.isa.readings import DEFAULT, alternatives, setting
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One obligation under one other reading whose question is not the default's."""
+
+    setting: str
+    """The reading, as NAME=VALUE."""
+    verdict: Verdict
+    seconds: float
+
+    @property
+    def answer(self) -> str:
+        """The kind of the verdict: "proved", "refuted", "unknown" or "vacuous"."""
+        return type(self.verdict).__name__.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One obligation: its verdict under the defaults, and under each reading that changes the question.
+
+    Under any other reading the question is the same one, and so is the answer.
+    """
+
+    default: Decided
+    asked: tuple[Asked, ...] = ()
+
+    @property
+    def depends_on(self) -> tuple[Asked, ...]:
+        """The readings under which the verdict is another; one that nobody decided does not count."""
+        return tuple(one for one in self.asked if one.answer not in (self.default.answer, "unknown"))
+
+
+def matrix(claims: Sequence[Claim], folder: Path, limits: Limits, jobs: int = 1) -> Iterator[Row]:
+    """The row of each claim, in the order given."""
+    return done(Work(row, _lost), claims, folder, limits, jobs)
+
+
+def row(claim: Claim, limits: Limits) -> Row:
+    """Asks the claim under the defaults, and wherever another reading makes it another question."""
+    return Row(decide_claim(claim, limits), tuple(_asked(claim, limits)))
+
+
+def _asked(claim: Claim, limits: Limits) -> Iterator[Asked]:
+    usual = claim.ask()
+    for name, answer in alternatives():
+        reread = claim.under(DEFAULT.with_answer(name, answer))
+        if reread is None:
+            continue
+        start = perf_counter()
+        query = reread.ask()
+        if (query.assumptions, query.goal) == (usual.assumptions, usual.goal):
+            continue
+        verdict = decide(query, limits.timeout_ms, limits.seed)
+        yield Asked(setting(name, answer), verdict, perf_counter() - start)
+
+
+def _lost(claim: Claim, reason: Unknown) -> Row:
+    return Row(lost(claim, reason))

@@ -1,0 +1,126 @@
+"""Claims under other readings: what is asked, what a verdict depends on, and that every example replays."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from proofs.shapes import ATOMIC, HALF_ATOMIC, OWORD, PLAIN, PLAIN_QW, SCATTER4, Shape
+from visaproof.engine.catalogue import Claim, load_claims
+from visaproof.engine.counterexample import Counterexample, encoded
+from visaproof.engine.decide import decide
+from visaproof.engine.exhibit import violated
+from visaproof.engine.reading_matrix import row
+from visaproof.engine.replay import replay
+from visaproof.engine.verdict import Proved, Refuted
+from visaproof.engine.workers import Limits
+from visaproof.isa.readings import DEFAULT, readings_from
+from visaproof.queries import atomics, bounds, collision, frame, predication, value
+from visaproof.queries.query import Query
+from visaproof.queries.subject import Subject
+
+Property = Callable[[Subject], Query]
+
+ROOT = Path(__file__).parents[2]
+
+BROKEN: dict[str, tuple[Shape, Property]] = {
+    "any-all-window=declared-width": (SCATTER4[0], predication.enabled_lane_acts),
+    "disabled-lanes=undefined": (ATOMIC[1], predication.disabled_lane_touches_nothing),
+    "offset-sum-wraps=no-wrap": (PLAIN, bounds.bounds_are_the_pages),
+    "channel-address-wraps=wraps": (PLAIN, bounds.bounds_are_the_pages),
+    "scatter-bounds-grain=per-byte": (PLAIN, bounds.out_of_bounds_write_is_dropped),
+    "scatter-bounds-grain=per-lane": (PLAIN, bounds.bounds_are_the_pages),
+    "slm-bounds=undefined": (OWORD[0], bounds.out_of_bounds_read_gives_zero),
+    "dword-misaligned=floor": (PLAIN, collision.misaligned_lane_is_undefined),
+    "dword-misaligned=byte-exact": (PLAIN, collision.misaligned_lane_is_undefined),
+    "collision=equal-allowed": (PLAIN_QW, collision.colliding_lanes_are_undefined),
+    "collision=last-wins": (PLAIN_QW, collision.colliding_lanes_are_undefined),
+    "oword-bounds-grain=per-oword": (OWORD[1], value.loaded_dword_is_the_surfaces),
+    "oword-bounds-grain=whole-block": (OWORD[1], value.loaded_dword_is_the_surfaces),
+    "oword-address-wraps=wraps": (OWORD[1], bounds.out_of_bounds_read_gives_zero),
+    "oword-rest=undefined": (OWORD[0], frame.other_registers_are_unchanged),
+    "qword-unit=qword-index": (PLAIN_QW, bounds.bounds_are_the_pages),
+    "qword-bounds-grain=per-qword": (PLAIN_QW, value.written_dword_is_the_lanes_datum),
+    "qword-misaligned=byte-exact": (PLAIN_QW, collision.misaligned_lane_is_undefined),
+    "qword-misaligned=floor": (PLAIN_QW, collision.misaligned_lane_is_undefined),
+    "qword-misaligned=dword-aligned": (PLAIN_QW, collision.misaligned_lane_is_undefined),
+    "typed-bounds=unspecified": (ATOMIC[1], bounds.out_of_bounds_read_gives_zero),
+}
+"""For each alternative that breaks a property, one that it breaks."""
+
+KEPT: dict[str, tuple[Shape, Property]] = {
+    "mask-alignment=verifier-accepts": (PLAIN, predication.enabled_lane_acts),
+    "short-predicate=zero": (SCATTER4[0], predication.enabled_lane_acts),
+    "channel-sets=prefix-only": (PLAIN, frame.other_memory_is_unchanged),
+    "half-result-rest=zero": (HALF_ATOMIC[0], frame.other_registers_are_unchanged),
+    "half-result-rest=preserved": (HALF_ATOMIC[0], frame.other_registers_are_unchanged),
+    "half-result-rest=sign-extended": (HALF_ATOMIC[0], atomics.returned_value_is_old),
+}
+"""Alternatives that make another question, to which the answer is the same."""
+
+
+def asked(setting: str, shape: Shape, property_: Property) -> Query:
+    reread = shape.under(readings_from([setting]))
+    assert reread is not None
+    return property_(reread())
+
+
+def broken(setting: str) -> Counterexample:
+    verdict = decide(asked(setting, *BROKEN[setting]))
+    assert isinstance(verdict, Refuted), verdict
+    return verdict.counterexample
+
+
+@pytest.mark.parametrize("setting", BROKEN)
+def test_an_alternative_that_breaks_a_property_is_shown_by_execute_both_ways(setting: str) -> None:
+    """The page's outcome, and the other one, are what `execute` leaves; the file says which reading that is."""
+    found = broken(setting)
+    assert (found.under, found.variant) == ([setting], f"reading {setting}")
+    assert violated(found)
+    again = msgspec.json.decode(encoded(found), type=Counterexample)
+    assert replay(again, "a.json").differences == ()
+
+
+def test_an_example_does_not_replay_under_a_reading_that_does_something_else() -> None:
+    found = broken("qword-misaligned=floor")
+    found.under = ["qword-misaligned=dword-aligned"]
+    assert replay(found, "a.json").differences != ()
+
+
+@pytest.mark.parametrize("setting", KEPT)
+def test_an_alternative_that_keeps_a_property_is_proved(setting: str) -> None:
+    assert isinstance(decide(asked(setting, *KEPT[setting])), Proved)
+
+
+@pytest.mark.parametrize("setting", ["short-variable=all-lanes", "qword-unit=literal", "lod-range=clamp"])
+def test_what_makes_no_difference_to_a_shape_is_not_asked(setting: str) -> None:
+    readings = readings_from([setting])
+    assert all(shape.under(readings) is None for shape in (PLAIN, PLAIN_QW, OWORD[1], ATOMIC[1]))
+
+
+def test_the_defaults_make_no_difference() -> None:
+    assert PLAIN.under(DEFAULT) is None
+
+
+def claim_named(name: str) -> Claim:
+    return next(claim for claim in load_claims(ROOT / "proofs") if claim.id == name)
+
+
+def test_a_row_names_the_readings_that_the_verdict_depends_on() -> None:
+    found = row(claim_named("prove_a_loaded_dword_is_the_surfaces[oword_ld-2]"), Limits())
+    assert found.default.answer == "proved"
+    names = ["oword-bounds-grain=per-oword", "oword-bounds-grain=whole-block", "oword-address-wraps=wraps"]
+    assert [one.setting for one in found.depends_on] == names
+
+
+def test_a_claim_without_a_shape_depends_on_no_reading() -> None:
+    found = row(claim_named("prove_an_operation_is_the_tables[AtomicOp.ADD]"), Limits())
+    assert found.asked == ()
+
+
+def test_refutations_are_not_asked_under_other_readings() -> None:
+    readings = readings_from(["scatter-bounds-grain=per-byte"])
+    claims = [claim for claim in load_claims(ROOT / "proofs") if claim.expected is Refuted]
+    assert claims
+    assert all(claim.under(readings) is None for claim in claims)
