@@ -24,7 +24,7 @@ TWO_LANES_TIMEOUT_MS = 5_000
 PARTS_AT_ONCE = 16
 """Of a question that is decided in parts, so many are put to a solver together."""
 
-NARROWER_TIMEOUT_MS = 500
+NARROWER_TIMEOUT_MS = 150
 """For an attempt to find a smaller counterexample than the first."""
 
 SMALL = 256
