@@ -41,9 +41,12 @@ def _exhibit(shown: object, query: Query, values: Values) -> Counterexample | No
 @_exhibit.register
 def _(shown: Subject, query: Query, values: Values) -> Counterexample | None:
     """The instruction in the state of the values, plain or with everything painted that the query leaves open."""
-    plain, painted = _Scene(shown, query, values), _Scene(shown, query, {**shown.painted(), **values}, True)
+    plain = _Scene(shown, query, values)
+    if shown.variant and (found := plain.where_the_variant_differs()):
+        return found
+    painted = _Scene(shown, query, {**shown.painted(), **values}, True)
     if shown.variant:
-        return plain.where_the_variant_differs() or painted.where_the_variant_differs()
+        return painted.where_the_variant_differs()
     if not (plain.model_agrees() and painted.model_agrees()):
         return None
     return plain.where_the_page_differs() or painted.where_the_page_differs()

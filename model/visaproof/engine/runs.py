@@ -41,7 +41,8 @@ def claimed(
 
     What lanes on one byte mean is the reading of the state.  Undefined bytes become what `execute` makes of them.
     """
-    performed = [access for access in accesses if evaluate(access.guard, values)]
+    guards = evaluate_all([access.guard for access in accesses], values)
+    performed = [access for access, happens in zip(accesses, guards, strict=True) if happens]
     if not all(evaluate_all([access.defined for access in performed], values)):
         return Outcome(undefined="an access without a meaning")
     after = before.copy()
