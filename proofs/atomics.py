@@ -9,7 +9,7 @@ from visaproof.queries.query import Query
 from visaproof.semantics.symbolic.effects import new_value
 from visaproof.smt import BitVec, bit, bit_and, const, ite, slt, sub
 
-from . import variants
+from . import atomic_variants
 from .shapes import DEEP, EACH_ATOMIC, HALF_ATOMIC, Shape
 
 _BY_OP = dict(zip(AtomicOp, EACH_ATOMIC, strict=True))
@@ -21,19 +21,19 @@ def prove_memory_holds_the_result_of_a_lane_alone(shape: Shape) -> Query:
 
 
 def refute_cmpxchg_stores_src0_where_old_equals_src1_if_they_are_swapped() -> Query:
-    return atomics.memory_holds_the_result(variants.sources_swapped(_BY_OP[AtomicOp.CMPXCHG]()))
+    return atomics.memory_holds_the_result(atomic_variants.sources_swapped(_BY_OP[AtomicOp.CMPXCHG]()))
 
 
 def refute_fcmpwr_stores_src1_where_old_equals_src0_if_they_are_swapped() -> Query:
-    return atomics.memory_holds_the_result(variants.sources_swapped(_BY_OP[AtomicOp.FCMPWR]()))
+    return atomics.memory_holds_the_result(atomic_variants.sources_swapped(_BY_OP[AtomicOp.FCMPWR]()))
 
 
 def refute_memory_holds_the_unsigned_minimum_if_it_is_signed() -> Query:
-    return atomics.memory_holds_the_result(variants.other_operation(AtomicOp.IMIN)(_BY_OP[AtomicOp.MIN]()))
+    return atomics.memory_holds_the_result(atomic_variants.other_operation(AtomicOp.IMIN)(_BY_OP[AtomicOp.MIN]()))
 
 
 def refute_memory_holds_the_result_if_a_16_bit_source_is_the_upper_half() -> Query:
-    return atomics.memory_holds_the_result(variants.source_in_upper_half(HALF_ATOMIC[3]()))
+    return atomics.memory_holds_the_result(atomic_variants.source_in_upper_half(HALF_ATOMIC[3]()))
 
 
 @for_each((*EACH_ATOMIC, *HALF_ATOMIC, DEEP))
@@ -42,11 +42,11 @@ def prove_the_returned_value_is_old_or_new_for_predec(shape: Shape) -> Query:
 
 
 def refute_predec_returns_the_new_value_if_it_returns_the_old() -> Query:
-    return atomics.returned_value_is_old(variants.returns_old(_BY_OP[AtomicOp.PREDEC]()))
+    return atomics.returned_value_is_old(atomic_variants.returns_old(_BY_OP[AtomicOp.PREDEC]()))
 
 
 def refute_cmpxchg_returns_the_old_value_if_it_returns_the_new() -> Query:
-    return atomics.returned_value_is_old(variants.returns_new(_BY_OP[AtomicOp.CMPXCHG]()))
+    return atomics.returned_value_is_old(atomic_variants.returns_new(_BY_OP[AtomicOp.CMPXCHG]()))
 
 
 @for_each(AtomicOp)

@@ -4,7 +4,7 @@ from visaproof.engine.catalogue import for_each
 from visaproof.queries import bounds
 from visaproof.queries.query import Query
 
-from . import variants
+from . import atomic_variants, variants
 from .shapes import ALL, ATOMIC, DEEP, DEEP_ARRAY, OWORD, PLAIN, PLAIN_QW, READERS, WRITERS, Shape
 
 
@@ -38,9 +38,9 @@ def prove_addresses_and_bounds_are_the_pages(shape: Shape) -> Query:
         variants.WrongVariant(PLAIN, variants.global_offset_ignored),
         variants.WrongVariant(PLAIN_QW, variants.straddling_qword_dropped),
         variants.WrongVariant(OWORD[1], variants.next_oword),
-        variants.WrongVariant(ATOMIC[1], variants.one_past_the_end),
-        variants.WrongVariant(DEEP, variants.v_and_r_swapped),
-        variants.WrongVariant(DEEP_ARRAY, variants.slice_below_height),
+        variants.WrongVariant(ATOMIC[1], atomic_variants.one_past_the_end),
+        variants.WrongVariant(DEEP, atomic_variants.v_and_r_swapped),
+        variants.WrongVariant(DEEP_ARRAY, atomic_variants.slice_below_height),
     )
 )
 def refute_addresses_and_bounds_are_the_pages(variant: variants.WrongVariant) -> Query:

@@ -4,7 +4,7 @@ from visaproof.engine.catalogue import for_each
 from visaproof.queries import frame
 from visaproof.queries.query import Query
 
-from . import variants
+from . import atomic_variants, variants
 from .shapes import ALL, ATOMIC, DEEP, HALF_ATOMIC, OWORD, PLAIN, PLAIN_QW, Shape
 
 
@@ -26,15 +26,15 @@ def refute_other_memory_is_unchanged_if_offsets_count_qwords() -> Query:
 
 
 def refute_other_memory_is_unchanged_if_coordinates_are_swapped() -> Query:
-    return frame.other_memory_is_unchanged(variants.coordinates_swapped(ATOMIC[1]()))
+    return frame.other_memory_is_unchanged(atomic_variants.coordinates_swapped(ATOMIC[1]()))
 
 
 def refute_other_memory_is_unchanged_if_the_texel_past_the_end_is_inside() -> Query:
-    return frame.other_memory_is_unchanged(variants.one_past_the_end(ATOMIC[1]()))
+    return frame.other_memory_is_unchanged(atomic_variants.one_past_the_end(ATOMIC[1]()))
 
 
 def refute_other_memory_is_unchanged_if_the_lod_is_ignored() -> Query:
-    return frame.other_memory_is_unchanged(variants.lod_ignored(DEEP()))
+    return frame.other_memory_is_unchanged(atomic_variants.lod_ignored(DEEP()))
 
 
 @for_each((*OWORD, *ATOMIC, HALF_ATOMIC[0], DEEP))
@@ -43,11 +43,11 @@ def prove_other_registers_are_unchanged(shape: Shape) -> Query:
 
 
 def refute_other_registers_are_unchanged_if_disabled_lanes_return_zero() -> Query:
-    return frame.other_registers_are_unchanged(variants.disabled_lane_returns_zero(ATOMIC[1]()))
+    return frame.other_registers_are_unchanged(atomic_variants.disabled_lane_returns_zero(ATOMIC[1]()))
 
 
 def refute_other_registers_are_unchanged_if_a_16_bit_result_lands_in_the_upper_half() -> Query:
-    return frame.other_registers_are_unchanged(variants.result_in_upper_half(HALF_ATOMIC[0]()))
+    return frame.other_registers_are_unchanged(atomic_variants.result_in_upper_half(HALF_ATOMIC[0]()))
 
 
 def refute_other_registers_are_unchanged_if_the_block_lands_one_dword_further() -> Query:

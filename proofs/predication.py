@@ -4,7 +4,7 @@ from visaproof.engine.catalogue import for_each
 from visaproof.queries import predication
 from visaproof.queries.query import Query
 
-from . import variants
+from . import atomic_variants, variants
 from .shapes import ATOMIC, MASKED, QW, SCATTER4, Shape
 
 WRONG_ON = (SCATTER4[1], QW[3], ATOMIC[1])
@@ -31,7 +31,7 @@ def refute_a_disabled_lane_touches_nothing_if_inverted_before_combining(shape: S
 
 
 def refute_a_disabled_lane_keeps_its_destination_if_it_returns_zero() -> Query:
-    return predication.disabled_lane_touches_nothing(variants.disabled_lane_returns_zero(ATOMIC[1]()))
+    return predication.disabled_lane_touches_nothing(atomic_variants.disabled_lane_returns_zero(ATOMIC[1]()))
 
 
 @for_each(MASKED)

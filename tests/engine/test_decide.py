@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from proofs import variants
+from proofs import atomic_variants, variants
 from proofs.shapes import ATOMIC, EACH_ATOMIC, OWORD, PLAIN_QW
 from visaproof.engine import decide as decide_module
 from visaproof.engine.counterexample import Outcome
@@ -231,7 +231,7 @@ def test_what_is_too_large_as_a_whole_is_proved_in_parts(monkeypatch: pytest.Mon
 
 def test_assumptions_are_conjoined_with_the_failure() -> None:
     """A counterexample satisfies every assumption: here that u stays below 5."""
-    subject = variants.one_past_the_end(ATOMIC[1]())
+    subject = atomic_variants.one_past_the_end(ATOMIC[1]())
     base = bounds.out_of_bounds_write_is_dropped(subject)
     u = subject.own_accesses[0].cell[0]
     verdict = decide(replace(base, assumptions=(*base.assumptions, ult(u, const(5, 32)), conj())))

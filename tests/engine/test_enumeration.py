@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from proofs import variants
+from proofs import atomic_variants, variants
 from visaproof.engine.counterexample import Counterexample
 from visaproof.engine.enumeration import SAME_AS_FAMILY, BatchResult, decide_batch, selected
 from visaproof.engine.exhibit import violated
@@ -103,7 +103,7 @@ WRONG: list[tuple[str, Callable[[Subject], Subject], str, int]] = [
     ("qw_scatter SIMD4 (P1.all)", any_for_all, "enabled-lanes-act", 1),
     ("qw_scatter SIMD4 (P1.all)", variants.without_predicate, "enabled-lanes-act", 1),
     ("oword_ld", variants.next_oword, "addresses-are-the-pages", 1),
-    ("typed_atomic cmpxchg unpredicated", variants.sources_swapped, "data-are-the-pages", 1),
+    ("typed_atomic cmpxchg unpredicated", atomic_variants.sources_swapped, "data-are-the-pages", 1),
 ]
 
 
