@@ -22,6 +22,7 @@ EXAMPLES = """examples:
   visaproof replay counterexamples       replay every counterexample, without a solver
   visaproof check kernel.visaasm         parse a kernel and check its memory messages against their pages
   visaproof explain scatter4_scaled      a page, or one instruction, lane by lane
+  visaproof conflicts kernel.visaasm     can two lanes of one scatter write the same byte?
   visaproof vectors vectors.jsonl        compare with what other implementations did
 """
 
