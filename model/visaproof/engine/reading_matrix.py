@@ -9,6 +9,7 @@ from visaproof.engine.catalogue import Claim
 from visaproof.engine.decide import decide
 from visaproof.engine.verdict import Unknown, Verdict
 from visaproof.engine.workers import Decided, Limits, Work, decide_claim, done, lost
+from visaproof.isa.errors import IllegalInstruction
 from visaproof.isa.readings import DEFAULT, alternatives, setting
 
 
@@ -18,13 +19,14 @@ class Asked:
 
     setting: str
     """The reading, as NAME=VALUE."""
-    verdict: Verdict
+    verdict: Verdict | None
+    """None where the instruction is illegal under the reading, so that nothing is left to ask."""
     seconds: float
 
     @property
     def answer(self) -> str:
-        """The kind of the verdict: "proved", "refuted", "unknown" or "vacuous"."""
-        return type(self.verdict).__name__.lower()
+        """The kind of the verdict: "proved", "refuted", "unknown" or "vacuous"; or "illegal"."""
+        return "illegal" if self.verdict is None else type(self.verdict).__name__.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Row:
     @property
     def depends_on(self) -> tuple[Asked, ...]:
         """The readings under which the verdict is another; one that nobody decided does not count."""
-        return tuple(one for one in self.asked if one.answer not in (self.default.answer, "unknown"))
+        return tuple(one for one in self.asked if one.answer not in (self.default.answer, "unknown", "illegal"))
 
 
 def matrix(claims: Sequence[Claim], folder: Path, limits: Limits, jobs: int = 1) -> Iterator[Row]:
@@ -56,7 +58,11 @@ def row(claim: Claim, limits: Limits) -> Row:
 def _asked(claim: Claim, limits: Limits) -> Iterator[Asked]:
     usual = claim.ask()
     for name, answer in alternatives():
-        reread = claim.under(DEFAULT.with_answer(name, answer))
+        try:
+            reread = claim.under(DEFAULT.with_answer(name, answer))
+        except IllegalInstruction:
+            yield Asked(setting(name, answer), None, 0.0)
+            continue
         if reread is None:
             continue
         start = perf_counter()

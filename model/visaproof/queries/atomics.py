@@ -77,7 +77,7 @@ def memory_holds_the_result(subject: Subject) -> Query:
 
     That the operation is the page's is `operation-is-the-tables`.
     """
-    op, readings = _op(subject), subject.state.readings
+    op = _op(subject)
     probe = probe_like(subject.accesses[0])
     before = symbol("before", 8 * subject.accesses[0].width)
     stated = acting_effects(subject)
@@ -85,7 +85,7 @@ def memory_holds_the_result(subject: Subject) -> Query:
     for effect, (undisturbed, after) in zip(stated, alone(subject.accesses, probe, before), strict=True):
         assert effect.src0 is not None
         assert effect.src1 is not None
-        result = new_value(op, before, effect.src0, effect.src1, readings)
+        result = new_value(op, before, effect.src0, effect.src1)
         goals.append(implies(conj(undisturbed, page_hits(subject, effect, probe)), eq(after, result)))
     memory = (MemoryBefore(subject.surface, probe, before),)
     query = about(subject, "memory-holds-the-result", (), conj(*goals), memory)
@@ -104,7 +104,7 @@ def returned_value_is_old(subject: Subject) -> Query:
         old = symbol(f"memory.{index}", 8 * access.width)
         memory.append(MemoryBefore(subject.surface, effect.cell, old))
         got = returned(access, old)
-        right = new_value(op, old, effect.src0, effect.src1, subject.state.readings) if op is AtomicOp.PREDEC else old
+        right = new_value(op, old, effect.src0, effect.src1) if op is AtomicOp.PREDEC else old
         goals.append(
             implies(conj(effect.enabled, contains(subject.state, subject.surface, effect.cell)), eq(got, right))
         )
@@ -141,9 +141,9 @@ def _float_readings(op: AtomicOp) -> tuple[str, ...]:
 
 
 def _op(subject: Subject) -> AtomicOp:
-    """The operation that the page's instruction carries out by the readings of the subject's state."""
+    """The operation that the instruction names: the page's, however it is read."""
     assert isinstance(subject.instruction, TypedAtomic)
-    return subject.instruction.operation(subject.state.readings)
+    return subject.instruction.op
 
 
 # ---------------------------------------------------------------- lanes on one texel

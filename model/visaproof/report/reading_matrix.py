@@ -16,8 +16,11 @@ from visaproof.report.progress import Progress
 MOST_DWORDS = 4
 """Dwords of the state that are shown in the line of an example; a saved file has all of them."""
 
-LETTERS = {"refuted": "R", "unknown": "?", "vacuous": "v", "proved": "P"}
+LETTERS = {"refuted": "R", "unknown": "?", "vacuous": "v", "proved": "P", "illegal": "-"}
 """Of the shapes of an obligation, the first of these that occurs is shown."""
+
+
+LEGEND = "P proved, R refuted for a shape, ? unknown, - illegal, . the same question as by default"
 
 
 class MatrixReport:
@@ -78,7 +81,7 @@ class MatrixReport:
         columns = [column for column in _columns() if any(_cell([row], column) != "." for row in rows)]
         if not columns:
             return
-        yield f"\n{instruction} (P proved, R refuted for a shape, ? unknown, . the same question as by default):"
+        yield f"\n{instruction} ({LEGEND}):"
         names = list(dict.fromkeys(_obligation(row).partition("/")[2] for row in rows))
         width = max(map(len, names))
         yield " " * width + "".join(f"{number:>4}" for number in range(1, len(columns) + 1))
@@ -94,7 +97,7 @@ def counts(rows: list[Row]) -> dict[str, int]:
     tally = {"claims": len(rows), "depend_on_a_reading": sum(bool(row.depends_on) for row in rows)}
     answers = [one.answer for row in rows for one in row.asked]
     tally["questions_that_differ"] = len(answers)
-    return tally | {answer: answers.count(answer) for answer in ("proved", "refuted", "unknown", "vacuous")}
+    return tally | {answer: answers.count(answer) for answer in ("proved", "refuted", "unknown", "vacuous", "illegal")}
 
 
 def _columns() -> list[str]:
