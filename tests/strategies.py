@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from visaproof import smt
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.scatter4_scaled import PREFIXES
-from visaproof.isa.answers import ChannelSets, MaskAlignment, OwordBounds, SlmBounds
+from visaproof.isa.answers import ChannelSets, MaskAlignment, OwordBounds, QwordBounds, SlmBounds
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.execution import EXEC_SIZES, Combine, ExecMask
 from visaproof.isa.operands import NULL, SLM, Channels, Execution, ImmediateUD, Predicate, RawOperand, ScalarUD
@@ -166,9 +166,11 @@ def _scatter_registers(subject: Subject, pick: Random, values: Values, unit: int
         addresses[one] = addresses[other] + unit * pick.randrange(4)
     elif kind == "misaligned":
         addresses[one] += pick.randrange(1, unit)
-    if subject.readings.slm_bounds is SlmBounds.UNDEFINED and pick.randrange(4):
+    readings = subject.readings
+    together = readings.qword_bounds_grain is not QwordBounds.PER_DWORD
+    if (together or readings.slm_bounds is SlmBounds.UNDEFINED) and pick.randrange(4):
         values[symbol("size", 33)] = size = _size_at_an_edge(pick, size, unit)
-        top = size // unit * unit - unit * pick.randrange(6)
+        top = size // unit * unit - unit * pick.randrange(16 // unit + 1)
         addresses = [top - 16 * place for place in order]
     base = 0
     if "VG" in subject.state.registers.sizes:
@@ -181,7 +183,7 @@ def _scatter_registers(subject: Subject, pick: Random, values: Values, unit: int
 
 def _size_at_an_edge(pick: Random, size: int, unit: int) -> int:
     """A size near this one, for readings by which one place beyond decides over all: the last bytes tell most."""
-    return size // unit * unit + pick.choice([0, 1, unit - 1])
+    return size // unit * unit + pick.choice([0, unit - 1])
 
 
 def _set_any_dwords(subject: Subject, pick: Random, values: Values, variable: str) -> None:
@@ -199,7 +201,7 @@ def _block_registers(subject: Subject, pick: Random, values: Values) -> None:
     together = readings.oword_bounds_grain is not OwordBounds.PER_DWORD
     if (together or readings.slm_bounds is SlmBounds.UNDEFINED) and pick.randrange(4):
         values[symbol("size", 33)] = size = _size_at_an_edge(pick, size, 16)
-        near = size // 16 - pick.randrange(subject.state.registers.sizes["VD"] // 16 + 1)
+        near = size // 16 - subject.state.registers.sizes["VD"] // 16 + pick.choice([1, 2])
     values[_register(subject, "VG", 0)] = near % 2**32
     _set_any_dwords(subject, pick, values, "VD")
 
