@@ -4,7 +4,7 @@ States are made with the methods of `random.Random`.  Hypothesis gives one whose
 states on which a wrong variant shows gives one with a seed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, cast
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from visaproof import smt
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.scatter4_scaled import PREFIXES
-from visaproof.isa.answers import ChannelSets, MaskAlignment
+from visaproof.isa.answers import ChannelSets, MaskAlignment, OwordBounds, QwordBounds, SlmBounds
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.execution import EXEC_SIZES, Combine, ExecMask
 from visaproof.isa.operands import NULL, SLM, Channels, Execution, ImmediateUD, Predicate, RawOperand, ScalarUD
@@ -166,6 +166,12 @@ def _scatter_registers(subject: Subject, pick: Random, values: Values, unit: int
         addresses[one] = addresses[other] + unit * pick.randrange(4)
     elif kind == "misaligned":
         addresses[one] += pick.randrange(1, unit)
+    readings = subject.readings
+    together = readings.qword_bounds_grain is not QwordBounds.PER_DWORD
+    if (together or readings.slm_bounds is SlmBounds.UNDEFINED) and pick.randrange(4):
+        values[symbol("size", 33)] = size = _size_at_an_edge(pick, size, unit)
+        top = size // unit * unit - unit * pick.randrange(16 // unit + 1)
+        addresses = [top - 16 * place for place in order]
     base = 0
     if "VG" in subject.state.registers.sizes:
         base = pick.choice([0, 4, first % 2**32, edge_address(pick, size)])
@@ -173,6 +179,11 @@ def _scatter_registers(subject: Subject, pick: Random, values: Values, unit: int
     _set_dwords(subject, values, "VO", [(address - base) % 2**32 for address in addresses])
     data = "VS" if "VS" in subject.state.registers.sizes else "VQ"
     _set_any_dwords(subject, pick, values, data)
+
+
+def _size_at_an_edge(pick: Random, size: int, unit: int) -> int:
+    """A size near this one, for readings by which one place beyond decides over all: the last bytes tell most."""
+    return size // unit * unit + pick.choice([0, unit - 1])
 
 
 def _set_any_dwords(subject: Subject, pick: Random, values: Values, variable: str) -> None:
@@ -186,6 +197,11 @@ def _block_registers(subject: Subject, pick: Random, values: Values) -> None:
     size = buffer_size(pick)
     values[symbol("size", 33)] = size
     near = pick.choice([0, 0, size // 16, 2**28, 2**32]) + pick.choice([-2, -1, 0, 1, 2])
+    readings = subject.readings
+    together = readings.oword_bounds_grain is not OwordBounds.PER_DWORD
+    if (together or readings.slm_bounds is SlmBounds.UNDEFINED) and pick.randrange(4):
+        values[symbol("size", 33)] = size = _size_at_an_edge(pick, size, 16)
+        near = size // 16 - subject.state.registers.sizes["VD"] // 16 + pick.choice([1, 2])
     values[_register(subject, "VG", 0)] = near % 2**32
     _set_any_dwords(subject, pick, values, "VD")
 
@@ -249,6 +265,7 @@ def _fill_memory(subject: Subject, pick: Random, values: Values, before: Concret
 
 RAGGED = "V3"
 """A variable that ends in or before the dword of lane 7."""
+LOOSE_KINDS: tuple[type[Instruction], ...] = (Scatter4Scaled, QwScatter, OwordLd, TypedAtomic)
 
 
 @dataclass(frozen=True)
@@ -273,7 +290,7 @@ def any_readings(pick: Random) -> Readings:
     return chosen
 
 
-def loose_start(pick: Random, readings: Readings = DEFAULT) -> Loose:
+def loose_start(pick: Random, readings: Readings = DEFAULT, kinds: Sequence[type[Instruction]] = LOOSE_KINDS) -> Loose:
     before = ConcreteState(pick.choice([Platform.TGLLP, Platform.PVC]), exec_mask=_bits(pick), readings=readings)
     for name in ("V0", "V1", "V2"):
         length = pick.choice([0, 3, 30, 60, 64, 128, *[256] * 9])
@@ -282,7 +299,7 @@ def loose_start(pick: Random, readings: Readings = DEFAULT) -> Loose:
         )
     before.registers[RAGGED] = bytearray(pick.randrange(28, 32))
     before.predicates[PREDICATE] = PredicateBits(pick.choice([1, 8, 16, *[32] * 4]), pick.getrandbits(32))
-    kind = pick.choice([Scatter4Scaled, QwScatter, OwordLd, TypedAtomic])
+    kind = pick.choice(kinds)
     if kind is TypedAtomic:
         levels = tuple(
             (pick.randrange(5), pick.randrange(1, 40), pick.randrange(1, 40)) for _ in range(pick.choice([1, 3]))

@@ -1,6 +1,6 @@
 """The two writings of an instruction on one state: `execute`, and its footprint with numbers for its symbols."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -11,11 +11,12 @@ from visaproof.engine.runs import claimed, run
 from visaproof.engine.states import changes
 from visaproof.instructions import Instruction
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.surfaces import SurfaceKind
-from visaproof.queries.subject import Subject, scatter4_scaled, typed_atomic
+from visaproof.queries.subject import Subject, oword_ld, qw_scatter, scatter4_scaled, typed_atomic
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Access, RegisterSlice
 from visaproof.semantics.symbolic.registers import RegisterFile
@@ -110,18 +111,58 @@ def with_variable_of(subject: Subject, variable: str, size: int) -> Subject:
     return replace(subject, state=state, accesses=accesses, own_accesses=accesses)
 
 
-def short_subjects() -> dict[str, Subject]:
-    """By what is too short: sources for any channel set with less than four registers, results for the last lane."""
-    scatters = (scatter4_scaled(8, Platform.TGLLP, False), scatter4_scaled(8, Platform.PVC, True))
-    atomics = (
-        typed_atomic(AtomicOp.ADD, SurfaceKind.LINE, Platform.TGLLP, False),
-        typed_atomic(AtomicOp.PREDEC, SurfaceKind.LINE, Platform.PVC, True),
+def short_subjects(readings: Readings = DEFAULT) -> dict[str, Subject]:
+    """By what is too short: sources for any channel set with less than four registers, a dword for the last lane."""
+    scatters = (
+        scatter4_scaled(8, Platform.TGLLP, False, readings),
+        scatter4_scaled(8, Platform.PVC, True, readings),
     )
+    qwords = qw_scatter(8, Platform.DG2, True, readings)
+    atomics = (
+        typed_atomic(AtomicOp.CMPXCHG, SurfaceKind.VOLUME, Platform.TGLLP, False, levels=2, readings=readings),
+        typed_atomic(AtomicOp.PREDEC, SurfaceKind.LINE, Platform.PVC, True, readings=readings),
+    )
+    lacking = [(subject, "VS", dwords) for subject in scatters for dwords in (5, 16, 24)]
+    lacking += [(scatters[1], "VO", 7), (qwords, "VO", 7), (qwords, "VQ", 15), (qwords, "VQ", 14)]
+    lacking += [(subject, "VD", 7) for subject in atomics]
+    lacking += [(atomics[0], variable, 7) for variable in ("VU", "VV", "VR", "VL", "VS0", "VS1")]
     return {
-        **{
-            f"{subject.scope}, {dwords} dwords of source": with_variable_of(subject, "VS", 4 * dwords)
-            for subject in scatters
-            for dwords in (5, 16, 24)
-        },
-        **{f"{subject.scope}, 7 dwords of result": with_variable_of(subject, "VD", 28) for subject in atomics},
+        f"{subject.scope}, {dwords} dwords of {variable}": with_variable_of(subject, variable, 4 * dwords)
+        for subject, variable, dwords in lacking
     }
+
+
+Build = Callable[[Readings], Subject]
+"""A shape, by the readings."""
+
+ASKED: dict[str, tuple[Build, ...]] = {
+    "scatter4_scaled": (
+        lambda readings: scatter4_scaled(8, Platform.PVC, True, readings),
+        lambda readings: scatter4_scaled(16, Platform.TGLLP, False, readings),
+    ),
+    "qw_scatter": (
+        lambda readings: qw_scatter(2, Platform.DG2, True, readings),
+        lambda readings: qw_scatter(8, Platform.DG2, False, readings),
+    ),
+    "oword_ld": (
+        lambda readings: oword_ld(1, Platform.DG2, readings),
+        lambda readings: oword_ld(8, Platform.DG2, readings),
+    ),
+    "typed_atomic": (
+        lambda readings: typed_atomic(AtomicOp.PREDEC, SurfaceKind.PLANE, Platform.TGLLP, True, readings=readings),
+        lambda readings: typed_atomic(AtomicOp.IMAX, SurfaceKind.VOLUME, Platform.TGLLP, False, 16, 2, readings),
+    ),
+}
+"""By instruction, the shapes that are tried under each alternative of the readings."""
+
+
+def _float_atomic(op: AtomicOp, texel_bits: int) -> Build:
+    return lambda readings: typed_atomic(
+        op, SurfaceKind.LINE, Platform.TGLLP, False, texel_bits=texel_bits, readings=readings
+    )
+
+
+ASKED_OF_FLOATS = tuple(
+    _float_atomic(op, bits) for op in sorted(FLOAT_OPS, key=lambda op: op.code) for bits in (16, 32)
+)
+"""Those that differ by the readings of float atomics, wherever these are legal."""

@@ -7,9 +7,7 @@ import argparse
 import json
 import os
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -27,32 +25,12 @@ from benchmarks.mutation.killers import (
     killers_of,
 )
 from benchmarks.mutation.pool import side_by_side
-from benchmarks.mutation.survivors import FILE, equivalent
+from benchmarks.mutation.results import Result, complaints, document, table
+from benchmarks.mutation.survivors import equivalent
 from benchmarks.mutation.targets import ALL, PAGES, Target
 
 PRELOADED = ("z3", "hypothesis", "pytest", "msgspec", "lark")
 """What a mutant's process needs and does not depend on the mutant."""
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A mutant, and what each killer said: None where it noticed nothing, absent where it was not asked."""
-
-    mutant: Mutant
-    kills: dict[Killer, Kill | None]
-
-    @property
-    def killed(self) -> bool:
-        return any(map(self.killed_by, Killer))
-
-    def killed_by(self, killer: Killer) -> bool:
-        kill = self.kills.get(killer)
-        return kill is not None and kill.counts
-
-    @property
-    def ill_formed(self) -> bool:
-        """Only exceptions: a mutant that no run could have missed."""
-        return all(kill is not None and kill.manner is Manner.RAISES for kill in self.kills.values())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,10 +44,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in PRELOADED:
         import_module(name)
     results = run(chosen, options.jobs)
-    wrong = _complaints(results, mutants, whole=options.all)
+    reasons = equivalent()
+    wrong = complaints(results, reasons, {mutant.id for mutant in mutants} if options.all else None)
     if options.json:
-        options.json.write_text(json.dumps(_document(results), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(table(results))
+        text = json.dumps(document(results, reasons), indent=1, ensure_ascii=False)
+        options.json.write_text(text + "\n", encoding="utf-8")
+    print(table(results, reasons))
     print(*wrong, sep="\n")
     return 1 if wrong else 0
 
@@ -129,59 +109,6 @@ def run(mutants: Sequence[Mutant], jobs: int) -> list[Result]:
         if len(results) % 50 == 0:
             print(f"{len(results)} of {len(mutants)} mutants", file=sys.stderr)
     return [results[mutant.id] for mutant in mutants]
-
-
-# ---------------------------------------------------------------- saying
-
-
-def _complaints(results: Sequence[Result], mutants: Sequence[Mutant], whole: bool) -> list[str]:
-    """Survivors without a reason, and reasons without a survivor."""
-    reasons, known = equivalent(), {mutant.id for mutant in mutants}
-    survivors = [f"survives: {each.mutant.id}" for each in results if not each.killed and each.mutant.id not in reasons]
-    killed = [f"killed, but listed in {FILE.name}: {each.mutant.id}" for each in results if each.killed]
-    gone = [f"no such mutant, but listed in {FILE.name}: {name}" for name in reasons if whole and name not in known]
-    return [*survivors, *(line for line in killed if line.partition(": ")[2] in reasons), *gone]
-
-
-def table(results: Sequence[Result]) -> str:
-    """One row for each module, in Markdown."""
-    head = [
-        "mutants", "killed", "by the cross-check", "by the claims", "by both", "by exceptions alone", "survive",
-    ]  # fmt: skip
-    lines = [f"| module | {' | '.join(head)} |", f"|---|{'---|' * len(head)}"]
-    names = dict.fromkeys(result.mutant.target.name for result in results)
-    for name in names:
-        lines.append(_row(name, [result for result in results if result.mutant.target.name == name]))
-    lines.append(_row("all", results))
-    manners = Counter(kill.manner.value for result in results for kill in result.kills.values() if kill)
-    return "\n".join([*lines, "", "noticed by: " + ", ".join(f"{count} {name}" for name, count in manners.items())])
-
-
-def _row(name: str, results: Sequence[Result]) -> str:
-    by = {killer: {r.mutant.id for r in results if r.killed_by(killer)} for killer in Killer}
-    cross, claims = by[Killer.CROSS_CHECK], by[Killer.CLAIMS]
-    killed = sum(result.killed for result in results)
-    share = f"{killed} ({100 * killed / len(results):.1f} %)" if results else "0"
-    ill_formed = sum(result.ill_formed for result in results)
-    cells: Iterable[object] = (
-        name, len(results), share, len(cross), len(claims), len(cross & claims), ill_formed, len(results) - killed,
-    )  # fmt: skip
-    return f"| {' | '.join(map(str, cells))} |"
-
-
-def _document(results: Sequence[Result]) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": result.mutant.id,
-            "writing": result.mutant.writing.value,
-            "killed": result.killed,
-            "by": {
-                killer.value: kill and {"manner": kill.manner.value, "detail": kill.detail[:300]}
-                for killer, kill in result.kills.items()
-            },
-        }
-        for result in results
-    ]
 
 
 if __name__ == "__main__":

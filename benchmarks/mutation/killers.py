@@ -8,22 +8,17 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_loader
 from pathlib import Path
-from random import Random
 from time import perf_counter
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.mutation.cross_check import found_disagreement
 from benchmarks.mutation.derive import Mutant
 from benchmarks.mutation.targets import Target, Writing
 
 if TYPE_CHECKING:
     from visaproof.engine.catalogue import Claim
-    from visaproof.queries.subject import Subject
 
-FIRST_STATES, STATES = 4, 50
-"""For each shape: these many to begin with, these many in all; the slowest variant of `proofs` needs 34."""
-LOOSE_STATES = 3_000
-"""Over all instructions, with operands that are too short or share a variable."""
 TIMEOUT_MS = 5_000
 PROOFS = Path(__file__).parents[2] / "proofs"
 
@@ -113,68 +108,13 @@ def install(mutant: Mutant) -> None:
     sys.meta_path.insert(0, finder)
 
 
-# ---------------------------------------------------------------- the cross-check
+# ---------------------------------------------------------------- the two killers
 
 
 def cross_check(target: Target) -> Kill | None:
-    """Whether the two writings part on one of the states made from the seeds 0, 1, 2, …"""
-    subjects = list(_subjects(target))
-    return (
-        _on_shapes(subjects, range(FIRST_STATES))
-        or _on_loose_operands(target)
-        or _on_shapes(subjects, range(FIRST_STATES, STATES))
-    )
-
-
-def _on_shapes(subjects: list["Subject"], seeds: range) -> Kill | None:
-    from tests.strategies import start_of
-    from tests.two_writings import disagreement
-
-    for seed in seeds:
-        for subject in subjects:
-            found = disagreement(subject, start_of(subject, Random(seed)))
-            if found:
-                return Kill(Manner.DIFFERS, f"{subject.scope}, seed {seed}: {found}")
-    return None
-
-
-def _subjects(target: Target) -> Iterator["Subject"]:
-    """Every shape of the proofs, some with variables that are too short, and texels with three coordinates."""
-    from proofs import shapes
-    from tests.two_writings import short_subjects
-    from visaproof.isa.atomics import AtomicOp
-    from visaproof.isa.platform import Platform
-    from visaproof.isa.surfaces import SurfaceKind
-    from visaproof.queries.subject import typed_atomic
-
-    every = (shapes.PLAIN, *shapes.ALL, shapes.PLAIN_QW, *shapes.READERS)
-    for name, shape in {shape.name: shape for shape in every}.items():
-        if name.partition("-")[0] in target.instructions:
-            yield shape()
-    yield from (each for each in short_subjects().values() if each.instruction.spec.name in target.instructions)
-    if "typed_atomic" in target.instructions:
-        yield typed_atomic(AtomicOp.ADD, SurfaceKind.VOLUME, Platform.PVC, True)
-
-
-def _on_loose_operands(target: Target) -> Kill | None:
-    from tests.strategies import loose_start
-    from tests.two_writings import difference
-    from visaproof.engine.mirror import mirrored
-    from visaproof.instructions.undefined_bytes import undefined_bytes_of
-
-    for seed in range(LOOSE_STATES):
-        loose = loose_start(Random(seed))
-        instruction, before = loose.instruction, loose.before
-        if instruction.spec.name in target.instructions:
-            state, values = mirrored(before)
-            accesses = list(instruction.footprint(state))
-            found = difference(instruction, accesses, before, values, undefined_bytes_of(instruction, state))
-            if found:
-                return Kill(Manner.DIFFERS, f"{instruction}, seed {seed}: {found}")
-    return None
-
-
-# ---------------------------------------------------------------- the claims
+    """Whether the two writings part on a state."""
+    found = found_disagreement(target)
+    return Kill(Manner.DIFFERS, found) if found else None
 
 
 def _claims() -> Iterator["Claim"]:

@@ -1,6 +1,6 @@
 """`execute` against the footprint at the same values: whole states, every shape, near every edge."""
 
-from collections.abc import Callable
+from itertools import chain
 from random import Random
 
 import pytest
@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from tests.strategies import Loose, Start, any_readings, loose_start, loose_starts, start_of, starts
 from tests.two_writings import (
+    ASKED,
+    ASKED_OF_FLOATS,
     difference,
     disagreement,
     executed,
@@ -20,10 +22,11 @@ from tests.two_writings import (
 from visaproof.instructions import Instruction, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.family import Gather4Scaled, GatherScaled, ScatterScaled
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
+from visaproof.isa.answers import FloatAtomics
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.operands import Channels, Execution, RawOperand, ScalarUD
 from visaproof.isa.platform import Platform
-from visaproof.isa.readings import DEFAULT, Readings, alternatives, setting
+from visaproof.isa.readings import DEFAULT, alternatives, setting
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.subject import SURFACE, Subject, oword_ld, qw_scatter, scatter4_scaled, typed_atomic
 from visaproof.semantics.concrete.state import ConcreteState
@@ -129,24 +132,16 @@ def test_both_writings_agree_under_any_readings(pick: Random) -> None:
     assert found is None, f"{loose.instruction}, {loose.before.readings.chosen_otherwise()}: {found}"
 
 
-ASKED: tuple[Callable[[Readings], Subject], ...] = (
-    lambda readings: scatter4_scaled(8, Platform.PVC, True, readings),
-    lambda readings: scatter4_scaled(16, Platform.TGLLP, False, readings),
-    lambda readings: qw_scatter(2, Platform.DG2, True, readings),
-    lambda readings: qw_scatter(8, Platform.DG2, False, readings),
-    lambda readings: oword_ld(1, Platform.DG2, readings),
-    lambda readings: oword_ld(8, Platform.DG2, readings),
-    lambda readings: typed_atomic(AtomicOp.PREDEC, SurfaceKind.PLANE, Platform.TGLLP, True, readings=readings),
-    lambda readings: typed_atomic(AtomicOp.IMAX, SurfaceKind.VOLUME, Platform.TGLLP, False, 16, 2, readings),
-)
 ALTERNATIVES = {setting(name, answer): DEFAULT.with_answer(name, answer) for name, answer in alternatives()}
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_both_writings_agree_under_each_alternative(alternative: str) -> None:
     """On the legal states of the shapes, near their edges."""
-    for build in ASKED:
-        subject = build(ALTERNATIVES[alternative])
+    readings = ALTERNATIVES[alternative]
+    floats = ASKED_OF_FLOATS if readings.float_atomics is not FloatAtomics.REJECT else ()
+    for build in (*chain(*ASKED.values()), *floats):
+        subject = build(readings)
         found = found_disagreement(subject, 30)
         assert found is None, f"{subject.instruction}: {found}"
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.mutation.derive import Mutant, mutants_of
+from benchmarks.mutation.killers import Kill, Killer, Manner
 from benchmarks.mutation.pool import side_by_side
+from benchmarks.mutation.results import Result, complaints, summary
 from benchmarks.mutation.survivors import equivalent
 from benchmarks.mutation.targets import ALL, PAGES, Writing
 
@@ -34,8 +36,8 @@ def test_each_page_has_mutants_of_both_writings(mutants: dict[str, Mutant]) -> N
 def test_each_kind_of_change_is_made_to_the_line_that_is_shown(mutants: dict[str, Mutant]) -> None:
     """A few that the pages' own pitfalls suggest."""
     changes = {(mutant.operator, mutant.line, mutant.changed) for mutant in mutants.values()}
-    aligned = "aligned = eq(truncate(offset_bytes, 3), const(0, 3))"
-    assert ("constant", aligned, "aligned = eq(truncate(offset_bytes, 2), const(0, 3))") in changes
+    aligned = "return start, eq(truncate(start, 3), const(0, 3))"
+    assert ("constant", aligned, "return start, eq(truncate(start, 2), const(0, 3))") in changes
     assert ("guard", "guard=enabled,", "guard=true(),") in changes
     block = "block = scale(zero_extend(first_oword, ADDRESS_BITS), 16)"
     assert ("signedness", block, block.replace("zero", "sign")) in changes
@@ -55,19 +57,52 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_a_sample_is_noticed_by_the_cross_check_and_by_the_claims(tmp_path: Path) -> None:
     """An operand order, a bound, a stride and a sign of the block read."""
     patterns = [
-        "oword_ld.OwordLd.execute constant: loaded += [surface.read_dword(oword + byte) for byte in range(1,",
-        "oword_ld.OwordLd.footprint signedness",
-        "oword_ld.OwordLd.footprint guard: inside=surface.contains(address, 4), => inside=true()",
-        "oword_ld.OwordLd.footprint stride: block",
+        "oword_ld.OwordLd.execute constant: for byte in range(0, OWORD_BYTES, 4): => for byte in range(1,",
+        "oword_ld.OwordLd.footprint signedness: block = scale",
+        "oword_ld.OwordLd.footprint guard: inside=inside, => inside=true()",
+        "oword_ld.OwordLd.footprint stride: block = scale",
     ]
     ran = run(*patterns, "--jobs", "1", "--json", str(tmp_path / "results.json"))
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    results = json.loads((tmp_path / "results.json").read_text())
-    assert len(results) >= 4
+    document = json.loads((tmp_path / "results.json").read_text())
+    results = document["mutants"]
+    assert len(results) == 5
+    assert document["summary"]["killed"] == document["summary"]["mutants"] == len(results)
+    assert document["summary"]["text"] in ran.stdout
     for result in results:
         by_claims = result["writing"] == "footprint"
         assert result["by"]["cross-check"]["manner"] == "differs", result
         assert not by_claims or result["by"]["claims"]["manner"] == "not as expected", result
+
+
+def test_code_of_another_reading_is_noticed_by_the_cross_check_alone(tmp_path: Path) -> None:
+    """The claims have the default readings, under which no oword address wraps."""
+    pattern = "oword_ld.OwordLd.footprint stride: block = zero_extend(scale"
+    ran = run(pattern, "--jobs", "1", "--json", str(tmp_path / "results.json"))
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    for result in json.loads((tmp_path / "results.json").read_text())["mutants"]:
+        assert "oword-address-wraps=wraps" in result["by"]["cross-check"]["detail"], result
+        assert result["by"]["claims"] is None, result
+
+
+def test_the_share_leaves_out_the_equivalent_ones(mutants: dict[str, Mutant]) -> None:
+    killed, listed, survivor = list(mutants.values())[:3]
+    kill = Kill(Manner.DIFFERS, "")
+    results = [
+        Result(killed, {Killer.CROSS_CHECK: kill, Killer.CLAIMS: kill}),
+        Result(listed, {Killer.CROSS_CHECK: None}),
+        Result(survivor, {Killer.CROSS_CHECK: None, Killer.CLAIMS: Kill(Manner.UNKNOWN, "")}),
+    ]
+    found = summary(results, {listed.id})
+    assert (found.mutants, found.killed, found.equivalent, found.survive) == (3, 1, 1, 1)
+    assert (found.by_cross_check, found.by_claims, found.by_both) == (1, 1, 1)
+    assert (found.share, found.share_of_others) == ("33.3 %", "50.0 %")
+    reasons = {listed.id: "a reason", killed.id: "a wrong one", "gone": "stale"}
+    assert [line.partition(":")[0] for line in complaints(results, reasons, mutants)] == [
+        "survives",
+        "killed, but listed in equivalent.toml",
+        "no such mutant, but listed in equivalent.toml",
+    ]
 
 
 def test_a_process_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

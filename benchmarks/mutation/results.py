@@ -1,0 +1,143 @@
+"""What became of the mutants: a table, a summary, and what is wrong with them or with the list of equivalent ones."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from benchmarks.mutation.derive import Mutant
+from benchmarks.mutation.killers import Kill, Killer, Manner
+from benchmarks.mutation.survivors import FILE
+
+COLUMNS = (
+    "mutants", "killed", "by the cross-check", "by the claims", "by both", "by exceptions alone", "equivalent",
+    "survive", "killed of all", "killed of those not equivalent",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A mutant, and what each killer said: None where it noticed nothing, absent where it was not asked."""
+
+    mutant: Mutant
+    kills: dict[Killer, Kill | None]
+
+    @property
+    def killed(self) -> bool:
+        return any(map(self.killed_by, Killer))
+
+    def killed_by(self, killer: Killer) -> bool:
+        kill = self.kills.get(killer)
+        return kill is not None and kill.counts
+
+    @property
+    def ill_formed(self) -> bool:
+        """Only exceptions: a mutant that no run could have missed."""
+        return all(kill is not None and kill.manner is Manner.RAISES for kill in self.kills.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How many mutants there are of each kind."""
+
+    mutants: int
+    killed: int
+    by_cross_check: int
+    by_claims: int
+    by_both: int
+    by_exceptions_alone: int
+    """Also counted by the killer that they were raised in."""
+    equivalent: int
+    """Not killed, and listed with a reason."""
+
+    @property
+    def survive(self) -> int:
+        """Neither killed nor listed."""
+        return self.mutants - self.killed - self.equivalent
+
+    @property
+    def share(self) -> str:
+        return _percent(self.killed, self.mutants)
+
+    @property
+    def share_of_others(self) -> str:
+        """Of those that are not equivalent."""
+        return _percent(self.killed, self.mutants - self.equivalent)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.mutants} mutants, {self.killed} killed ({self.share}): {self.by_cross_check} by the cross-check, "
+            f"{self.by_claims} by the claims; {self.equivalent} equivalent, {self.survive} survive; "
+            f"{self.share_of_others} of those that are not equivalent are killed"
+        )
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "none"
+
+
+def summary(results: Sequence[Result], reasons: Collection[str]) -> Summary:
+    """`reasons` has the ids that are listed as equivalent."""
+    by = {killer: {result.mutant.id for result in results if result.killed_by(killer)} for killer in Killer}
+    cross, claims = by[Killer.CROSS_CHECK], by[Killer.CLAIMS]
+    return Summary(
+        mutants=len(results),
+        killed=len(cross | claims),
+        by_cross_check=len(cross),
+        by_claims=len(claims),
+        by_both=len(cross & claims),
+        by_exceptions_alone=sum(result.ill_formed for result in results),
+        equivalent=sum(not result.killed and result.mutant.id in reasons for result in results),
+    )
+
+
+def complaints(
+    results: Sequence[Result], reasons: Mapping[str, str], known: Collection[str] | None = None
+) -> list[str]:
+    """Survivors without a reason, and reasons without a survivor; `known` has the ids of all mutants there are."""
+    survivors = [f"survives: {each.mutant.id}" for each in results if not each.killed and each.mutant.id not in reasons]
+    listed = [each.mutant.id for each in results if each.killed and each.mutant.id in reasons]
+    killed = [f"killed, but listed in {FILE.name}: {name}" for name in listed]
+    gone = [] if known is None else [name for name in reasons if name not in known]
+    return [*survivors, *killed, *(f"no such mutant, but listed in {FILE.name}: {name}" for name in gone)]
+
+
+def table(results: Sequence[Result], reasons: Collection[str]) -> str:
+    """One row for each module, in Markdown; how they were noticed; and the summary."""
+    lines = [f"| module | {' | '.join(COLUMNS)} |", f"|---|{'---|' * len(COLUMNS)}"]
+    names = dict.fromkeys(result.mutant.target.name for result in results)
+    for name in names:
+        lines.append(_row(name, summary([result for result in results if result.mutant.target.name == name], reasons)))
+    whole = summary(results, reasons)
+    manners = Counter(kill.manner.value for result in results for kill in result.kills.values() if kill)
+    noticed = ", ".join(f"{count} {name}" for name, count in manners.items())
+    return "\n".join([*lines, _row("all", whole), "", f"noticed by: {noticed}", str(whole)])
+
+
+def _row(name: str, of: Summary) -> str:
+    cells: Iterable[object] = (
+        name, of.mutants, of.killed, of.by_cross_check, of.by_claims, of.by_both, of.by_exceptions_alone,
+        of.equivalent, of.survive, of.share, of.share_of_others,
+    )  # fmt: skip
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def document(results: Sequence[Result], reasons: Collection[str]) -> dict[str, Any]:
+    """For JSON: the summary as numbers and as a sentence, and each mutant with what noticed it."""
+    whole = summary(results, reasons)
+    return {
+        "summary": {**asdict(whole), "survive": whole.survive, "text": str(whole)},
+        "mutants": [
+            {
+                "id": result.mutant.id,
+                "writing": result.mutant.writing.value,
+                "killed": result.killed,
+                "equivalent": not result.killed and result.mutant.id in reasons,
+                "by": {
+                    killer.value: kill and {"manner": kill.manner.value, "detail": kill.detail[:300]}
+                    for killer, kill in result.kills.items()
+                },
+            }
+            for result in results
+        ],
+    }
