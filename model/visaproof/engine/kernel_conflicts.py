@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from visaproof.engine.conflicts import Answer, Asked, Conflict, Free, decide_conflict
+from visaproof.engine.conflicts import Answer, Conflict, Free, decide_conflict
 from visaproof.engine.counterexample import Counterexample, Outcome, Run, State
 from visaproof.engine.ladder import Holds, climb
 from visaproof.engine.states import state_record
+from visaproof.engine.thread_states import Asked
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume, Start, start_of
