@@ -110,10 +110,16 @@ def _meeting(question: ConflictQuestion, outcome: Outcome) -> tuple[LaneWrite, L
     if outcome.undefined is None or outcome.undefined.position != question.instruction.position:
         return None
     message = outcome.performed[-1]
+    met = colliding(message.writes)
+    return None if met is None else (*met, message)
+
+
+def colliding(writes: tuple[LaneWrite, ...]) -> tuple[LaneWrite, LaneWrite] | None:
+    """Two writes of different lanes that share a byte."""
     owner: dict[int, LaneWrite] = {}
-    for write in message.writes:
+    for write in writes:
         for byte in range(write.address, write.address + write.width):
             first = owner.setdefault(byte, write)
             if first.lane != write.lane:
-                return first, write, message
+                return first, write
     return None

@@ -75,12 +75,12 @@ def ask_kernel(
     """The questions of a kernel, up to the first statement that has no semantics here."""
     start = start_of(kernel, launch, assume)
     ran = trace(kernel, platform, start.initial, unroll=unroll)
-    ran = replace(ran, bounded=tuple(_open_bounds(ran, timeout_ms)))
+    ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms)))
     asked = Asked(kernel, platform, ran, start, timeout_ms)
     return KernelAnswers(kernel, platform, launch, start, ran.stopped, asked, tuple(conflict_questions(ran)))
 
 
-def _open_bounds(ran: Trace, timeout_ms: int) -> Iterator[tuple[Bool, Position]]:
+def open_bounds(ran: Trace, timeout_ms: int) -> Iterator[tuple[Bool, Position]]:
     """The loops of which it was not proved that they end within the rounds that were unrolled."""
     premises = tuple(condition for condition, _ in ran.conditions)
     for ends, position in ran.bounded:

@@ -13,7 +13,7 @@ from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.statement import execution_of, label_places, lane_offset, without_mask
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, LaneWrite
+from visaproof.semantics.concrete.surface import Buffer, LaneWrite, Miss
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class PerformedMessage:
     """Its surface is the variable of the text; `surface` is what that stood for."""
     surface: str
     writes: tuple[LaneWrite, ...]
+    misses: tuple[Miss, ...] = ()
+    """The accesses of its enabled lanes that were not wholly inside the surface."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +135,17 @@ class _Machine:
         if memory is None:
             raise ValueError(f"{instruction.position}: the state has no surface {surface!r}")
         log: list[LaneWrite] = []
+        misses: list[Miss] = []
+        memory.misses = misses
         if isinstance(memory, Buffer):
             memory.log = log
         try:
             replace(decoded, surface=surface).execute(self._state)
         finally:
+            memory.misses = None
             if isinstance(memory, Buffer):
                 memory.log = None
-            self._performed.append(PerformedMessage(instruction, decoded, surface, tuple(log)))
+            self._performed.append(PerformedMessage(instruction, decoded, surface, tuple(log), tuple(misses)))
 
     def _branch(self, instruction: syntax.Instruction) -> None:
         execution = execution_of(instruction)
