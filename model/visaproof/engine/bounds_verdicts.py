@@ -16,6 +16,7 @@ from visaproof.queries.kernel_bounds import BoundsQuestion, Doubt
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Miss
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
+from visaproof.semantics.symbolic.state import SymbolicFlat
 from visaproof.smt import bool_symbol, conj, evaluate, neg, symbols_of, true
 from visaproof.smt.evaluate import evaluate_all
 
@@ -97,7 +98,12 @@ class Undecided:
     reason: str
 
 
-InBounds = Holds | Outside | Undecided
+@dataclass(frozen=True, slots=True)
+class Unbounded:
+    """The message reaches the flat address space, of which every byte exists: which buffer it is in is not modelled."""
+
+
+InBounds = Holds | Outside | Undecided | Unbounded
 HasMeaning = Holds | Meaningless | Undecided
 
 NORMAL_FORM = "normal form"
@@ -107,6 +113,8 @@ T = TypeVar("T")
 
 def decide_bounds(question: BoundsQuestion, asked: Asked) -> InBounds:
     """Whether every enabled lane of the message stays inside its surface."""
+    if isinstance(asked.trace.surfaces[question.performed.surface], SymbolicFlat):
+        return Unbounded()
     confirm = _Confirm(question, asked, question.outside)
     return _decided(question, asked, question.outside, "leave the surface", confirm.outside)
 
@@ -182,13 +190,14 @@ class _Confirm:
         return None
 
     def _runs(self, index: int, values: Values) -> Iterator[tuple[Values, ConcreteState, Outcome]]:
-        """Small values with this lane alone, then with others, then the values as they are."""
+        """Small values with one lane alone, with those that the values enable, and with all; then the values."""
         premise, doubt = conj(*self.question.premises), self.doubts[index]
         small = minimised(values, (premise, doubt.condition), neg(true()))
-        lane = self.question.lane(doubt.access)
-        lanes = launched_lanes(self.asked.kernel)
-        alone = {bool_symbol(f"em.{k}"): int(k == lane) for k in range(len(lanes))} if lane is not None else {}
-        for candidate in ({**small, **alone}, small, {**values, **alone}, values):
+        masks = [bool_symbol(f"em.{k}") for k in range(len(launched_lanes(self.asked.kernel)))]
+        lane = self.question.lane(doubt.access) or 0
+        alone = {mask: int(k == lane) for k, mask in enumerate(masks)}
+        together = dict.fromkeys(masks, 1)
+        for candidate in (small | alone, small, small | together, values | alone, values, values | together):
             if not evaluate(conj(premise, doubt.condition), candidate):
                 continue
             state = state_of(self.asked, self.question.performed, candidate)

@@ -17,10 +17,10 @@ from visaproof.engine.ladder import Impossible, climb
 from visaproof.engine.thread_states import Asked
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
-from visaproof.kernel.assumptions import Assume, start_of
+from visaproof.kernel.assumptions import Assume, Start, start_of
 from visaproof.kernel.global_size import bounded_ids
 from visaproof.kernel.launch import Launch
-from visaproof.kernel.surface_sizes import Amount, is_free, stated_sizes, with_sizes
+from visaproof.kernel.surface_sizes import Amount, aligned_addresses, is_free, stated_sizes, with_sizes
 from visaproof.kernel.symbolic_run import DEFAULT_UNROLL, launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.queries.kernel_bounds import BoundsQuestion, bounds_questions, needed_bytes
@@ -37,6 +37,8 @@ class StatedLaunch:
 
     surfaces: tuple[tuple[str, Amount], ...] = ()
     global_size: tuple[Amount, ...] = ()
+    align: int = 1
+    """Every address in the payload is a multiple of this power of two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,10 @@ class BoundsAnswers:
     """What visaproof cannot run; the messages behind it were not asked about."""
     vacuous: bool
     """Whether the assumptions contradict each other: then nothing is asked."""
+
+    @property
+    def start(self) -> Start:
+        return self.asked.start
 
     def answers(self) -> Iterator[BoundsFinding]:
         by_instruction: dict[Position, list[BoundsQuestion]] = {}
@@ -120,6 +126,10 @@ def ask_bounds(
     if stated.global_size:
         ids = bounded_ids(kernel, launch, start, stated.global_size, len(launched_lanes(kernel)))
         premises, assumed = (*premises, *ids.premises), (*assumed, *ids.assumed)
+    aligned = aligned_addresses(kernel, launch, start, stated.align)
+    if aligned:
+        words = f"align: addresses and offsets of buffers in the payload are multiples of {stated.align}"
+        premises, assumed = (*premises, *aligned), (*assumed, words)
     ran = with_sizes(ran, sizes.sizes)
     ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms)))
     start = replace(start, assumed=(*start.assumed, *assumed))

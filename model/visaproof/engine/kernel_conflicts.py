@@ -88,7 +88,7 @@ def open_bounds(ran: Trace, timeout_ms: int) -> Iterator[tuple[Bool, Position]]:
             yield ends, position
 
 
-def _without_zeros(state: State) -> State:
+def without_zeros(state: State) -> State:
     """The state with only those registers and predicates that hold something: a run starts the others at 0."""
     registers = {name: content for name, content in state.registers.items() if content.strip("0")}
     predicates = {name: predicate for name, predicate in state.predicates.items() if int(predicate.bits, 16)}
@@ -106,7 +106,7 @@ def conflict_record(answers: KernelAnswers, question: ConflictQuestion, conflict
         platform=answers.platform.name,
         readings=list(answers.start.assumed),
         program=list(answers.kernel.source_lines),
-        state=_without_zeros(state_record(conflict.state)),
+        state=without_zeros(state_record(conflict.state)),
         runs=[Run(steps=[f"{conflict.state.exec_mask:#x}"], outcome=Outcome(undefined=conflict.message))],
         line=position.line,
     )

@@ -7,7 +7,7 @@ from visaproof.isa.errors import Position, ReadError
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.launch import Launch, LaunchValue, LocalId
 from visaproof.kernel.meaning import DIMENSIONS
-from visaproof.kernel.surface_sizes import Amount, amount_term, bytes_at, pieces
+from visaproof.kernel.surface_sizes import Amount, amount_term, bytes_at, parse_amount, pieces
 from visaproof.kernel.syntax import Kernel
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import BitVec, Bool, add, bool_symbol, const, eq, implies, mul, truncate, ule, ult, zero_extend
@@ -108,3 +108,11 @@ def _size_inputs(kernel: Kernel, launch: Launch, start: Start, dimension: int, s
             local = _component(kernel, launch, start, meaning, dimension)
             if local is not None:
                 yield eq(local, const(launch.group_size[dimension], 32))
+
+
+def parse_global_size(text: str) -> tuple[Amount, ...]:
+    """`1024`, `n` or `n,64`: work items in x, y, z.  Raises ReadError for anything else."""
+    amounts = tuple(parse_amount(part, GLOBAL_SIZE_OPTION) for part in text.split(","))
+    if len(amounts) > len(DIMENSIONS):
+        raise ReadError(f"{text!r} has more than three dimensions", Position(GLOBAL_SIZE_OPTION, 1, 1))
+    return amounts

@@ -6,7 +6,16 @@ from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.kernel.assumptions import Start
-from visaproof.kernel.launch import ArgumentValue, BufferOffset, Launch, Piece, Surface
+from visaproof.kernel.launch import (
+    ArgumentValue,
+    BufferAddress,
+    BufferOffset,
+    Launch,
+    LaunchValue,
+    Piece,
+    SlmAddress,
+    Surface,
+)
 from visaproof.kernel.meaning import Argument
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
@@ -55,6 +64,7 @@ class Stated:
     assumed: tuple[str, ...] = ()
 
 
+_ADDRESSES = (BufferAddress, BufferOffset, SlmAddress)
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]{1,12}|\d{1,15}")
 _NAME = re.compile(r"[A-Za-z_%]\w*")
 
@@ -73,6 +83,17 @@ def parse_amount(text: str, option: str) -> Amount:
     if len(factors) > 2 or len(names) > 1 or factor > LARGEST:
         raise _bad(option, f"{text!r} is neither a number nor a multiple of an input", "as in 4096, n or 4*n")
     return Amount(factor, names[0] if names else None)
+
+
+def aligned_addresses(kernel: Kernel, launch: Launch, start: Start, unit: int) -> tuple[Bool, ...]:
+    """That every address in the payload is a multiple of `unit`, a power of two."""
+    bits = unit.bit_length() - 1
+    addresses = [
+        _value(start, item.variable, piece)
+        for item, piece in pieces(kernel, launch)
+        if bits and (isinstance(piece.meaning, _ADDRESSES) or piece.meaning is LaunchValue.PRIVATE_BASE)
+    ]
+    return tuple(eq(truncate(address, bits), const(0, bits)) for address in addresses)
 
 
 def parse_size_option(text: str) -> tuple[str, Amount]:
@@ -183,8 +204,9 @@ def argument_of(kernel: Kernel, launch: Launch, key: str) -> Argument | None:
     if kind == "bti" and place.isdigit():
         return launch.surface(int(place))
     for item, piece in pieces(kernel, launch):
-        if kind == "bindless" and place == f"{item.variable}.{piece.offset}" and isinstance(piece.meaning, Surface):
-            return piece.meaning.argument
+        # ze_info has a bindless argument as its pointer, which holds the offset of its surface state.
+        if kind == "bindless" and place == f"{item.variable}.{piece.offset}":
+            return piece.meaning.argument if isinstance(piece.meaning, Surface | BufferAddress) else None
     return None
 
 
