@@ -10,7 +10,7 @@ from visaproof.engine.kernel_search import Found, Never, Open, Search
 from visaproof.engine.minimise import minimised
 from visaproof.engine.thread_states import Asked, Values, state_of
 from visaproof.isa.errors import NotModelled, Position
-from visaproof.kernel.concrete_run import Outcome, run
+from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
 from visaproof.kernel.symbolic_run import launched_lanes
 from visaproof.queries.kernel_bounds import BoundsQuestion, Doubt
 from visaproof.semantics.concrete.state import ConcreteState
@@ -190,20 +190,24 @@ class _Confirm:
         return None
 
     def _runs(self, index: int, values: Values) -> Iterator[tuple[Values, ConcreteState, Outcome]]:
-        """Small values with one lane alone, with those that the values enable, and with all; then the values."""
+        """Small values with one lane alone, with few, and with those that do not matter; then the values."""
         premise, doubt = conj(*self.question.premises), self.doubts[index]
         small = minimised(values, (premise, doubt.condition), neg(true()))
         masks = [bool_symbol(f"em.{k}") for k in range(len(launched_lanes(self.asked.kernel)))]
         lane = self.question.lane(doubt.access) or 0
         alone = {mask: int(k == lane) for k, mask in enumerate(masks)}
-        together = dict.fromkeys(masks, 1)
-        for candidate in (small | alone, small, small | together, values | alone, values, values | together):
+        others = dict.fromkeys(masks, 1)
+        for candidate in (small | alone, small, others | small, values | alone, values, others | values):
             if not evaluate(conj(premise, doubt.condition), candidate):
                 continue
             state = state_of(self.asked, self.question.performed, candidate)
             if state.exec_mask:
                 before = state.copy()
-                yield candidate, before, run(self.asked.kernel, state)
+                yield candidate, before, run(self.asked.kernel, state, enough=self._misses_any)
+
+    def _misses_any(self, performed: PerformedMessage) -> bool:
+        """Ends the run at the message in question once it has reached outside."""
+        return bool(performed.misses) and performed.instruction.position == self.question.instruction.position
 
     def _misses(self, outcome: Outcome) -> set[Miss]:
         position = self.question.instruction.position

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TypeVar
 
 from visaproof.engine.bounds_verdicts import (
@@ -26,7 +27,9 @@ from visaproof.kernel.syntax import Kernel
 from visaproof.queries.kernel_bounds import BoundsQuestion, bounds_questions, needed_bytes
 from visaproof.queries.uninitialised import Unwritten, unwritten_reads
 from visaproof.semantics.symbolic.state import SymbolicBuffer
-from visaproof.smt import Bool, disj, true
+from visaproof.smt import Bool, disj, implies, true
+
+FIRST_LANES = "lanes: the enabled lanes of a thread are its first ones, as where a group does not fill its last thread"
 
 A = TypeVar("A")
 
@@ -122,17 +125,12 @@ def ask_bounds(
     start = start_of(kernel, launch, assume)
     ran = trace(kernel, platform, start.initial, unroll=unroll)
     sizes = stated_sizes(kernel, launch, start, ran.surfaces, stated.surfaces)
-    premises, assumed = sizes.premises, sizes.assumed
-    if stated.global_size:
-        ids = bounded_ids(kernel, launch, start, stated.global_size, len(launched_lanes(kernel)))
-        premises, assumed = (*premises, *ids.premises), (*assumed, *ids.assumed)
-    aligned = aligned_addresses(kernel, launch, start, stated.align)
-    if aligned:
-        words = f"align: addresses and offsets of buffers in the payload are multiples of {stated.align}"
-        premises, assumed = (*premises, *aligned), (*assumed, words)
+    more = list(_launch_premises(kernel, launch, start, assume, stated))
+    premises = (*sizes.premises, *(premise for premises, _ in more for premise in premises))
+    assumed = (*start.assumed, *sizes.assumed, *(words for _, words in more))
     ran = with_sizes(ran, sizes.sizes)
     ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms)))
-    start = replace(start, assumed=(*start.assumed, *assumed))
+    start = replace(start, assumed=assumed)
     return BoundsAnswers(
         kernel,
         platform,
@@ -143,6 +141,25 @@ def ask_bounds(
         ran.stopped,
         _contradict(premises, kernel, timeout_ms),
     )
+
+
+def _launch_premises(
+    kernel: Kernel, launch: Launch, start: Start, assume: Assume, stated: StatedLaunch
+) -> Iterator[tuple[tuple[Bool, ...], str]]:
+    """What else is assumed of the launch, with the words for it."""
+    if assume is Assume.IDS:
+        yield _first_lanes(kernel), FIRST_LANES
+    if stated.global_size:
+        yield bounded_ids(kernel, launch, start, stated.global_size, len(launched_lanes(kernel)))
+    aligned = aligned_addresses(kernel, launch, start, stated.align)
+    if aligned:
+        yield aligned, f"align: addresses and offsets of buffers in the payload are multiples of {stated.align}"
+
+
+def _first_lanes(kernel: Kernel) -> tuple[Bool, ...]:
+    """At least the first lane is on, and no lane behind one that is off."""
+    lanes = launched_lanes(kernel)
+    return lanes[0], *(implies(later, lane) for lane, later in pairwise(lanes))
 
 
 def _contradict(premises: tuple[Bool, ...], kernel: Kernel, timeout_ms: int) -> bool:

@@ -106,12 +106,16 @@ def _kernel_again(counterexample: Counterexample, kernel: Kernel, platform: Plat
 def _outside_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Iterator[str]:
     """The whole program, in which the message of the recorded line must reach outside its surface."""
     state = state_from(counterexample.state, platform.name)
+
+    def outside(message: concrete_run.PerformedMessage) -> bool:
+        return bool(message.misses) and message.instruction.position.line == counterexample.line
+
     try:
-        outcome = concrete_run.run(kernel, state)
+        outcome = concrete_run.run(kernel, state, enough=outside)
     except NotModelled as error:
         yield f"the kernel does not run any more: {error}"
         return
-    if not any(one.misses for one in outcome.performed if one.instruction.position.line == counterexample.line):
+    if not any(outside(message) for message in outcome.performed):
         yield f"every access of line {counterexample.line} stays inside its surface"
 
 

@@ -52,22 +52,35 @@ Observer = Callable[[syntax.Instruction, ConcreteState], None]
 """Called after each statement that ran."""
 
 
-def run(kernel: syntax.Kernel, state: ConcreteState, observer: Observer | None = None) -> Outcome:
+def run(
+    kernel: syntax.Kernel,
+    state: ConcreteState,
+    observer: Observer | None = None,
+    enough: Callable[[PerformedMessage], bool] | None = None,
+) -> Outcome:
     """Runs the kernel; `state` is changed in place.
 
     Variables and predicates that `state` lacks hold 0; surfaces must be there under their keys (`bti 0`, `%slm`, …,
-    see `SurfaceBindings`).  At least one lane must be on.  Raises NotModelled for what has no semantics here.
+    see `SurfaceBindings`).  At least one lane must be on.  The run ends behind a message that is `enough`.  Raises
+    NotModelled for what has no semantics here.
     """
     if not state.exec_mask:
         raise ValueError("a thread runs at least one lane")
-    return _Machine(kernel, state, observer or (lambda _, __: None)).run()
+    return _Machine(kernel, state, observer or (lambda _, __: None), enough or (lambda _: False)).run()
 
 
 class _Machine:
-    def __init__(self, kernel: syntax.Kernel, state: ConcreteState, observer: Observer) -> None:
+    def __init__(
+        self,
+        kernel: syntax.Kernel,
+        state: ConcreteState,
+        observer: Observer,
+        enough: Callable[[PerformedMessage], bool],
+    ) -> None:
         self._kernel = kernel
         self._state = state
         self._observer = observer
+        self._enough = enough
         self._operands = ConcreteOperands(kernel, state)
         self._arithmetic = ConcreteArithmetic(state, self._operands)
         self._surfaces = SurfaceBindings(kernel, state.platform)
@@ -112,6 +125,7 @@ class _Machine:
                 pass
             case Kind.MEMORY:
                 self._message(instruction)
+                return not self._enough(self._performed[-1])
             case Kind.BIND:
                 self._surfaces.bind(instruction)
             case Kind.BRANCH:

@@ -1,7 +1,6 @@
 """The assumption that the ids of a launch stay below its global size (`--global-size`)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.kernel.assumptions import Start
@@ -18,16 +17,10 @@ _GROUP_ID_BYTE = (4, 24, 28)
 _LOCAL_SIZES = (LaunchValue.ENQUEUED_LOCAL_SIZE, LaunchValue.LOCAL_SIZE)
 
 
-@dataclass(frozen=True, slots=True)
-class Bounded:
-    """What holds of the ids of every enabled lane."""
-
-    premises: tuple[Bool, ...]
-    assumed: tuple[str, ...]
-
-
-def bounded_ids(kernel: Kernel, launch: Launch, start: Start, sizes: Sequence[Amount], lanes: int) -> Bounded:
-    """In dimension d, group id · local size + local id < `sizes[d]` for every enabled lane, and no offset.
+def bounded_ids(
+    kernel: Kernel, launch: Launch, start: Start, sizes: Sequence[Amount], lanes: int
+) -> tuple[tuple[Bool, ...], str]:
+    """Group id · local size + local id < `sizes[d]` in dimension d for every enabled lane, and no offset; and its words.
 
     Raises ReadError where the launch does not say where the local size stands.
     """
@@ -39,7 +32,7 @@ def bounded_ids(kernel: Kernel, launch: Launch, start: Start, sizes: Sequence[Am
         premises += _size_inputs(kernel, launch, start, dimension, size)
     shown = " × ".join(str(amount) for amount in sizes)
     words = f"global size: {shown} work items, so that group id · local size + local id is less for every enabled lane"
-    return Bounded(tuple(premises), (f"{words}; the global offset is 0",))
+    return tuple(premises), f"{words}; the global offset is 0"
 
 
 def _dimension(
