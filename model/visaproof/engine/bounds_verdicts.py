@@ -106,6 +106,9 @@ class Unbounded:
 InBounds = Holds | Outside | Undecided | Unbounded
 HasMeaning = Holds | Meaningless | Undecided
 
+MOST_STATEMENTS = 10_000
+"""Of a confirming run: the inputs of a counterexample are small, so a longer one is most likely an endless loop."""
+
 NORMAL_FORM = "normal form"
 
 T = TypeVar("T")
@@ -203,7 +206,7 @@ class _Confirm:
             state = state_of(self.asked, self.question.performed, candidate)
             if state.exec_mask:
                 before = state.copy()
-                yield candidate, before, run(self.asked.kernel, state, enough=self._misses_any)
+                yield candidate, before, run(self.asked.kernel, state, enough=self._misses_any, most=MOST_STATEMENTS)
 
     def _misses_any(self, performed: PerformedMessage) -> bool:
         """Ends the run at the message in question once it has reached outside."""

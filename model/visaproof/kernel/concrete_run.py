@@ -57,16 +57,17 @@ def run(
     state: ConcreteState,
     observer: Observer | None = None,
     enough: Callable[[PerformedMessage], bool] | None = None,
+    most: int = MAX_STATEMENTS,
 ) -> Outcome:
     """Runs the kernel; `state` is changed in place.
 
     Variables and predicates that `state` lacks hold 0; surfaces must be there under their keys (`bti 0`, `%slm`, …,
     see `SurfaceBindings`).  At least one lane must be on.  The run ends behind a message that is `enough`.  Raises
-    NotModelled for what has no semantics here.
+    NotModelled for what has no semantics here, and for a run of more than `most` statements.
     """
     if not state.exec_mask:
         raise ValueError("a thread runs at least one lane")
-    return _Machine(kernel, state, observer or (lambda _, __: None), enough or (lambda _: False)).run()
+    return _Machine(kernel, state, observer or (lambda _, __: None), enough or (lambda _: False)).run(most)
 
 
 class _Machine:
@@ -95,10 +96,10 @@ class _Machine:
             elif isinstance(variable, syntax.PredicateVariable):
                 state.predicates.setdefault(variable.name, PredicateBits(variable.num_elts, 0))
 
-    def run(self) -> Outcome:
+    def run(self, most: int) -> Outcome:
         undefined: Undefined | None = None
         launched, statements = self._state.exec_mask, self._kernel.statements
-        for _ in range(MAX_STATEMENTS):
+        for _ in range(most):
             self._state.exec_mask |= self._parked.pop(self._place, 0)
             if self._place == len(statements):
                 break
@@ -114,7 +115,7 @@ class _Machine:
                 break
             self._observer(statement, self._state)
         else:
-            raise NotModelled(f"a run of more than {MAX_STATEMENTS} statements", statements[self._place - 1].position)
+            raise NotModelled(f"a run of more than {most} statements", statements[self._place - 1].position)
         self._state.exec_mask = launched
         return Outcome(tuple(self._performed), undefined)
 
