@@ -320,3 +320,14 @@ def test_an_alignment_is_a_power_of_two(unit: str, capsys: pytest.CaptureFixture
 def test_a_global_size_needs_the_local_size(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bounds", kernel(tmp_path, BIND, SCATTER), "--global-size", "64"]) == 2
     assert "local size" in capsys.readouterr().err
+
+
+def test_a_counterexample_has_the_size_that_is_stated(capsys: pytest.CaptureFixture[str]) -> None:
+    """In the run that confirms it, a surface of 4·n bytes has four times as many bytes as n says."""
+    _, file = asked(capsys, *dump("oob_offbyone_fixed"), "--size", "src=4*n", "--size", "dst=3*n")
+    found = file["messages"][1]["bounds"]
+    (n,) = [int(value, 16) for name, value in found["inputs"].items() if "(n)" in name]
+    assert [found["surfaces"][f"bti {k} (argument {k} ({name}))"] for k, name in enumerate(("src", "dst"))] == [
+        4 * n,
+        3 * n,
+    ]

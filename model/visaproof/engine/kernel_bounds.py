@@ -19,7 +19,7 @@ from visaproof.engine.thread_states import Asked
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume, Start, start_of
-from visaproof.kernel.global_size import bounded_ids, positive_sizes
+from visaproof.kernel.global_size import bounded_ids
 from visaproof.kernel.launch import Launch
 from visaproof.kernel.surface_sizes import Amount, aligned_addresses, is_free, stated_sizes, with_sizes
 from visaproof.kernel.symbolic_run import DEFAULT_UNROLL, launched_lanes, trace
@@ -30,8 +30,6 @@ from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import Bool, disj, implies, true
 
 FIRST_LANES = "lanes: the enabled lanes of a thread are its first ones, as where a group does not fill its last thread"
-POSITIVE_SIZES = "sizes: the local and global sizes of the launch, and its numbers of groups, are at least 1"
-
 A = TypeVar("A")
 
 
@@ -150,9 +148,6 @@ def _launch_premises(
     """What else is assumed of the launch, with the words for it."""
     if assume is Assume.IDS:
         yield _first_lanes(kernel), FIRST_LANES
-        positive = positive_sizes(kernel, launch, start)
-        if positive:
-            yield positive, POSITIVE_SIZES
     if stated.global_size:
         yield bounded_ids(kernel, launch, start, stated.global_size, len(launched_lanes(kernel)))
     aligned = aligned_addresses(kernel, launch, start, stated.align)

@@ -25,7 +25,6 @@ from visaproof.smt import (
     evaluate,
     implies,
     neg,
-    symbols_of,
 )
 from visaproof.smt.evaluate import evaluate_all
 
@@ -70,8 +69,9 @@ def _extents(level: tuple[BitVec, BitVec, BitVec], values: Values) -> tuple[int,
 
 
 def _size(surface: SymbolicBuffer, values: Values) -> int:
-    named = symbols_of(surface.size)
-    return values.get(named[0], 1 << 32) if named else evaluate(surface.size, values)
+    if surface.size.op is Op.SYMBOL:
+        return values.get(surface.size, 1 << 32)
+    return evaluate(surface.size, values)
 
 
 def _bits(bits: Sequence[Bool], values: Values) -> int:

@@ -9,7 +9,7 @@ from visaproof.kernel.meaning import DIMENSIONS
 from visaproof.kernel.surface_sizes import Amount, amount_term, bytes_at, parse_amount, pieces
 from visaproof.kernel.syntax import Kernel
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
-from visaproof.smt import BitVec, Bool, add, bool_symbol, const, eq, implies, mul, neg, truncate, ule, ult, zero_extend
+from visaproof.smt import BitVec, Bool, add, bool_symbol, const, eq, implies, mul, truncate, ule, ult, zero_extend
 
 GLOBAL_SIZE_OPTION = "--global-size"
 _GROUP_ID_BYTE = (4, 24, 28)
@@ -101,16 +101,6 @@ def _size_inputs(kernel: Kernel, launch: Launch, start: Start, dimension: int, s
             local = _component(kernel, launch, start, meaning, dimension)
             if local is not None:
                 yield eq(local, const(launch.group_size[dimension], 32))
-
-
-def positive_sizes(kernel: Kernel, launch: Launch, start: Start) -> tuple[Bool, ...]:
-    """That the sizes and counts that the kernel is given are at least 1 in each dimension."""
-    found = (
-        _component(kernel, launch, start, meaning, dimension)
-        for meaning in (*_LOCAL_SIZES, LaunchValue.GLOBAL_SIZE, LaunchValue.GROUP_COUNT)
-        for dimension in range(len(DIMENSIONS))
-    )
-    return tuple(neg(eq(size, const(0, 32))) for size in found if size is not None)
 
 
 def parse_global_size(text: str) -> tuple[Amount, ...]:
