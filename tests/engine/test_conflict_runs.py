@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from visaproof.engine import conflicts
 from visaproof.engine.conflicts import Conflict, Free
 from visaproof.engine.kernel_conflicts import KernelAnswers, ask_kernel
+from visaproof.engine.thread_states import Values, state_of
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.concrete_run import run
@@ -49,8 +49,8 @@ def test_no_run_of_a_free_kernel_collides(path: Path) -> None:
     random, symbols = Random(path.stem), unknowns(answers)
     for _ in range(RUNS if free else 0):
         bits = random.choice((3, 8, 16, 32))
-        values: conflicts.Values = {one: random.getrandbits(min(bits, one.width)) for one in symbols}
-        state = conflicts._state(answers.asked, answers.questions[-1].performed, values)
+        values: Values = {one: random.getrandbits(min(bits, one.width)) for one in symbols}
+        state = state_of(answers.asked, answers.questions[-1].performed, values)
         state.exec_mask = (1 << (answers.launch.simd or 32)) - 1
         for surface in state.surfaces.values():
             if isinstance(surface, Buffer):

@@ -11,7 +11,7 @@ from typing import cast
 from visaproof import __version__
 from visaproof.cli.exit_codes import TABLE, ExitCode
 
-COMMANDS = ("prove", "readings", "replay", "check", "explain", "conflicts", "vectors")
+COMMANDS = ("prove", "readings", "replay", "check", "explain", "conflicts", "bounds", "vectors")
 """Each is a module here with `add_parser(subparsers)` and `run(arguments) -> int`."""
 
 DESCRIPTION = "A formal model of Intel's virtual GPU ISA (vISA): proofs, counterexamples, and checks of .visaasm files."

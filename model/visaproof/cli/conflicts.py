@@ -6,20 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from visaproof.cli.arguments import positive, seconds
-from visaproof.cli.errors import UsageError, show_read_error
+from visaproof.cli.errors import show_read_error
 from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.cli.kernel_files import DEFAULT_PLATFORM, milliseconds, platform_option, read_with_launch
 from visaproof.isa.errors import NotModelled, ReadError
-from visaproof.isa.platform import Platform, platform_named
+from visaproof.isa.platform import Platform
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
 
     from visaproof.engine.kernel_conflicts import Finding, KernelAnswers
-    from visaproof.kernel.launch import Launch
-    from visaproof.kernel.syntax import Kernel
-
-DEFAULT_PLATFORM = Platform.DG2
-"""For a file of which neither `--platform` nor `--launch` names the device."""
 
 EPILOG = """examples:
   visaproof conflicts kernel.visaasm --launch kernel.bin      inputs as the zebin lays them out
@@ -62,7 +58,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
 
 def run(arguments: Namespace) -> int:
     """Asks about each file in turn; what is computed is shown before the next one starts."""
-    platform = _platform(arguments.platform)
+    platform = platform_option(arguments.platform)
     codes: list[ExitCode] = []
     records: list[dict[str, Any]] = []
     try:
@@ -90,28 +86,20 @@ def _counted(codes: list[ExitCode]) -> str:
     return ", ".join(f"{codes.count(code)} {word}" for code, word in words.items() if code in codes)
 
 
-def _platform(name: str | None) -> Platform | None:
-    if name is None:
-        return None
-    try:
-        return platform_named(name)
-    except KeyError:
-        known = ", ".join(platform.name for platform in Platform)
-        raise UsageError(f"no platform {name!r}", f"one of {known}") from None
-
-
 def _file(path: Path, arguments: Namespace, platform: Platform | None, records: list[dict[str, Any]]) -> ExitCode:
     from visaproof.engine.kernel_conflicts import ask_kernel
     from visaproof.kernel.assumptions import Assume
 
     try:
-        kernel, launch = _read(path, arguments, platform)
+        kernel, launch = read_with_launch(path, arguments, platform)
     except ReadError as error:
         show_read_error(error)
         records.append({"file": str(path), "error": str(error)})
         return ExitCode.USAGE
     device = platform or launch.platform or DEFAULT_PLATFORM
-    answers = ask_kernel(kernel, device, launch, Assume(arguments.assume), _ms(arguments.timeout), arguments.unroll)
+    answers = ask_kernel(
+        kernel, device, launch, Assume(arguments.assume), milliseconds(arguments.timeout), arguments.unroll
+    )
     codes: list[ExitCode] = []
     findings: list[Finding] = []
     if arguments.format == "text":
@@ -133,20 +121,6 @@ def _file(path: Path, arguments: Namespace, platform: Platform | None, records: 
     else:
         _print_footer(answers, findings)
     return worst(codes)
-
-
-def _ms(timeout: float) -> int:
-    return round(1000 * timeout)
-
-
-def _read(path: Path, arguments: Namespace, platform: Platform | None) -> "tuple[Kernel, Launch]":
-    from visaproof.kernel.launch import NOTHING_KNOWN, parse_input_option, read_launch
-    from visaproof.kernel.reader import read_kernel_file
-
-    kernel = read_kernel_file(path, grf_bytes=None if platform is None else platform.grf_bytes)
-    launch = read_launch(arguments.launch, kernel, platform) if arguments.launch else NOTHING_KNOWN
-    options = [parse_input_option(option) for option in arguments.input]
-    return kernel, launch.with_inputs(kernel, options)
 
 
 def _code(finding: "Finding") -> ExitCode:

@@ -1,50 +1,17 @@
 """Decides conflict questions by normal form, guesses and solver; every conflict is confirmed by running the kernel."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
-from random import Random
 
+from visaproof.engine.kernel_search import Found, Never, Open, Search
 from visaproof.engine.minimise import minimised
+from visaproof.engine.thread_states import Asked, Values, state_of
 from visaproof.isa.errors import NotModelled, Position
-from visaproof.isa.platform import Platform
-from visaproof.kernel.assumptions import Start
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
-from visaproof.kernel.symbolic_machine import Performed
-from visaproof.kernel.symbolic_run import Trace, launched_lanes
-from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
+from visaproof.kernel.symbolic_run import launched_lanes
 from visaproof.queries.conflict import ConflictQuestion, LanePair
-from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
-from visaproof.semantics.symbolic.accesses import Cell
-from visaproof.semantics.symbolic.effects import cells_equal
-from visaproof.semantics.symbolic.state import SymbolicBuffer
-from visaproof.smt import (
-    BitVec,
-    Bool,
-    Op,
-    Term,
-    bool_symbol,
-    conj,
-    const,
-    disj,
-    eq,
-    evaluate,
-    implies,
-    is_true,
-    neg,
-    substitute,
-    subterms,
-    symbol,
-    symbols_of,
-    true,
-)
-from visaproof.smt.evaluate import compiled, evaluate_all
-
-Values = dict[Term, int]
-
-REPAIRS = 4
-"""How often a model is asked again because two loads from one place disagreed in it."""
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import LaneWrite
+from visaproof.smt import Bool, Term, bool_symbol, conj, neg, symbols_of, true
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +49,6 @@ class Undecided:
 Answer = Free | Conflict | Undecided
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a question is about, beside the question."""
-
-    kernel: Kernel
-    platform: Platform
-    trace: Trace
-    start: Start
-    timeout_ms: int
-
-
 def decide_conflict(question: ConflictQuestion, asked: Asked) -> Answer:
     """Whether two lanes of the scatter can write one byte."""
     if not question.pairs:
@@ -105,119 +61,23 @@ def decide_conflict(question: ConflictQuestion, asked: Asked) -> Answer:
 
 def _decide(question: ConflictQuestion, asked: Asked) -> Answer:
     premise = conj(*question.premises)
-    guess = _guessed(question, premise)
-    if guess is not None:
-        found = _confirmed(question, asked, premise, *guess)
-        if found is not None:
-            return found
-    return _solved(question, asked, premise)
-
-
-# ---------------------------------------------------------------- guesses
-
-
-def _guessed(question: ConflictQuestion, premise: Bool) -> tuple[LanePair, Values] | None:
-    """Simple inputs, then seeded random ones, under which a pair meets."""
-    conditions = [pair.meet for pair in question.pairs]
-    symbols = symbols_of(premise, *conditions)
-    run_all = compiled((premise, *conditions), symbols)
-    for values in _candidates(symbols):
-        holds, *met = run_all(values)
-        if holds and any(met):
-            return question.pairs[met.index(1)], dict(zip(symbols, values, strict=True))
-    return None
-
-
-def _candidates(symbols: Sequence[Term]) -> Iterator[list[int]]:
-    for word, flag in product((0, 1, 2), (1, 0)):
-        yield [_simple(one, word, flag) for one in symbols]
-    random = Random(0)
-    for bits in (3, 8, 16, 32):
-        for _ in range(8):
-            yield [_random(one, bits, random) for one in symbols]
-
-
-def _is_size(one: Term) -> bool:
-    return str(one.payload).startswith(("size.", "width.", "height.", "depth."))
-
-
-def _simple(one: Term, word: int, flag: int) -> int:
-    if _is_size(one):
-        return 1 << min(one.width - 1, 32)
-    return flag if one.width == 0 else word
-
-
-def _random(one: Term, bits: int, random: Random) -> int:
-    if _is_size(one):
-        return 1 << min(one.width - 1, 32)
-    return random.getrandbits(1 if one.width == 0 else min(bits, one.width))
-
-
-# ---------------------------------------------------------------- solver
-
-
-def _solved(question: ConflictQuestion, asked: Asked, premise: Bool) -> Answer:
-    from visaproof.smt.z3_backend import NAME, Satisfiable, Unsatisfiable, solve
-
-    formula = conj(premise, disj(*(pair.meet for pair in question.pairs)))
-    if isinstance(solve([_without_products(formula)], asked.timeout_ms), Unsatisfiable):
-        return Free(NAME)
-    later = [conj(*question.earlier)]
-    for _ in range(REPAIRS):
-        match solve([formula], asked.timeout_ms):
-            case Unsatisfiable():
-                return Free(NAME)
-            case Satisfiable(values):
-                met = evaluate_all([pair.meet for pair in question.pairs], values)
-                found = _confirmed(question, asked, premise, question.pairs[met.index(1)], values)
-                if found is not None:
-                    return found
-                repairs = conj(*_loads_agree(asked.trace, question.performed, values), *later)
-                if is_true(repairs):
-                    return Undecided(_not_confirmed(question))
-                formula, later = conj(formula, repairs), []
-            case undecided:
-                return Undecided(undecided.reason)
-    return Undecided("the lanes meet only where loads from one place disagree")
-
-
-def _not_confirmed(question: ConflictQuestion) -> str:
-    if question.performed.any_round:
-        return "the lanes may meet in a later round of the loop than those that were unrolled: try a larger --unroll"
-    return "the lanes meet on terms, but the run of the kernel does not confirm it"
-
-
-def _without_products(formula: Bool) -> Bool:
-    """Each product of unknowns replaced by one unknown: what cannot hold then cannot hold at all."""
-    cut: dict[Term, Term] = {
-        term: symbol(f"product.{term.serial}", term.width) for term in subterms(formula) if term.op is Op.MUL
-    }
-    return substitute(formula, cut) if cut else formula
-
-
-def _loads_agree(trace: Trace, until: Performed, values: Values) -> Iterator[Bool]:
-    """What these values get wrong of memory: a load outside brings 0, and one place has one content."""
-    seen: dict[tuple[str, tuple[int, ...]], tuple[BitVec, Cell]] = {}
-    for performed in _before(trace, until):
-        for access, content in performed.loaded:
-            zero = const(0, content.width)
-            outside = conj(access.guard, neg(access.inside), neg(eq(content, zero)))
-            if evaluate(outside, values):
-                yield neg(outside)
-            place = (performed.surface, tuple(evaluate_all(access.cell, values)))
-            other, cell = seen.setdefault(place, (content, access.cell))
-            if other.width == content.width and evaluate(other, values) != evaluate(content, values):
-                yield implies(cells_equal(access.cell, cell), eq(content, other))
-
-
-def _before(trace: Trace, until: Performed) -> Iterator[Performed]:
-    for performed in trace.performed:
-        if performed is until:
-            return
-        yield performed
-
-
-# ---------------------------------------------------------------- confirmation
+    search = Search(
+        conditions=[pair.meet for pair in question.pairs],
+        premise=premise,
+        earlier=question.earlier,
+        until=question.performed,
+        subject="the lanes",
+        verb="meet",
+        confirm=lambda index, values: _confirmed(question, asked, premise, question.pairs[index], values),
+        guessed_size=1 << 32,
+    )
+    match search.run(asked):
+        case Never(rung):
+            return Free(rung)
+        case Found(conflict):
+            return conflict
+        case Open(reason):
+            return Undecided(reason)
 
 
 def _confirmed(
@@ -228,7 +88,7 @@ def _confirmed(
     lanes = launched_lanes(asked.kernel)
     alone = {bool_symbol(f"em.{lane}"): int(lane in (pair.first, pair.second)) for lane in range(len(lanes))}
     for candidate in ({**small, **alone}, small, {**values, **alone}, values):
-        state = _state(asked, question.performed, candidate)
+        state = state_of(asked, question.performed, candidate)
         if not state.exec_mask:
             continue
         before = state.copy()
@@ -250,61 +110,16 @@ def _meeting(question: ConflictQuestion, outcome: Outcome) -> tuple[LaneWrite, L
     if outcome.undefined is None or outcome.undefined.position != question.instruction.position:
         return None
     message = outcome.performed[-1]
+    met = colliding(message.writes)
+    return None if met is None else (*met, message)
+
+
+def colliding(writes: tuple[LaneWrite, ...]) -> tuple[LaneWrite, LaneWrite] | None:
+    """Two writes of different lanes that share a byte."""
     owner: dict[int, LaneWrite] = {}
-    for write in message.writes:
+    for write in writes:
         for byte in range(write.address, write.address + write.width):
             first = owner.setdefault(byte, write)
             if first.lane != write.lane:
-                return first, write, message
+                return first, write
     return None
-
-
-def _state(asked: Asked, until: Performed, values: Values) -> ConcreteState:
-    """The thread that these values describe: registers, lanes, surfaces with what the loads bring."""
-    kernel, trace = asked.kernel, asked.trace
-    lanes = launched_lanes(kernel)
-    state = ConcreteState(asked.platform, exec_mask=_bits(lanes, values))
-    for variable in kernel.variables.values():
-        if isinstance(variable, GeneralVariable) and variable.alias is None:
-            state.registers[variable.name] = _register(asked, variable, values)
-        elif isinstance(variable, PredicateVariable):
-            bits = [bool_symbol(f"{variable.name}[{lane}]") for lane in range(variable.num_elts)]
-            state.predicates[variable.name] = PredicateBits(variable.num_elts, _bits(bits, values))
-    for key, surface in trace.surfaces.items():
-        if isinstance(surface, SymbolicBuffer):
-            state.surfaces[key] = Buffer(_size(surface, values))
-        else:
-            state.surfaces[key] = Image(((1, 1, 1),))
-    for performed in _before(trace, until):
-        _fill(state, performed, values)
-    return state
-
-
-def _size(surface: SymbolicBuffer, values: Values) -> int:
-    named = symbols_of(surface.size)
-    return values.get(named[0], 1 << 32) if named else evaluate(surface.size, values)
-
-
-def _bits(bits: Sequence[Bool], values: Values) -> int:
-    return sum((values.get(one, 0) & 1) << lane for lane, one in enumerate(bits))
-
-
-def _register(asked: Asked, variable: GeneralVariable, values: Values) -> bytearray:
-    content = bytearray(variable.size)
-    terms = [asked.start.initial(variable.name, byte) for byte in range(variable.size)]
-    words = dict.fromkeys(term for term, _ in terms)
-    known = dict(zip(words, evaluate_all(words, values), strict=True))
-    for byte, (term, index) in enumerate(terms):
-        content[byte] = known[term] >> 8 * index & 0xFF
-    return content
-
-
-def _fill(state: ConcreteState, performed: Performed, values: Values) -> None:
-    """Puts what the loads of a message bring into the memory that they read."""
-    surface = state.surfaces[performed.surface]
-    for access, content in performed.loaded:
-        if evaluate(access.guard, values) and isinstance(surface, Buffer):
-            (address,) = evaluate_all(access.cell, values)
-            value = evaluate(content, values)
-            for k in range(access.width):
-                surface.contents.setdefault(address + k, value >> 8 * k & 0xFF)

@@ -10,9 +10,10 @@ from visaproof.isa.errors import Position, ReadError
 FORMAT = 1
 """The version of the format; a reader refuses any other."""
 
-Violation = Literal["claim-differs", "orders-differ", "two-winners", "lanes-collide"]
+Violation = Literal["claim-differs", "orders-differ", "two-winners", "lanes-collide", "outside", "undefined"]
 """How the runs show the violation: what was claimed is not what `execute` does; two orders end differently; two
-lanes win one compare-and-exchange; two lanes of a scatter write one byte."""
+lanes win one compare-and-exchange; two lanes of a scatter write one byte; a lane reaches outside its surface; a
+message of a kernel has no meaning."""
 
 
 class SurfaceState(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -75,7 +76,7 @@ class Counterexample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=T
     runs: list[Run]
     claimed: Outcome | None = None
     line: int = 0
-    """For a whole kernel: the line of the program at which the run must end."""
+    """For a whole kernel: the line of the program at which the run must end, or a lane must reach outside."""
 
 
 def write_counterexample(counterexample: Counterexample, path: Path) -> None:

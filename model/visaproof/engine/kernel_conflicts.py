@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from visaproof.engine.conflicts import Answer, Asked, Conflict, Free, decide_conflict
+from visaproof.engine.conflicts import Answer, Conflict, Free, decide_conflict
 from visaproof.engine.counterexample import Counterexample, Outcome, Run, State
 from visaproof.engine.ladder import Holds, climb
 from visaproof.engine.states import state_record
+from visaproof.engine.thread_states import Asked
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume, Start, start_of
@@ -74,12 +75,12 @@ def ask_kernel(
     """The questions of a kernel, up to the first statement that has no semantics here."""
     start = start_of(kernel, launch, assume)
     ran = trace(kernel, platform, start.initial, unroll=unroll)
-    ran = replace(ran, bounded=tuple(_open_bounds(ran, timeout_ms)))
+    ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms)))
     asked = Asked(kernel, platform, ran, start, timeout_ms)
     return KernelAnswers(kernel, platform, launch, start, ran.stopped, asked, tuple(conflict_questions(ran)))
 
 
-def _open_bounds(ran: Trace, timeout_ms: int) -> Iterator[tuple[Bool, Position]]:
+def open_bounds(ran: Trace, timeout_ms: int) -> Iterator[tuple[Bool, Position]]:
     """The loops of which it was not proved that they end within the rounds that were unrolled."""
     premises = tuple(condition for condition, _ in ran.conditions)
     for ends, position in ran.bounded:
@@ -87,7 +88,7 @@ def _open_bounds(ran: Trace, timeout_ms: int) -> Iterator[tuple[Bool, Position]]
             yield ends, position
 
 
-def _without_zeros(state: State) -> State:
+def without_zeros(state: State) -> State:
     """The state with only those registers and predicates that hold something: a run starts the others at 0."""
     registers = {name: content for name, content in state.registers.items() if content.strip("0")}
     predicates = {name: predicate for name, predicate in state.predicates.items() if int(predicate.bits, 16)}
@@ -105,7 +106,7 @@ def conflict_record(answers: KernelAnswers, question: ConflictQuestion, conflict
         platform=answers.platform.name,
         readings=list(answers.start.assumed),
         program=list(answers.kernel.source_lines),
-        state=_without_zeros(state_record(conflict.state)),
+        state=without_zeros(state_record(conflict.state)),
         runs=[Run(steps=[f"{conflict.state.exec_mask:#x}"], outcome=Outcome(undefined=conflict.message))],
         line=position.line,
     )

@@ -109,6 +109,22 @@ def _kernel_again(counterexample: Counterexample, kernel: Kernel, platform: Plat
         yield f"the run ends at line {undefined.position.line}, not {counterexample.line}: {undefined.message}"
 
 
+def _outside_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Iterator[str]:
+    """The whole program, in which the message of the recorded line must reach outside its surface."""
+    state = state_from(counterexample.state, platform.name)
+
+    def outside(message: concrete_run.PerformedMessage) -> bool:
+        return bool(message.misses) and message.instruction.position.line == counterexample.line
+
+    try:
+        outcome = concrete_run.run(kernel, state, enough=outside)
+    except NotModelled as error:
+        yield f"the kernel does not run any more: {error}"
+        return
+    if not any(outside(message) for message in outcome.performed):
+        yield f"every access of line {counterexample.line} stays inside its surface"
+
+
 _Again = Callable[[Counterexample, Kernel, Platform], Iterator[str]]
 
 _REPLAYS: dict[Violation, _Again] = {
@@ -116,5 +132,7 @@ _REPLAYS: dict[Violation, _Again] = {
     "orders-differ": _instruction_again,
     "two-winners": _instruction_again,
     "lanes-collide": _kernel_again,
+    "undefined": _kernel_again,
+    "outside": _outside_again,
 }
 """How each kind of finding runs again."""

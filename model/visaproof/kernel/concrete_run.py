@@ -13,7 +13,7 @@ from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.statement import execution_of, label_places, lane_offset, without_mask
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, LaneWrite
+from visaproof.semantics.concrete.surface import Buffer, LaneWrite, Miss
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class PerformedMessage:
     """Its surface is the variable of the text; `surface` is what that stood for."""
     surface: str
     writes: tuple[LaneWrite, ...]
+    misses: tuple[Miss, ...] = ()
+    """The accesses of its enabled lanes that were not wholly inside the surface."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +52,36 @@ Observer = Callable[[syntax.Instruction, ConcreteState], None]
 """Called after each statement that ran."""
 
 
-def run(kernel: syntax.Kernel, state: ConcreteState, observer: Observer | None = None) -> Outcome:
+def run(
+    kernel: syntax.Kernel,
+    state: ConcreteState,
+    observer: Observer | None = None,
+    enough: Callable[[PerformedMessage], bool] | None = None,
+    most: int = MAX_STATEMENTS,
+) -> Outcome:
     """Runs the kernel; `state` is changed in place.
 
     Variables and predicates that `state` lacks hold 0; surfaces must be there under their keys (`bti 0`, `%slm`, …,
-    see `SurfaceBindings`).  At least one lane must be on.  Raises NotModelled for what has no semantics here.
+    see `SurfaceBindings`).  At least one lane must be on.  The run ends behind a message that is `enough`.  Raises
+    NotModelled for what has no semantics here, and for a run of more than `most` statements.
     """
     if not state.exec_mask:
         raise ValueError("a thread runs at least one lane")
-    return _Machine(kernel, state, observer or (lambda _, __: None)).run()
+    return _Machine(kernel, state, observer or (lambda _, __: None), enough or (lambda _: False)).run(most)
 
 
 class _Machine:
-    def __init__(self, kernel: syntax.Kernel, state: ConcreteState, observer: Observer) -> None:
+    def __init__(
+        self,
+        kernel: syntax.Kernel,
+        state: ConcreteState,
+        observer: Observer,
+        enough: Callable[[PerformedMessage], bool],
+    ) -> None:
         self._kernel = kernel
         self._state = state
         self._observer = observer
+        self._enough = enough
         self._operands = ConcreteOperands(kernel, state)
         self._arithmetic = ConcreteArithmetic(state, self._operands)
         self._surfaces = SurfaceBindings(kernel, state.platform)
@@ -80,10 +96,10 @@ class _Machine:
             elif isinstance(variable, syntax.PredicateVariable):
                 state.predicates.setdefault(variable.name, PredicateBits(variable.num_elts, 0))
 
-    def run(self) -> Outcome:
+    def run(self, most: int) -> Outcome:
         undefined: Undefined | None = None
         launched, statements = self._state.exec_mask, self._kernel.statements
-        for _ in range(MAX_STATEMENTS):
+        for _ in range(most):
             self._state.exec_mask |= self._parked.pop(self._place, 0)
             if self._place == len(statements):
                 break
@@ -99,7 +115,7 @@ class _Machine:
                 break
             self._observer(statement, self._state)
         else:
-            raise NotModelled(f"a run of more than {MAX_STATEMENTS} statements", statements[self._place - 1].position)
+            raise NotModelled(f"a run of more than {most} statements", statements[self._place - 1].position)
         self._state.exec_mask = launched
         return Outcome(tuple(self._performed), undefined)
 
@@ -110,6 +126,7 @@ class _Machine:
                 pass
             case Kind.MEMORY:
                 self._message(instruction)
+                return not self._enough(self._performed[-1])
             case Kind.BIND:
                 self._surfaces.bind(instruction)
             case Kind.BRANCH:
@@ -133,14 +150,17 @@ class _Machine:
         if memory is None:
             raise ValueError(f"{instruction.position}: the state has no surface {surface!r}")
         log: list[LaneWrite] = []
+        misses: list[Miss] = []
+        memory.misses = misses
         if isinstance(memory, Buffer):
             memory.log = log
         try:
             replace(decoded, surface=surface).execute(self._state)
         finally:
+            memory.misses = None
             if isinstance(memory, Buffer):
                 memory.log = None
-            self._performed.append(PerformedMessage(instruction, decoded, surface, tuple(log)))
+            self._performed.append(PerformedMessage(instruction, decoded, surface, tuple(log), tuple(misses)))
 
     def _branch(self, instruction: syntax.Instruction) -> None:
         execution = execution_of(instruction)

@@ -148,6 +148,8 @@ class _Walk:
                 break
 
     def _step_at(self, instruction: syntax.Instruction) -> bool:
+        thread = self._machine.thread
+        thread.registers.reader = thread.predicates.reader = instruction.position
         try:
             return self._step(instruction)
         except NotModelled as reason:

@@ -13,7 +13,21 @@ from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters, Literals, literals_of
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicState, SymbolicSurface
-from visaproof.smt import BitVec, Bool, Term, bool_const, conj, const, disj, false, neg, substitute, subterms, true
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Term,
+    bool_const,
+    conj,
+    const,
+    disj,
+    false,
+    is_false,
+    neg,
+    substitute,
+    subterms,
+    true,
+)
 from visaproof.smt.halves import as_sum
 
 
@@ -93,6 +107,8 @@ class ThreadState(SymbolicState):
         registers = self.thread.registers
         if not registers.holds(operand.variable, first, width):
             return const(0, 8 * width), False
+        if when is not None and is_false(when):
+            return const(0, 8 * width), True
         key = operand.variable, first, width, when
         if key not in self.read:
             assumed = self.thread.lanes.facts if when is None else self.thread.assumption(when)

@@ -7,6 +7,7 @@ from visaproof.engine.conflicts import Conflict, Free, Undecided
 from visaproof.engine.kernel_conflicts import Finding, KernelAnswers
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
+from visaproof.report.kernel_runs import AskedKernel, ShownRun
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite
 
 MARK = "►"
@@ -15,7 +16,7 @@ UNBOUNDED = 1 << 40
 """A surface of this size has no bound worth showing: it is the flat address space."""
 
 
-def header(answers: KernelAnswers) -> Iterator[str]:
+def header(answers: AskedKernel) -> Iterator[str]:
     """The kernel, the platform, and what is assumed of its launch."""
     kernel = answers.kernel
     count = sum(1 for _ in kernel.instructions())
@@ -59,7 +60,7 @@ def _conflict_lines(answers: KernelAnswers, finding: Finding, conflict: Conflict
     yield ""
     yield from (f"        {line}" for line in _lane_table(finding, conflict, offset))
     yield ""
-    yield from (f"        {line}" for line in _input_lines(answers, conflict))
+    yield from (f"        {line}" for line in input_lines(answers, conflict))
     data = data_dependence(answers, conflict)
     if data:
         yield f"        depends on data: {data}"
@@ -99,7 +100,7 @@ def _bytes(write: LaneWrite) -> set[int]:
     return set(range(write.address, write.address + write.width))
 
 
-def _input_lines(answers: KernelAnswers, conflict: Conflict) -> Iterator[str]:
+def input_lines(answers: AskedKernel, conflict: ShownRun) -> Iterator[str]:
     """The inputs of the run that are not 0, by meaning, and the memory that it read."""
     state = conflict.state
     shown = [f"execution mask {state.exec_mask:#x}"]
@@ -112,7 +113,7 @@ def _input_lines(answers: KernelAnswers, conflict: Conflict) -> Iterator[str]:
             yield f"surface {surface_name(answers, key)}: {surface.size:#x} bytes{', ' + content if content else ''}"
 
 
-def inputs_of(answers: KernelAnswers, conflict: Conflict) -> list[tuple[str, int]]:
+def inputs_of(answers: AskedKernel, conflict: ShownRun) -> list[tuple[str, int]]:
     """The unknowns of the launch that are not 0 in the run of a conflict, with what they mean."""
     found: list[tuple[str, int]] = []
     for unknown, value in conflict.values.items():
@@ -122,14 +123,14 @@ def inputs_of(answers: KernelAnswers, conflict: Conflict) -> list[tuple[str, int
     return found
 
 
-def _meaning(answers: KernelAnswers, name: str) -> str:
+def _meaning(answers: AskedKernel, name: str) -> str:
     meaning = answers.start.meanings.get(name)
     if meaning:
         return f"{name} ({meaning})"
     return {"%r0.4": "r0.1 (group id x)", "%r0.24": "r0.6 (group id y)", "%r0.28": "r0.7 (group id z)"}.get(name, name)
 
 
-def data_dependence(answers: KernelAnswers, conflict: Conflict) -> str:
+def data_dependence(answers: AskedKernel, conflict: ShownRun) -> str:
     """The loads whose values decide whether the lanes meet; empty where no data does."""
     brought = {str(content.payload): performed for performed in answers.asked.trace.performed
                for _, content in performed.loaded}  # fmt: skip
@@ -142,7 +143,7 @@ def data_dependence(answers: KernelAnswers, conflict: Conflict) -> str:
     return ", ".join(lines[line] for line in sorted(lines))
 
 
-def surface_name(answers: KernelAnswers, key: str) -> str:
+def surface_name(answers: AskedKernel, key: str) -> str:
     """A surface by its binding, and by the argument that stands there."""
     kind, _, index = key.partition(" ")
     if kind == "bti" and index.isdigit():

@@ -22,6 +22,16 @@ class LaneWrite:
     value: int
 
 
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """An access that is not wholly inside its surface: what it reads is 0, what it writes is dropped."""
+
+    cell: tuple[int, ...]
+    """(byte address,) in a buffer, (u, v, r, lod) in a typed surface."""
+    width: int
+    """Bytes; 0 for a texel, whose width is that of the format."""
+
+
 @dataclass
 class Buffer:
     """`size` bytes; `contents` holds those that are not 0, little endian."""
@@ -30,10 +40,12 @@ class Buffer:
     contents: dict[int, int] = field(default_factory=dict[int, int])
     log: list[LaneWrite] | None = field(default=None, compare=False, repr=False)
     """Where it is a list, every write that an instruction asks for is noted, inside or outside, before it happens."""
+    misses: list[Miss] | None = field(default=None, compare=False, repr=False)
+    """Where it is a list, every access outside is noted."""
 
     def read(self, address: int, width: int) -> int:
         """`width` bytes from a byte address; 0 where they are not wholly inside (D11, D19)."""
-        if address + width > self.size:
+        if self._misses(address, width):
             return 0
         return sum(self.contents.get(address + k, 0) << 8 * k for k in range(width))
 
@@ -44,10 +56,17 @@ class Buffer:
         self._store(address, width, value)
 
     def _store(self, address: int, width: int, value: int) -> None:
-        if address + width > self.size:
+        if self._misses(address, width):
             return
         for k in range(width):
             self.contents[address + k] = value >> 8 * k & 0xFF
+
+    def _misses(self, address: int, width: int) -> bool:
+        """Whether the bytes are not wholly inside."""
+        outside = address + width > self.size
+        if outside and self.misses is not None:
+            self.misses.append(Miss((address,), width))
+        return outside
 
     def scatter(self, writes: list[LaneWrite], collision: Collision = Collision.UNDEFINED) -> None:
         """Performs the writes of several lanes; what two lanes on one in-bounds byte mean is `collision` (D14)."""
@@ -74,7 +93,7 @@ class Buffer:
 
     def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
         """An atomic read-modify-write: what was there, and what is there now; 0 and 0 outside."""
-        if address + width > self.size:
+        if self._misses(address, width):
             return 0, 0
         old = self.read(address, width)
         new = change(old) % (1 << 8 * width)
@@ -104,6 +123,8 @@ class Image:
     kind: SurfaceKind = SurfaceKind.VOLUME
     layers: int = 1
     """The size of an array: one for all levels."""
+    misses: list[Miss] | None = field(default=None, compare=False, repr=False)
+    """Where it is a list, every texel that was looked for outside is noted."""
 
     def extents(self, lod: int) -> tuple[int, int, int]:
         """How many values U, V and R have at a level: one where the page says N/A."""
@@ -123,9 +144,12 @@ class Image:
     def contains(self, texel: Texel) -> bool:
         """Whether every coordinate lies below its extent at that level (D31, D32)."""
         *coordinates, lod = texel
-        if lod >= len(self.levels):
-            return False
-        return all(place < extent for place, extent in zip(coordinates, self.extents(lod), strict=True))
+        inside = lod < len(self.levels) and all(
+            place < extent for place, extent in zip(coordinates, self.extents(lod), strict=True)
+        )
+        if not inside and self.misses is not None:
+            self.misses.append(Miss(texel, 0))
+        return inside
 
 
 Surface = Buffer | Image

@@ -7,8 +7,12 @@ and a read says which literals hold: a value whose guard is among them comes bac
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from visaproof.isa.errors import Position
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
 from visaproof.smt import BitVec, Bool, Op, concat, conj, extract, false, is_false, is_true, ite, ite_bool, neg
+
+Readers = dict[tuple[str, int], dict[Position, None]]
+"""The statements that read a byte of a variable, or a bit of a predicate, in order."""
 
 Literals = frozenset[Bool]
 """A conjunction; a false one holds the constant false."""
@@ -56,6 +60,10 @@ class GuardedRegisters(RegisterFile):
         self._writes: dict[str, list[ByteWrite | None]] = {}
         self.initial_reads: dict[tuple[str, int], None] = {}
         """The bytes that were read before anything wrote them, in order."""
+        self.unwritten: Readers = {}
+        """Those of them that no path had written, and the statements that read them."""
+        self.reader: Position | None = None
+        """The statement that reads now."""
         self.log: list[Written] = []
         """Every write since it was last cleared."""
 
@@ -113,6 +121,8 @@ class GuardedRegisters(RegisterFile):
 
     def _never_written(self, variable: str, position: int) -> Byte:
         self.initial_reads[variable, position] = None
+        if self.reader is not None and self._writes_of(variable)[position] is None:
+            self.unwritten.setdefault((variable, position), {})[self.reader] = None
         return self._initial(variable, position)
 
 
@@ -132,6 +142,10 @@ class GuardedPredicates:
         self._initial = initial
         self._writes: dict[tuple[str, int], BitWrite] = {}
         self.initial_reads: dict[tuple[str, int], None] = {}
+        self.unwritten: Readers = {}
+        """The bits that were read before any path wrote them, and the statements that read them."""
+        self.reader: Position | None = None
+        """The statement that reads now."""
         self.log: list[Written] = []
         """Every write since it was last cleared."""
 
@@ -148,6 +162,8 @@ class GuardedPredicates:
     def _resolve(self, variable: str, lane: int, entry: BitWrite | None, assumed: Literals) -> Bool:
         if entry is None:
             self.initial_reads[variable, lane] = None
+            if self.reader is not None and (variable, lane) not in self._writes:
+                self.unwritten.setdefault((variable, lane), {})[self.reader] = None
             return self._initial(variable, lane)
         condition = missing(entry.guard, assumed)
         if is_true(condition):

@@ -1,0 +1,244 @@
+"""`visaproof bounds`: does every access stay inside its surface?"""
+
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from visaproof.cli.arguments import positive, seconds
+from visaproof.cli.errors import show_read_error
+from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.cli.kernel_files import DEFAULT_PLATFORM, milliseconds, platform_option, read_with_launch
+from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.platform import Platform
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
+
+    from visaproof.engine.kernel_bounds import BoundsAnswers, BoundsFinding, StatedLaunch
+
+ADDRESS_UNIT = 4
+"""`--align` under `--assume ids`: dword accesses need it of the pointers that they start from."""
+
+EPILOG = """examples:
+  visaproof bounds kernel.visaasm --launch manifest.json              the size of each surface is arbitrary
+  visaproof bounds kernel.visaasm --launch kernel.bin --size src=4*n --size dst=4*n
+  visaproof bounds kernel.visaasm --launch kernel.bin --size a=4096 --global-size 1024
+  visaproof bounds kernel.visaasm --size 0=0x1000 --size slm=1024     by binding table index; shared local memory
+
+A message is in bounds for all inputs under the printed assumptions, or outside for an input that is shown with what
+then happens (the write is dropped, the read gives 0), or undefined (misaligned, or an operand or predicate that is too
+short), both confirmed by running the kernel.  A size is a number of bytes, an argument by value, or a multiple of one;
+the surface is an argument by name or argN, a binding table index, or slm.  The kernel's own SLMSize is the size of slm.
+A global size bounds the ids of the enabled lanes: group id · local size + local id.
+Registers and predicate bits that are read before any path wrote them are listed.
+Loops whose number of rounds is not constant are unrolled; unless they provably end in time, what holds is said to be
+bounded, which is no proof.  In the flat address space buffers are not told apart: their bounds are not modelled.
+exit codes: 0 all in bounds, 1 an access outside or undefined, or something unwritten is read, 2 unreadable, 3 unknown
+or bounded, 4 not modelled, 5 the assumptions contradict each other."""
+
+
+def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
+    """Registers the command."""
+    parser = subparsers.add_parser(
+        "bounds",
+        help="does every access stay inside its surface?",
+        description="Asks of every memory message of a kernel whether it stays in bounds and has a meaning.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a .visaasm file")
+    parser.add_argument(
+        "--size", action="append", default=[], metavar="SURFACE=BYTES", help="how large a surface is, e.g. dst=4*n"
+    )
+    parser.add_argument("--global-size", metavar="X[,Y[,Z]]", help="work items of the launch, numbers or arguments")
+    parser.add_argument("--assume", choices=("none", "ids"), default="ids", help="of the launch (default: ids)")
+    parser.add_argument(
+        "--align", type=_power_of_two, metavar="BYTES",
+        help=f"of the addresses in the payload (default: {ADDRESS_UNIT}; 1 with --assume none)",
+    )  # fmt: skip
+    parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
+    parser.add_argument(
+        "--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds, e.g. V0038=local_id_x"
+    )
+    parser.add_argument("--platform", metavar="NAME", help="the device, where --launch does not say it (default: DG2)")
+    parser.add_argument(
+        "--unroll", type=positive, default=4, metavar="N", help="rounds of a loop of unknown length (default: 4)"
+    )
+    parser.add_argument(
+        "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question (default: 20)"
+    )
+    parser.add_argument("--save", metavar="DIR", type=Path, help="write each counterexample as a file that replays")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def _power_of_two(text: str) -> int:
+    number = positive(text)
+    if number & (number - 1):
+        raise ArgumentTypeError(f"{text} is not a power of two")
+    return number
+
+
+def run(arguments: Namespace) -> int:
+    """Asks about each file in turn; what is computed is shown before the next one starts."""
+    platform = platform_option(arguments.platform)
+    codes: list[ExitCode] = []
+    records: list[dict[str, Any]] = []
+    try:
+        for path in arguments.files:
+            codes.append(_file(path, arguments, platform, records))
+    except KeyboardInterrupt:
+        codes.append(ExitCode.INTERRUPTED)
+    code = worst(codes)
+    if arguments.format == "json":
+        _print_json(records, code)
+    elif len(arguments.files) > 1:
+        print(f"\n{len(arguments.files)} files: {_counted(codes)}")
+    return code
+
+
+def _counted(codes: list[ExitCode]) -> str:
+    words = {
+        ExitCode.OK: "in bounds",
+        ExitCode.REFUTED: "with a finding",
+        ExitCode.USAGE: "not readable",
+        ExitCode.UNKNOWN: "unknown",
+        ExitCode.NOT_MODELLED: "not modelled",
+        ExitCode.VACUOUS: "with contradictory assumptions",
+        ExitCode.INTERRUPTED: "interrupted",
+    }
+    return ", ".join(f"{codes.count(code)} {word}" for code, word in words.items() if code in codes)
+
+
+def _file(path: Path, arguments: Namespace, platform: Platform | None, records: list[dict[str, Any]]) -> ExitCode:
+    try:
+        answers, guessed = _asked(path, arguments, platform)
+    except ReadError as error:
+        show_read_error(error)
+        records.append({"file": str(path), "error": str(error)})
+        return ExitCode.USAGE
+    text = arguments.format == "text"
+    if text:
+        _print_header(answers, guessed)
+    codes: list[ExitCode] = []
+    findings: list[BoundsFinding] = []
+    for finding in answers.answers():
+        findings.append(finding)
+        codes += _codes(finding)
+        if text:
+            _print_finding(answers, finding)
+        if arguments.save:
+            _save(answers, finding, arguments.save)
+    if any(not one.harmless for one in answers.unwritten):
+        codes.append(ExitCode.REFUTED)
+    if answers.vacuous:
+        codes.append(ExitCode.VACUOUS)
+    if answers.stopped is not None:
+        codes.append(ExitCode.NOT_MODELLED)
+    if text:
+        _print_footer(answers, findings)
+    else:
+        from visaproof.report.bounds import file_json
+
+        records.append(file_json(answers, findings))
+    if answers.stopped is not None:
+        _show_stop(answers.stopped)
+    return worst(codes)
+
+
+def _asked(path: Path, arguments: Namespace, platform: Platform | None) -> "tuple[BoundsAnswers, bool]":
+    """The questions of a file, and whether its platform is a guess."""
+    from visaproof.engine.kernel_bounds import ask_bounds
+    from visaproof.kernel.assumptions import Assume
+
+    kernel, launch = read_with_launch(path, arguments, platform)
+    device = platform or launch.platform or DEFAULT_PLATFORM
+    assume, stated = Assume(arguments.assume), _stated(arguments)
+    timeout = milliseconds(arguments.timeout)
+    answers = ask_bounds(kernel, device, launch, assume, stated, timeout, arguments.unroll)
+    return answers, platform is None and launch.platform is None
+
+
+def _stated(arguments: Namespace) -> "StatedLaunch":
+    from visaproof.engine.kernel_bounds import StatedLaunch
+    from visaproof.kernel.global_size import parse_global_size
+    from visaproof.kernel.surface_sizes import parse_size_option
+
+    return StatedLaunch(
+        surfaces=tuple(parse_size_option(option) for option in arguments.size),
+        global_size=parse_global_size(arguments.global_size) if arguments.global_size else (),
+        align=arguments.align or (1 if arguments.assume == "none" else ADDRESS_UNIT),
+    )
+
+
+def _codes(finding: "BoundsFinding") -> list[ExitCode]:
+    from visaproof.engine.bounds_verdicts import Holds, Meaningless, Outside, Unbounded
+
+    codes: list[ExitCode] = []
+    for answer in (finding.bounds, finding.meaning):
+        match answer:
+            case Holds(bounded=()):
+                codes.append(ExitCode.OK)
+            case Outside() | Meaningless():
+                codes.append(ExitCode.REFUTED)
+            case Unbounded():
+                codes.append(ExitCode.NOT_MODELLED)
+            case _:
+                codes.append(ExitCode.UNKNOWN)
+    return codes
+
+
+def _print_header(answers: "BoundsAnswers", platform_guessed: bool) -> None:
+    from visaproof.report.conflicts import header
+
+    for line in header(answers):
+        print(line)
+    if platform_guessed:
+        print(f"  platform: {answers.platform.name} is a guess; `--platform` or a zebin says which")
+    if answers.vacuous:
+        print("  VACUOUS: no launch with an enabled lane is as assumed: nothing is asked")
+
+
+def _print_finding(answers: "BoundsAnswers", finding: "BoundsFinding") -> None:
+    from visaproof.report.bounds import finding_lines
+
+    for line in finding_lines(answers, finding):
+        print(line)
+    sys.stdout.flush()
+
+
+def _print_footer(answers: "BoundsAnswers", findings: "list[BoundsFinding]") -> None:
+    from visaproof.report.bounds import footer, unwritten_lines
+
+    if not findings and answers.stopped is None and not answers.vacuous:
+        print("\n  no memory message: nothing to leave its bounds")
+    for line in unwritten_lines(answers):
+        print(line)
+    for line in footer(findings):
+        print(line)
+
+
+def _save(answers: "BoundsAnswers", finding: "BoundsFinding", folder: Path) -> None:
+    from visaproof.engine.bounds_records import bounds_records
+    from visaproof.engine.counterexample import write_counterexample
+
+    position = finding.question.instruction.position
+    for kind, record in bounds_records(answers, finding):
+        path = folder / f"{answers.kernel.name}-{Path(position.path).stem}-line-{position.line}-{kind}.json"
+        write_counterexample(record, path)
+        print(f"saved {path}", file=sys.stderr)
+
+
+def _show_stop(stopped: NotModelled) -> None:
+    sys.stdout.flush()
+    print(f"error: not modelled: {stopped}", file=sys.stderr)
+    print("  hint: the messages behind this statement were not asked about", file=sys.stderr)
+
+
+def _print_json(records: list[dict[str, Any]], code: ExitCode) -> None:
+    import json
+
+    from visaproof import __version__
+
+    document = {"visaproof": __version__, "schema": 1, "command": "bounds", "exit_code": int(code), "files": records}
+    print(json.dumps(document, indent=2))

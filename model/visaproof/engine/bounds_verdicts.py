@@ -1,0 +1,229 @@
+"""Decides whether a message stays inside its surface and has a meaning; a run of the kernel confirms every "no"."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeVar
+
+from visaproof.engine.conflicts import colliding
+from visaproof.engine.kernel_search import Found, Never, Open, Search
+from visaproof.engine.minimise import minimised
+from visaproof.engine.thread_states import Asked, Values, state_of
+from visaproof.isa.errors import NotModelled, Position
+from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
+from visaproof.kernel.symbolic_run import launched_lanes
+from visaproof.queries.kernel_bounds import BoundsQuestion, Doubt
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Miss
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
+from visaproof.semantics.symbolic.state import SymbolicFlat
+from visaproof.smt import bool_symbol, conj, evaluate, neg, symbols_of, true
+from visaproof.smt.evaluate import evaluate_all
+
+
+class Effect(Enum):
+    """What becomes of an access outside.  Pages: "Out-of-bound Access"."""
+
+    DROPPED = "the write is dropped"
+    ZERO = "the read gives 0"
+    NOTHING = "it returns 0 and writes nothing"
+
+    @staticmethod
+    def of(access: Access) -> "Effect":
+        match access:
+            case Store():
+                return Effect.DROPPED
+            case Load():
+                return Effect.ZERO
+            case Atomic():
+                return Effect.NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """For all inputs under the assumptions."""
+
+    rung: str
+    bounded: tuple[Position, ...] = ()
+    """Loops that may run longer than they were unrolled: nothing is said of the runs that do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Where an enabled lane reaches in the run of a counterexample; None for an access made once for all lanes."""
+
+    lane: int | None
+    cell: tuple[int, ...]
+    width: int
+    outside: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A run of the kernel."""
+
+    state: ConcreteState
+    """Before the run."""
+    values: Values
+    depends_on: tuple[str, ...]
+    """The symbols on which it depends whether this happens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """A lane that reaches outside, in a run of the kernel on `shown`."""
+
+    question: BoundsQuestion
+    first: Reached
+    effect: Effect
+    reached: tuple[Reached, ...]
+    """All accesses of the enabled lanes."""
+    shown: Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Meaningless:
+    """A run of the kernel on `shown` that ends here, because the page gives no meaning: `message` says why."""
+
+    question: BoundsQuestion
+    lane: int | None
+    message: str
+    shown: Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Neither was shown."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unbounded:
+    """The message reaches the flat address space, of which every byte exists: which buffer it is in is not modelled."""
+
+
+InBounds = Holds | Outside | Undecided | Unbounded
+HasMeaning = Holds | Meaningless | Undecided
+
+MOST_STATEMENTS = 10_000
+"""Of a confirming run: the inputs of a counterexample are small, so a longer one is most likely an endless loop."""
+
+NORMAL_FORM = "normal form"
+
+T = TypeVar("T")
+
+
+def decide_bounds(question: BoundsQuestion, asked: Asked) -> InBounds:
+    """Whether every enabled lane of the message stays inside its surface."""
+    if isinstance(asked.trace.surfaces[question.performed.surface], SymbolicFlat):
+        return Unbounded()
+    confirm = _Confirm(question, asked, question.outside)
+    return _decided(question, asked, question.outside, "leave the surface", confirm.outside)
+
+
+def decide_meaning(question: BoundsQuestion, asked: Asked) -> HasMeaning:
+    """Whether the page gives every enabled lane of the message a meaning, collisions aside."""
+    confirm = _Confirm(question, asked, question.undefined)
+    return _decided(question, asked, question.undefined, "have no meaning", confirm.meaningless)
+
+
+def _decided(
+    question: BoundsQuestion,
+    asked: Asked,
+    doubts: tuple[Doubt, ...],
+    verb: str,
+    confirm: Callable[[int, Values], T | None],
+) -> Holds | T | Undecided:
+    if not doubts:
+        return Holds(NORMAL_FORM)
+    search = Search(
+        conditions=[doubt.condition for doubt in doubts],
+        premise=conj(*question.premises),
+        earlier=question.earlier,
+        until=question.performed,
+        subject="accesses",
+        verb=verb,
+        confirm=confirm,
+        guessed_size=0,
+    )
+    try:
+        answer = search.run(asked)
+    except NotModelled as reason:
+        return Undecided(f"accesses may {verb}, but the kernel cannot be run to confirm it: {reason}")
+    match answer:
+        case Never(rung):
+            return Holds(rung)
+        case Found(what):
+            return what
+        case Open(reason):
+            return Undecided(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Confirm:
+    """Runs the kernel on values for one of the doubts."""
+
+    question: BoundsQuestion
+    asked: Asked
+    doubts: tuple[Doubt, ...]
+
+    def outside(self, index: int, values: Values) -> Outside | None:
+        access = self.doubts[index].access
+        for candidate, before, outcome in self._runs(index, values):
+            misses = self._misses(outcome)
+            reached = tuple(self._reached(candidate, misses))
+            cell = tuple(evaluate_all(access.cell, candidate))
+            lane = self.question.lane(access)
+            for one in reached:
+                if one.outside and one.cell == cell and one.lane == lane:
+                    shown = self._shown(index, before, candidate)
+                    return Outside(self.question, one, Effect.of(access), reached, shown)
+        return None
+
+    def meaningless(self, index: int, values: Values) -> Meaningless | None:
+        lane = self.question.lane(self.doubts[index].access)
+        for candidate, before, outcome in self._runs(index, values):
+            undefined = outcome.undefined
+            if undefined is None or undefined.position != self.question.instruction.position:
+                continue
+            if colliding(outcome.performed[-1].writes) is None:
+                shown = self._shown(index, before, candidate)
+                return Meaningless(self.question, lane, undefined.message, shown)
+        return None
+
+    def _runs(self, index: int, values: Values) -> Iterator[tuple[Values, ConcreteState, Outcome]]:
+        """Small values with one lane alone, with few, and with those that do not matter; then the values."""
+        premise, doubt = conj(*self.question.premises), self.doubts[index]
+        small = minimised(values, (premise, doubt.condition), neg(true()))
+        masks = [bool_symbol(f"em.{k}") for k in range(len(launched_lanes(self.asked.kernel)))]
+        lane = self.question.lane(doubt.access) or 0
+        alone = {mask: int(k == lane) for k, mask in enumerate(masks)}
+        others = dict.fromkeys(masks, 1)
+        for candidate in (small | alone, small, others | small, values | alone, values, others | values):
+            if not evaluate(conj(premise, doubt.condition), candidate):
+                continue
+            state = state_of(self.asked, self.question.performed, candidate)
+            if state.exec_mask:
+                before = state.copy()
+                yield candidate, before, run(self.asked.kernel, state, enough=self._misses_any, most=MOST_STATEMENTS)
+
+    def _misses_any(self, performed: PerformedMessage) -> bool:
+        """Ends the run at the message in question once it has reached outside."""
+        return bool(performed.misses) and performed.instruction.position == self.question.instruction.position
+
+    def _misses(self, outcome: Outcome) -> set[Miss]:
+        position = self.question.instruction.position
+        return {miss for one in outcome.performed if one.instruction.position == position for miss in one.misses}
+
+    def _reached(self, values: Values, misses: set[Miss]) -> Iterator[Reached]:
+        for access in self.question.performed.accesses:
+            if evaluate(access.guard, values):
+                cell = tuple(evaluate_all(access.cell, values))
+                missed = Miss(cell, access.width if len(cell) == 1 else 0) in misses
+                yield Reached(self.question.lane(access), cell, access.width, missed)
+
+    def _shown(self, index: int, before: ConcreteState, values: Values) -> Shown:
+        symbols = symbols_of(self.doubts[index].condition)
+        names = [str(one.payload) for one in symbols]
+        return Shown(before, values, tuple(name for name in names if not name.startswith(("em.", "size."))))

@@ -1,0 +1,111 @@
+"""The assumption that the ids of a launch stay below its global size (`--global-size`)."""
+
+from collections.abc import Iterator, Sequence
+
+from visaproof.isa.errors import Position, ReadError
+from visaproof.kernel.assumptions import Start
+from visaproof.kernel.launch import Launch, LaunchValue, LocalId
+from visaproof.kernel.meaning import DIMENSIONS
+from visaproof.kernel.surface_sizes import Amount, amount_term, bytes_at, parse_amount, pieces
+from visaproof.kernel.syntax import Kernel
+from visaproof.semantics.symbolic.state import ADDRESS_BITS
+from visaproof.smt import BitVec, Bool, add, bool_symbol, const, eq, implies, mul, truncate, ule, ult, zero_extend
+
+GLOBAL_SIZE_OPTION = "--global-size"
+_GROUP_ID_BYTE = (4, 24, 28)
+"""Where r0 holds the group ids x, y, z.  Source: corpus README, r0.1, r0.6, r0.7."""
+_LOCAL_SIZES = (LaunchValue.ENQUEUED_LOCAL_SIZE, LaunchValue.LOCAL_SIZE)
+
+
+def bounded_ids(
+    kernel: Kernel, launch: Launch, start: Start, sizes: Sequence[Amount], lanes: int
+) -> tuple[tuple[Bool, ...], str]:
+    """That group id · local size + local id < `sizes[d]` in dimension d for every enabled lane; with the words for it.
+
+    Raises ReadError where the launch does not say where the local size stands.
+    """
+    premises: list[Bool] = []
+    for dimension, amount in enumerate(sizes):
+        size = amount_term(kernel, launch, start, amount, GLOBAL_SIZE_OPTION)
+        premises += _dimension(kernel, launch, start, dimension, size, lanes)
+        premises += _zero_offset(kernel, launch, start, dimension)
+        premises += _size_inputs(kernel, launch, start, dimension, size)
+    shown = " × ".join(str(amount) for amount in sizes)
+    words = f"global size: {shown} work items, so that group id · local size + local id is less for every enabled lane"
+    return tuple(premises), f"{words}; the global offset is 0"
+
+
+def _dimension(
+    kernel: Kernel, launch: Launch, start: Start, dimension: int, size: BitVec, lanes: int
+) -> Iterator[Bool]:
+    group = bytes_at(start, "%r0", _GROUP_ID_BYTE[dimension], 4)
+    local_size = _local_size(kernel, launch, start, dimension)
+    product = mul(zero_extend(group, 64), zero_extend(local_size, 64))
+    yield ule(product, const(2**32 - 1, 64))  # so that the 32-bit product, which kernels compute, is exact
+    first = zero_extend(mul(group, local_size), ADDRESS_BITS)
+    ids = _local_ids(kernel, launch, start, dimension)
+    for lane in range(lanes):
+        local_id = ids.get(lane, const(0, 16))
+        below = ult(add(first, zero_extend(local_id, ADDRESS_BITS)), size)
+        yield implies(bool_symbol(f"em.{lane}"), below)
+
+
+def _local_size(kernel: Kernel, launch: Launch, start: Start, dimension: int) -> BitVec:
+    if launch.group_size is not None:
+        return const(launch.group_size[dimension], 32)
+    for meaning in _LOCAL_SIZES:
+        found = _component(kernel, launch, start, meaning, dimension)
+        if found is not None:
+            return found
+    raise ReadError(
+        f"the launch information does not say where the local size {DIMENSIONS[dimension]} stands",
+        Position(GLOBAL_SIZE_OPTION, 1, 1),
+        "`--launch FILE`, or `--input VAR=enqueued_local_size`",
+    )
+
+
+def _component(kernel: Kernel, launch: Launch, start: Start, meaning: LaunchValue, dimension: int) -> BitVec | None:
+    """One of the three dwords of a launch value, where an input holds it."""
+    for item, piece in pieces(kernel, launch):
+        inside = 4 * dimension - piece.first_byte
+        if piece.meaning is meaning and inside >= 0 and inside + 4 <= piece.size:
+            return bytes_at(start, item.variable, piece.offset + inside, 4)
+    return None
+
+
+def _local_ids(kernel: Kernel, launch: Launch, start: Start, dimension: int) -> dict[int, BitVec]:
+    """The word of each lane; none where the kernel is not given them, as where they are all 0."""
+    words: dict[int, BitVec] = {}
+    for item, piece in pieces(kernel, launch):
+        if isinstance(piece.meaning, LocalId) and piece.meaning.dimension == dimension:
+            for k in range(piece.size // 2):
+                words[piece.meaning.first_lane + k] = truncate(
+                    bytes_at(start, item.variable, piece.offset + 2 * k, 2), 16
+                )
+    return words
+
+
+def _zero_offset(kernel: Kernel, launch: Launch, start: Start, dimension: int) -> Iterator[Bool]:
+    offset = _component(kernel, launch, start, LaunchValue.GLOBAL_ID_OFFSET, dimension)
+    if offset is not None:
+        yield eq(offset, const(0, 32))
+
+
+def _size_inputs(kernel: Kernel, launch: Launch, start: Start, dimension: int, size: BitVec) -> Iterator[Bool]:
+    """What the kernel itself reads of the sizes of its launch agrees with what is stated of them."""
+    found = _component(kernel, launch, start, LaunchValue.GLOBAL_SIZE, dimension)
+    if found is not None:
+        yield eq(zero_extend(found, ADDRESS_BITS), size)
+    if launch.group_size is not None:
+        for meaning in _LOCAL_SIZES:
+            local = _component(kernel, launch, start, meaning, dimension)
+            if local is not None:
+                yield eq(local, const(launch.group_size[dimension], 32))
+
+
+def parse_global_size(text: str) -> tuple[Amount, ...]:
+    """`1024`, `n` or `n,64`: work items in x, y, z.  Raises ReadError for anything else."""
+    amounts = tuple(parse_amount(part, GLOBAL_SIZE_OPTION) for part in text.split(","))
+    if len(amounts) > len(DIMENSIONS):
+        raise ReadError(f"{text!r} has more than three dimensions", Position(GLOBAL_SIZE_OPTION, 1, 1))
+    return amounts

@@ -1,0 +1,246 @@
+"""How many bytes the surfaces of a kernel have: what the user states of arguments, and the kernel of its SLM."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from visaproof.isa.errors import Position, ReadError
+from visaproof.kernel.assumptions import Start
+from visaproof.kernel.launch import (
+    ArgumentValue,
+    BufferAddress,
+    BufferOffset,
+    Launch,
+    LaunchValue,
+    Piece,
+    SlmAddress,
+    Surface,
+)
+from visaproof.kernel.meaning import Argument
+from visaproof.kernel.symbolic_machine import Performed
+from visaproof.kernel.symbolic_run import Trace
+from visaproof.kernel.syntax import Input, Kernel
+from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicBuffer
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Term,
+    concat,
+    const,
+    eq,
+    extract,
+    ite,
+    scale,
+    substitute,
+    truncate,
+    ule,
+    value_of,
+    zero_extend,
+)
+
+SIZE_OPTION = "--size"
+SLM = "%slm"
+LARGEST = (1 << ADDRESS_BITS) - 1
+"""No address of a surface is larger, so it stands for all larger sizes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """`factor`, or `factor` times the value of an argument or input."""
+
+    factor: int
+    value: str | None = None
+
+    def __str__(self) -> str:
+        return str(self.factor) if self.value is None else f"{self.factor}·{self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """The sizes of surfaces by their keys, ADDRESS_BITS wide, and on what they rest."""
+
+    sizes: Mapping[str, BitVec]
+    premises: tuple[Bool, ...] = ()
+    assumed: tuple[str, ...] = ()
+
+
+_ADDRESSES = (BufferAddress, BufferOffset, SlmAddress)
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]{1,12}|\d{1,15}")
+_NAME = re.compile(r"[A-Za-z_%]\w*")
+
+
+def parse_amount(text: str, option: str) -> Amount:
+    """`4096`, `0x1000`, `n`, `4*n` or `n*4`.  Raises ReadError for anything else."""
+    factors, names = [1], list[str]()
+    for part in (part.strip() for part in text.split("*")):
+        if _NUMBER.fullmatch(part):
+            factors.append(int(part, 0) if part[:2].lower() == "0x" else int(part))
+        elif _NAME.fullmatch(part):
+            names.append(part)
+        else:
+            names += ["", ""]
+    factor = factors[-1]
+    if len(factors) > 2 or len(names) > 1 or factor > LARGEST:
+        raise _bad(option, f"{text!r} is neither a number nor a multiple of an input", "as in 4096, n or 4*n")
+    return Amount(factor, names[0] if names else None)
+
+
+def aligned_addresses(kernel: Kernel, launch: Launch, start: Start, unit: int) -> tuple[Bool, ...]:
+    """That every address in the payload is a multiple of `unit`, a power of two."""
+    bits = unit.bit_length() - 1
+    addresses = [
+        _value(start, item.variable, piece)
+        for item, piece in pieces(kernel, launch)
+        if bits and (isinstance(piece.meaning, _ADDRESSES) or piece.meaning is LaunchValue.PRIVATE_BASE)
+    ]
+    return tuple(eq(truncate(address, bits), const(0, bits)) for address in addresses)
+
+
+def parse_size_option(text: str) -> tuple[str, Amount]:
+    """`dst=4*n`, `arg1=4*n`, `1=0x1000` (a binding table index) or `slm=1024`."""
+    surface, equals, amount = (part.strip() for part in text.partition("="))
+    if not (surface and equals and amount):
+        raise _bad(SIZE_OPTION, f"{text!r} is not SURFACE=BYTES", "as in src=4096, dst=4*n, 1=0x1000 or slm=1024")
+    return surface, parse_amount(amount, SIZE_OPTION)
+
+
+def stated_sizes(
+    kernel: Kernel, launch: Launch, start: Start, keys: Iterable[str], options: Iterable[tuple[str, Amount]]
+) -> Stated:
+    """The sizes of the surfaces `keys`.  Raises ReadError where an option names none that the launch knows."""
+    sizes: dict[str, BitVec] = {}
+    assumed: list[str] = []
+    premises: list[Bool] = []
+    present = list(keys)
+    kilobytes = kernel.attributes.get("SLMSize")
+    if isinstance(kilobytes, int):  # D12: "the SLM size is the SLMSize kernel attribute (KB …)"
+        sizes[SLM] = const(min(1024 * kilobytes, LARGEST), ADDRESS_BITS)
+    for name, amount in options:
+        argument = _argument(launch, name)
+        for key in _keys_of(kernel, launch, name, argument, present):
+            sizes[key] = amount_term(kernel, launch, start, amount, SIZE_OPTION)
+        assumed.append(f"size: {argument or name} has {amount} bytes")
+        for item, piece in pieces(kernel, launch):
+            if argument is not None and piece.meaning == BufferOffset(argument):
+                premises.append(eq(_value(start, item.variable, piece), const(0, 8 * piece.size)))
+                assumed.append(f"size: the {piece} is 0")
+    return Stated(sizes, tuple(premises), tuple(assumed))
+
+
+def amount_term(kernel: Kernel, launch: Launch, start: Start, amount: Amount, option: str) -> BitVec:
+    """The amount with ADDRESS_BITS bits, and LARGEST where it needs more."""
+    if amount.value is None:
+        return const(amount.factor, ADDRESS_BITS)
+    value = _input_value(kernel, launch, start, amount.value, option)
+    most = LARGEST // amount.factor if amount.factor else LARGEST
+    if value.high <= most:
+        return scale(zero_extend(value, ADDRESS_BITS), amount.factor)
+    low = truncate(value, ADDRESS_BITS) if value.width > ADDRESS_BITS else zero_extend(value, ADDRESS_BITS)
+    fits = ule(value, const(most, value.width))
+    return ite(fits, scale(low, amount.factor), const(LARGEST, ADDRESS_BITS))
+
+
+def pieces(kernel: Kernel, launch: Launch) -> Iterator[tuple[Input, Piece]]:
+    """Every piece of the payload with the input that it is in."""
+    for item in kernel.inputs:
+        for piece in launch.pieces(item.variable):
+            yield item, piece
+
+
+def bytes_at(start: Start, variable: str, first: int, width: int) -> BitVec:
+    """`width` bytes of an input from byte `first` on, as they are when the thread starts."""
+    parts: list[BitVec] = []
+    for byte in range(first, first + width):
+        term, index = start.initial(variable, byte)
+        parts.append(extract(term, 8 * index + 7, 8 * index))
+    return concat(*reversed(parts)) if len(parts) > 1 else parts[0]
+
+
+def _value(start: Start, variable: str, piece: Piece) -> BitVec:
+    return bytes_at(start, variable, piece.offset, piece.size)
+
+
+def _input_value(kernel: Kernel, launch: Launch, start: Start, name: str, option: str) -> BitVec:
+    known: list[str] = []
+    for item, piece in pieces(kernel, launch):
+        if isinstance(piece.meaning, ArgumentValue) and piece.meaning.offset == 0 and piece.size <= 8:
+            argument = piece.meaning.argument
+            known.append(argument.name or f"arg{argument.index}")
+            if _names(argument, name):
+                return _value(start, item.variable, piece)
+    for item in kernel.inputs:
+        if item.variable == name and item.size <= 8:
+            return bytes_at(start, name, 0, item.size)
+    hint = f"arguments by value: {', '.join(known)}" if known else "`--launch FILE` names them, or take an input: V0034"
+    raise _bad(option, f"no argument by value is called {name!r}", hint)
+
+
+def _names(argument: Argument, name: str) -> bool:
+    return name in (argument.name, f"arg{argument.index}")
+
+
+def _argument(launch: Launch, name: str) -> Argument | None:
+    """The argument with a surface that has this name."""
+    indices = [*launch.binding_table.values(), *launch.arg_names]
+    return next((launch.argument(index) for index in indices if _names(launch.argument(index), name)), None)
+
+
+def _keys_of(kernel: Kernel, launch: Launch, name: str, argument: Argument | None, keys: list[str]) -> list[str]:
+    """The surfaces that the name stands for; none where the kernel does not use that one."""
+    if name.lstrip("%").lower() in ("slm", "t0"):
+        return [SLM]
+    if name.isdecimal():
+        return [f"bti {int(name)}"]
+    if name in keys:
+        return [name]
+    if argument is None:
+        raise _bad(SIZE_OPTION, f"no surface is called {name!r}", _known_surfaces(launch, keys))
+    return [key for key in keys if argument_of(kernel, launch, key) == argument]
+
+
+def argument_of(kernel: Kernel, launch: Launch, key: str) -> Argument | None:
+    """The argument whose surface has this key, where the launch says it."""
+    kind, _, place = key.partition(" ")
+    if kind == "bti" and place.isdigit():
+        return launch.surface(int(place))
+    for item, piece in pieces(kernel, launch):
+        # ze_info has a bindless argument as its pointer, which holds the offset of its surface state.
+        if kind == "bindless" and place == f"{item.variable}.{piece.offset}":
+            return piece.meaning.argument if isinstance(piece.meaning, Surface | BufferAddress) else None
+    return None
+
+
+def _known_surfaces(launch: Launch, keys: list[str]) -> str:
+    names = [argument.name for argument in map(launch.argument, launch.binding_table.values()) if argument.name]
+    if not names:
+        names = [key.removeprefix("bti ") for key in keys]
+    return f"surfaces: {', '.join(names)}" if names else "the kernel has none"
+
+
+def _bad(option: str, message: str, hint: str) -> ReadError:
+    return ReadError(message, Position(option, 1, 1), hint)
+
+
+def is_free(size: BitVec) -> bool:
+    """Whether nothing is known of a size."""
+    return value_of(size) is None and str(size.payload).startswith("size.")
+
+
+def with_sizes(trace: Trace, sizes: Mapping[str, BitVec]) -> Trace:
+    """The trace of a launch whose surfaces have these sizes, and arbitrary ones where none is given."""
+    replaced: dict[Term, Term] = {}
+    surfaces = dict(trace.surfaces)
+    for key, size in sizes.items():
+        surface = surfaces.get(key)
+        if isinstance(surface, SymbolicBuffer) and is_free(surface.size):
+            replaced[surface.size] = size
+            surfaces[key] = replace(surface, size=size)
+    performed = tuple(_resized(one, replaced) if one.surface in sizes else one for one in trace.performed)
+    return replace(trace, surfaces=surfaces, performed=performed)
+
+
+def _resized(performed: Performed, sizes: Mapping[Term, Term]) -> Performed:
+    accesses = tuple(replace(one, inside=substitute(one.inside, sizes)) for one in performed.accesses)
+    by_old = dict(zip(map(id, performed.accesses), accesses, strict=True))
+    loaded = tuple((by_old[id(access)], value) for access, value in performed.loaded)
+    return replace(performed, accesses=accesses, loaded=loaded)

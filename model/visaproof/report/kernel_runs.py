@@ -1,0 +1,36 @@
+"""What the reports on questions about a kernel have in common: what was asked about, and a run that shows something."""
+
+from typing import Protocol
+
+from visaproof.engine.thread_states import Asked, Values
+from visaproof.isa.platform import Platform
+from visaproof.kernel.assumptions import Start
+from visaproof.kernel.launch import Launch
+from visaproof.kernel.syntax import Kernel
+from visaproof.semantics.concrete.state import ConcreteState
+
+
+class AskedKernel(Protocol):
+    """A kernel, its launch, and what is assumed of it."""
+
+    @property
+    def kernel(self) -> Kernel: ...
+    @property
+    def platform(self) -> Platform: ...
+    @property
+    def launch(self) -> Launch: ...
+    @property
+    def start(self) -> Start: ...
+    @property
+    def asked(self) -> Asked: ...
+
+
+class ShownRun(Protocol):
+    """A run of the kernel on `state`, which `values` describe; it depends on the symbols `depends_on`."""
+
+    @property
+    def state(self) -> ConcreteState: ...
+    @property
+    def values(self) -> Values: ...
+    @property
+    def depends_on(self) -> tuple[str, ...]: ...
