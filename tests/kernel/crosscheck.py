@@ -12,7 +12,7 @@ from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace, launched_lanes, trace
 from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image
+from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Write
 from visaproof.semantics.symbolic.accesses import Store
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicFlat, SymbolicImage
 from visaproof.smt import Term, bool_symbol, symbol
@@ -149,14 +149,21 @@ def _one_message(message: PerformedMessage, performed: Performed, values: dict[T
             continue
         defined = defined and bool(is_defined)
         if isinstance(access, Store):
-            address, value = evaluate_all([access.cell[0], access.value], values)
-            writes.append((access.lane, address, access.width, value))
+            *cell, value = evaluate_all([*access.cell, access.value], values)
+            writes.append((access.lane, tuple(cell), access.width, value))
     if at_fault and not message.writes:
         return [] if not defined else [f"line {line}: undefined only in the run"]
-    expected = [(w.lane, w.address, w.width, w.value) for w in message.writes]
+    expected = [_written(write) for write in message.writes]
     if not defined or sorted(expected, key=repr) != sorted(writes, key=repr):
         return [f"line {line}: {message.instruction.text}: run {expected}, trace {writes}, defined {defined}"]
     return []
+
+
+def _written(write: Write) -> tuple[int | None, tuple[int, ...], int, int]:
+    """A write of the run as the trace has it: lane, cell, width and value."""
+    if isinstance(write, LaneWrite):
+        return write.lane, (write.address,), write.width, write.value
+    return write.lane, (*write.texel, write.channel), 4, write.value
 
 
 def _register_differences(state: ConcreteState, traced: Trace, values: dict[Term, int]) -> list[str]:

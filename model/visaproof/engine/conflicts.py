@@ -15,10 +15,10 @@ from visaproof.kernel.symbolic_run import Trace, launched_lanes
 from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
 from visaproof.queries.conflict import ConflictQuestion, LanePair
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
-from visaproof.semantics.symbolic.accesses import Cell
+from visaproof.semantics.concrete.surface import Buffer, Image, Place, Texel, Write
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load
 from visaproof.semantics.symbolic.effects import cells_equal
-from visaproof.semantics.symbolic.state import SymbolicBuffer
+from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -49,7 +49,7 @@ REPAIRS = 4
 
 @dataclass(frozen=True, slots=True)
 class Free:
-    """No two lanes can write one byte, for all inputs under the assumptions."""
+    """No two lanes can write one byte or texel, for all inputs under the assumptions."""
 
     rung: str
     bounded: tuple[Position, ...] = ()
@@ -58,11 +58,11 @@ class Free:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two lanes that write one byte, in a run of the kernel on `state`."""
+    """Two lanes that write one byte or texel, in a run of the kernel on `state`."""
 
-    first: LaneWrite
-    second: LaneWrite
-    writes: tuple[LaneWrite, ...]
+    first: Write
+    second: Write
+    writes: tuple[Write, ...]
     """All writes of the message in that run; lanes count from its first."""
     state: ConcreteState
     """Before the run."""
@@ -94,7 +94,7 @@ class Asked:
 
 
 def decide_conflict(question: ConflictQuestion, asked: Asked) -> Answer:
-    """Whether two lanes of the scatter can write one byte."""
+    """Whether two lanes of the scatter can write one byte or texel."""
     if not question.pairs:
         return Free("normal form" if len(question.lanes) > 1 else "one lane")
     try:
@@ -196,12 +196,14 @@ def _without_products(formula: Bool) -> Bool:
 
 
 def _loads_agree(trace: Trace, until: Performed, values: Values) -> Iterator[Bool]:
-    """What these values get wrong of memory: a load outside brings 0, and one place has one content."""
+    """What these values get wrong of memory: a load outside brings what its page says, and one
+    place has one content.
+    """
     seen: dict[tuple[str, tuple[int, ...]], tuple[BitVec, Cell]] = {}
     for performed in _before(trace, until):
         for access, content in performed.loaded:
-            zero = const(0, content.width)
-            outside = conj(access.guard, neg(access.inside), neg(eq(content, zero)))
+            beyond = const(access.outside if isinstance(access, Load) else 0, content.width)
+            outside = conj(access.guard, neg(access.inside), neg(eq(content, beyond)))
             if evaluate(outside, values):
                 yield neg(outside)
             place = (performed.surface, tuple(evaluate_all(access.cell, values)))
@@ -242,18 +244,18 @@ def _confirmed(
 
 
 def _is_input(one: Term) -> bool:
-    return not str(one.payload).startswith(("em.", "size."))
+    return not str(one.payload).startswith(("em.", "size.", "width.", "height.", "depth."))
 
 
-def _meeting(question: ConflictQuestion, outcome: Outcome) -> tuple[LaneWrite, LaneWrite, PerformedMessage] | None:
-    """Two writes of different lanes that share a byte, in the message of the question, which ended the run."""
+def _meeting(question: ConflictQuestion, outcome: Outcome) -> tuple[Write, Write, PerformedMessage] | None:
+    """Two writes of different lanes to one place, in the message of the question, which ended the run."""
     if outcome.undefined is None or outcome.undefined.position != question.instruction.position:
         return None
     message = outcome.performed[-1]
-    owner: dict[int, LaneWrite] = {}
+    owner: dict[Place, Write] = {}
     for write in message.writes:
-        for byte in range(write.address, write.address + write.width):
-            first = owner.setdefault(byte, write)
+        for place in write.places:
+            first = owner.setdefault(place, write)
             if first.lane != write.lane:
                 return first, write, message
     return None
@@ -274,10 +276,17 @@ def _state(asked: Asked, until: Performed, values: Values) -> ConcreteState:
         if isinstance(surface, SymbolicBuffer):
             state.surfaces[key] = Buffer(_size(surface, values))
         else:
-            state.surfaces[key] = Image(((1, 1, 1),))
+            state.surfaces[key] = Image(tuple(_extents(surface, lod, values) for lod in range(len(surface.levels))))
+    filled: set[Place] = set()
     for performed in _before(trace, until):
-        _fill(state, performed, values)
+        _fill(state, performed, values, filled)
     return state
+
+
+def _extents(surface: SymbolicImage, lod: int, values: Values) -> tuple[int, int, int]:
+    """Of a level; those that nothing depends on are as large as they can be."""
+    width, height, depth = (values.get(extent, 2**32 - 1) for extent in surface.levels[lod])
+    return width, height, depth
 
 
 def _size(surface: SymbolicBuffer, values: Values) -> int:
@@ -299,12 +308,25 @@ def _register(asked: Asked, variable: GeneralVariable, values: Values) -> bytear
     return content
 
 
-def _fill(state: ConcreteState, performed: Performed, values: Values) -> None:
-    """Puts what the loads of a message bring into the memory that they read."""
+def _fill(state: ConcreteState, performed: Performed, values: Values, filled: set[Place]) -> None:
+    """Puts what the loads of a message bring into the memory that they read; into a texel once."""
     surface = state.surfaces[performed.surface]
     for access, content in performed.loaded:
-        if evaluate(access.guard, values) and isinstance(surface, Buffer):
-            (address,) = evaluate_all(access.cell, values)
-            value = evaluate(content, values)
+        if not evaluate(access.guard, values):
+            continue
+        cell, value = tuple(evaluate_all(access.cell, values)), evaluate(content, values)
+        if isinstance(surface, Buffer):
             for k in range(access.width):
-                surface.contents.setdefault(address + k, value >> 8 * k & 0xFF)
+                surface.contents.setdefault(cell[0] + k, value >> 8 * k & 0xFF)
+        elif cell not in filled:
+            filled.add(cell)
+            _fill_texel(surface, access, cell, value)
+
+
+def _fill_texel(image: Image, access: Access, cell: tuple[int, ...], value: int) -> None:
+    u, v, r, lod = cell[:4]
+    texel: Texel = u, v, r, lod
+    if isinstance(access, Atomic):
+        image.texels.setdefault(texel, value)
+    else:
+        image.set_channel(texel, cell[4], value)

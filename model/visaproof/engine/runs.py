@@ -80,7 +80,7 @@ def _perform(
             if inside:
                 _write_memory(after, access.surface, cell, evaluate(access.value, values), access.width)
         case Load():
-            value = _read_memory(before, access.surface, cell, access.width) if inside else 0
+            value = _read_memory(before, access.surface, cell, access.width) if inside else access.outside
             _write_register(after, access, value)
         case Atomic():
             value = 0
@@ -107,14 +107,21 @@ def _write_register(after: ConcreteState, access: Load | Atomic, value: int) -> 
 
 
 def _texel(cell: tuple[int, ...]) -> Texel:
-    u, v, r, lod = cell
+    u, v, r, lod, *_ = cell
     return u, v, r, lod
+
+
+def _is_channel(cell: tuple[int, ...]) -> bool:
+    """Whether the cell is one channel of a texel."""
+    return len(cell) == 5
 
 
 def _read_memory(state: ConcreteState, name: str, cell: tuple[int, ...], width: int) -> int:
     surface = state.surfaces[name]
     if isinstance(surface, Buffer):
         return sum(surface.contents.get(cell[0] + k, 0) << 8 * k for k in range(width))
+    if _is_channel(cell):
+        return surface.channel(_texel(cell), cell[4])
     return surface.texels.get(_texel(cell), 0) % 2 ** (8 * width)
 
 
@@ -123,5 +130,7 @@ def _write_memory(state: ConcreteState, name: str, cell: tuple[int, ...], value:
     if isinstance(surface, Buffer):
         for k in range(width):
             surface.contents[cell[0] + k] = value >> 8 * k & 0xFF
+    elif _is_channel(cell):
+        surface.set_channel(_texel(cell), cell[4], value)
     else:
         surface.texels[_texel(cell)] = value

@@ -13,7 +13,7 @@ from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.statement import execution_of, label_places, lane_offset, without_mask
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, LaneWrite
+from visaproof.semantics.concrete.surface import Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class PerformedMessage:
     decoded: messages.Message
     """Its surface is the variable of the text; `surface` is what that stood for."""
     surface: str
-    writes: tuple[LaneWrite, ...]
+    writes: tuple[Write, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +132,12 @@ class _Machine:
         memory = self._state.surfaces.get(surface)
         if memory is None:
             raise ValueError(f"{instruction.position}: the state has no surface {surface!r}")
-        log: list[LaneWrite] = []
-        if isinstance(memory, Buffer):
-            memory.log = log
+        log: list[Write] = []
+        memory.log = log
         try:
             replace(decoded, surface=surface).execute(self._state)
         finally:
-            if isinstance(memory, Buffer):
-                memory.log = None
+            memory.log = None
             self._performed.append(PerformedMessage(instruction, decoded, surface, tuple(log)))
 
     def _branch(self, instruction: syntax.Instruction) -> None:

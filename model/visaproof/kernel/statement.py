@@ -96,6 +96,11 @@ class Statement:
             case _:
                 raise ReadError("this operand must be raw: VARIABLE.OFFSET", operand.position)
 
+    def type_of(self, operand: syntax.Operand) -> DataType | None:
+        """The declared type of a raw operand's variable."""
+        declared = self.kernel.variables.get(operand.variable) if isinstance(operand, syntax.RawOperand) else None
+        return declared.type if isinstance(declared, syntax.GeneralVariable) else None
+
     def scalar(self, operand: syntax.Operand) -> Scalar:
         match operand:
             case syntax.Immediate(bits, data_type):

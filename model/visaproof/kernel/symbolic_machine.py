@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from visaproof.instructions import TypedAtomic
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.instructions.undefined_bytes import LeavesUndefinedBytes
 from visaproof.isa.errors import NotModelled
@@ -85,6 +84,7 @@ class Machine:
         self.bindings = SurfaceBindings(kernel, platform)
         self.surfaces: dict[str, SymbolicSurface] = {}
         self.performed: list[Performed] = []
+        self._levels = LOD_LEVELS if _names_levels(kernel, platform) else 1
 
     def step(self, instruction: syntax.Instruction) -> None:
         """Runs one statement that is neither a branch nor the end."""
@@ -104,7 +104,9 @@ class Machine:
         plain = messages.decode(instruction, self.kernel, self.thread.platform)
         key = self.bindings.key(plain.surface)
         decoded = replace(plain, surface=key)
-        self.surfaces.setdefault(key, _surface(key, decoded))
+        surface = self.surfaces.setdefault(key, self._surface(key, decoded))
+        if isinstance(surface, SymbolicImage) != isinstance(decoded, messages.TypedMessage):
+            raise NotModelled(f"{key} as bytes and as texels", instruction.position)
         state = ThreadState.of(self.thread, self.surfaces)
         accesses = [self._reached(access) for access in decoded.footprint(state) if not is_false(access.guard)]
         undefined = list(decoded.undefined_bytes(state)) if isinstance(decoded, LeavesUndefinedBytes) else []
@@ -126,6 +128,16 @@ class Machine:
                 )
                 self.thread.registers.write(place.variable, place.start, value, guard)
         self.performed.append(Performed(instruction, plain, key, tuple(accesses), tuple(loaded)))
+
+    def _surface(self, key: str, decoded: messages.Message) -> SymbolicSurface:
+        """A surface of which nothing is known but its kind."""
+        if isinstance(decoded, messages.TypedMessage):
+            names = ("width", "height", "depth")
+            extents = [[symbol(f"{name}.{key}.{level}", 32) for name in names] for level in range(self._levels)]
+            return SymbolicImage(tuple((width, height, depth) for width, height, depth in extents))
+        if key == FLAT:
+            return SymbolicFlat()
+        return SymbolicBuffer(symbol(f"size.{key}", ADDRESS_BITS))
 
     def _reached(self, access: Access) -> Access:
         """The access with the condition that the thread is here; lanes have it in their guards."""
@@ -174,14 +186,7 @@ class Machine:
         self.arithmetic.arbitrary += arbitrary
 
 
-def _surface(key: str, decoded: messages.Message) -> SymbolicSurface:
-    """A surface of which nothing is known but its kind."""
-    if isinstance(decoded, TypedAtomic):
-        levels = 1 if decoded.lod == NULL else LOD_LEVELS
-        extents = [
-            [symbol(f"{name}.{key}.{level}", 32) for name in ("width", "height", "depth")] for level in range(levels)
-        ]
-        return SymbolicImage(tuple((width, height, depth) for width, height, depth in extents))
-    if key == FLAT:
-        return SymbolicFlat()
-    return SymbolicBuffer(symbol(f"size.{key}", ADDRESS_BITS))
+def _names_levels(kernel: syntax.Kernel, platform: Platform) -> bool:
+    """Whether a typed message of the kernel names a level of detail: without one it is level 0."""
+    typed = (each for each in kernel.instructions() if each.opcode in messages.TYPED)
+    return any(getattr(messages.decode(each, kernel, platform), "lod", NULL) != NULL for each in typed)

@@ -154,7 +154,7 @@ def _atomic(document: ExplainDocument, width: int) -> Iterator[str]:
     effect = f"new = {document.new_value}, returns {document.returns}"
     yield from wrap(f"each enabled lane, one after the other in some order: {effect}", width)
     sources = max(len(lane.cells[0].sources) for lane in document.lanes)
-    place = "texel (u, v, r, lod)" if len(document.lanes[0].cells[0].place) == 4 else "byte address"
+    place = "texel (u, v, r, lod)" if len(document.lanes[0].cells[0].place) >= 4 else "byte address"
     titles = ["lane", "enabled where", place, *(f"src{k}" for k in range(sources)), "returned to"]
     rows = [
         (str(lane.lane), _guard(lane.listens_to), _place(cell), *cell.sources, cell.register or "nowhere")
