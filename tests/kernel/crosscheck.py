@@ -8,6 +8,8 @@ from typing import TypeVar
 
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
+from visaproof.kernel.decode import OPCODES
+from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace, launched_lanes, trace
 from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
@@ -30,10 +32,12 @@ def random_state(kernel: Kernel, platform: Platform, traced: Trace, seed: int) -
         elif isinstance(variable, PredicateVariable):
             bits = pick.randrange(2**variable.num_elts)
             state.predicates[variable.name] = PredicateBits(variable.num_elts, bits)
+    sampled = any(kind_of(each, OPCODES) is Kind.SAMPLE for each in kernel.instructions())  # of zeros only
     for key, surface in traced.surfaces.items():
         if isinstance(surface, SymbolicImage):
             levels = tuple((pick.choice([0, 5, 2**14]), 7, 1) for _ in surface.levels)
-            state.surfaces[key] = Image(levels, {(u, 0, 0, 0): pick.randrange(2**32) for u in range(4)})
+            texels = {(u, 0, 0, 0): pick.randrange(2**32) for u in range(4)}
+            state.surfaces[key] = Image(levels, {} if sampled else texels)
             continue
         size = 2**64 if isinstance(surface, SymbolicFlat) else pick.choice([0, 61, 4096, 2**20, 2**32])
         state.surfaces[key] = Buffer(size, {pick.randrange(4096): pick.randrange(256) for _ in range(512)})

@@ -9,7 +9,9 @@ from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.concrete_arithmetic import ConcreteArithmetic
 from visaproof.kernel.concrete_operands import ConcreteOperands
+from visaproof.kernel.concrete_sampler import read_zeros
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
+from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.statement import execution_of, label_places, lane_offset, without_mask
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
@@ -121,7 +123,7 @@ class _Machine:
             case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.ADDRESS:
                 self._arithmetic.step(instruction)
             case Kind.SAMPLE:
-                raise NotModelled(f"opcode {instruction.opcode}: the values come from an image", instruction.position)
+                self._sample(instruction)
             case Kind.UNKNOWN:
                 raise NotModelled(f"opcode {instruction.opcode}", instruction.position)
         return True
@@ -139,6 +141,13 @@ class _Machine:
         finally:
             memory.log = None
             self._performed.append(PerformedMessage(instruction, decoded, surface, tuple(log)))
+
+    def _sample(self, instruction: syntax.Instruction) -> None:
+        read = sampler_read(instruction, self._kernel, self._state.platform)
+        try:
+            read_zeros(read, self._state.surfaces.get(self._surfaces.key(read.surface)), self._state)
+        except NotModelled as reason:
+            raise NotModelled(reason.what, instruction.position) from None
 
     def _branch(self, instruction: syntax.Instruction) -> None:
         execution = execution_of(instruction)

@@ -19,7 +19,7 @@ class Kind(Enum):
     SET_PREDICATE = auto()
     ADDRESS = auto()
     ARITHMETIC = auto()
-    SAMPLE = auto()  # brings values from outside the model into a raw destination
+    SAMPLE = auto()  # reads an image through the sampler, into a raw destination
     UNKNOWN = auto()
 
 

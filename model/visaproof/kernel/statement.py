@@ -148,8 +148,9 @@ class Statement:
             raise ReadError(f"{self.instruction.opcode} needs a number of owords", self.position)
         return self.instruction.execution.size
 
-    def channels(self) -> Channels:
-        text = self.suffix("RGBA").upper()
+    def channels(self, suffix: str | None = None) -> Channels:
+        """The channels that a suffix names, the first one unless another is given."""
+        text = (suffix or self.suffix("RGBA")).upper()
         mask = sum(1 << "RGBA".index(name) for name in text if name in "RGBA")
         if str(Channels(mask)) != text:
             raise ReadError(f"channels {text}", self.position, "letters of RGBA, in that order")

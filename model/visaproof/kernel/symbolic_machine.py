@@ -11,11 +11,13 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.opcodes import Kind, kind_of
+from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.kernel.symbolic_arithmetic import SymbolicArithmetic
 from visaproof.kernel.symbolic_lanes import Lanes, Waiting
 from visaproof.kernel.symbolic_loops import RoundWrites, forget
 from visaproof.kernel.symbolic_operands import SymbolicOperands
+from visaproof.kernel.symbolic_sampler import read_arbitrary
 from visaproof.kernel.symbolic_thread import Thread, ThreadState, under_guard
 from visaproof.semantics.symbolic.accesses import Access, Store
 from visaproof.semantics.symbolic.guarded import BitWrite, ByteWrite, literals_of
@@ -97,6 +99,9 @@ class Machine:
                 self.bindings.bind(instruction)
             case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.ADDRESS:
                 self.arithmetic.step(instruction)
+            case Kind.SAMPLE:
+                read = sampler_read(instruction, self.kernel, self.thread.platform)
+                read_arbitrary(instruction, read, self.thread, self.arithmetic)
             case _:
                 raise NotModelled(f"opcode {instruction.opcode}", instruction.position)
 
