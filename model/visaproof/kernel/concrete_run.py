@@ -125,7 +125,8 @@ class _Machine:
             case Kind.SAMPLE:
                 self._sample(instruction)
             case Kind.UNKNOWN:
-                raise NotModelled(f"opcode {instruction.opcode}", instruction.position)
+                what = self._kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
+                raise NotModelled(what, instruction.position)
         return True
 
     def _message(self, instruction: syntax.Instruction) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.instructions.undefined_bytes import LeavesUndefinedBytes
@@ -103,7 +104,8 @@ class Machine:
                 read = sampler_read(instruction, self.kernel, self.thread.platform)
                 read_arbitrary(instruction, read, self.thread, self.arithmetic)
             case _:
-                raise NotModelled(f"opcode {instruction.opcode}", instruction.position)
+                what = self.kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
+                raise NotModelled(what, instruction.position)
 
     def _message(self, instruction: syntax.Instruction) -> None:
         plain = messages.decode(instruction, self.kernel, self.thread.platform)
@@ -116,13 +118,13 @@ class Machine:
         accesses = [self._reached(access) for access in decoded.footprint(state) if not is_false(access.guard)]
         undefined = list(decoded.undefined_bytes(state)) if isinstance(decoded, LeavesUndefinedBytes) else []
         loaded: list[tuple[Access, BitVec]] = []
-        rounds = sum(earlier.instruction is instruction for earlier in self.performed)
+        rounds = sum(earlier.instruction.position == instruction.position for earlier in self.performed)
         again = f".round{rounds}" if rounds else ""
         for k, access in enumerate(accesses):
             if isinstance(access, Store) or access.destination is None:
                 continue
             place = access.destination
-            value = symbol(f"load.{instruction.position.line}.{k}{again}", 8 * place.width)
+            value = symbol(f"load.{_site(self.kernel, instruction)}.{k}{again}", 8 * place.width)
             loaded.append((access, value))
             if self.thread.registers.holds(place.variable, place.start, place.width):
                 self.thread.registers.write(place.variable, place.start, value, access.guard)
@@ -189,6 +191,12 @@ class Machine:
         self.performed += performed
         self.operands.conditions += conditions
         self.arithmetic.arbitrary += arbitrary
+
+
+def _site(kernel: syntax.Kernel, instruction: syntax.Instruction) -> str:
+    """The line of a statement, with the file if it is that of a function."""
+    at = instruction.position
+    return str(at.line) if at.path == kernel.path else f"{PurePath(at.path).stem}:{at.line}"
 
 
 def _names_levels(kernel: syntax.Kernel, platform: Platform) -> bool:

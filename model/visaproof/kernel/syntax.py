@@ -312,6 +312,8 @@ class Kernel:
     attributes: Mapping[str, str | int | None]
     statements: tuple[Statement, ...]
     source_lines: tuple[str, ...] = field(repr=False)
+    unlinked: Mapping[Position, str] = field(default_factory=dict[Position, str], repr=False)
+    """Why a call could not be linked, by its place."""
 
     def instructions(self) -> Iterator[Instruction]:
         for statement in self.statements:
