@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from visaproof.isa.errors import Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
 from visaproof.kernel.decode import OPCODES
@@ -59,14 +60,14 @@ class Inputs:
     """The values of a trace's symbols in one run."""
 
     values: dict[Term, int]
-    loaded: dict[tuple[int, int], list[tuple[str, int, int, Term]]]
-    """By line and round: the destination slices of loads, and their symbols."""
-    rounds: Counter[int] = field(default_factory=Counter[int])
+    loaded: dict[tuple[Position, int], list[tuple[str, int, int, Term]]]
+    """By place and round: the destination slices of loads, and their symbols."""
+    rounds: Counter[Position] = field(default_factory=Counter[Position])
 
     def observe(self, instruction: Instruction, state: ConcreteState) -> None:
-        line = instruction.position.line
-        self.rounds[line] += 1
-        for variable, start, width, term in self.loaded.get((line, self.rounds[line]), []):
+        place = instruction.position
+        self.rounds[place] += 1
+        for variable, start, width, term in self.loaded.get((place, self.rounds[place]), []):
             held = state.registers[variable][start : start + width]
             self.values[term] = int.from_bytes(held, "little")
 
@@ -89,7 +90,7 @@ def inputs_of(kernel: Kernel, state: ConcreteState, traced: Trace) -> Inputs:
         elif isinstance(surface, SymbolicImage) and isinstance(held, Image):
             for terms, extents in zip(surface.levels, held.levels, strict=True):
                 values.update(zip(terms, extents, strict=True))
-    loaded: dict[tuple[int, int], list[tuple[str, int, int, Term]]] = {}
+    loaded: dict[tuple[Position, int], list[tuple[str, int, int, Term]]] = {}
     for place, performed in _by_round(traced.performed).items():
         for access, term in performed.loaded:
             assert not isinstance(access, Store)
@@ -103,14 +104,14 @@ def inputs_of(kernel: Kernel, state: ConcreteState, traced: Trace) -> Inputs:
 Message = TypeVar("Message", Performed, PerformedMessage)
 
 
-def _by_round(messages: Iterable[Message]) -> dict[tuple[int, int], Message]:
-    """Messages by their line, and how often that line ran before; loops must not be nested."""
-    rounds: Counter[int] = Counter()
-    found: dict[tuple[int, int], Message] = {}
+def _by_round(messages: Iterable[Message]) -> dict[tuple[Position, int], Message]:
+    """Messages by their place, and how often it ran before; loops must not be nested."""
+    rounds: Counter[Position] = Counter()
+    found: dict[tuple[Position, int], Message] = {}
     for message in messages:
-        line = message.instruction.position.line
-        rounds[line] += 1
-        found[line, rounds[line]] = message
+        place = message.instruction.position
+        rounds[place] += 1
+        found[place, rounds[place]] = message
     return found
 
 
@@ -133,7 +134,7 @@ def _message_differences(outcome: Outcome, traced: Trace, values: dict[Term, int
     found: list[str] = []
     for place, message in ran.items():
         fault = outcome.undefined
-        at_fault = fault is not None and fault.position.line == place[0] and message is outcome.performed[-1]
+        at_fault = fault is not None and fault.position == place[0] and message is outcome.performed[-1]
         found += _one_message(message, by_round[place], values, at_fault)
     if outcome.undefined is None:
         for place, performed in by_round.items():

@@ -320,6 +320,11 @@ class Kernel:
             if isinstance(statement, Instruction):
                 yield statement
 
+    @property
+    def of_several_files(self) -> bool:
+        """Whether functions of other files were linked to it."""
+        return any(statement.position.path != self.path for statement in self.statements)
+
     def root_of(self, variable: GeneralVariable) -> tuple[GeneralVariable, int]:
         """The variable that owns the storage of `variable`, and the byte offset into it (aliases add up)."""
         offset = 0

@@ -1,6 +1,7 @@
 """Conflicts as people read them: the scatter, its verdict, and the lanes that collide."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from visaproof.engine.conflicts import Conflict, Free, Undecided
@@ -28,7 +29,7 @@ def finding_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
     """One scatter: its source line and verdict, and for a conflict the lanes and the inputs."""
     instruction = finding.question.instruction
     yield ""
-    yield f"  {instruction.position.line:>5} | {instruction.text}"
+    yield f"  {_line(answers, instruction.position):>5} | {instruction.text}"
     surface = surface_name(answers, finding.question.performed.surface)
     match finding.answer:
         case Free(rung, bounded):
@@ -44,6 +45,11 @@ def finding_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
             yield f"        UNKNOWN: {reason}"
         case Conflict() as conflict:
             yield from _conflict_lines(answers, finding, conflict, surface)
+
+
+def _line(answers: KernelAnswers, position: Position) -> str:
+    """The line of a statement; of a function, with its file."""
+    return str(position.line) if position.path == answers.kernel.path else f"{Path(position.path).name}:{position.line}"
 
 
 def _unit(finding: Finding) -> str:
@@ -149,6 +155,7 @@ def finding_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any]:
     """One scatter for programs."""
     instruction = finding.question.instruction
     record: dict[str, Any] = {
+        "file": instruction.position.path,
         "line": instruction.position.line,
         "column": instruction.position.column,
         "instruction": instruction.text,
