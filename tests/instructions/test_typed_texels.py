@@ -1,11 +1,15 @@
 """GATHER4_TYPED and SCATTER4_TYPED: examples worked by hand from their pages, and both writings on drawn states."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.two_writings import after_both, dwords, is_undefined, outcome_of_both
+from tests.two_writings import after_both, difference, dwords, is_undefined, outcome_of_both
+from visaproof.engine.mirror import mirrored
 from visaproof.instructions.family import Gather4Typed, Scatter4Typed
+from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.errors import IllegalInstruction
 from visaproof.isa.execution import ExecMask
 from visaproof.isa.operands import NULL, Channels, Execution, Predicate, RawOperand
@@ -134,3 +138,23 @@ def test_footprint_agrees_with_execute(data: st.DataObject, platform: Platform, 
     outcome_of_both(
         kind(execution, Channels(channels), SURFACE, U, v, r, lod, DATA), data.draw(threads(platform, size))
     )
+
+
+def test_a_footprint_without_register_rounding_is_caught() -> None:
+    """On 64-byte registers G of lane 0 lies in byte 64, not in byte 32."""
+    before = plane({(0, 0, 0, 0): 1 | 2 << 32}, exec_mask=1)
+    before.platform = Platform.PVC
+    state, values = mirrored(before)
+    instruction = gather(0b0011)
+    right = list(instruction.footprint(state))
+    wrong = list(instruction.footprint(replace(state, platform=Platform.TGLLP)))
+    leaves = undefined_bytes_of(instruction, state)
+    assert difference(instruction, right, before, values, leaves) is None
+    assert difference(instruction, wrong, before, values, leaves) is not None
+
+
+def test_a_footprint_with_zero_in_alpha_outside_is_caught() -> None:
+    before = plane({}, exec_mask=0b10000)
+    state, values = mirrored(before)
+    accesses = [replace(access, outside=0) for access in gather(0b1000).footprint(state)]
+    assert difference(gather(0b1000), accesses, before, values) is not None

@@ -142,7 +142,8 @@ def _picture(document: ExplainDocument, width: int) -> Iterator[str]:
         yield from table(("", "register and byte address"), rows, width)
     else:
         does = "writes" if first.effect == "store" else "reads"
-        yield from wrap(f"what an enabled lane {does}, register and byte address:", width)
+        place = "texel (u, v, r, lod, channel)" if len(first.place) > 1 else "byte address"
+        yield from wrap(f"what an enabled lane {does}, register and {place}:", width)
         titles = ["lane", "enabled where", *(cell.channel for cell in document.lanes[0].cells)]
         rows = [(str(lane.lane), _guard(lane.listens_to), *map(_arrow, lane.cells)) for lane in document.lanes]
         yield from table(titles, rows, width, fixed=2)
@@ -154,7 +155,7 @@ def _atomic(document: ExplainDocument, width: int) -> Iterator[str]:
     effect = f"new = {document.new_value}, returns {document.returns}"
     yield from wrap(f"each enabled lane, one after the other in some order: {effect}", width)
     sources = max(len(lane.cells[0].sources) for lane in document.lanes)
-    place = "texel (u, v, r, lod)" if len(document.lanes[0].cells[0].place) >= 4 else "byte address"
+    place = "texel (u, v, r, lod)" if len(document.lanes[0].cells[0].place) == 4 else "byte address"
     titles = ["lane", "enabled where", place, *(f"src{k}" for k in range(sources)), "returned to"]
     rows = [
         (str(lane.lane), _guard(lane.listens_to), _place(cell), *cell.sources, cell.register or "nowhere")
