@@ -109,13 +109,13 @@ def test_an_error_in_the_pages_spelling_is_at_its_place_in_the_file(visaproof, k
 
 def test_what_is_not_modelled_is_counted_and_is_no_error(visaproof, kernel):
     path = kernel(
-        *["scatter4_typed.R (M1, 8) T6 V1.0 %null.0 %null.0 %null.0 V1.0"] * 2,
+        *["rt_write (M1, 8) T6 V1.0"] * 2,
         "typed_atomic.fmax (M1, 8) T6 V1.0 %null.0 %null.0 %null.0 V1.0 %null.0 V1.0",
         "dword_atomic.add.16 (M1, 8) T6 V1.0 V1.0 %null.0 %null.0",
     )
     ran = visaproof("check", path)
     assert ran.code == 0
-    assert "  not modelled: scatter4_typed (2), " in ran.out
+    assert "  not modelled: rt_write (2), " in ran.out
     assert "dword_atomic.add.16: only 32-bit atomics (1)" in ran.out
 
 
@@ -165,9 +165,7 @@ def test_an_unreadable_file_shows_the_line_and_the_others_are_checked(visaproof,
 def test_json_follows_the_schema(visaproof, kernel, tmp_path):
     bad = tmp_path / "bad.visaasm"
     bad.write_text("")
-    path = kernel(
-        "scatter4_scaled.R (M1, 8) T6 0x0:ud V2.0 V1.0", "scatter4_typed.R (M1, 8) T6 V1.0 %null.0 %null.0 %null.0 V1.0"
-    )
+    path = kernel("scatter4_scaled.R (M1, 8) T6 0x0:ud V2.0 V1.0", "rt_write (M1, 8) T6 V1.0")
     ran = visaproof("check", path, bad, "--format", "json", "--platform", "PVC")
     document = json.loads(ran.out)
     assert list(document) == ["visaproof", "schema", "command", "exit_code", "platform", "files", "rules"]
@@ -181,7 +179,7 @@ def test_json_follows_the_schema(visaproof, kernel, tmp_path):
                 "id": "page.type-ud", "operand": "Element_offset",
             }
         ],
-        "not_modelled": {"scatter4_typed": 1}, "errors": [], "hazards": [], "notes": [],
+        "not_modelled": {"rt_write": 1}, "errors": [], "hazards": [], "notes": [],
     }  # fmt: skip
     assert unreadable["kernel"] is None
     assert len(unreadable["errors"]) == 1
@@ -194,11 +192,13 @@ def test_an_unknown_platform_exits_2(visaproof):
 
 
 def test_what_the_compiler_emits_can_be_checked(visaproof):
-    """Only operand types, and the size of a TYPED_ATOMIC on PVC, are not the pages'."""
+    """Only operand types, and the sizes of typed messages on PVC, are not the pages'."""
     files = sorted(DATA.rglob("*.visaasm"))
     assert len(files) > 50
     ran = visaproof("check", "--types", "any", *files, "--format", "json")
     found = [entry for file in json.loads(ran.out)["files"] for entry in (*file["findings"], *file["hazards"])]
-    assert {entry["id"] for entry in found} == {"page.exec-size", "hazard.typed-lanes"}
+    assert {entry["id"] for entry in found} == {"page.exec-size", "page.operands", "hazard.typed-lanes"}
+    rules = {entry["rule"] for entry in found if entry["id"] == "page.operands"}
+    assert rules == {"16 lanes of a typed message exist from PVC on"}
     assert {entry["rule"] for entry in found if entry["id"] == "page.exec-size"} == {"TYPED_ATOMIC has 8 lanes"}
     assert ran.err == ""

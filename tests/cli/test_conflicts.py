@@ -253,3 +253,29 @@ def test_a_saved_conflict_replays(tmp_path: Path, capsys: pytest.CaptureFixture[
     saved.write_text(json.dumps(record))
     assert main(["replay", str(saved)]) == 1
     capsys.readouterr()
+
+
+def test_lanes_that_write_one_texel_conflict_and_the_table_shows_where(capsys: pytest.CaptureFixture[str]) -> None:
+    """The first scatter goes to (x, y + lane), the second of all lanes to u = 0."""
+    code, file = asked(capsys, dump("vc_typed_rw", "tgllp-vc"), "--launch", str(MANIFEST))
+    apart, met = file["scatters"]
+    assert (code, apart["verdict"], met["verdict"], met["replayed"]) == (1, "proved", "refuted", True)
+    assert {tuple(write["texel"]) for write in met["writes"]} == {(0, 0, 0, 0)}
+    assert {write["channel"] for write in met["writes"]} == {"R"}
+    main(["conflicts", dump("vc_typed_rw", "tgllp-vc"), "--launch", str(MANIFEST)])
+    output = capsys.readouterr().out
+    assert "free: no two of 8 lanes can write the same texel of bti 2" in output
+    assert "both: texel (0x0, 0x0, 0x0, 0x0)" in output
+
+
+@pytest.mark.parametrize("kernel", ["img_invert", "img_rw"])
+def test_image_kernels_write_texels_of_their_own_if_their_ids_differ(
+    kernel: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They read an image through the sampler, of which nothing is known; without the ids, lanes meet."""
+    question = (dump(kernel, "tgllp-O2-simd8"), "--launch", str(MANIFEST), "--assume")
+    code, file = asked(capsys, *question, "ids")
+    assert (code, [scatter["verdict"] for scatter in file["scatters"]]) == (0, ["proved"])
+    code, file = asked(capsys, *question, "none")
+    assert (code, [scatter["verdict"] for scatter in file["scatters"]]) == (1, ["refuted"])
+    assert all(len(write["texel"]) == 4 for write in file["scatters"][0]["writes"])

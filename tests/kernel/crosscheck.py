@@ -6,13 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from visaproof.isa.errors import Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
+from visaproof.kernel.decode import OPCODES
+from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace, launched_lanes, trace
 from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image
+from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Write
 from visaproof.semantics.symbolic.accesses import Store
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicFlat, SymbolicImage
 from visaproof.smt import Term, bool_symbol, symbol
@@ -30,10 +33,12 @@ def random_state(kernel: Kernel, platform: Platform, traced: Trace, seed: int) -
         elif isinstance(variable, PredicateVariable):
             bits = pick.randrange(2**variable.num_elts)
             state.predicates[variable.name] = PredicateBits(variable.num_elts, bits)
+    sampled = any(kind_of(each, OPCODES) is Kind.SAMPLE for each in kernel.instructions())  # of zeros only
     for key, surface in traced.surfaces.items():
         if isinstance(surface, SymbolicImage):
             levels = tuple((pick.choice([0, 5, 2**14]), 7, 1) for _ in surface.levels)
-            state.surfaces[key] = Image(levels, {(u, 0, 0, 0): pick.randrange(2**32) for u in range(4)})
+            texels = {(u, 0, 0, 0): pick.randrange(2**32) for u in range(4)}
+            state.surfaces[key] = Image(levels, {} if sampled else texels)
             continue
         size = 2**64 if isinstance(surface, SymbolicFlat) else pick.choice([0, 61, 4096, 2**20, 2**32])
         state.surfaces[key] = Buffer(size, {pick.randrange(4096): pick.randrange(256) for _ in range(512)})
@@ -55,14 +60,14 @@ class Inputs:
     """The values of a trace's symbols in one run."""
 
     values: dict[Term, int]
-    loaded: dict[tuple[int, int], list[tuple[str, int, int, Term]]]
-    """By line and round: the destination slices of loads, and their symbols."""
-    rounds: Counter[int] = field(default_factory=Counter[int])
+    loaded: dict[tuple[Position, int], list[tuple[str, int, int, Term]]]
+    """By place and round: the destination slices of loads, and their symbols."""
+    rounds: Counter[Position] = field(default_factory=Counter[Position])
 
     def observe(self, instruction: Instruction, state: ConcreteState) -> None:
-        line = instruction.position.line
-        self.rounds[line] += 1
-        for variable, start, width, term in self.loaded.get((line, self.rounds[line]), []):
+        place = instruction.position
+        self.rounds[place] += 1
+        for variable, start, width, term in self.loaded.get((place, self.rounds[place]), []):
             held = state.registers[variable][start : start + width]
             self.values[term] = int.from_bytes(held, "little")
 
@@ -85,7 +90,7 @@ def inputs_of(kernel: Kernel, state: ConcreteState, traced: Trace) -> Inputs:
         elif isinstance(surface, SymbolicImage) and isinstance(held, Image):
             for terms, extents in zip(surface.levels, held.levels, strict=True):
                 values.update(zip(terms, extents, strict=True))
-    loaded: dict[tuple[int, int], list[tuple[str, int, int, Term]]] = {}
+    loaded: dict[tuple[Position, int], list[tuple[str, int, int, Term]]] = {}
     for place, performed in _by_round(traced.performed).items():
         for access, term in performed.loaded:
             assert not isinstance(access, Store)
@@ -99,14 +104,14 @@ def inputs_of(kernel: Kernel, state: ConcreteState, traced: Trace) -> Inputs:
 Message = TypeVar("Message", Performed, PerformedMessage)
 
 
-def _by_round(messages: Iterable[Message]) -> dict[tuple[int, int], Message]:
-    """Messages by their line, and how often that line ran before; loops must not be nested."""
-    rounds: Counter[int] = Counter()
-    found: dict[tuple[int, int], Message] = {}
+def _by_round(messages: Iterable[Message]) -> dict[tuple[Position, int], Message]:
+    """Messages by their place, and how often it ran before; loops must not be nested."""
+    rounds: Counter[Position] = Counter()
+    found: dict[tuple[Position, int], Message] = {}
     for message in messages:
-        line = message.instruction.position.line
-        rounds[line] += 1
-        found[line, rounds[line]] = message
+        place = message.instruction.position
+        rounds[place] += 1
+        found[place, rounds[place]] = message
     return found
 
 
@@ -129,7 +134,7 @@ def _message_differences(outcome: Outcome, traced: Trace, values: dict[Term, int
     found: list[str] = []
     for place, message in ran.items():
         fault = outcome.undefined
-        at_fault = fault is not None and fault.position.line == place[0] and message is outcome.performed[-1]
+        at_fault = fault is not None and fault.position == place[0] and message is outcome.performed[-1]
         found += _one_message(message, by_round[place], values, at_fault)
     if outcome.undefined is None:
         for place, performed in by_round.items():
@@ -149,14 +154,21 @@ def _one_message(message: PerformedMessage, performed: Performed, values: dict[T
             continue
         defined = defined and bool(is_defined)
         if isinstance(access, Store):
-            address, value = evaluate_all([access.cell[0], access.value], values)
-            writes.append((access.lane, address, access.width, value))
+            *cell, value = evaluate_all([*access.cell, access.value], values)
+            writes.append((access.lane, tuple(cell), access.width, value))
     if at_fault and not message.writes:
         return [] if not defined else [f"line {line}: undefined only in the run"]
-    expected = [(w.lane, w.address, w.width, w.value) for w in message.writes]
+    expected = [_written(write) for write in message.writes]
     if not defined or sorted(expected, key=repr) != sorted(writes, key=repr):
         return [f"line {line}: {message.instruction.text}: run {expected}, trace {writes}, defined {defined}"]
     return []
+
+
+def _written(write: Write) -> tuple[int | None, tuple[int, ...], int, int]:
+    """A write of the run as the trace has it: lane, cell, width and value."""
+    if isinstance(write, LaneWrite):
+        return write.lane, (write.address,), write.width, write.value
+    return write.lane, (*write.texel, write.channel), 4, write.value
 
 
 def _register_differences(state: ConcreteState, traced: Trace, values: dict[Term, int]) -> list[str]:

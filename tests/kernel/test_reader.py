@@ -792,7 +792,7 @@ def compiled() -> list[Path]:
 def test_a_compiled_kernel_is_read_whole(file: Path) -> None:
     kernel = read_kernel_file(file)
     instructions = list(kernel.instructions())
-    assert instructions[-1].opcode == "ret"
+    assert instructions[-1].opcode == ("fret" if kernel.is_function else "ret")
     assert not [operand for each in instructions for operand in each.operands if isinstance(operand, Text)]
     for instruction in instructions:
         line = kernel.source_lines[instruction.position.line - 1]
@@ -802,7 +802,7 @@ def test_a_compiled_kernel_is_read_whole(file: Path) -> None:
 def test_the_list_of_compiled_kernels_is_that_of_the_files() -> None:
     manifest = json.loads((DATA / "manifest.json").read_text())
     assert sorted(entry["file"] for entry in manifest["entries"]) == [
-        str(file.relative_to(DATA)) for file in compiled()
+        str(file.relative_to(DATA)) for file in compiled() if not file.stem.endswith(".f0")
     ]
     for entry in manifest["entries"]:
         file = DATA / entry["file"]

@@ -49,6 +49,6 @@ def test_scatters_to_64_bit_addresses(path: Path) -> None:
 
 def assert_pointers_cancel(question: ConflictQuestion) -> None:
     """What differs between two lanes is no pointer, although it was added in halves with a carry."""
-    first, second = (lane.base for lane in question.lanes[:2])
+    (first,), (second,) = (lane.base for lane in question.lanes[:2])
     difference = sub(second, first)
     assert value_of(difference) is not None or len(difference.args) == 2

@@ -166,7 +166,9 @@ def _save(answers: "KernelAnswers", finding: "Finding", folder: Path) -> None:
     from visaproof.engine.counterexample import write_counterexample
     from visaproof.engine.kernel_conflicts import conflict_record
 
-    if isinstance(finding.answer, Conflict):
+    if isinstance(finding.answer, Conflict) and answers.kernel.of_several_files:
+        print("not saved: a counterexample holds one file, and this kernel calls functions of others", file=sys.stderr)
+    elif isinstance(finding.answer, Conflict):
         position = finding.question.instruction.position
         path = folder / f"{answers.kernel.name}-{Path(position.path).stem}-line-{position.line}.json"
         write_counterexample(conflict_record(answers, finding.question, finding.answer), path)

@@ -33,9 +33,9 @@ def platform_option(name: str | None) -> Platform | None:
 def read_with_launch(path: Path, arguments: Namespace, platform: Platform | None) -> "tuple[Kernel, Launch]":
     """The kernel, and its launch by `--launch` and `--input`.  Raises ReadError."""
     from visaproof.kernel.launch import NOTHING_KNOWN, parse_input_option, read_launch
-    from visaproof.kernel.reader import read_kernel_file
+    from visaproof.kernel.linking import read_program
 
-    kernel = read_kernel_file(path, grf_bytes=None if platform is None else platform.grf_bytes)
+    kernel = read_program(path, grf_bytes=None if platform is None else platform.grf_bytes)
     launch = read_launch(arguments.launch, kernel, platform) if arguments.launch else NOTHING_KNOWN
     options = [parse_input_option(option) for option in arguments.input]
     return kernel, launch.with_inputs(kernel, options)

@@ -10,13 +10,13 @@ from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
 from visaproof.kernel.symbolic_run import launched_lanes
 from visaproof.queries.conflict import ConflictQuestion, LanePair
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.semantics.concrete.surface import LaneWrite
+from visaproof.semantics.concrete.surface import Place, Write
 from visaproof.smt import Bool, Term, bool_symbol, conj, neg, symbols_of, true
 
 
 @dataclass(frozen=True, slots=True)
 class Free:
-    """No two lanes can write one byte, for all inputs under the assumptions."""
+    """No two lanes can write one byte or texel, for all inputs under the assumptions."""
 
     rung: str
     bounded: tuple[Position, ...] = ()
@@ -25,11 +25,11 @@ class Free:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two lanes that write one byte, in a run of the kernel on `state`."""
+    """Two lanes that write one byte or texel, in a run of the kernel on `state`."""
 
-    first: LaneWrite
-    second: LaneWrite
-    writes: tuple[LaneWrite, ...]
+    first: Write
+    second: Write
+    writes: tuple[Write, ...]
     """All writes of the message in that run; lanes count from its first."""
     state: ConcreteState
     """Before the run."""
@@ -50,7 +50,7 @@ Answer = Free | Conflict | Undecided
 
 
 def decide_conflict(question: ConflictQuestion, asked: Asked) -> Answer:
-    """Whether two lanes of the scatter can write one byte."""
+    """Whether two lanes of the scatter can write one byte or texel."""
     if not question.pairs:
         return Free("normal form" if len(question.lanes) > 1 else "one lane")
     try:
@@ -102,11 +102,11 @@ def _confirmed(
 
 
 def _is_input(one: Term) -> bool:
-    return not str(one.payload).startswith(("em.", "size."))
+    return not str(one.payload).startswith(("em.", "size.", "width.", "height.", "depth."))
 
 
-def _meeting(question: ConflictQuestion, outcome: Outcome) -> tuple[LaneWrite, LaneWrite, PerformedMessage] | None:
-    """Two writes of different lanes that share a byte, in the message of the question, which ended the run."""
+def _meeting(question: ConflictQuestion, outcome: Outcome) -> tuple[Write, Write, PerformedMessage] | None:
+    """Two writes of different lanes to one place, in the message of the question, which ended the run."""
     if outcome.undefined is None or outcome.undefined.position != question.instruction.position:
         return None
     message = outcome.performed[-1]
@@ -114,12 +114,12 @@ def _meeting(question: ConflictQuestion, outcome: Outcome) -> tuple[LaneWrite, L
     return None if met is None else (*met, message)
 
 
-def colliding(writes: tuple[LaneWrite, ...]) -> tuple[LaneWrite, LaneWrite] | None:
-    """Two writes of different lanes that share a byte."""
-    owner: dict[int, LaneWrite] = {}
+def colliding(writes: tuple[Write, ...]) -> tuple[Write, Write] | None:
+    """Two writes of different lanes to one place."""
+    owner: dict[Place, Write] = {}
     for write in writes:
-        for byte in range(write.address, write.address + write.width):
-            first = owner.setdefault(byte, write)
+        for place in write.places:
+            first = owner.setdefault(place, write)
             if first.lane != write.lane:
                 return first, write
     return None

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
 from visaproof.instructions import ALL, Instruction, TypedAtomic
-from visaproof.instructions.family import FAMILY
+from visaproof.instructions.family import FAMILY, Gather4Typed, Scatter4Typed
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.isa.execution import THREAD_LANES
@@ -42,7 +42,7 @@ SPECS: Mapping[str, Spec] = {page.spec.name: page.spec for page in (*ALL, *FAMIL
 """Every modelled instruction by the grammar's mnemonic."""
 
 NOT_MODELLED = (
-    "media_ld", "media_st", "gather", "scatter", "gather4_typed", "scatter4_typed", "svm_scatter4scaled", "lsc_fence",
+    "media_ld", "media_st", "gather", "scatter", "svm_scatter4scaled", "lsc_fence",
     "urb_write", "rt_write", "rt_read", "raw_send", "raw_sends", "nbarrier",
 )  # fmt: skip
 """Messages of spec/family.md that have no semantics here."""
@@ -191,7 +191,7 @@ def _named_state(
 
 
 def _surface(instruction: Instruction, name: str) -> SymbolicSurface:
-    if isinstance(instruction, TypedAtomic):
+    if isinstance(instruction, TypedAtomic | Gather4Typed | Scatter4Typed):
         width, height, depth = (symbol(f"extent of {letter}", 32) for letter in "UVR")
         return SymbolicImage(((width, height, depth),))
     return SymbolicFlat() if name == FLAT else SymbolicBuffer(const(1 << 32, ADDRESS_BITS))

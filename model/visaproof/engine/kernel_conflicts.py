@@ -99,9 +99,10 @@ def conflict_record(answers: KernelAnswers, question: ConflictQuestion, conflict
     """The conflict as a file: the kernel itself, the smallest thread found, and where its run ends."""
     position = question.instruction.position
     lanes = " and ".join(str(write.lane) for write in (conflict.first, conflict.second))
+    place = "texel" if question.of_texels else "byte"
     return Counterexample(
         claim=f"{answers.kernel.name}/lanes-of-line-{position.line}-write-apart",
-        shows=f"lanes {lanes} of line {position.line} write one byte",
+        shows=f"lanes {lanes} of line {position.line} write one {place}",
         violation="lanes-collide",
         platform=answers.platform.name,
         readings=list(answers.start.assumed),

@@ -15,6 +15,7 @@ from visaproof.isa.platform import Platform, platform_named
 from visaproof.isa.readings import readings_from
 from visaproof.kernel import concrete_run
 from visaproof.kernel.decode import OPCODES, decode
+from visaproof.kernel.linking import linked
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.syntax import Kernel
 
@@ -34,7 +35,9 @@ def replay(counterexample: Counterexample, path: str) -> Replay:
         platform = platform_named(counterexample.platform)
     except KeyError:
         raise _malformed(f"no platform {counterexample.platform!r}", path) from None
-    kernel = read_kernel("\n".join(counterexample.program), f"{path}, program", grf_bytes=platform.grf_bytes)
+    kernel = linked(
+        read_kernel("\n".join(counterexample.program), f"{path}, program", grf_bytes=platform.grf_bytes), {}
+    )
     try:
         return Replay(counterexample, tuple(_REPLAYS[counterexample.violation](counterexample, kernel, platform)))
     except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:

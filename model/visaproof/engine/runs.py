@@ -69,17 +69,22 @@ def _collide(
     collision = state.readings.collision
     if collision is Collision.LAST_WINS:
         return False
-    owner: dict[tuple[str, int], tuple[int | None, int]] = {}
+    owner: dict[tuple[str, tuple[int, ...]], tuple[int | None, int]] = {}
     for access, cell in accesses:
         if not isinstance(access, Store):
             continue
         value = evaluate(access.value, values)
         for k in _bytes_stored(access, cell[0], state):
             byte = value >> 8 * k & 0xFF
-            lane, first = owner.setdefault((access.surface, cell[0] + k), (access.lane, byte))
+            lane, first = owner.setdefault((access.surface, _place(cell, k)), (access.lane, byte))
             if lane != access.lane and not (collision is Collision.EQUAL_ALLOWED and first == byte):
                 return True
     return False
+
+
+def _place(cell: tuple[int, ...], byte: int) -> tuple[int, ...]:
+    """A byte of a cell: by its address in a buffer, by its number in a texel."""
+    return (cell[0] + byte,) if len(cell) == 1 else (*cell, byte)
 
 
 def _bytes_stored(store: Store, address: int, state: ConcreteState) -> range:
@@ -101,7 +106,7 @@ def _perform(
                 kept = len(_bytes_stored(access, cell[0], before))
                 _write_memory(after, access.surface, cell, evaluate(access.value, values), kept)
         case Load():
-            value = _read_memory(before, access.surface, cell, access.width) if inside else 0
+            value = _read_memory(before, access.surface, cell, access.width) if inside else access.outside
             _write_register(after, access, value)
         case Atomic():
             value = 0
@@ -131,14 +136,21 @@ def _write_register(after: ConcreteState, access: Load | Atomic, value: int) -> 
 
 
 def _texel(cell: tuple[int, ...]) -> Texel:
-    u, v, r, lod = cell
+    u, v, r, lod, *_ = cell
     return u, v, r, lod
+
+
+def _is_channel(cell: tuple[int, ...]) -> bool:
+    """Whether the cell is one channel of a texel."""
+    return len(cell) == 5
 
 
 def _read_memory(state: ConcreteState, name: str, cell: tuple[int, ...], width: int) -> int:
     surface = state.surfaces[name]
     if isinstance(surface, Buffer):
         return sum(surface.contents.get(cell[0] + k, 0) << 8 * k for k in range(width))
+    if _is_channel(cell):
+        return surface.channel(_texel(cell), cell[4])
     return surface.texels.get(_texel(cell), 0) % 2 ** (8 * width)
 
 
@@ -147,5 +159,7 @@ def _write_memory(state: ConcreteState, name: str, cell: tuple[int, ...], value:
     if isinstance(surface, Buffer):
         for k in range(width):
             surface.contents[cell[0] + k] = value >> 8 * k & 0xFF
+    elif _is_channel(cell):
+        surface.set_channel(_texel(cell), cell[4], value)
     else:
         surface.texels[_texel(cell)] = value

@@ -9,8 +9,8 @@ from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace, launched_lanes
 from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image
-from visaproof.semantics.symbolic.accesses import Cell
+from visaproof.semantics.concrete.surface import Buffer, Image, Place, Texel
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load
 from visaproof.semantics.symbolic.effects import cells_equal
 from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import (
@@ -58,13 +58,16 @@ def state_of(asked: Asked, until: Performed, values: Values) -> ConcreteState:
             state.surfaces[key] = Buffer(_size(surface, values))
         else:
             state.surfaces[key] = Image(tuple(_extents(level, values) for level in surface.levels))
+    filled: set[Place] = set()
     for performed in messages_before(trace, until):
-        _fill(state, performed, values)
+        _fill(state, performed, values, filled)
     return state
 
 
 def _extents(level: tuple[BitVec, BitVec, BitVec], values: Values) -> tuple[int, int, int]:
-    width, height, depth = (values.get(extent, 1) if extent.op is Op.SYMBOL else extent.low for extent in level)
+    """Of a level; those that nothing depends on are as large as they can be."""
+    known = (values.get(extent, 2**32 - 1) if extent.op is Op.SYMBOL else extent.low for extent in level)
+    width, height, depth = known
     return width, height, depth
 
 
@@ -88,24 +91,37 @@ def _register(asked: Asked, variable: GeneralVariable, values: Values) -> bytear
     return content
 
 
-def _fill(state: ConcreteState, performed: Performed, values: Values) -> None:
-    """Puts what the loads of a message bring into the memory that they read."""
+def _fill(state: ConcreteState, performed: Performed, values: Values, filled: set[Place]) -> None:
+    """Puts what the loads of a message bring into the memory that they read; into a texel once."""
     surface = state.surfaces[performed.surface]
     for access, content in performed.loaded:
-        if evaluate(access.guard, values) and isinstance(surface, Buffer):
-            (address,) = evaluate_all(access.cell, values)
-            value = evaluate(content, values)
+        if not evaluate(access.guard, values):
+            continue
+        cell, value = tuple(evaluate_all(access.cell, values)), evaluate(content, values)
+        if isinstance(surface, Buffer):
             for k in range(access.width):
-                surface.contents.setdefault(address + k, value >> 8 * k & 0xFF)
+                surface.contents.setdefault(cell[0] + k, value >> 8 * k & 0xFF)
+        elif cell not in filled:
+            filled.add(cell)
+            _fill_texel(surface, access, cell, value)
+
+
+def _fill_texel(image: Image, access: Access, cell: tuple[int, ...], value: int) -> None:
+    u, v, r, lod = cell[:4]
+    texel: Texel = u, v, r, lod
+    if isinstance(access, Atomic):
+        image.texels.setdefault(texel, value)
+    else:
+        image.set_channel(texel, cell[4], value)
 
 
 def loads_agree(trace: Trace, until: Performed, values: Values) -> Iterator[Bool]:
-    """What these values get wrong of memory: a load outside brings 0, and one place has one content."""
+    """What these values get wrong of memory: a load outside brings what its page says; a place has one content."""
     seen: dict[tuple[str, tuple[int, ...]], tuple[BitVec, Cell]] = {}
     for performed in messages_before(trace, until):
         for access, content in performed.loaded:
-            zero = const(0, content.width)
-            outside = conj(access.guard, neg(access.inside), neg(eq(content, zero)))
+            beyond = const(access.outside if isinstance(access, Load) else 0, content.width)
+            outside = conj(access.guard, neg(access.inside), neg(eq(content, beyond)))
             if evaluate(outside, values):
                 yield neg(outside)
             place = (performed.surface, tuple(evaluate_all(access.cell, values)))

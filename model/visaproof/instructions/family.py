@@ -2,6 +2,7 @@
 
 from visaproof.instructions.dword_atomic import DwordAtomic
 from visaproof.instructions.gather4_scaled import Gather4Scaled
+from visaproof.instructions.gather4_typed import Gather4Typed
 from visaproof.instructions.gather_scaled import GatherScaled
 from visaproof.instructions.instruction import Instruction
 from visaproof.instructions.lsc_atomic import LscAtomic
@@ -10,6 +11,7 @@ from visaproof.instructions.lsc_store import LscStore
 from visaproof.instructions.oword_ld_unaligned import OwordLdUnaligned
 from visaproof.instructions.oword_st import OwordSt
 from visaproof.instructions.qw_gather import QwGather
+from visaproof.instructions.scatter4_typed import Scatter4Typed
 from visaproof.instructions.scatter_scaled import ScatterScaled
 from visaproof.instructions.svm_atomic import SvmAtomic
 from visaproof.instructions.svm_block_ld import SvmBlockLd
@@ -22,6 +24,8 @@ FAMILY: tuple[type[Instruction], ...] = (
     Gather4Scaled,
     GatherScaled,
     ScatterScaled,
+    Gather4Typed,
+    Scatter4Typed,
     OwordLdUnaligned,
     OwordSt,
     QwGather,
@@ -41,6 +45,7 @@ __all__ = [
     "FAMILY",
     "DwordAtomic",
     "Gather4Scaled",
+    "Gather4Typed",
     "GatherScaled",
     "LscAtomic",
     "LscLoad",
@@ -48,6 +53,7 @@ __all__ = [
     "OwordLdUnaligned",
     "OwordSt",
     "QwGather",
+    "Scatter4Typed",
     "ScatterScaled",
     "SvmAtomic",
     "SvmBlockLd",

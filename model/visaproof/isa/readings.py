@@ -149,6 +149,12 @@ READINGS: dict[str, Reading] = {
     "qword-misaligned": Reading("D26", "A misaligned qword address?", answers.QwordMisaligned),
     "atomic-order": Reading("D30", "The order of colliding atomic lanes?", "some serial order"),
     "typed-bounds": Reading("D31", "What does a lane out of bounds return?", answers.TypedBounds),
+    "typed-alpha": Reading("D31", "The ones of an alpha channel out of bounds?", "1, or 1.0 where dst has type F"),
+    "typed-format": Reading(
+        "ours",
+        "How does a typed message convert data?",
+        "not at all: each channel of a texel is a dword of the data's type",
+    ),
     "half-texel": Reading("D33", "The texel of a 16-bit atomic?", "a word of a surface with 16-bit texels"),
     "half-sources": Reading("D35", "The upper half of a 16-bit source?", "ignored"),
     "half-result-rest": Reading("D34", "Bits 31..16 of a 16-bit result?", answers.HalfResultRest),

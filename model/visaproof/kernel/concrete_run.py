@@ -9,11 +9,13 @@ from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.concrete_arithmetic import ConcreteArithmetic
 from visaproof.kernel.concrete_operands import ConcreteOperands
+from visaproof.kernel.concrete_sampler import read_zeros
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
+from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.statement import execution_of, label_places, lane_offset, without_mask
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, LaneWrite, Miss
+from visaproof.semantics.concrete.surface import Miss, Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class PerformedMessage:
     decoded: messages.Message
     """Its surface is the variable of the text; `surface` is what that stood for."""
     surface: str
-    writes: tuple[LaneWrite, ...]
+    writes: tuple[Write, ...]
     misses: tuple[Miss, ...] = ()
     """The accesses of its enabled lanes that were not wholly inside the surface."""
 
@@ -138,9 +140,10 @@ class _Machine:
             case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.ADDRESS:
                 self._arithmetic.step(instruction)
             case Kind.SAMPLE:
-                raise NotModelled(f"opcode {instruction.opcode}: the values come from an image", instruction.position)
+                self._sample(instruction)
             case Kind.UNKNOWN:
-                raise NotModelled(f"opcode {instruction.opcode}", instruction.position)
+                what = self._kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
+                raise NotModelled(what, instruction.position)
         return True
 
     def _message(self, instruction: syntax.Instruction) -> None:
@@ -149,18 +152,21 @@ class _Machine:
         memory = self._state.surfaces.get(surface)
         if memory is None:
             raise ValueError(f"{instruction.position}: the state has no surface {surface!r}")
-        log: list[LaneWrite] = []
+        log: list[Write] = []
         misses: list[Miss] = []
-        memory.misses = misses
-        if isinstance(memory, Buffer):
-            memory.log = log
+        memory.log, memory.misses = log, misses
         try:
             replace(decoded, surface=surface).execute(self._state)
         finally:
-            memory.misses = None
-            if isinstance(memory, Buffer):
-                memory.log = None
+            memory.log = memory.misses = None
             self._performed.append(PerformedMessage(instruction, decoded, surface, tuple(log), tuple(misses)))
+
+    def _sample(self, instruction: syntax.Instruction) -> None:
+        read = sampler_read(instruction, self._kernel, self._state.platform)
+        try:
+            read_zeros(read, self._state.surfaces.get(self._surfaces.key(read.surface)), self._state)
+        except NotModelled as reason:
+            raise NotModelled(reason.what, instruction.position) from None
 
     def _branch(self, instruction: syntax.Instruction) -> None:
         execution = execution_of(instruction)

@@ -6,17 +6,23 @@ from visaproof.instructions import OwordLd, QwScatter, Scatter4Scaled, TypedAtom
 from visaproof.instructions.family import (
     DwordAtomic,
     Gather4Scaled,
+    Gather4Typed,
     GatherScaled,
     OwordLdUnaligned,
     OwordSt,
     QwGather,
+    Scatter4Typed,
     ScatterScaled,
 )
 from visaproof.isa.atomics import AtomicOp, atomic_named
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
+from visaproof.isa.types import DataType
 from visaproof.kernel import decode_lsc, decode_svm, syntax
 from visaproof.kernel.statement import Statement, execution_of
+
+TypedMessage = TypedAtomic | Gather4Typed | Scatter4Typed
+"""The messages to surfaces of texels."""
 
 Message = (
     Scatter4Scaled
@@ -28,7 +34,7 @@ Message = (
     | OwordLd
     | OwordLdUnaligned
     | OwordSt
-    | TypedAtomic
+    | TypedMessage
     | DwordAtomic
     | decode_svm.SvmMessage
     | decode_lsc.LscMessage
@@ -106,6 +112,21 @@ def _typed_atomic(s: Statement) -> Message:
     return TypedAtomic(execution, op, s.surface(surface), u, v, r, lod, src0, src1, dst, bits)
 
 
+def _gather4_typed(s: Statement) -> Message:
+    s.at_most_suffixes(1)
+    surface, *raw = s.operands(6)
+    u, v, r, lod, dst = (s.raw(operand) for operand in raw)
+    floats = s.type_of(raw[4]) is DataType.F
+    return Gather4Typed(execution_of(s.instruction), s.channels(), s.surface(surface), u, v, r, lod, dst, floats)
+
+
+def _scatter4_typed(s: Statement) -> Message:
+    s.at_most_suffixes(1)
+    surface, *raw = s.operands(6)
+    u, v, r, lod, src = (s.raw(operand) for operand in raw)
+    return Scatter4Typed(execution_of(s.instruction), s.channels(), s.surface(surface), u, v, r, lod, src)
+
+
 LENIENT_OPS = {"predec": AtomicOp.PREDEC, "imin": AtomicOp.IMIN, "imax": AtomicOp.IMAX}
 """The pages' names of operations that the grammar spells otherwise or not at all (D50)."""
 
@@ -143,10 +164,15 @@ _DECODERS: dict[str, Callable[[Statement], Message]] = {
     "oword_ld_unaligned": _oword_ld_unaligned,
     "oword_st": _oword_st,
     "typed_atomic": _typed_atomic,
+    "gather4_typed": _gather4_typed,
+    "scatter4_typed": _scatter4_typed,
     "dword_atomic": _dword_atomic,
     **decode_svm.DECODERS,
     **decode_lsc.DECODERS,
 }
+
+TYPED = frozenset(("typed_atomic", "gather4_typed", "scatter4_typed"))
+"""The opcodes of the messages to surfaces of texels."""
 
 OPCODES = frozenset(_DECODERS)
 """The opcodes of the memory messages that can be decoded."""

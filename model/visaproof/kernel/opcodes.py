@@ -19,7 +19,7 @@ class Kind(Enum):
     SET_PREDICATE = auto()
     ADDRESS = auto()
     ARITHMETIC = auto()
-    SAMPLE = auto()  # brings values from outside the model into a raw destination
+    SAMPLE = auto()  # reads an image through the sampler, into a raw destination
     UNKNOWN = auto()
 
 
@@ -34,7 +34,7 @@ _BY_OPCODE: dict[Kind, tuple[str, ...]] = {
     Kind.COMPARE: ("cmp",),
     Kind.SET_PREDICATE: ("setp",),
     Kind.ADDRESS: ("addr_add",),
-    Kind.SAMPLE: ("load_lz", "sample_lz", "sample_l", "gather4_typed"),
+    Kind.SAMPLE: ("load_lz", "sample_lz", "sample_l"),
     Kind.ARITHMETIC: (
         "mov", "add", "mul", "mad", "add3", "shl", "shr", "asr", "rol", "ror", "and", "or", "xor", "not", "sel", "min",
         "max", "addc", "subb", "madw", "mulh", "avg", "bfn", "cbit", "fbl", "fbh", "lzd", "bfrev", "div", "mod", "inv",

@@ -4,6 +4,7 @@ Source: spec/operands-and-files.md §3-§6.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from visaproof.isa.errors import Position, ReadError
@@ -41,6 +42,11 @@ def renamed(operand: Operand, declarations: Declarations) -> Operand:
         variable = declarations.find(name)
         return variable.name if variable else name
 
+    return with_names(operand, unique)
+
+
+def with_names(operand: Operand, unique: Callable[[str], str]) -> Operand:
+    """The operand with other names of its variables, or of its label."""
     match operand:
         case IndirectOperand():
             return replace(operand, address_variable=unique(operand.address_variable))

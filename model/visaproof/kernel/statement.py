@@ -96,6 +96,11 @@ class Statement:
             case _:
                 raise ReadError("this operand must be raw: VARIABLE.OFFSET", operand.position)
 
+    def type_of(self, operand: syntax.Operand) -> DataType | None:
+        """The declared type of a raw operand's variable."""
+        declared = self.kernel.variables.get(operand.variable) if isinstance(operand, syntax.RawOperand) else None
+        return declared.type if isinstance(declared, syntax.GeneralVariable) else None
+
     def scalar(self, operand: syntax.Operand) -> Scalar:
         match operand:
             case syntax.Immediate(bits, data_type):
@@ -143,8 +148,9 @@ class Statement:
             raise ReadError(f"{self.instruction.opcode} needs a number of owords", self.position)
         return self.instruction.execution.size
 
-    def channels(self) -> Channels:
-        text = self.suffix("RGBA").upper()
+    def channels(self, suffix: str | None = None) -> Channels:
+        """The channels that a suffix names, the first one unless another is given."""
+        text = (suffix or self.suffix("RGBA")).upper()
         mask = sum(1 << "RGBA".index(name) for name in text if name in "RGBA")
         if str(Channels(mask)) != text:
             raise ReadError(f"channels {text}", self.position, "letters of RGBA, in that order")

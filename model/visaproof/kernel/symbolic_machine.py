@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 
-from visaproof.instructions import TypedAtomic
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.instructions.undefined_bytes import LeavesUndefinedBytes
 from visaproof.isa.errors import NotModelled
@@ -12,11 +12,13 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.opcodes import Kind, kind_of
+from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.kernel.symbolic_arithmetic import SymbolicArithmetic
 from visaproof.kernel.symbolic_lanes import Lanes, Waiting
 from visaproof.kernel.symbolic_loops import RoundWrites, forget
 from visaproof.kernel.symbolic_operands import SymbolicOperands
+from visaproof.kernel.symbolic_sampler import read_arbitrary
 from visaproof.kernel.symbolic_thread import Thread, ThreadState, under_guard
 from visaproof.semantics.symbolic.accesses import Access, Store
 from visaproof.semantics.symbolic.guarded import BitWrite, ByteWrite, literals_of
@@ -85,6 +87,7 @@ class Machine:
         self.bindings = SurfaceBindings(kernel, platform)
         self.surfaces: dict[str, SymbolicSurface] = {}
         self.performed: list[Performed] = []
+        self._levels = LOD_LEVELS if _names_levels(kernel, platform) else 1
 
     def step(self, instruction: syntax.Instruction) -> None:
         """Runs one statement that is neither a branch nor the end."""
@@ -97,25 +100,31 @@ class Machine:
                 self.bindings.bind(instruction)
             case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.ADDRESS:
                 self.arithmetic.step(instruction)
+            case Kind.SAMPLE:
+                read = sampler_read(instruction, self.kernel, self.thread.platform)
+                read_arbitrary(instruction, read, self.thread, self.arithmetic)
             case _:
-                raise NotModelled(f"opcode {instruction.opcode}", instruction.position)
+                what = self.kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
+                raise NotModelled(what, instruction.position)
 
     def _message(self, instruction: syntax.Instruction) -> None:
         plain = messages.decode(instruction, self.kernel, self.thread.platform)
         key = self.bindings.key(plain.surface)
         decoded = replace(plain, surface=key)
-        self.surfaces.setdefault(key, _surface(key, decoded))
+        surface = self.surfaces.setdefault(key, self._surface(key, decoded))
+        if isinstance(surface, SymbolicImage) != isinstance(decoded, messages.TypedMessage):
+            raise NotModelled(f"{key} as bytes and as texels", instruction.position)
         state = ThreadState.of(self.thread, self.surfaces)
         accesses = [self._reached(access) for access in decoded.footprint(state) if not is_false(access.guard)]
         undefined = list(decoded.undefined_bytes(state)) if isinstance(decoded, LeavesUndefinedBytes) else []
         loaded: list[tuple[Access, BitVec]] = []
-        rounds = sum(earlier.instruction is instruction for earlier in self.performed)
+        rounds = sum(earlier.instruction.position == instruction.position for earlier in self.performed)
         again = f".round{rounds}" if rounds else ""
         for k, access in enumerate(accesses):
             if isinstance(access, Store) or access.destination is None:
                 continue
             place = access.destination
-            value = symbol(f"load.{instruction.position.line}.{k}{again}", 8 * place.width)
+            value = symbol(f"load.{_site(self.kernel, instruction)}.{k}{again}", 8 * place.width)
             loaded.append((access, value))
             if self.thread.registers.holds(place.variable, place.start, place.width):
                 self.thread.registers.write(place.variable, place.start, value, access.guard)
@@ -126,6 +135,16 @@ class Machine:
                 )
                 self.thread.registers.write(place.variable, place.start, value, guard)
         self.performed.append(Performed(instruction, plain, key, tuple(accesses), tuple(loaded)))
+
+    def _surface(self, key: str, decoded: messages.Message) -> SymbolicSurface:
+        """A surface of which nothing is known but its kind."""
+        if isinstance(decoded, messages.TypedMessage):
+            names = ("width", "height", "depth")
+            extents = [[symbol(f"{name}.{key}.{level}", 32) for name in names] for level in range(self._levels)]
+            return SymbolicImage(tuple((width, height, depth) for width, height, depth in extents))
+        if key == FLAT:
+            return SymbolicFlat()
+        return SymbolicBuffer(symbol(f"size.{key}", ADDRESS_BITS))
 
     def _reached(self, access: Access) -> Access:
         """The access with the condition that the thread is here; lanes have it in their guards."""
@@ -174,14 +193,13 @@ class Machine:
         self.arithmetic.arbitrary += arbitrary
 
 
-def _surface(key: str, decoded: messages.Message) -> SymbolicSurface:
-    """A surface of which nothing is known but its kind."""
-    if isinstance(decoded, TypedAtomic):
-        levels = 1 if decoded.lod == NULL else LOD_LEVELS
-        extents = [
-            [symbol(f"{name}.{key}.{level}", 32) for name in ("width", "height", "depth")] for level in range(levels)
-        ]
-        return SymbolicImage(tuple((width, height, depth) for width, height, depth in extents))
-    if key == FLAT:
-        return SymbolicFlat()
-    return SymbolicBuffer(symbol(f"size.{key}", ADDRESS_BITS))
+def _site(kernel: syntax.Kernel, instruction: syntax.Instruction) -> str:
+    """The line of a statement, with the file if it is that of a function."""
+    at = instruction.position
+    return str(at.line) if at.path == kernel.path else f"{PurePath(at.path).stem}:{at.line}"
+
+
+def _names_levels(kernel: syntax.Kernel, platform: Platform) -> bool:
+    """Whether a typed message of the kernel names a level of detail: without one it is level 0."""
+    typed = (each for each in kernel.instructions() if each.opcode in messages.TYPED)
+    return any(getattr(messages.decode(each, kernel, platform), "lod", NULL) != NULL for each in typed)

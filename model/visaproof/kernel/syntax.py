@@ -312,11 +312,18 @@ class Kernel:
     attributes: Mapping[str, str | int | None]
     statements: tuple[Statement, ...]
     source_lines: tuple[str, ...] = field(repr=False)
+    unlinked: Mapping[Position, str] = field(default_factory=dict[Position, str], repr=False)
+    """Why a call could not be linked, by its place."""
 
     def instructions(self) -> Iterator[Instruction]:
         for statement in self.statements:
             if isinstance(statement, Instruction):
                 yield statement
+
+    @property
+    def of_several_files(self) -> bool:
+        """Whether functions of other files were linked to it."""
+        return any(statement.position.path != self.path for statement in self.statements)
 
     def root_of(self, variable: GeneralVariable) -> tuple[GeneralVariable, int]:
         """The variable that owns the storage of `variable`, and the byte offset into it (aliases add up)."""

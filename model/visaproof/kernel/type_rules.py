@@ -80,6 +80,8 @@ def rows_of(instruction: Instruction) -> tuple[Row, ...]:
     match instruction.opcode:
         case "typed_atomic":
             return (*_COORDINATES, ("Src0", data), ("Src1", data), ("Dst", data))
+        case "gather4_typed" | "scatter4_typed" as opcode:
+            return (*_COORDINATES, ("Dst" if opcode == "gather4_typed" else "Src", DWORD))
         case "dword_atomic":
             return (("Surface", None), ("Element_offset", UD), ("Src0", data), ("Src1", data), ("Dst", data))
         case "svm_atomic":

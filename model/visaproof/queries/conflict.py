@@ -1,4 +1,4 @@
-"""Can two lanes of one scatter write the same byte?  The question, for each memory message of a kernel."""
+"""Can two lanes of one scatter write the same byte or texel?  The question, for each memory message of a kernel."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from visaproof.isa.execution import ExecMask
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.kernel.syntax import Instruction
-from visaproof.semantics.symbolic.accesses import Store
-from visaproof.semantics.symbolic.effects import meaningless
+from visaproof.semantics.symbolic.accesses import Cell, Store
+from visaproof.semantics.symbolic.effects import cells_equal, meaningless
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import (
     BitVec,
@@ -30,18 +30,23 @@ from visaproof.smt import (
 
 @dataclass(frozen=True, slots=True)
 class LaneWrites:
-    """What one lane of a scatter writes: stores at constant distances from its first."""
+    """What one lane of a scatter writes: stores at constant distances from its first, or channels of one texel."""
 
     lane: int
     """Counted from the first lane of the thread."""
-    base: BitVec
+    base: Cell
+    """(byte address,) of the first, or (u, v, r, lod)."""
     stores: tuple[tuple[int, Store], ...]
-    """(bytes behind `base`, store)"""
+    """(bytes behind `base`, store), or (channel, store)"""
+
+    @property
+    def is_texel(self) -> bool:
+        return len(self.base) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class LanePair:
-    """Two lanes, and when they write a common byte inside the surface."""
+    """Two lanes, and when they write a common byte or texel inside the surface."""
 
     first: int
     second: int
@@ -65,6 +70,11 @@ class ConflictQuestion:
     def instruction(self) -> Instruction:
         return self.performed.instruction
 
+    @property
+    def of_texels(self) -> bool:
+        """Whether the lanes write texels, not bytes."""
+        return self.lanes[0].is_texel
+
 
 def conflict_questions(trace: Trace) -> Iterator[ConflictQuestion]:
     """A question for each message that stores lane by lane, in the order of the run: one for each round of a loop.
@@ -86,14 +96,15 @@ def conflict_questions(trace: Trace) -> Iterator[ConflictQuestion]:
 def _lane_writes(performed: Performed) -> tuple[LaneWrites, ...]:
     by_lane: dict[int, list[Store]] = {}
     for access in performed.accesses:
-        if isinstance(access, Store) and access.lane is not None and len(access.cell) == 1:
+        if isinstance(access, Store) and access.lane is not None:
             by_lane.setdefault(access.lane, []).append(access)
     first_lane = _first_lane(performed.instruction)
     found: list[LaneWrites] = []
     for lane, stores in by_lane.items():
-        base = stores[0].cell[0]
-        distances = [_distance(store.cell[0], base) for store in stores]
-        found.append(LaneWrites(first_lane + lane, base, tuple(zip(distances, stores, strict=True))))
+        *texel, base = stores[0].cell
+        distances = [_distance(store.cell[-1], const(0, 2) if texel else base) for store in stores]
+        at = tuple(texel) or (base,)
+        found.append(LaneWrites(first_lane + lane, at, tuple(zip(distances, stores, strict=True))))
     return tuple(found)
 
 
@@ -103,7 +114,7 @@ def _first_lane(instruction: Instruction) -> int:
 
 
 def _distance(cell: BitVec, base: BitVec) -> int:
-    """Bytes from base to cell, which are the channels or blocks of one lane."""
+    """Bytes from base to cell, which are the channels or blocks of one lane; or the number of a texel's channel."""
     distance = value_of(sub(cell, base))
     assert distance is not None, "the stores of one lane lie at constant distances"
     return distance
@@ -111,30 +122,46 @@ def _distance(cell: BitVec, base: BitVec) -> int:
 
 def _pairs(lanes: tuple[LaneWrites, ...]) -> Iterator[LanePair]:
     for one, other in combinations(lanes, 2):
-        meet = _meet(one, other)
+        meet = _texels_meet(one, other) if one.is_texel else _bytes_meet(one, other)
         if not is_false(meet):
             yield LanePair(one.lane, other.lane, meet)
 
 
-def _meet(one: LaneWrites, other: LaneWrites) -> Bool:
+def _texels_meet(one: LaneWrites, other: LaneWrites) -> Bool:
+    """Whether both lanes happen, have a meaning, and write one channel of one texel inside the surface."""
+    meetings = [
+        _both(store, other_store)
+        for channel, store in one.stores
+        for other_channel, other_store in other.stores
+        if channel == other_channel
+    ]
+    return conj(cells_equal(one.base, other.base), disj(*meetings))
+
+
+def _both(store: Store, other: Store) -> Bool:
+    """Whether both stores happen, inside, and have a meaning."""
+    return conj(store.guard, store.inside, store.defined, other.guard, other.inside, other.defined)
+
+
+def _bytes_meet(one: LaneWrites, other: LaneWrites) -> Bool:
     """Whether both lanes happen, have a meaning, and write a common byte inside the surface."""
     meetings: dict[int, list[Bool]] = {}
-    unit = 1 << min(known_trailing_zeros(one.base), known_trailing_zeros(other.base), 3)
-    apart = _constant_difference(other.base, one.base)
+    (first,), (second,) = one.base, other.base
+    unit = 1 << min(known_trailing_zeros(first), known_trailing_zeros(second), 3)
+    apart = _constant_difference(second, first)
     for at, store in one.stores:
         for other_at, other_store in other.stores:
-            both = conj(store.guard, store.inside, store.defined, other_store.guard, other_store.inside)
-            both = conj(both, other_store.defined)
+            both = _both(store, other_store)
             # Bytes are shared iff the other's first byte lies in (−width, width) around this one's.
             for shift in range(1 - other_store.width, store.width):
                 distance = at - other_at + shift
                 if distance % unit == 0 and (apart is None or value_of(sub(apart, const(distance, apart.width))) == 0):
                     meetings.setdefault(distance, []).append(both)
-    return disj(*(conj(_at_distance(one, other, d), disj(*both)) for d, both in sorted(meetings.items())))
+    return disj(*(conj(_at_distance(first, second, d), disj(*both)) for d, both in sorted(meetings.items())))
 
 
-def _at_distance(one: LaneWrites, other: LaneWrites, distance: int) -> Bool:
-    return eq(other.base, add(one.base, const(distance, one.base.width)))
+def _at_distance(first: BitVec, second: BitVec, distance: int) -> Bool:
+    return eq(second, add(first, const(distance, first.width)))
 
 
 def _constant_difference(left: BitVec, right: BitVec) -> BitVec | None:

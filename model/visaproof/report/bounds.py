@@ -18,7 +18,8 @@ from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
 from visaproof.kernel.surface_sizes import argument_of
 from visaproof.queries.uninitialised import Unwritten
-from visaproof.report.conflicts import MARK, UNBOUNDED, data_dependence, input_lines, inputs_of
+from visaproof.report.conflicts import UNBOUNDED, data_dependence, input_lines, inputs_of
+from visaproof.report.lane_table import MARK
 from visaproof.semantics.concrete.surface import Buffer
 
 INDENT = " " * 8

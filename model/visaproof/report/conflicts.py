@@ -1,6 +1,7 @@
 """Conflicts as people read them: the scatter, its verdict, and the lanes that collide."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from visaproof.engine.conflicts import Conflict, Free, Undecided
@@ -8,9 +9,8 @@ from visaproof.engine.kernel_conflicts import Finding, KernelAnswers
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
 from visaproof.report.kernel_runs import AskedKernel, ShownRun
-from visaproof.semantics.concrete.surface import Buffer, LaneWrite
-
-MARK = "►"
+from visaproof.report.lane_table import lane_table
+from visaproof.semantics.concrete.surface import Buffer, Image, TexelWrite, Write
 
 UNBOUNDED = 1 << 40
 """A surface of this size has no bound worth showing: it is the flat address space."""
@@ -30,12 +30,13 @@ def finding_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
     """One scatter: its source line and verdict, and for a conflict the lanes and the inputs."""
     instruction = finding.question.instruction
     yield ""
-    yield f"  {instruction.position.line:>5} | {instruction.text}"
+    yield f"  {_line(answers, instruction.position):>5} | {instruction.text}"
     surface = surface_name(answers, finding.question.performed.surface)
     match finding.answer:
         case Free(rung, bounded):
             lanes = len(finding.question.lanes)
-            reach = f"no two of {lanes} lanes can write the same byte" if lanes > 1 else "only one lane writes"
+            apart = f"no two of {lanes} lanes can write the same {_unit(finding)}"
+            reach = apart if lanes > 1 else "only one lane writes"
             if bounded:
                 yield f"        BOUNDED: {reach} of {surface}, in runs whose loops end in time ({rung})"
                 yield f"        {_rounds(bounded)}: try a larger --unroll"
@@ -47,6 +48,16 @@ def finding_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
             yield from _conflict_lines(answers, finding, conflict, surface)
 
 
+def _line(answers: KernelAnswers, position: Position) -> str:
+    """The line of a statement; of a function, with its file."""
+    return str(position.line) if position.path == answers.kernel.path else f"{Path(position.path).name}:{position.line}"
+
+
+def _unit(finding: Finding) -> str:
+    """What two lanes may not write both."""
+    return "texel" if finding.question.of_texels else "byte"
+
+
 def _rounds(loops: tuple[Position, ...]) -> str:
     lines = ", ".join(str(line) for line in sorted({loop.line for loop in loops}))
     return f"the branch of line {lines} may go back more often than it was unrolled"
@@ -56,9 +67,9 @@ def _conflict_lines(answers: KernelAnswers, finding: Finding, conflict: Conflict
     first = finding.question.instruction.execution
     offset = first.mask.lane_offset if first else 0
     lanes = [offset + (write.lane or 0) for write in (conflict.first, conflict.second)]
-    yield f"        CONFLICT: lanes {lanes[0]} and {lanes[1]} write the same byte of {surface} (replayed)"
+    yield f"        CONFLICT: lanes {lanes[0]} and {lanes[1]} write the same {_unit(finding)} of {surface} (replayed)"
     yield ""
-    yield from (f"        {line}" for line in _lane_table(finding, conflict, offset))
+    yield from (f"        {line}" for line in lane_table(finding, conflict, offset))
     yield ""
     yield from (f"        {line}" for line in input_lines(answers, conflict))
     data = data_dependence(answers, conflict)
@@ -66,38 +77,6 @@ def _conflict_lines(answers: KernelAnswers, finding: Finding, conflict: Conflict
         yield f"        depends on data: {data}"
     for hint in answers.start.hints:
         yield f"        hint: {hint}"
-
-
-def _lane_table(finding: Finding, conflict: Conflict, offset: int) -> Iterator[str]:
-    """A row for each lane of the scatter; the two that collide are marked."""
-    by_lane: dict[int, list[LaneWrite]] = {}
-    for write in conflict.writes:
-        by_lane.setdefault(write.lane or 0, []).append(write)
-    shared = _bytes(conflict.first) & _bytes(conflict.second)
-    yield f"  {'lane':>5}  {'enabled':7}  {'address':>10}  bytes"
-    disabled: list[int] = []
-    for lane in sorted({lane.lane - offset for lane in finding.question.lanes} | by_lane.keys()):
-        writes = by_lane.get(lane)
-        if not writes:
-            disabled.append(lane + offset)
-            continue
-        yield from _disabled_row(disabled)
-        disabled = []
-        collides = lane in (conflict.first.lane, conflict.second.lane)
-        spans = " ".join(f"{write.address:#x}..{write.address + write.width - 1:#x}" for write in writes)
-        note = f"  both: {min(shared):#x}..{max(shared):#x}" if lane == conflict.second.lane else ""
-        yield f"{MARK if collides else ' '} {lane + offset:>5}  {'yes':7}  {writes[0].address:>#10x}  {spans}{note}"
-    yield from _disabled_row(disabled)
-
-
-def _disabled_row(lanes: list[int]) -> Iterator[str]:
-    """Neighbouring lanes that do not run, in one row."""
-    if lanes:
-        yield f"  {str(lanes[0]) if len(lanes) == 1 else f'{lanes[0]}-{lanes[-1]}':>5}  no"
-
-
-def _bytes(write: LaneWrite) -> set[int]:
-    return set(range(write.address, write.address + write.width))
 
 
 def input_lines(answers: AskedKernel, conflict: ShownRun) -> Iterator[str]:
@@ -111,6 +90,13 @@ def input_lines(answers: AskedKernel, conflict: ShownRun) -> Iterator[str]:
         if isinstance(surface, Buffer) and surface.size < UNBOUNDED:
             content = ", ".join(f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(surface.contents.items())[:8] if byte)
             yield f"surface {surface_name(answers, key)}: {surface.size:#x} bytes{', ' + content if content else ''}"
+        elif isinstance(surface, Image):
+            yield f"surface {surface_name(answers, key)}: {_extents(surface)} texels"
+
+
+def _extents(image: Image) -> str:
+    """The image's largest level as width×height×depth."""
+    return "×".join(f"{extent:#x}" for extent in image.extents(0))
 
 
 def inputs_of(answers: AskedKernel, conflict: ShownRun) -> list[tuple[str, int]]:
@@ -118,7 +104,7 @@ def inputs_of(answers: AskedKernel, conflict: ShownRun) -> list[tuple[str, int]]
     found: list[tuple[str, int]] = []
     for unknown, value in conflict.values.items():
         name = str(unknown.payload)
-        if value and not name.startswith(("em.", "size.", "load.")):
+        if value and not name.startswith(("em.", "size.", "load.", "width.", "height.", "depth.")):
             found.append((_meaning(answers, name), value))
     return found
 
@@ -170,6 +156,7 @@ def finding_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any]:
     """One scatter for programs."""
     instruction = finding.question.instruction
     record: dict[str, Any] = {
+        "file": instruction.position.path,
         "line": instruction.position.line,
         "column": instruction.position.column,
         "instruction": instruction.text,
@@ -189,15 +176,20 @@ def finding_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any]:
             return record | {
                 "verdict": "refuted",
                 "colliding_lanes": [offset + (write.lane or 0) for write in (conflict.first, conflict.second)],
-                "writes": [
-                    {"lane": offset + (write.lane or 0), "address": write.address, "bytes": write.width}
-                    for write in conflict.writes
-                ],
+                "writes": [_write_json(write, offset) for write in conflict.writes],
                 "execution_mask": f"{conflict.state.exec_mask:#x}",
                 "inputs": {name: f"{value:#x}" for name, value in inputs_of(answers, conflict)},
                 "depends_on_data": data_dependence(answers, conflict),
                 "replayed": True,
             }
+
+
+def _write_json(write: Write, offset: int) -> dict[str, Any]:
+    """A write of a lane: bytes of a buffer, or a channel of a texel (u, v, r, lod)."""
+    lane = offset + (write.lane or 0)
+    if isinstance(write, TexelWrite):
+        return {"lane": lane, "texel": list(write.texel), "channel": "RGBA"[write.channel]}
+    return {"lane": lane, "address": write.address, "bytes": write.width}
 
 
 def file_json(answers: KernelAnswers, findings: list[Finding]) -> dict[str, Any]:

@@ -142,7 +142,8 @@ def _picture(document: ExplainDocument, width: int) -> Iterator[str]:
         yield from table(("", "register and byte address"), rows, width)
     else:
         does = "writes" if first.effect == "store" else "reads"
-        yield from wrap(f"what an enabled lane {does}, register and byte address:", width)
+        place = "texel (u, v, r, lod, channel)" if len(first.place) > 1 else "byte address"
+        yield from wrap(f"what an enabled lane {does}, register and {place}:", width)
         titles = ["lane", "enabled where", *(cell.channel for cell in document.lanes[0].cells)]
         rows = [(str(lane.lane), _guard(lane.listens_to), *map(_arrow, lane.cells)) for lane in document.lanes]
         yield from table(titles, rows, width, fixed=2)

@@ -50,7 +50,7 @@ class CellEntry(msgspec.Struct, kw_only=True):
     register: str | None
     surface: str
     place: list[str]
-    """A byte address, or u, v, r and lod."""
+    """A byte address, or u, v, r and lod, and at times the channel."""
     sources: list[str]
 
 

@@ -10,6 +10,12 @@ from visaproof.isa.surfaces import SurfaceKind
 Texel = tuple[int, int, int, int]
 """(u, v, r, lod)"""
 
+Place = int | tuple[int, ...]
+"""A byte of a buffer by its address, or (u, v, r, lod, channel) of a typed surface."""
+
+CHANNEL_BITS = 32
+"""Of a texel with channels; 0 is R and 3 is A."""
+
 
 @dataclass(frozen=True, slots=True)
 class LaneWrite:
@@ -20,6 +26,29 @@ class LaneWrite:
     address: int
     width: int
     value: int
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """What is written."""
+        return tuple(range(self.address, self.address + self.width))
+
+
+@dataclass(frozen=True, slots=True)
+class TexelWrite:
+    """One lane's write of a channel of a texel."""
+
+    lane: int
+    texel: Texel
+    channel: int
+    value: int
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """What is written."""
+        return ((*self.texel, self.channel),)
+
+
+Write = LaneWrite | TexelWrite
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +67,7 @@ class Buffer:
 
     size: int
     contents: dict[int, int] = field(default_factory=dict[int, int])
-    log: list[LaneWrite] | None = field(default=None, compare=False, repr=False)
+    log: list[Write] | None = field(default=None, compare=False, repr=False)
     """Where it is a list, every write that an instruction asks for is noted, inside or outside, before it happens."""
     misses: list[Miss] | None = field(default=None, compare=False, repr=False)
     """Where it is a list, every access outside is noted."""
@@ -120,9 +149,12 @@ class Image:
     levels: tuple[tuple[int, int, int], ...]
     """Width, height and depth in pixels at each LOD; an axis that the kind does not have is not looked at."""
     texels: dict[Texel, int] = field(default_factory=dict[Texel, int])
+    """Channel c in bits 32c+31 … 32c; those of an atomic have one channel."""
     kind: SurfaceKind = SurfaceKind.VOLUME
     layers: int = 1
     """The size of an array: one for all levels."""
+    log: list[Write] | None = field(default=None, compare=False, repr=False)
+    """Where it is a list, every write of a scatter is noted, inside or outside, before it happens."""
     misses: list[Miss] | None = field(default=None, compare=False, repr=False)
     """Where it is a list, every texel that was looked for outside is noted."""
 
@@ -150,6 +182,28 @@ class Image:
         if not inside and self.misses is not None:
             self.misses.append(Miss(texel, 0))
         return inside
+
+    def channel(self, texel: Texel, channel: int) -> int:
+        """A channel of a texel that exists."""
+        return self.texels.get(texel, 0) >> CHANNEL_BITS * channel & 0xFFFF_FFFF
+
+    def set_channel(self, texel: Texel, channel: int, value: int) -> None:
+        """Writes a channel of a texel that exists; the others stay."""
+        first = CHANNEL_BITS * channel
+        others = self.texels.get(texel, 0) & ~(0xFFFF_FFFF << first)
+        self.texels[texel] = others | value << first
+
+    def scatter(self, writes: list[TexelWrite]) -> None:
+        """Performs the writes of several lanes; two lanes on one texel that exists are undefined (D14)."""
+        if self.log is not None:
+            self.log.extend(writes)
+        inside = [write for write in writes if self.contains(write.texel)]
+        owner: dict[Texel, int] = {}
+        for write in inside:
+            if owner.setdefault(write.texel, write.lane) != write.lane:
+                raise UndefinedBehavior(f"lanes {owner[write.texel]} and {write.lane} both write texel {write.texel}")
+        for write in inside:
+            self.set_channel(write.texel, write.channel, write.value)
 
 
 Surface = Buffer | Image

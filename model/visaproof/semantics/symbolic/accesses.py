@@ -1,6 +1,7 @@
 """Effects as data: what an instruction reads and writes, and when.
 
-A *cell* is what one access covers as a whole: for a buffer (byte address,), for a typed surface (u, v, r, lod).
+A *cell* is what one access covers as a whole: for a buffer (byte address,), for a typed surface (u, v, r, lod), or
+(u, v, r, lod, channel) where an instruction reaches channels one by one.
 """
 
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """`width` bytes read from a cell into a register; zeros where it is not inside."""
+    """`width` bytes read from a cell into a register; `outside` where it is not inside."""
 
     guard: Bool
     lane: int | None
@@ -53,6 +54,8 @@ class Load:
     inside: Bool
     defined: Bool
     destination: RegisterSlice
+    outside: int = 0
+    """What a read brings from outside: zeros, except in the alpha channel of a texel."""
 
 
 @dataclass(frozen=True, slots=True)

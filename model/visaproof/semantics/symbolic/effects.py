@@ -92,9 +92,10 @@ def alone(accesses: Sequence[Access], probe: Cell, before: BitVec) -> list[tuple
 
 
 def returned(access: Load | Atomic, memory: BitVec) -> BitVec:
-    """What the access brings back, where its cell holds `memory`: zeros outside."""
+    """What the access brings back, where its cell holds `memory`, and what it brings from outside."""
     value = updated(access, memory) if isinstance(access, Atomic) and access.returns_new else memory
-    return ite(access.inside, value, const(0, value.width))
+    outside = access.outside if isinstance(access, Load) else 0
+    return ite(access.inside, value, const(outside, value.width))
 
 
 def updated(access: Atomic, memory: BitVec) -> BitVec:

@@ -1,0 +1,40 @@
+"""Reads through the sampler, on terms: every value is arbitrary.
+
+Nothing connects two values: not even reads of one place with the same operands bring the same.
+"""
+
+from visaproof.isa.errors import NotModelled
+from visaproof.kernel.sampler import SamplerRead
+from visaproof.kernel.symbolic_arithmetic import SymbolicArithmetic
+from visaproof.kernel.symbolic_thread import Thread
+from visaproof.kernel.syntax import Instruction
+
+
+def read_arbitrary(instruction: Instruction, read: SamplerRead, thread: Thread, arithmetic: SymbolicArithmetic) -> None:
+    """Writes an arbitrary value for each enabled lane and channel, and to the bytes that the page leaves undefined."""
+    lanes = arithmetic.lanes(read.execution)
+    register = thread.platform.grf_bytes
+    data_bytes = read.execution.size * read.width
+    slot_bytes = max(data_bytes, register)  # Page: "Each channel's return data start in the next GRF"
+    count = read.channels.mask.bit_count()
+    for slot in range(count):
+        start = read.dst.offset + slot * slot_bytes
+        for lane, guard, _ in lanes:
+            place = start + lane * read.width
+            if not thread.registers.holds(read.dst.variable, place, read.width):
+                raise NotModelled(f"bytes {place}..{place + read.width - 1} lie beyond {read.dst.variable}")
+            value = arithmetic.fresh(instruction, lane, 8 * read.width, "a read through the sampler")
+            thread.registers.write_under(read.dst.variable, place, value, guard)
+        _forget(instruction, read, thread, arithmetic, start + data_bytes, start + slot_bytes)
+    if read.null_mask:
+        behind = read.dst.offset + count * slot_bytes
+        _forget(instruction, read, thread, arithmetic, behind, behind + register)
+
+
+def _forget(
+    instruction: Instruction, read: SamplerRead, thread: Thread, arithmetic: SymbolicArithmetic, start: int, end: int
+) -> None:
+    """Makes bytes arbitrary, as far as the variable has them."""
+    for byte in range(start, min(end, thread.registers.sizes[read.dst.variable])):
+        value = arithmetic.fresh(instruction, None, 8, "bytes behind the data of the sampler")
+        thread.registers.write_under(read.dst.variable, byte, value, thread.lanes.facts)
