@@ -1,0 +1,250 @@
+"""Decides whether one kernel refines another: the same stores, then runs, then a solver.  A difference is a run."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+
+from visaproof.engine.ladder import Answer, Fails, Holds, Impossible, Values, climb
+from visaproof.engine.refinement_runs import Difference, Runner, difference, unknowns
+from visaproof.isa.errors import NotModelled
+from visaproof.isa.platform import Platform
+from visaproof.kernel.assumptions import Assume, Start, start_of
+from visaproof.kernel.matching import (
+    Matching,
+    Program,
+    match,
+    own_predicates,
+    require_matched,
+    source_start,
+    surface_of,
+    target_start,
+)
+from visaproof.kernel.symbolic_run import launched_lanes, trace
+from visaproof.queries.refinement import (
+    Question,
+    Side,
+    Stores,
+    one_by_one,
+    open_undefined,
+    premises,
+    refinement_question,
+    same_at_probe,
+    same_stores,
+)
+from visaproof.smt import Bool, Op, Term, conj, is_false, neg, substitute, subterms, symbol
+from visaproof.smt.evaluate import substitute_all
+
+BARRIERS = frozenset(("barrier", "sbarrier", "wait"))
+
+
+@dataclass(frozen=True, slots=True)
+class Refines:
+    """For all inputs under the assumptions."""
+
+    rung: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuous:
+    """The source is undefined for every input, so that anything refines it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Neither was shown."""
+
+    reason: str
+
+
+Verdict = Refines | Difference | Vacuous | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two kernels that can be compared, and on what the answer will rest."""
+
+    source: Program
+    target: Program
+    matching: Matching
+    start: Start
+    assumed: tuple[str, ...]
+    question: Question
+    runners: tuple[Runner, Runner]
+
+
+def compare(source: Program, target: Program, platforms: tuple[Platform, Platform], assume: Assume) -> Comparison:
+    """The question.  Raises NotModelled, and ReadError where an input of the target has no counterpart."""
+    _require_one_width(source, target)
+    matching = match(source, target)
+    start = start_of(source.kernel, source.launch, assume)
+    before_source = source_start(source.kernel, start.initial)
+    before = (before_source, target_start(matching, before_source))
+    lanes = launched_lanes(source.kernel)
+    runners: list[Runner] = []
+    for name, program, platform, initial in zip(("source", "target"), (source, target), platforms, before, strict=True):
+        ran = trace(program.kernel, platform, initial, lanes, own_predicates(name), unroll=0, generalise=False)
+        surfaces = {key: _surface(program, key, matching.by_meaning) for key in ran.surfaces}
+        runners.append(Runner(name, program.kernel, platform, ran, initial, surfaces.__getitem__))
+    require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
+    sides = [Side(one.name, one.platform, one.trace, one.surface) for one in runners]
+    question = refinement_question(sides[0], sides[1], lanes)
+    _require_one_way_to_memory(question)
+    return Comparison(
+        source, target, matching, start, _assumptions(start, question), question, (runners[0], runners[1])
+    )
+
+
+def _require_one_width(source: Program, target: Program) -> None:
+    widths = [len(launched_lanes(program.kernel)) for program in (source, target)]
+    if widths[0] != widths[1]:
+        raise NotModelled(f"kernels of different SIMD widths: {widths[0]} and {widths[1]} lanes")
+    for program in (source, target):
+        for instruction in program.kernel.instructions():
+            if instruction.opcode in BARRIERS:
+                raise NotModelled("barriers in a comparison of kernels", instruction.position)
+
+
+def _surface(program: Program, key: str, by_meaning: bool) -> str:
+    name = surface_of(program, key, by_meaning)
+    if name is None:
+        raise NotModelled(f"{program.kernel.path}: surface {key!r}, of which it is not known which argument it is")
+    return name
+
+
+def _require_one_way_to_memory(question: Question) -> None:
+    """Pointers and surfaces may reach one byte in two ways."""
+    if "flat" in question.surfaces and set(question.surfaces) - {"flat", "%slm"}:
+        raise NotModelled("memory that is reached by address and by surface as well")
+
+
+def _assumptions(start: Start, question: Question) -> tuple[str, ...]:
+    found = list(start.assumed)
+    surfaces = [surface for surface in question.surfaces if surface != "%slm"]
+    if len(surfaces) > 1:
+        found.append(f"the surfaces {', '.join(surfaces)} share no byte")
+    found.append("no other thread writes what this one reads or writes while it runs")
+    return tuple(found)
+
+
+# ---------------------------------------------------------------- deciding
+
+
+def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
+    """Whether the target refines the source."""
+    question = comparison.question
+    open_surfaces = [one for one in question.surfaces if not same_stores(*_stores(question, one))]
+    remaining = open_undefined(question)
+    if not open_surfaces and is_false(remaining):
+        return Refines("the same stores in normal form")
+    reason = _source_choices(question)
+    unconfirmed = ""
+    if not reason:
+        try:
+            found = _guessed(comparison)
+        except NotModelled as stopped:
+            unconfirmed = f"; the kernels cannot be run on numbers: {stopped}"
+        else:
+            if found is not None:
+                return _smaller(comparison, found)
+    if _one_by_one(question, open_surfaces, timeout_ms):
+        return Refines("store by store")
+    goals = [same_at_probe(question, surface) for surface in open_surfaces]
+    match _climbed(question, conj(neg(remaining), *goals), timeout_ms):
+        case Holds(rung):
+            return Refines(rung)
+        case Impossible():
+            return Vacuous()
+        case Fails(values):
+            if reason or unconfirmed:
+                return Unknown(f"they differ on terms{unconfirmed or '; ' + reason}")
+            found = difference(*comparison.runners, question, values, lambda: 0)
+            return found or Unknown("they differ on terms, but a run of both does not confirm it")
+        case gave_up:
+            return Unknown(gave_up.reason)
+
+
+def _one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> bool:
+    """Whether each store of the target is one of the source: many small questions instead of a large one."""
+    goals: list[Bool] = [neg(open_undefined(question))]
+    for surface in surfaces:
+        source, target = _stores(question, surface)
+        if len(source) != len(target):
+            return False
+        goals += one_by_one(source, target)
+    return all(isinstance(_climbed(question, goal, timeout_ms), Holds) for goal in goals)
+
+
+def _climbed(question: Question, goal: Bool, timeout_ms: int) -> Answer:
+    """The answer of the ladder, at first with each product of unknowns as an unknown."""
+    assumed = premises(question, goal)
+    cut: dict[Term, Term] = {
+        term: symbol(f"product.{term.serial}", term.width) for term in subterms(*assumed, goal) if term.op is Op.MUL
+    }
+    if cut:
+        answer = climb(tuple(substitute_all(assumed, cut)), substitute(goal, cut), timeout_ms)
+        if isinstance(answer, Holds):
+            return answer
+    return climb(assumed, goal, timeout_ms)
+
+
+def _stores(question: Question, surface: str) -> tuple[Stores, Stores]:
+    return question.source.stores.get(surface, ()), question.target.stores.get(surface, ())
+
+
+def _source_choices(question: Question) -> str:
+    """Why a difference would prove nothing: the source may do something else for the same inputs."""
+    effects = question.source
+    terms: list[Term] = [*effects.undefined]
+    for stores in effects.stores.values():
+        terms += [term for store in stores for term in (store.guard, store.cell, store.value)]
+    terms += question.memory.definitions.values()
+    for term in subterms(*terms):
+        if isinstance(term.payload, str) and term.payload.startswith("source:"):
+            return f"the source depends on what nothing wrote ({term.payload.removeprefix('source:')})"
+    return ""
+
+
+# ---------------------------------------------------------------- guesses
+
+
+def _guessed(comparison: Comparison) -> Difference | None:
+    """A difference for simple inputs, or for seeded random ones."""
+    symbols = unknowns(comparison.question, comparison.runners)
+    random = Random(0)
+    for values in _candidates(symbols, random):
+        found = difference(*comparison.runners, comparison.question, values, lambda: random.getrandbits(8))
+        if found is not None:
+            return found
+    return None
+
+
+def _candidates(symbols: Sequence[Term], random: Random) -> Iterator[Values]:
+    for word, flag in product((0, 1, 2), (1, 0)):
+        yield {one: _value(one, word, flag, 1 << 32) for one in symbols}
+    for bits, size in product((2, 4, 8, 16, 32), (1 << 32, 64)):
+        for _ in range(2):
+            yield {one: _value(one, random.getrandbits(bits), random.getrandbits(1), size) for one in symbols}
+
+
+def _value(one: Term, word: int, flag: int, size: int) -> int:
+    if one.width == 0:
+        return flag
+    return size if str(one.payload).startswith("size.") else word % (1 << one.width)
+
+
+def _smaller(comparison: Comparison, found: Difference) -> Difference:
+    """The same with fewer lanes and more zeros, as far as runs confirm it."""
+    for one in [term for term, value in found.values.items() if value and _is_input(term)]:
+        values = {term: value for term, value in found.values.items() if term is not one}
+        smaller = difference(*comparison.runners, comparison.question, _inputs(values) | {one: 0}, lambda: 1)
+        found = smaller or found
+    return found
+
+
+def _inputs(values: Values) -> Values:
+    return {term: value for term, value in values.items() if _is_input(term)}
+
+
+def _is_input(term: Term) -> bool:
+    return not str(term.payload).startswith(("memory.", "loaded.", "result.", "probe."))
