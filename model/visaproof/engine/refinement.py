@@ -25,14 +25,15 @@ from visaproof.queries.refinement import (
     Question,
     Side,
     Stores,
-    one_by_one,
+    address_step,
     open_undefined,
     premises,
     refinement_question,
     same_at_probe,
+    same_store,
     same_stores,
 )
-from visaproof.smt import Bool, Op, Term, conj, is_false, neg, substitute, subterms, symbol
+from visaproof.smt import Bool, Op, Term, conj, is_false, is_true, neg, substitute, subterms, symbol
 from visaproof.smt.evaluate import substitute_all
 
 BARRIERS = frozenset(("barrier", "sbarrier", "wait"))
@@ -165,19 +166,35 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
 
 
 def _one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> bool:
-    """Whether each store of the target is one of the source: many small questions instead of a large one."""
-    goals: list[Bool] = [neg(open_undefined(question))]
+    """Whether each store of the target is the source's in the same place: many small questions, not a large one."""
+    known: dict[Term, Term] = {}
     for surface in surfaces:
         source, target = _stores(question, surface)
         if len(source) != len(target):
             return False
-        goals += one_by_one(source, target)
-    return all(isinstance(_climbed(question, goal, timeout_ms), Holds) for goal in goals)
+        for one, other in zip(source, target, strict=True):
+            step = address_step(one, other)
+            if not _holds(question, step.goal, timeout_ms):
+                return False
+            if step.target is not step.source:
+                known[step.target] = step.source
+            if not _holds(question, same_store(one, other, known), timeout_ms):
+                return False
+    return isinstance(_climbed(question, neg(open_undefined(question)), timeout_ms), Holds)
+
+
+def _holds(question: Question, goal: Bool, timeout_ms: int) -> bool:
+    """Whether it holds for every input, also where the source is undefined."""
+    return is_true(goal) or isinstance(_uncut(tuple(question.memory.facts((goal,))), goal, timeout_ms), Holds)
 
 
 def _climbed(question: Question, goal: Bool, timeout_ms: int) -> Answer:
-    """The answer of the ladder, at first with each product of unknowns as an unknown."""
-    assumed = premises(question, goal)
+    """The answer of the ladder where the source is defined."""
+    return _uncut(premises(question, goal), goal, timeout_ms)
+
+
+def _uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
+    """The answer of the ladder, at first with each product of unknowns as an unknown of its own."""
     cut: dict[Term, Term] = {
         term: symbol(f"product.{term.serial}", term.width) for term in subterms(*assumed, goal) if term.op is Op.MUL
     }

@@ -3,7 +3,7 @@
 For all inputs:  ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory after target = memory after source.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -272,11 +272,33 @@ def open_undefined(question: Question) -> Bool:
 # ---------------------------------------------------------------- for a solver
 
 
-def one_by_one(source: Stores, target: Stores) -> Iterator[Bool]:
-    """That each store of the target is the source's store in the same place of the order."""
-    for one, other in zip(source, target, strict=True):
-        same = conj(eq(one.cell, other.cell), eq(one.value, other.value))
-        yield conj(iff(one.guard, other.guard), implies(one.guard, same))
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A small part of a question: two words that have to be equal, after which one may stand for the other."""
+
+    source: BitVec
+    target: BitVec
+
+    @property
+    def goal(self) -> Bool:
+        return eq(self.source, self.target)
+
+
+def address_step(source: UnitStore, target: UnitStore) -> Step:
+    """What has to be equal for both to be one address: without what both addresses have around it."""
+    one, other = source.cell, target.cell
+    while one.op is other.op and one.payload == other.payload and len(one.args) == len(other.args) == 1:
+        inner, other_inner = cast(BitVec, one.args[0]), cast(BitVec, other.args[0])
+        if inner.width != other_inner.width:
+            break
+        one, other = inner, other_inner
+    return Step(one, other)
+
+
+def same_store(source: UnitStore, target: UnitStore, known: Mapping[Term, Term]) -> Bool:
+    """Whether both write the same, where `known` says what stands for what."""
+    guard, value = substitute(target.guard, known), substitute(target.value, known)
+    return conj(iff(source.guard, guard), implies(source.guard, eq(source.value, value)))
 
 
 def same_at_probe(question: Question, surface: str) -> Bool:
