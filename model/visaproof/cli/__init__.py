@@ -11,7 +11,7 @@ from typing import cast
 from visaproof import __version__
 from visaproof.cli.exit_codes import TABLE, ExitCode
 
-COMMANDS = ("prove", "replay", "check", "explain", "conflicts", "vectors")
+COMMANDS = ("prove", "replay", "check", "explain", "conflicts", "refine", "vectors")
 """Each is a module here with `add_parser(subparsers)` and `run(arguments) -> int`."""
 
 DESCRIPTION = "A formal model of Intel's virtual GPU ISA (vISA): proofs, counterexamples, and checks of .visaasm files."
@@ -21,6 +21,7 @@ EXAMPLES = """examples:
   visaproof replay counterexamples       replay every counterexample, without a solver
   visaproof check kernel.visaasm         parse a kernel and check its memory messages against their pages
   visaproof explain scatter4_scaled      a page, or one instruction, lane by lane
+  visaproof refine a.visaasm b.visaasm   does b do what a does?
   visaproof vectors vectors.jsonl        compare with what other implementations did
 """
 

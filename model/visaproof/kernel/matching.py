@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import ReadError
+from visaproof.isa.platform import Platform
 from visaproof.kernel.launch import BufferAddress, Launch, Surface, Unknown
 from visaproof.kernel.meaning import ArgumentValue, LocalId, Piece
 from visaproof.kernel.syntax import Input, Kernel
@@ -22,10 +23,11 @@ _Place = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A kernel and what is known of its launch."""
+    """A kernel, what is known of its launch, and the device."""
 
     kernel: Kernel
     launch: Launch
+    platform: Platform
 
 
 @dataclass(frozen=True, slots=True)
