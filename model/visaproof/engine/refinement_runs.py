@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from visaproof.engine.ladder import Values
+from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete_run import Outcome, Undefined, run
 from visaproof.kernel.symbolic_run import Trace
@@ -113,7 +114,7 @@ def memory_of(question: Question, values: Values, content: Callable[[], int]) ->
 
 
 def _size(surface: str, values: Values) -> int:
-    return FLAT_SIZE if surface == "flat" else values.get(symbol(f"size.{surface}", 40), 1 << 32)
+    return FLAT_SIZE if surface == FLAT else values.get(symbol(f"size.{surface}", 40), 1 << 32)
 
 
 def difference(
@@ -161,5 +162,5 @@ def unknowns(question: Question, runners: Sequence[Runner]) -> list[Term]:
             words[runner.initial(variable, byte)[0]] = None
         for surface in runner.trace.surfaces.values():
             if isinstance(surface, SymbolicBuffer):
-                words |= {symbol(f"size.{name}", 40): None for name in question.surfaces if name != "flat"}
+                words |= {symbol(f"size.{name}", 40): None for name in question.surfaces if name != FLAT}
     return symbols_of(*words)

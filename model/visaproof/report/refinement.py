@@ -5,6 +5,7 @@ from typing import Any
 
 from visaproof.engine.refinement import Comparison, Refines, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement_runs import Difference, Writer
+from visaproof.instructions.svm_gather import FLAT
 
 MAX_SHOWN = 8
 """Inputs and bytes of memory that are shown of a run."""
@@ -64,7 +65,7 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     yield f"  every {'other ' if inputs else ''}input is 0"
     for surface, (size, contents) in found.memory.items():
         shown = [f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(contents.items()) if byte][:MAX_SHOWN]
-        bound = f"{size:#x} bytes" if surface != "flat" else "all addresses"
+        bound = f"{size:#x} bytes" if surface != FLAT else "all addresses"
         yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
     if found.undefined is not None:
         yield f"  the source has a meaning; the target has none: line {found.undefined.position.line}"
