@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from random import Random
+from time import monotonic
 
 from visaproof.engine.ladder import Answer, Fails, Holds, Impossible, Values, climb
 from visaproof.engine.refinement_runs import Difference, Runner, difference, unknowns
@@ -205,12 +206,15 @@ def _audit(comparison: Comparison) -> None:
 def _one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> bool:
     """Whether each store of the target is the source's in the same place: many small questions, not a large one."""
     known: dict[Term, Term] = {}
+    end = monotonic() + timeout_ms / 1000
     for surface in surfaces:
         source, target = _stores(question, surface)
         if len(source) != len(target):
             return False
         for one, other in zip(source, target, strict=True):
             step = address_step(one, other)
+            if monotonic() > end:
+                return False
             if not _holds(question, step.goal, timeout_ms):
                 return False
             if step.target is not step.source:

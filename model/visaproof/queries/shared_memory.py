@@ -39,6 +39,10 @@ def unit_of(accesses: Iterator[Access]) -> int:
     return unit
 
 
+MOST_CELLS = 64
+"""Cells of which each pair is compared."""
+
+
 class SharedMemory:
     """Names for what both kernels may read, given out in the order in which they are asked for."""
 
@@ -87,7 +91,10 @@ class SharedMemory:
             yield byte, add(cell, const(byte, cell.width))
 
     def facts(self, terms: Iterable[Term]) -> Iterator[Bool]:
-        """What the named values in the terms are, and that one address holds one value."""
+        """What the named values in the terms are, and that one address holds one value.
+
+        Of more than MOST_CELLS cells the latter is left out: then more seems possible than is, and never less.
+        """
         found = dict.fromkeys(symbols_of(*terms))
         for name in reversed(self.order):
             if name in found:
@@ -96,6 +103,8 @@ class SharedMemory:
             if name in self.definitions:
                 yield eq(cast(BitVec, name), self.definitions[name])
         read = [(surface, cell, value) for (surface, cell), value in self.cells.items() if value in found]
+        if len(read) > MOST_CELLS:
+            return
         for (surface, cell, value), (other_surface, other_cell, other) in combinations(read, 2):
             if surface == other_surface:
                 same = eq(cell, other_cell)
