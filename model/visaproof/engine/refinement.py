@@ -36,7 +36,7 @@ from visaproof.queries.refinement import (
     same_store,
     same_stores,
 )
-from visaproof.smt import Bool, Op, Term, conj, is_false, is_true, neg, substitute, subterms, symbol
+from visaproof.smt import Bool, Op, Term, conj, is_false, is_true, neg, substitute, subterms, symbol, symbols_of
 from visaproof.smt.evaluate import substitute_all
 
 OVERLAP = (
@@ -109,7 +109,7 @@ def compare(source: Program, target: Program, assume: Assume) -> Comparison:
     question = refinement_question(sides[0], sides[1], lanes)
     _require_one_way_to_memory(question)
     return Comparison(
-        source, target, matching, start, _assumptions(start, question), question, (runners[0], runners[1])
+        source, target, matching, start, _assumptions(start, question, matching), question, (runners[0], runners[1])
     )
 
 
@@ -147,11 +147,22 @@ def _require_no_private_memory(program: Program, surfaces: Iterable[str]) -> Non
         raise NotModelled(f"{program.kernel.path}: private memory that is reached by address")
 
 
-def _assumptions(start: Start, question: Question) -> tuple[str, ...]:
+def _symbols(question: Question) -> Iterator[str]:
+    for effects in (question.source, question.target):
+        for stores in effects.stores.values():
+            terms = [term for store in stores for term in (store.guard, store.cell, store.value)]
+            yield from (str(one.payload) for one in symbols_of(*terms))
+
+
+def _assumptions(start: Start, question: Question, matching: Matching) -> tuple[str, ...]:
     found = list(start.assumed)
     surfaces = [surface for surface in question.surfaces if surface != SHARED_LOCAL]
     if len(surfaces) > 1:
         found.append(f"the surfaces {', '.join(surfaces)} share no byte")
+    if matching.extra:
+        found.append("inputs that only the target gets may hold anything")
+    if any(name.startswith("result.") for name in _symbols(question)):
+        found.append("a result on floats depends on the operands, their types and %cr0 alone")
     found.append("no other thread writes what this one reads or writes while it runs")
     return tuple(found)
 
