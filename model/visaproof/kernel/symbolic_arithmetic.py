@@ -21,6 +21,8 @@ Lane = tuple[int, Literals, Literals]
 
 _Pair = tuple[BitVec, BitVec]
 
+CONTROL = "%cr0"
+
 
 @dataclass(frozen=True, slots=True)
 class Arbitrary:
@@ -30,6 +32,12 @@ class Arbitrary:
     instruction: Instruction
     lane: int | None
     reason: str
+    operands: tuple[Source, ...] | None = None
+    """What it is a function of, together with the opcode, the types and `control`; None where it may be anything."""
+    result: DataType | None = None
+    """The type of a value that is such a function; None for a comparison."""
+    control: BitVec | None = None
+    """The control register, which says how floats are rounded."""
 
 
 class SymbolicArithmetic:
@@ -68,12 +76,27 @@ class SymbolicArithmetic:
                 lanes.append((lane, literals_of(guard), self._thread.assumption(guard)))
         return lanes
 
-    def fresh(self, instruction: Instruction, lane: int | None, width: int, reason: str) -> BitVec:
+    def fresh(
+        self,
+        instruction: Instruction,
+        lane: int | None,
+        width: int,
+        reason: str,
+        operands: tuple[Source, ...] | None = None,
+        result: DataType | None = None,
+    ) -> BitVec:
         """An arbitrary value in place of one that the model leaves open."""
         name = f"arbitrary.{instruction.position.line}.{len(self.arbitrary)}"
         value = symbol(name, width)
-        self.arbitrary.append(Arbitrary(value, instruction, lane, reason))
+        control = None if operands is None else self._control()
+        self.arbitrary.append(Arbitrary(value, instruction, lane, reason, operands, result, control))
         return value
+
+    def _control(self) -> BitVec | None:
+        registers = self._thread.registers
+        if not registers.holds(CONTROL, 0, 4):
+            return None
+        return registers.read_under(CONTROL, 0, 4, self._thread.lanes.facts)
 
     def _write(self, target: Operand, lanes: Sequence[Lane], values: Sequence[BitVec], extra_bytes: int = 0) -> None:
         write = self._operands.writer(target, extra_bytes)
@@ -95,7 +118,8 @@ class SymbolicArithmetic:
             if _copies(instruction, sources[0], result):
                 values.append(sources[0].bits)
             elif compute is None or "sat" in instruction.suffixes or _floats(sources, result):
-                values.append(self.fresh(instruction, lane, result.bits, _reason(instruction, sources, result)))
+                reason = _reason(instruction, sources, result)
+                values.append(self.fresh(instruction, lane, result.bits, reason, tuple(sources), result))
             else:
                 values.append(compute(sources, result))
         self._write(target, lanes, values)
@@ -125,7 +149,8 @@ class SymbolicArithmetic:
         if _copies(instruction, source, result):
             return source.bits
         if _floats((source,), result) or "sat" in instruction.suffixes:
-            return self.fresh(instruction, lane, result.bits, _reason(instruction, (source,), result))
+            reason = _reason(instruction, (source,), result)
+            return self.fresh(instruction, lane, result.bits, reason, (source,), result)
         return alu.OPERATIONS["mov"]((source,), result)
 
     def _two_results(self, instruction: Instruction) -> None:
@@ -156,7 +181,7 @@ class SymbolicArithmetic:
         for lane, _, assumed in lanes:
             left, right = left_reader(lane, assumed), right_reader(lane, assumed)
             if left.type.floating or right.type.floating:
-                holds.append(self._fresh_bit(instruction, lane))
+                holds.append(self._fresh_bit(instruction, lane, (left, right)))
             else:
                 holds.append(alu.compare(instruction.suffixes[0], left, right))
         if isinstance(target, Name):
@@ -165,9 +190,11 @@ class SymbolicArithmetic:
         width = self._operands.destination_type(target).bits
         self._write(target, lanes, [ite(one, const(-1, width), const(0, width)) for one in holds])
 
-    def _fresh_bit(self, instruction: Instruction, lane: int) -> Bool:
+    def _fresh_bit(self, instruction: Instruction, lane: int, operands: tuple[Source, ...]) -> Bool:
         value = bool_symbol(f"arbitrary.{instruction.position.line}.{len(self.arbitrary)}")
-        self.arbitrary.append(Arbitrary(value, instruction, lane, "a comparison of floats"))
+        self.arbitrary.append(
+            Arbitrary(value, instruction, lane, "a comparison of floats", operands, None, self._control())
+        )
         return value
 
     def _set_bits(self, target: Name, places: Sequence[tuple[int, Literals]], bits: Sequence[Bool]) -> None:

@@ -1,0 +1,327 @@
+"""Decides whether one kernel refines another: the same stores, then runs, then a solver.  A difference is a run."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from random import Random
+from time import monotonic
+
+from visaproof.engine.ladder import Answer, Fails, Holds, Impossible, Values, climb
+from visaproof.engine.refinement_runs import Difference, Runner, difference, unknowns
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import NotModelled
+from visaproof.kernel.assumptions import Assume, Start, start_of
+from visaproof.kernel.launch import LaunchValue
+from visaproof.kernel.matching import (
+    SHARED_LOCAL,
+    Matching,
+    Program,
+    match,
+    own_predicates,
+    require_matched,
+    source_start,
+    surface_of,
+    target_start,
+)
+from visaproof.kernel.symbolic_run import launched_lanes, trace
+from visaproof.queries.refinement import (
+    Question,
+    Side,
+    Stores,
+    address_step,
+    open_undefined,
+    premises,
+    refinement_question,
+    same_at_probe,
+    same_store,
+    same_stores,
+)
+from visaproof.smt import Bool, Op, Term, conj, is_false, is_true, neg, substitute, subterms, symbol, symbols_of
+from visaproof.smt.evaluate import substitute_all
+
+OVERLAP = (
+    "they differ in flat memory, in a run in which buffers may overlap or be left: that they do not is not yet modelled"
+)
+
+BARRIERS = frozenset(("barrier", "sbarrier", "wait"))
+
+GUESSES = 31
+"""Runs before a solver is asked."""
+
+FLOATS = (0x3F80_0000, 0x4000_0000, 0xC040_0000)
+"""1, 2 and -3: not all small integers are floats that every device treats alike."""
+
+AUDITS = 6
+"""Runs of kernels that are equal in normal form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refines:
+    """For all inputs under the assumptions."""
+
+    rung: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuous:
+    """The source is undefined for every input, so that anything refines it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Neither was shown."""
+
+    reason: str
+
+
+Verdict = Refines | Difference | Vacuous | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two kernels that can be compared, and on what the answer will rest."""
+
+    source: Program
+    target: Program
+    matching: Matching
+    start: Start
+    assumed: tuple[str, ...]
+    question: Question
+    runners: tuple[Runner, Runner]
+
+
+def compare(source: Program, target: Program, assume: Assume) -> Comparison:
+    """The question.  Raises NotModelled, and ReadError where an input of the target has no counterpart."""
+    _require_one_width(source, target)
+    matching = match(source, target)
+    start = start_of(source.kernel, source.launch, assume)
+    before_source = source_start(source.kernel, start.initial)
+    before = (before_source, target_start(matching, before_source))
+    lanes = launched_lanes(source.kernel)
+    runners: list[Runner] = []
+    for name, program, initial in zip(("source", "target"), (source, target), before, strict=True):
+        ran = trace(program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=1, generalise=False)
+        _require_no_private_memory(program, ran.surfaces)
+        surfaces = {key: _surface(program, key, matching.by_meaning) for key in ran.surfaces}
+        runners.append(Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__))
+    require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
+    sides = [Side(one.name, one.platform, one.trace, one.surface) for one in runners]
+    question = refinement_question(sides[0], sides[1], lanes)
+    _require_one_way_to_memory(question)
+    return Comparison(
+        source, target, matching, start, _assumptions(start, question, matching), question, (runners[0], runners[1])
+    )
+
+
+def _require_one_width(source: Program, target: Program) -> None:
+    widths = [len(launched_lanes(program.kernel)) for program in (source, target)]
+    if widths[0] != widths[1]:
+        raise NotModelled(f"kernels of different SIMD widths: {widths[0]} and {widths[1]} lanes")
+    for program in (source, target):
+        for instruction in program.kernel.instructions():
+            if instruction.opcode in BARRIERS:
+                raise NotModelled("barriers in a comparison of kernels", instruction.position)
+
+
+def _surface(program: Program, key: str, by_meaning: bool) -> str:
+    name = surface_of(program, key, by_meaning)
+    if name is None:
+        raise NotModelled(f"{program.kernel.path}: surface {key!r}, of which it is not known which argument it is")
+    return name
+
+
+def _require_one_way_to_memory(question: Question) -> None:
+    """Pointers and surfaces may reach one byte in two ways."""
+    if FLAT in question.surfaces and set(question.surfaces) - {FLAT, SHARED_LOCAL}:
+        raise NotModelled("memory that is reached by address and by surface as well")
+
+
+def _require_no_private_memory(program: Program, surfaces: Iterable[str]) -> None:
+    """Private memory cannot be seen from outside, and stands among the other addresses."""
+    if FLAT not in surfaces:
+        return
+    pieces = [piece for item in program.kernel.inputs for piece in program.launch.pieces(item.variable)]
+    if not pieces:
+        raise NotModelled(f"{program.kernel.path}: addresses that may be those of private memory: `--launch` says it")
+    if any(piece.meaning is LaunchValue.PRIVATE_BASE for piece in pieces):
+        raise NotModelled(f"{program.kernel.path}: private memory that is reached by address")
+
+
+def _symbols(question: Question) -> Iterator[str]:
+    for effects in (question.source, question.target):
+        for stores in effects.stores.values():
+            terms = [term for store in stores for term in (store.guard, store.cell, store.value)]
+            yield from (str(one.payload) for one in symbols_of(*terms))
+
+
+def _assumptions(start: Start, question: Question, matching: Matching) -> tuple[str, ...]:
+    found = list(start.assumed)
+    surfaces = [surface for surface in question.surfaces if surface != SHARED_LOCAL]
+    if len(surfaces) > 1:
+        found.append(f"the surfaces {', '.join(surfaces)} share no byte")
+    if matching.extra:
+        found.append("inputs that only the target gets may hold anything")
+    if any(name.startswith("result.") for name in _symbols(question)):
+        found.append("a result on floats depends on the operands, their types and %cr0 alone")
+    found.append("no other thread writes what this one reads or writes while it runs")
+    return tuple(found)
+
+
+# ---------------------------------------------------------------- deciding
+
+
+def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
+    """Whether the target refines the source."""
+    question = comparison.question
+    open_surfaces = [one for one in question.surfaces if not same_stores(*_stores(question, one))]
+    remaining = open_undefined(question)
+    reason = _source_choices(question)
+    if not open_surfaces and is_false(remaining):
+        if not reason:
+            _audit(comparison)
+        return Refines("the same stores in normal form")
+    found = None if reason else _guessed(comparison, GUESSES)
+    if found is not None:
+        return Unknown(OVERLAP) if FLAT in question.surfaces else _smaller(comparison, found)
+    if _one_by_one(question, open_surfaces, timeout_ms):
+        return Refines("store by store")
+    goals = [same_at_probe(question, surface) for surface in open_surfaces]
+    match _climbed(question, conj(neg(remaining), *goals), timeout_ms):
+        case Holds(rung):
+            return Refines(rung)
+        case Impossible():
+            return Vacuous()
+        case Fails(values):
+            return Unknown(f"they differ on terms; {reason}") if reason else _confirmed(comparison, values)
+        case gave_up:
+            return Unknown(gave_up.reason)
+
+
+def _confirmed(comparison: Comparison, values: Values) -> Verdict:
+    try:
+        found = difference(*comparison.runners, comparison.question, values, lambda: 0)
+    except NotModelled as stopped:
+        return Unknown(f"they differ on terms, but the kernels cannot be run on these inputs: {stopped}")
+    if found is not None and FLAT in comparison.question.surfaces:
+        return Unknown(OVERLAP)
+    return found or Unknown("they differ on terms, but a run of both does not confirm it")
+
+
+def _audit(comparison: Comparison) -> None:
+    """A few runs of kernels that are said to be equal: they would show a rule of the normal form that is wrong."""
+    found = _guessed(comparison, AUDITS)
+    if found is not None:
+        raise AssertionError(f"the normal form says that the kernels are equal, but runs differ for {found.values}")
+
+
+def _one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> bool:
+    """Whether each store of the target is the source's in the same place: many small questions, not a large one."""
+    known: dict[Term, Term] = {}
+    end = monotonic() + timeout_ms / 1000
+    for surface in surfaces:
+        source, target = _stores(question, surface)
+        if len(source) != len(target):
+            return False
+        for one, other in zip(source, target, strict=True):
+            step = address_step(one, other)
+            if monotonic() > end:
+                return False
+            if not _holds(question, step.goal, timeout_ms):
+                return False
+            if step.target is not step.source:
+                known[step.target] = step.source
+            if not _holds(question, same_store(one, other, known), timeout_ms):
+                return False
+    return isinstance(_climbed(question, neg(open_undefined(question)), timeout_ms), Holds)
+
+
+def _holds(question: Question, goal: Bool, timeout_ms: int) -> bool:
+    """Whether it holds for every input, also where the source is undefined."""
+    return is_true(goal) or isinstance(_uncut(tuple(question.memory.facts((goal,))), goal, timeout_ms), Holds)
+
+
+def _climbed(question: Question, goal: Bool, timeout_ms: int) -> Answer:
+    """The answer of the ladder where the source is defined."""
+    return _uncut(premises(question, goal), goal, timeout_ms)
+
+
+def _uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
+    """The answer of the ladder, at first with each product of unknowns as an unknown of its own."""
+    cut: dict[Term, Term] = {
+        term: symbol(f"product.{term.serial}", term.width) for term in subterms(*assumed, goal) if term.op is Op.MUL
+    }
+    if cut:
+        answer = climb(tuple(substitute_all(assumed, cut)), substitute(goal, cut), timeout_ms)
+        if isinstance(answer, Holds):
+            return answer
+    return climb(assumed, goal, timeout_ms)
+
+
+def _stores(question: Question, surface: str) -> tuple[Stores, Stores]:
+    return question.source.stores.get(surface, ()), question.target.stores.get(surface, ())
+
+
+def _source_choices(question: Question) -> str:
+    """Why a difference would prove nothing: the source may do something else for the same inputs."""
+    effects = question.source
+    terms: list[Term] = [*effects.undefined]
+    for stores in effects.stores.values():
+        terms += [term for store in stores for term in (store.guard, store.cell, store.value)]
+    terms += question.memory.definitions.values()
+    for term in subterms(*terms):
+        if isinstance(term.payload, str) and term.payload.startswith("source:"):
+            return f"the source depends on what nothing wrote ({term.payload.removeprefix('source:')})"
+    return ""
+
+
+# ---------------------------------------------------------------- guesses
+
+
+def _guessed(comparison: Comparison, count: int) -> Difference | None:
+    """A difference for seeded random inputs, or for simple ones."""
+    symbols = unknowns(comparison.question, comparison.runners)
+    random = Random(0)
+    for values in islice(_candidates(symbols, random), count):
+        try:
+            found = difference(*comparison.runners, comparison.question, values, lambda: random.getrandbits(8))
+        except NotModelled:  # for these inputs, as floats that are not numbers
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+def _candidates(symbols: Sequence[Term], random: Random) -> Iterator[Values]:
+    for bits, size in product((3, 16, 2, 4, 8, 32), (1 << 32, 64)):
+        for _ in range(2):
+            yield {one: _value(one, random.getrandbits(bits), random.getrandbits(1), size) for one in symbols}
+    for _ in range(4):
+        yield {one: _value(one, random.choice(FLOATS), random.getrandbits(1), 1 << 32) for one in symbols}
+    for word in (0, 1, 2):
+        yield {one: _value(one, word, 1, 1 << 32) for one in symbols}
+
+
+def _value(one: Term, word: int, flag: int, size: int) -> int:
+    if one.width == 0:
+        return flag
+    return size if str(one.payload).startswith("size.") else word % (1 << one.width)
+
+
+def _smaller(comparison: Comparison, found: Difference) -> Difference:
+    """The same with fewer lanes and more zeros, as far as runs confirm it."""
+    for one in [term for term, value in found.values.items() if value and _is_input(term)]:
+        values = {term: value for term, value in found.values.items() if term is not one}
+        try:
+            smaller = difference(*comparison.runners, comparison.question, _inputs(values) | {one: 0}, lambda: 1)
+        except NotModelled:
+            continue
+        found = smaller or found
+    return found
+
+
+def _inputs(values: Values) -> Values:
+    return {term: value for term, value in values.items() if _is_input(term)}
+
+
+def _is_input(term: Term) -> bool:
+    return not str(term.payload).startswith(("memory.", "loaded.", "result.", "probe."))

@@ -1,0 +1,187 @@
+"""Which input of one kernel is which of another: by what the launch puts there, else by the place in the payload."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import ReadError
+from visaproof.isa.platform import Platform
+from visaproof.kernel.launch import BufferAddress, Launch, Surface, Unknown
+from visaproof.kernel.meaning import ArgumentValue, LocalId, Piece
+from visaproof.kernel.syntax import Input, Kernel
+from visaproof.semantics.symbolic.registers import Byte
+from visaproof.smt import Bool, bool_symbol, symbol
+
+THREAD_STATE = frozenset(
+    ("%r0", "%cr0", "%sr0", "%hw_id", "%thread_x", "%thread_y", "%group_id_x", "%group_id_y", "%group_id_z")
+)
+"""What the hardware hands to a thread, whatever kernel it runs."""
+
+_Place = tuple[str, int]
+"""A byte of a variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A kernel, what is known of its launch, and the device."""
+
+    kernel: Kernel
+    launch: Launch
+    platform: Platform
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """One input of the target: what it holds, and the input of the source that holds the same."""
+
+    target: str
+    source: str | None
+    """None: only the target has it, and it may be anything."""
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """The inputs of the target, and where each of their bytes is in the source."""
+
+    by_meaning: bool
+    rows: tuple[Matched, ...]
+    places: dict[_Place, _Place]
+    """From a byte of the target to one of the source."""
+    extra: frozenset[_Place]
+    """Bytes of the target of which the launch says what they hold, and which the source does not get."""
+
+
+def match(source: Program, target: Program) -> Matching:
+    """By meaning where both launches are known, else by the place in the payload."""
+    by_meaning = bool(source.launch.meanings and target.launch.meanings)
+    known = {key: place for key, place, _ in _bytes(source, by_meaning)}
+    places: dict[_Place, _Place] = {}
+    extra: set[_Place] = set()
+    rows: dict[str, Matched] = {}
+    for key, place, what in _bytes(target, by_meaning):
+        found = known.get(key)
+        if found is not None:
+            places[place] = found
+        elif by_meaning and key[0] != "unknown":
+            extra.add(place)
+        before = rows.get(place[0])
+        if what and (before is None or before.source is None):
+            rows[place[0]] = Matched(place[0], found[0] if found else None, what if before is None else before.what)
+    return Matching(by_meaning, tuple(rows.values()), places, frozenset(extra))
+
+
+def _bytes(program: Program, by_meaning: bool) -> Iterator[tuple[tuple[Hashable, ...], _Place, str]]:
+    """The bytes of all inputs: what each holds, as a key and in words."""
+    for item in program.kernel.inputs:
+        if not by_meaning:
+            for byte in range(item.size):
+                yield ("payload", item.offset + byte), (item.variable, byte), f"payload byte {item.offset}"
+            continue
+        for piece in program.launch.pieces(item.variable):
+            for byte in range(piece.size):
+                yield _meant(piece, byte), (item.variable, piece.offset + byte), str(piece)
+
+
+def _meant(piece: Piece, byte: int) -> tuple[Hashable, ...]:
+    match piece.meaning:
+        case LocalId(dimension, first_lane):
+            return "local_id", dimension, 2 * first_lane + byte
+        case ArgumentValue(argument, offset):
+            return "argument", argument.index, offset + byte
+        case Unknown(text):
+            return "unknown", text, piece.first_byte + byte
+        case meaning:
+            return type(meaning).__name__, meaning, piece.first_byte + byte
+
+
+# ---------------------------------------------------------------- what the registers hold
+
+
+def source_start(kernel: Kernel, initial: Callable[[str, int], Byte]) -> Callable[[str, int], Byte]:
+    """The registers of the source: what no launch sets gets a name of the source's own."""
+    inputs = {item.variable for item in kernel.inputs}
+
+    def start(variable: str, byte: int) -> Byte:
+        if variable in inputs or variable in THREAD_STATE:
+            return initial(variable, byte)
+        return _own("source", variable, byte)
+
+    return start
+
+
+def target_start(matching: Matching, source: Callable[[str, int], Byte]) -> Callable[[str, int], Byte]:
+    """The registers of the target: inputs hold what those of the source do."""
+
+    def start(variable: str, byte: int) -> Byte:
+        place = matching.places.get((variable, byte))
+        if place is not None:
+            return source(*place)
+        if variable in THREAD_STATE:
+            return source(variable, byte)
+        if (variable, byte) in matching.extra:
+            return symbol(f"target only:{variable}.{byte}", 8), 0
+        return _own("target", variable, byte)
+
+    return start
+
+
+def own_predicates(side: str) -> Callable[[str, int], Bool]:
+    """Predicate bits that nothing wrote, by names of the side's own."""
+    return lambda variable, lane: bool_symbol(f"{side}:{variable}[{lane}]")
+
+
+def _own(side: str, variable: str, byte: int) -> Byte:
+    return symbol(f"{side}:{variable}.{byte}", 8), 0
+
+
+def require_matched(kernel: Kernel, matching: Matching, read: Iterable[_Place]) -> None:
+    """Raises ReadError where the target reads a byte of an input that has no counterpart."""
+    inputs = {item.variable: item for item in kernel.inputs}
+    for variable, byte in read:
+        item = inputs.get(variable)
+        if item is None or (variable, byte) in matching.places or (variable, byte) in matching.extra:
+            continue
+        raise ReadError(
+            f"{_described(item)} has no counterpart in the source at byte {byte}",
+            item.position,
+            "say what the inputs of both kernels hold: `--launch FILE` (a zebin, its .ze_info, or a manifest.json)",
+        )
+
+
+def _described(item: Input) -> str:
+    return f"input {item.variable} (payload byte {item.offset}, {item.size} bytes)"
+
+
+# ---------------------------------------------------------------- surfaces
+
+SHARED_LOCAL = "%slm"
+
+
+def surface_of(program: Program, key: str, by_meaning: bool) -> str | None:
+    """A name for the surface that is the same in both kernels: its argument, or else how it is reached.
+
+    None where it is not known which surface it is.
+    """
+    if key in (SHARED_LOCAL, FLAT):
+        return key
+    kind, _, where = key.partition(" ")
+    if kind == "bti" and where.isdigit():
+        argument = program.launch.surface(int(where))
+        if by_meaning:
+            return None if argument is None else f"argument {argument.index}"
+        return key
+    variable, _, byte = where.rpartition(".") if kind == "bindless" else (key, "", "0")
+    return _of_input(program, variable, int(byte), by_meaning) if byte.isdigit() else None
+
+
+def _of_input(program: Program, variable: str, byte: int, by_meaning: bool) -> str | None:
+    if by_meaning:
+        for piece in program.launch.pieces(variable):  # without stateful access, a pointer's place names its surface
+            if isinstance(piece.meaning, Surface | BufferAddress) and piece.offset == byte and not piece.first_byte:
+                return f"argument {piece.meaning.argument.index}"
+        return None
+    for item in program.kernel.inputs:
+        if item.variable == variable:
+            return f"surface at payload byte {item.offset + byte}"
+    return None

@@ -1,0 +1,315 @@
+"""Does one kernel refine another?  Both as guarded stores over one memory, and the question at one arbitrary place.
+
+For all inputs:  ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory after target = memory after source.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from visaproof.isa.errors import NotModelled
+from visaproof.isa.platform import Platform
+from visaproof.kernel.symbolic_arithmetic import Arbitrary
+from visaproof.kernel.symbolic_machine import Performed
+from visaproof.kernel.symbolic_run import Trace
+from visaproof.queries.conflict import conflict_questions
+from visaproof.queries.shared_memory import SharedMemory, joined, unit_of
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Store
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    bool_symbol,
+    conj,
+    const,
+    disj,
+    eq,
+    extract,
+    iff,
+    implies,
+    is_false,
+    ite,
+    neg,
+    substitute,
+    subterms,
+    symbol,
+)
+from visaproof.smt.evaluate import substitute_all
+
+EXACT = frozenset(("mov", "sel", "cmp", "add", "mul", "mad", "min", "max", "rndd", "rndu", "rnde", "rndz", "frc"))
+"""Opcodes whose results on floats are the same on every platform; those of the others are for one platform."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitStore:
+    """One unit of memory that is written where the guard holds, which includes that it is inside its surface."""
+
+    guard: Bool
+    cell: BitVec
+    value: BitVec
+
+    def hits(self, cell: BitVec) -> Bool:
+        return conj(self.guard, eq(self.cell, cell))
+
+
+Stores = tuple[UnitStore, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What a kernel does that can be seen from outside."""
+
+    stores: dict[str, Stores]
+    """By surface, in the order in which they happen; those of one message that meet make it undefined."""
+    undefined: tuple[Bool, ...]
+    """The run has no meaning where one of these holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Whether the target refines the source."""
+
+    source: Effects
+    target: Effects
+    memory: SharedMemory
+    lanes: tuple[Bool, ...]
+
+    @property
+    def surfaces(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.source.stores, *self.target.stores)))
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A kernel to be compared: its run on terms, and the common names of its surfaces."""
+
+    name: str
+    platform: Platform
+    trace: Trace
+    surface: Callable[[str], str]
+
+
+def refinement_question(source: Side, target: Side, lanes: tuple[Bool, ...]) -> Question:
+    """The effects of both kernels over one memory.  Raises NotModelled for what this cannot compare."""
+    for side in (source, target):
+        _require_comparable(side)
+    memory = SharedMemory(_units(source, target))
+    return Question(_effects(source, memory), _effects(target, memory), memory, lanes)
+
+
+def _require_comparable(side: Side) -> None:
+    if side.trace.stopped is not None:
+        raise side.trace.stopped
+    if side.trace.bounded:
+        raise NotModelled("a loop whose number of rounds depends on inputs", side.trace.bounded[0][1])
+    for performed in side.trace.performed:
+        for access in performed.accesses:
+            if isinstance(access, Atomic):
+                raise NotModelled("atomics in a comparison of kernels", performed.instruction.position)
+            if len(access.cell) != 1:
+                raise NotModelled("typed surfaces in a comparison of kernels", performed.instruction.position)
+
+
+def _units(*sides: Side) -> dict[str, int]:
+    by_surface: dict[str, list[Access]] = {}
+    for side in sides:
+        for performed in side.trace.performed:
+            by_surface.setdefault(side.surface(performed.surface), []).extend(performed.accesses)
+    return {surface: unit_of(iter(accesses)) for surface, accesses in by_surface.items()}
+
+
+# ---------------------------------------------------------------- one kernel
+
+
+def _effects(side: Side, memory: SharedMemory) -> Effects:
+    history = _History(side, memory)
+    for performed in side.trace.performed:
+        history.add(performed)
+    undefined = (*history.undefined, *history.common(list(_undefined_apart_from_accesses(side.trace))))
+    return Effects(
+        {surface: tuple(stores) for surface, stores in history.stores.items()},
+        tuple(dict.fromkeys(condition for condition in undefined if not is_false(condition))),
+    )
+
+
+def _undefined_apart_from_accesses(trace: Trace) -> Iterator[Bool]:
+    """Register addresses that leave their variable, and lanes of one message that write one byte (D14)."""
+    for condition, _ in trace.conditions:
+        yield neg(condition)
+    for question in conflict_questions(trace):
+        for pair in question.pairs:
+            yield pair.meet
+
+
+class _History:
+    """What a kernel has stored so far, with its loads and results under the names that both kernels share."""
+
+    def __init__(self, side: Side, memory: SharedMemory) -> None:
+        self._side = side
+        self._memory = memory
+        self._arbitrary = side.trace.arbitrary
+        self._places: dict[Term, int] = {one.symbol: place for place, one in enumerate(side.trace.arbitrary)}
+        self._resolved = 0
+        self._names: dict[Term, Term] = dict(_surface_names(side))
+        self.stores: dict[str, list[UnitStore]] = {}
+        self.undefined: list[Bool] = []
+
+    def common(self, terms: list[Bool]) -> list[Bool]:
+        """The terms under the shared names."""
+        self._resolve(terms)
+        return substitute_all(terms, self._names)
+
+    def add(self, performed: Performed) -> None:
+        surface = self._side.surface(performed.surface)
+        values = {id(access): value for access, value in performed.loaded}
+        self._resolve([term for access in performed.accesses for term in _terms(access)])
+        stores: list[UnitStore] = []
+        names: dict[Term, Term] = {}
+        for access in performed.accesses:
+            guard, inside, defined, cell, *value = substitute_all(_terms(access), self._names)
+            self.undefined.append(conj(cast(Bool, guard), neg(cast(Bool, defined))))
+            cell = cast(BitVec, cell)
+            for byte, place in self._memory.pieces(surface, cell, access.width) if value else ():
+                part = extract(cast(BitVec, value[0]), 8 * (byte + self._memory.units[surface]) - 1, 8 * byte)
+                happens = conj(cast(Bool, guard), cast(Bool, inside))
+                if not is_false(happens):
+                    stores.append(UnitStore(happens, place, part))
+            if id(access) in values:
+                loaded = self._loaded(surface, cell, access.width)
+                zero = const(0, loaded.width)
+                names[values[id(access)]] = self._memory.named(ite(cast(Bool, inside), loaded, zero))
+        self._names |= names
+        self.stores.setdefault(surface, []).extend(stores)
+
+    def _loaded(self, surface: str, cell: BitVec, width: int) -> BitVec:
+        """What memory holds in the units of a cell, after the stores so far."""
+        units: list[BitVec] = []
+        for _, place in self._memory.pieces(surface, cell, width):
+            units.append(after(self.stores.get(surface, ()), place, self._memory.initial(surface, place)))
+        return joined(units)
+
+    def _resolve(self, terms: Iterable[Term]) -> None:
+        """Gives common names to the results that the terms use, and to all that were computed before them."""
+        last = max((self._places.get(term, -1) for term in subterms(*terms)), default=-1)
+        for one in self._arbitrary[self._resolved : last + 1]:
+            self._names[one.symbol] = self._result(one)
+        self._resolved = max(self._resolved, last + 1)
+
+    def _result(self, one: Arbitrary) -> Term:
+        if one.operands is None:
+            return _own(self._side.name, one.symbol)
+        bits = [substitute(source.bits, self._names) for source in one.operands]
+        types = tuple((source.type, source.modifier) for source in one.operands)
+        control = None if one.control is None else substitute(one.control, self._names)
+        opcode, width = one.instruction.opcode, one.symbol.width
+        device = None if opcode in EXACT else self._side.platform
+        operation = (opcode, one.instruction.suffixes, one.result, types, width, device, control, *bits)
+        return self._memory.result(operation, width)
+
+
+def _own(side: str, term: Term) -> Term:
+    """A choice that only this kernel has."""
+    name = f"{side}:{term.payload}"
+    return symbol(name, term.width) if term.width else bool_symbol(name)
+
+
+def _surface_names(side: Side) -> Iterator[tuple[Term, Term]]:
+    """The sizes of the surfaces, by their common names."""
+    for key, surface in side.trace.surfaces.items():
+        size = getattr(surface, "size", None)
+        if isinstance(size, BitVec) and size.op is Op.SYMBOL:
+            yield size, symbol(f"size.{side.surface(key)}", size.width)
+
+
+def _terms(access: Access) -> list[Term]:
+    terms: list[Term] = [access.guard, access.inside, access.defined, access.cell[0]]
+    return [*terms, access.value] if isinstance(access, Store) else terms
+
+
+def after(stores: Iterable[UnitStore], cell: BitVec, before: BitVec) -> BitVec:
+    """What a unit holds after the stores."""
+    value = before
+    for store in stores:
+        value = ite(store.hits(cell), store.value, value)
+    return value
+
+
+# ---------------------------------------------------------------- without a solver
+
+
+def same_stores(source: Stores, target: Stores) -> bool:
+    """Whether both are the same guarded stores, but for the order of stores that cannot meet."""
+    places: dict[UnitStore, list[int]] = {}
+    for place, store in enumerate(source):
+        places.setdefault(store, []).append(place)
+    order: list[int] = []
+    for store in target:
+        remaining = places.get(store)
+        if not remaining:
+            return False
+        order.append(remaining.pop(0))
+    if len(order) != len(source):
+        return False
+    return all(
+        _apart(source[later], source[place])
+        for index, place in enumerate(order)
+        for later in order[:index]
+        if later > place
+    )
+
+
+def _apart(one: UnitStore, other: UnitStore) -> bool:
+    return is_false(conj(one.guard, other.guard, eq(one.cell, other.cell)))
+
+
+def open_undefined(question: Question) -> Bool:
+    """Where the target is undefined for reasons that the source does not have as well."""
+    known = set(question.source.undefined)
+    return disj(*(condition for condition in question.target.undefined if condition not in known))
+
+
+# ---------------------------------------------------------------- for a solver
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A small part of a question: two words that have to be equal, after which one may stand for the other."""
+
+    source: BitVec
+    target: BitVec
+
+    @property
+    def goal(self) -> Bool:
+        return eq(self.source, self.target)
+
+
+def address_step(source: UnitStore, target: UnitStore) -> Step:
+    """What has to be equal for both to be one address: without what both addresses have around it."""
+    one, other = source.cell, target.cell
+    while one.op is other.op and one.payload == other.payload and len(one.args) == len(other.args) == 1:
+        inner, other_inner = cast(BitVec, one.args[0]), cast(BitVec, other.args[0])
+        if inner.width != other_inner.width:
+            break
+        one, other = inner, other_inner
+    return Step(one, other)
+
+
+def same_store(source: UnitStore, target: UnitStore, known: Mapping[Term, Term]) -> Bool:
+    """Whether both write the same, where `known` says what stands for what."""
+    guard, value = substitute(target.guard, known), substitute(target.value, known)
+    return conj(iff(source.guard, guard), implies(source.guard, eq(source.value, value)))
+
+
+def same_at_probe(question: Question, surface: str) -> Bool:
+    """Whether an arbitrary unit of the surface is the same after both kernels."""
+    source, target = question.source.stores.get(surface, ()), question.target.stores.get(surface, ())
+    probe = symbol(f"probe.{surface}", (source or target)[0].cell.width)
+    before = question.memory.initial(surface, probe)
+    return eq(after(source, probe, before), after(target, probe, before))
+
+
+def premises(question: Question, goal: Bool) -> tuple[Bool, ...]:
+    """A thread with a lane on, and a source that is defined; and of memory what these and the goal are about."""
+    defined = [neg(condition) for condition in question.source.undefined]
+    return disj(*question.lanes), *defined, *question.memory.facts((goal, *defined))

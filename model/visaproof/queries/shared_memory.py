@@ -1,0 +1,117 @@
+"""Memory that two kernels share before they start: one symbol for each cell, whichever of them reads it.
+
+A cell is a unit of `1`, `2` or `4` bytes.  Cells with one normal form are one symbol; that cells which are equal for
+some inputs hold the same is `consistent`.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from itertools import combinations
+from typing import cast
+
+from visaproof.semantics.symbolic.accesses import Access
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    add,
+    bool_symbol,
+    concat,
+    const,
+    eq,
+    implies,
+    is_false,
+    known_trailing_zeros,
+    symbol,
+    symbols_of,
+)
+
+WORD = 4
+"""Bytes of the largest unit."""
+
+
+def unit_of(accesses: Iterator[Access]) -> int:
+    """The largest unit of which all accesses are whole and aligned multiples."""
+    unit = WORD
+    for access in accesses:
+        while access.width % unit or 1 << known_trailing_zeros(access.cell[0]) < unit:
+            unit //= 2
+    return unit
+
+
+MOST_CELLS = 64
+"""Cells of which each pair is compared."""
+
+
+class SharedMemory:
+    """Names for what both kernels may read, given out in the order in which they are asked for."""
+
+    def __init__(self, units: Mapping[str, int]) -> None:
+        self.units = units
+        self.cells: dict[tuple[str, BitVec], BitVec] = {}
+        self.definitions: dict[Term, BitVec] = {}
+        """What a named value is."""
+        self.order: list[Term] = []
+        """Cells and named values, each behind those that it depends on."""
+        self._described: dict[Term, BitVec] = {}
+        """The address of a cell, or what a named value is."""
+        self._names: dict[BitVec, BitVec] = {}
+        self._results: dict[Hashable, Term] = {}
+
+    def initial(self, surface: str, cell: BitVec) -> BitVec:
+        """What the unit at this address holds before the kernels start."""
+        found = self.cells.get((surface, cell))
+        if found is None:
+            found = symbol(f"memory.{surface}.{len(self.cells)}", 8 * self.units[surface])
+            self.cells[surface, cell] = found
+            self._described[found] = cell
+            self.order.append(found)
+        return found
+
+    def named(self, value: BitVec) -> BitVec:
+        """A symbol for the value: it keeps terms small that are computed from what a kernel loads."""
+        if value.op in (Op.SYMBOL, Op.CONST):
+            return value
+        if value not in self._names:
+            self._names[value] = name = symbol(f"loaded.{len(self._names)}", value.width)
+            self.definitions[name] = self._described[name] = value
+            self.order.append(name)
+        return self._names[value]
+
+    def result(self, operation: Hashable, width: int) -> Term:
+        """One arbitrary value for each operation on given operands; a truth value where the width is 0."""
+        if operation not in self._results:
+            name = f"result.{len(self._results)}"
+            self._results[operation] = symbol(name, width) if width else bool_symbol(name)
+        return self._results[operation]
+
+    def pieces(self, surface: str, cell: BitVec, width: int) -> Iterator[tuple[int, BitVec]]:
+        """The units of `width` bytes from an address on: their byte in it, and their own address."""
+        for byte in range(0, width, self.units[surface]):
+            yield byte, add(cell, const(byte, cell.width))
+
+    def facts(self, terms: Iterable[Term]) -> Iterator[Bool]:
+        """What the named values in the terms are, and that one address holds one value.
+
+        Of more than MOST_CELLS cells the latter is left out: then more seems possible than is, and never less.
+        """
+        found = dict.fromkeys(symbols_of(*terms))
+        for name in reversed(self.order):
+            if name in found:
+                found |= dict.fromkeys(symbols_of(self._described[name]))
+        for name in found:
+            if name in self.definitions:
+                yield eq(cast(BitVec, name), self.definitions[name])
+        read = [(surface, cell, value) for (surface, cell), value in self.cells.items() if value in found]
+        if len(read) > MOST_CELLS:
+            return
+        for (surface, cell, value), (other_surface, other_cell, other) in combinations(read, 2):
+            if surface == other_surface:
+                same = eq(cell, other_cell)
+                if not is_false(same):
+                    yield implies(same, eq(value, other))
+
+
+def joined(units: list[BitVec]) -> BitVec:
+    """The units of a value, the lowest first."""
+    return concat(*reversed(units)) if len(units) > 1 else units[0]

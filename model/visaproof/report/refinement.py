@@ -1,0 +1,157 @@
+"""Refinement as people read it: what was matched and assumed, the verdict, and the run that shows a difference."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from visaproof.engine.refinement import Comparison, Refines, Unknown, Vacuous, Verdict
+from visaproof.engine.refinement_runs import Difference, Writer
+from visaproof.instructions.svm_gather import FLAT
+
+MAX_SHOWN = 8
+"""Inputs and bytes of memory that are shown of a run."""
+
+
+def header(comparison: Comparison) -> Iterator[str]:
+    """Both kernels, which inputs are the same, and what is assumed."""
+    for name, program in (("source", comparison.source), ("target", comparison.target)):
+        yield f"{name}: {program.kernel.path}: kernel {program.kernel.name}, {program.platform.name}"
+    matching = comparison.matching
+    yield f"  inputs are matched by {'what the launch puts there' if matching.by_meaning else 'payload byte'}:"
+    for row in matching.rows:
+        yield f"    {row.target} is {row.source or 'in the target only, and arbitrary'}: {row.what}"
+    for surface, one, other in _surfaces(comparison):
+        name = surface_name(comparison, surface)
+        yield f"    {name} is {other or 'not used'} in the target, {one or 'not used'} in the source"
+    for assumption in comparison.assumed:
+        yield f"  assumed: {assumption}"
+    for hint in comparison.start.hints:
+        yield f"  hint: {hint}"
+
+
+def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
+    """Each surface, and how both kernels reach it."""
+    source, target = comparison.runners
+    for surface in comparison.question.surfaces:
+        keys = [", ".join(key for key in one.trace.surfaces if one.surface(key) == surface) for one in (source, target)]
+        yield surface, keys[0], keys[1]
+
+
+def surface_name(comparison: Comparison, surface: str) -> str:
+    """A surface by its argument and the argument's name."""
+    kind, _, index = surface.partition(" ")
+    if kind == "argument" and index.isdigit():
+        return str(comparison.source.launch.argument(int(index)))
+    return surface
+
+
+def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
+    yield ""
+    match verdict:
+        case Refines(rung):
+            yield f"  REFINES: the target leaves the same memory, for all inputs ({rung})"
+        case Vacuous():
+            yield "  VACUOUS: the source has no meaning for any input, so that anything refines it"
+        case Unknown(reason):
+            yield f"  UNKNOWN: {reason}"
+        case Difference():
+            yield from (f"  {line}" for line in _difference_lines(comparison, verdict))
+
+
+def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
+    yield "DOES NOT REFINE (both kernels were run on these inputs)"
+    yield f"  execution mask {found.exec_mask:#x}"
+    inputs = list(_inputs(comparison, found))
+    yield from (f"  {name} = {value:#x}" for name, value in inputs)
+    yield f"  every {'other ' if inputs else ''}input is 0"
+    for surface, (size, contents) in found.memory.items():
+        shown = [f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(contents.items()) if byte][:MAX_SHOWN]
+        bound = f"{size:#x} bytes" if surface != FLAT else "all addresses"
+        yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
+    if found.undefined is not None:
+        yield f"  the source has a meaning; the target has none: line {found.undefined.position.line}"
+        yield f"    {found.undefined.message}"
+        return
+    name = surface_name(comparison, found.surface)
+    yield f"  byte {found.address:#x} of {name} was {found.before:#04x}, and is then"
+    yield f"    {found.source:#04x} after the source: {_written(found.source_writer)}"
+    yield f"    {found.target:#04x} after the target: {_written(found.target_writer)}"
+
+
+def _written(writer: Writer | None) -> str:
+    if writer is None:
+        return "nothing wrote it"
+    return f"line {writer.instruction.position.line}, {_lane(writer)}| {writer.instruction.text.strip()}"
+
+
+def _lane(writer: Writer) -> str:
+    lane = lane_of(writer)
+    return "" if lane is None else f"lane {lane} "
+
+
+def lane_of(writer: Writer) -> int | None:
+    """Counted from the first lane of the thread; None where the message writes as a whole."""
+    execution = writer.instruction.execution
+    first = execution.mask.lane_offset if execution else 0
+    return None if writer.write.lane is None else first + writer.write.lane
+
+
+def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
+    """The inputs that are not 0, with what they mean."""
+    internal = ("em.", "size.", "memory.", "loaded.", "result.", "probe.")
+    for unknown, value in found.values.items():
+        name = str(unknown.payload)
+        if value and not name.startswith(internal):
+            meaning = comparison.start.meanings.get(name)
+            yield (f"{name} ({meaning})" if meaning else name), value
+
+
+# ---------------------------------------------------------------- for programs
+
+
+def comparison_json(comparison: Comparison) -> dict[str, Any]:
+    """What was asked."""
+    matching = comparison.matching
+    return {
+        "source": comparison.source.kernel.path,
+        "target": comparison.target.kernel.path,
+        "platforms": [comparison.source.platform.name, comparison.target.platform.name],
+        "matched_by": "meaning" if matching.by_meaning else "payload byte",
+        "inputs": [{"target": row.target, "source": row.source, "what": row.what} for row in matching.rows],
+        "surfaces": [
+            {"name": surface_name(comparison, surface), "source": one, "target": other}
+            for surface, one, other in _surfaces(comparison)
+        ],
+        "assumptions": list(comparison.assumed),
+    }
+
+
+def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
+    """The answer."""
+    match verdict:
+        case Refines(rung):
+            return {"verdict": "refines", "by": rung}
+        case Vacuous():
+            return {"verdict": "vacuous"}
+        case Unknown(reason):
+            return {"verdict": "unknown", "reason": reason}
+        case Difference():
+            return {"verdict": "does not refine", "replayed": True, "example": _difference_json(comparison, verdict)}
+
+
+def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "execution_mask": f"{found.exec_mask:#x}",
+        "inputs": {name: f"{value:#x}" for name, value in _inputs(comparison, found)},
+    }
+    if found.undefined is not None:
+        undefined = {"line": found.undefined.position.line, "message": found.undefined.message}
+        return record | {"target_undefined": undefined}
+    sides = ((found.source, found.source_writer), (found.target, found.target_writer))
+    return record | {
+        "surface": surface_name(comparison, found.surface),
+        "address": found.address,
+        "before": found.before,
+    } | {
+        side: {"byte": byte, "line": writer and writer.instruction.position.line, "lane": writer and lane_of(writer)}
+        for side, (byte, writer) in zip(("after_source", "after_target"), sides, strict=True)
+    }  # fmt: skip
