@@ -15,6 +15,7 @@ from visaproof.isa.platform import Platform
 from visaproof.queries import bounds, frame, predication, value
 from visaproof.queries.query import Query
 from visaproof.queries.subject import Subject, scatter4_scaled
+from visaproof.smt.z3_backend import forget_answers
 
 TIMEOUT_S = 20
 RUNS = 3
@@ -31,6 +32,7 @@ Encoding = Callable[[list[baselines.Store], Any, Any], Any]
 
 def ours(ask: Callable[[Subject], Query]) -> float:
     """Seconds from nothing to a verdict: building the subject and the query included."""
+    forget_answers()
     start = perf_counter()
     verdict = decide(ask(scatter4_scaled(16, Platform.TGLLP, False)))
     assert isinstance(verdict, Proved), verdict

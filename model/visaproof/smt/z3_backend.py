@@ -74,6 +74,11 @@ def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int) -> Satisfi
     return Undecided(f"z3: {reason}")
 
 
+def forget_answers() -> None:
+    """Makes the next question one that was never asked: for measurements."""
+    _answered.cache_clear()
+
+
 def _solvers(context: Any, terms: int) -> Iterator[Any]:
     if terms >= LARGE:
         plain = _z3.SimpleSolver(ctx=context)
