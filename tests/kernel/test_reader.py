@@ -455,8 +455,17 @@ def test_a_backslash_joins_lines_and_keeps_their_positions() -> None:
 
 def test_lines_may_end_as_on_windows_and_start_with_a_byte_order_mark(tmp_path: Path) -> None:
     file = tmp_path / "k.visaasm"
-    file.write_bytes(b"\xef\xbb\xbf" + "\r\n".join([*HEADER, "barrier", ""]).encode())
-    assert [instruction.opcode for instruction in read_kernel_file(file).instructions()] == ["barrier"]
+    file.write_bytes(b"\xef\xbb\xbf" + "\r\n".join([*HEADER, "barrier", "ret (M1, 1)", ""]).encode())
+    assert [instruction.opcode for instruction in read_kernel_file(file).instructions()] == ["barrier", "ret"]
+
+
+def test_a_file_that_was_cut_off_between_two_lines_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "k.visaasm"
+    for lines in (HEADER, [*HEADER, "barrier"]):
+        file.write_text("\n".join(lines) + "\n")
+        with pytest.raises(ReadError, match="the file ends before the kernel does") as raised:
+            read_kernel_file(file)
+        assert raised.value.position.line == len(lines) + 1  # behind the last newline
 
 
 def test_a_kernel_keeps_its_lines() -> None:

@@ -22,6 +22,7 @@ from visaproof.kernel.naming import closest, shown
 from visaproof.kernel.source import BLANKS, LogicalLine, logical_lines, read_text, split_lines
 from visaproof.kernel.syntax import (
     GeneralVariable,
+    Instruction,
     Kernel,
     Label,
     Statement,
@@ -62,9 +63,22 @@ def read_kernel(text: str, path: str, *, grf_bytes: int | None = None) -> Kernel
     return reader.kernel()
 
 
+ENDS = ("ret", "fret", "goto", "jmp")
+"""What a kernel or function can end with."""
+
+
 def read_kernel_file(path: Path, *, grf_bytes: int | None = None) -> Kernel:
-    """The kernel in a file.  Raises ReadError, also for a file that cannot be opened or is not text."""
-    return read_kernel(read_text(path), str(path), grf_bytes=grf_bytes)
+    """The kernel in a file.  Raises ReadError, also for a file that cannot be opened, is not text, or was cut off."""
+    kernel = read_kernel(read_text(path), str(path), grf_bytes=grf_bytes)
+    last = kernel.statements[-1] if kernel.statements else None
+    if not isinstance(last, Instruction) or last.opcode not in ENDS:
+        end = Position(str(path), len(kernel.source_lines), 1)
+        raise ReadError(
+            "the file ends before the kernel does",
+            end,
+            f"it may have been cut off: a kernel ends with {' or '.join(ENDS)}",
+        )
+    return kernel
 
 
 class _Reader:
