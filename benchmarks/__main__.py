@@ -15,7 +15,7 @@ from visaproof.isa.platform import Platform
 from visaproof.queries import bounds, frame, predication, value
 from visaproof.queries.query import Query
 from visaproof.queries.subject import Subject, scatter4_scaled
-from visaproof.smt.z3_backend import forget_answers
+from visaproof.smt.solvers import forget_answers
 
 TIMEOUT_S = 20
 RUNS = 3

@@ -24,9 +24,9 @@ from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Atomic, Store
 from visaproof.semantics.symbolic.state import SymbolicState
 from visaproof.smt import Bool, add, bool_symbol, conj, const, eq, false, mul, neg, symbol, true, ult
-from visaproof.smt.z3_backend import NAME
 
 x, y = symbol("x", 32), symbol("y", 32)
+SOLVERS = ("bitwuzla ", "z3 ")
 
 
 def question(goal: Bool, *assumptions: Bool) -> Query:
@@ -55,7 +55,9 @@ def test_what_an_assumption_says_is_proved_by_it() -> None:
 
 
 def test_what_needs_a_solver_names_it() -> None:
-    assert decide(question(ult(x, const(9, 32)), ult(x, y), ult(y, const(9, 32)))) == Proved(NAME)
+    verdict = decide(question(ult(x, const(9, 32)), ult(x, y), ult(y, const(9, 32))))
+    assert isinstance(verdict, Proved)
+    assert verdict.rung.startswith(SOLVERS)
 
 
 def test_a_goal_under_assumptions_that_contradict_each_other_is_vacuous() -> None:
@@ -91,7 +93,7 @@ def test_a_wrong_variant_is_refuted_by_a_run_that_differs_from_its_claim() -> No
     counterexample = verdict.counterexample
     assert counterexample.variant == "next-oword"
     assert counterexample.claimed != counterexample.runs[0].outcome
-    assert counterexample.solver == NAME
+    assert counterexample.solver.startswith(SOLVERS)
     assert any("oword-unit" in reading for reading in counterexample.readings)
     assert violated(counterexample)
 
@@ -225,7 +227,9 @@ def test_what_is_too_large_as_a_whole_is_proved_in_parts(monkeypatch: pytest.Mon
     monkeypatch.setattr(decide_module, "PARTS_AT_ONCE", 1)
     true_parts, false_part = whole.goal.args, ult(x, const(2, 32))
     assert decide(whole) == Unknown("too large")
-    assert decide(replace(whole, parts=cast(tuple[Bool, ...], true_parts))) == Proved(NAME)
+    in_parts = decide(replace(whole, parts=cast(tuple[Bool, ...], true_parts)))
+    assert isinstance(in_parts, Proved)
+    assert in_parts.rung.startswith(SOLVERS)
     assert decide(replace(whole, parts=(false_part,))) == Unknown("too large")
 
 

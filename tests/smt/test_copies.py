@@ -28,8 +28,9 @@ from visaproof.smt import (
     ult,
     zero_extend,
 )
+from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.copies import OneBit, one_bit
-from visaproof.smt.z3_backend import Satisfiable, Unsatisfiable, solve
+from visaproof.smt.solvers import solve
 
 p, q = bool_symbol("p"), bool_symbol("q")
 a, b, before = (symbol(name, 32) for name in ("a", "b", "before"))

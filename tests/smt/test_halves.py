@@ -26,9 +26,11 @@ from visaproof.smt import (
     truncate,
     zero_extend,
 )
+from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.evaluate import evaluate_all
 from visaproof.smt.halves import as_sum
-from visaproof.smt.z3_backend import Lowering, Unsatisfiable, solve
+from visaproof.smt.solvers import solve
+from visaproof.smt.z3_backend import Lowering
 
 HALVES = (4, 8, 32)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from visaproof.engine.exhibit import exhibit
-from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, climb
+from visaproof.engine.ladder import NORMAL_FORM, Fails, GaveUp, Holds, Impossible, climb
 from visaproof.engine.minimise import minimised
 from visaproof.engine.verdict import Proved, Refuted, Unknown, Vacuous, Verdict
 from visaproof.isa.execution import ExecMask
@@ -46,8 +46,8 @@ def decide(query: Query, timeout_ms: int = DEFAULT_TIMEOUT_MS, seed: int = 0) ->
             return Vacuous("the assumptions cannot hold together")
         case GaveUp(reason):
             return _proved_in_parts(query, timeout_ms, seed) or Unknown(reason)
-        case Fails(values):
-            return _refutation(query, values, timeout_ms, seed)
+        case Fails() as failing:
+            return _refutation(query, failing, timeout_ms, seed)
 
 
 def _on_two_lanes(query: Query, subject: Subject, timeout_ms: int, seed: int) -> Refuted | None:
@@ -61,7 +61,7 @@ def _on_two_lanes(query: Query, subject: Subject, timeout_ms: int, seed: int) ->
         if not isinstance(answer, Fails):
             return None
         small = minimised(answer.values, narrowed.assumptions, query.goal)
-        found = _confirmed(narrowed, small, answer.values)
+        found = _confirmed(narrowed, answer.solver, small, answer.values)
         if found is not None:
             return found
     return None
@@ -74,14 +74,14 @@ def _proved_in_parts(query: Query, timeout_ms: int, seed: int) -> Proved | None:
         answer = climb(query.assumptions, conj(*query.parts[start : start + PARTS_AT_ONCE]), timeout_ms, seed)
         if not isinstance(answer, Holds):
             return None
-        rung = max(rung, answer.rung, key=len)  # a solver, if one was asked
+        rung = answer.rung if rung in ("", NORMAL_FORM) else rung  # a solver, if one was asked
     return Proved(rung) if rung else None
 
 
-def _refutation(query: Query, values: Values, timeout_ms: int, seed: int) -> Verdict:
+def _refutation(query: Query, failing: Fails, timeout_ms: int, seed: int) -> Verdict:
     """The smallest counterexample that replays, looked for where that is likely before it is looked for everywhere."""
-    small = minimised(values, query.assumptions, query.goal)
-    first = _confirmed(query, small, values)
+    small = minimised(failing.values, query.assumptions, query.goal)
+    first = _confirmed(query, failing.solver, small, failing.values)
     if first is not None and all(value < SMALL for value in small.values()):
         return first
     gave_up = ""
@@ -89,9 +89,10 @@ def _refutation(query: Query, values: Values, timeout_ms: int, seed: int) -> Ver
         narrowed = replace(query, assumptions=(*query.assumptions, more))
         answer = climb(narrowed.assumptions, narrowed.goal, min(limit, timeout_ms), seed)
         if isinstance(answer, Fails):
-            better = _confirmed(narrowed, minimised(answer.values, narrowed.assumptions, query.goal), answer.values)
-            if better is not None:
-                return better
+            better = minimised(answer.values, narrowed.assumptions, query.goal)
+            found = _confirmed(narrowed, answer.solver, better, answer.values)
+            if found is not None:
+                return found
         elif isinstance(answer, GaveUp):
             gave_up = answer.reason
         if first is not None:
@@ -117,12 +118,10 @@ def _narrower(query: Query, timeout_ms: int) -> Iterator[tuple[Bool, int]]:
         yield small, NARROWER_TIMEOUT_MS
 
 
-def _confirmed(query: Query, *candidates: Values) -> Refuted | None:
+def _confirmed(query: Query, solver: str, *candidates: Values) -> Refuted | None:
     """The first candidate that replays."""
-    from visaproof.smt.z3_backend import NAME
-
     for candidate in candidates:
-        counterexample = exhibit(query, candidate, NAME)
+        counterexample = exhibit(query, candidate, solver)
         if counterexample is not None:
             return Refuted(counterexample)
     return None

@@ -9,7 +9,9 @@ from typing import Generic, TypeVar
 from visaproof.engine.thread_states import Asked, Values, loads_agree
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.smt import Bool, Op, Term, conj, disj, is_true, substitute, subterms, symbol, symbols_of
+from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.evaluate import compiled, evaluate_all
+from visaproof.smt.solvers import solve
 
 REPAIRS = 4
 """How often a model is asked again because two loads from one place disagreed in it."""
@@ -75,17 +77,16 @@ class Search(Generic[T]):
         return None
 
     def _solved(self, asked: Asked) -> Never | Found[T] | Open:
-        from visaproof.smt.z3_backend import NAME, Satisfiable, Unsatisfiable, solve
-
         formula = conj(self.premise, disj(*self.conditions))
-        if isinstance(solve([_without_products(formula)], asked.timeout_ms), Unsatisfiable):
-            return Never(NAME)
+        abstract = solve([_without_products(formula)], asked.timeout_ms)
+        if isinstance(abstract, Unsatisfiable):
+            return Never(abstract.solver)
         later = [conj(*self.earlier)]
         for _ in range(REPAIRS):
             match solve([formula], asked.timeout_ms):
-                case Unsatisfiable():
-                    return Never(NAME)
-                case Satisfiable(values):
+                case Unsatisfiable(solver):
+                    return Never(solver)
+                case Satisfiable(values, _):
                     met = evaluate_all(self.conditions, values)
                     found = self.confirm(met.index(1), values)
                     if found is not None:

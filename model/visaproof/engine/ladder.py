@@ -6,10 +6,15 @@ from itertools import product
 from typing import cast
 
 from visaproof.smt import Bool, Op, Term, conj, false, is_false, is_true, neg, substitute, symbols_of, true
+from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.copies import one_bit
 from visaproof.smt.evaluate import compiled
+from visaproof.smt.solvers import solve
 
 Values = dict[Term, int]
+
+NORMAL_FORM = "normal form"
+"""The rung that needs no solver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +29,15 @@ class Fails:
     """The assumptions hold and the goal does not, for these values."""
 
     values: Values
+    solver: str = ""
+    """Who found them; empty where nobody had to search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Impossible:
     """The assumptions cannot hold."""
+
+    solver: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +64,13 @@ def _failing(assumptions: tuple[Bool, ...], premise: Bool, goal: Bool, timeout_m
     """Whether the goal fails somewhere where the premise holds."""
     remaining = _under(premise, goal)
     if is_true(remaining):
-        return Holds("normal form")
+        return Holds(NORMAL_FORM)
     narrowed = one_bit(assumptions, remaining)
     answer = _search(conj(premise, neg(narrowed.goal if narrowed else remaining)), timeout_ms, seed)
     if isinstance(answer, Impossible):
-        from visaproof.smt.z3_backend import NAME
-
-        return Holds(NAME)
+        return Holds(answer.solver or NORMAL_FORM)
     if isinstance(answer, Fails) and narrowed:
-        return Fails(narrowed.widen(answer.values))
+        return Fails(narrowed.widen(answer.values), answer.solver)
     return answer
 
 
@@ -93,13 +100,11 @@ def _search(formula: Bool, timeout_ms: int, seed: int) -> Fails | Impossible | G
         return Fails({})
     if is_false(formula):
         return Impossible()
-    from visaproof.smt.z3_backend import Satisfiable, Unsatisfiable, solve  # z3 loads when a question needs it
-
     match solve([formula], timeout_ms, seed):
-        case Satisfiable(values):
-            return Fails(values)
-        case Unsatisfiable():
-            return Impossible()
+        case Satisfiable(values, solver):
+            return Fails(values, solver)
+        case Unsatisfiable(solver):
+            return Impossible(solver)
         case undecided:
             return GaveUp(undecided.reason)
 

@@ -4,13 +4,13 @@ z3 has no usable types for pyright: its expressions are `Any` here and nowhere e
 functions, because its operators coerce and check what terms have checked already.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, reduce
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any, cast
 
 import z3  # pyright: ignore[reportMissingTypeStubs]
 
+from visaproof.smt.answers import Answer, Satisfiable, Undecided, Unsatisfiable
 from visaproof.smt.evaluate import subterms, symbols_of
 from visaproof.smt.terms import Bool, Op, Term
 
@@ -19,75 +19,25 @@ _z3: Any = z3
 NAME = f"z3 {_z3.get_version_string()}"
 
 
-@dataclass(frozen=True, slots=True)
-class Satisfiable:
-    """The formula holds for these values; symbols that are not named may have any value."""
-
-    values: dict[Term, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Unsatisfiable:
-    """The formula holds for no values."""
-
-
-@dataclass(frozen=True, slots=True)
-class Undecided:
-    """z3 gave up."""
-
-    reason: str
-
-
-LARGE = 500
-"""Terms from which on z3's plain solver is tried first: it has less to prepare."""
-
-PLAIN_EFFORT = 1_000_000
-"""Steps (z3's `rlimit`) of the plain solver before the tactics for bit-vectors take over."""
-
-KEPT_ANSWERS = 256
-"""Different claims come to the same question, and then soon after each other."""
-
-
-def solve(formulas: Iterable[Bool], timeout_ms: int, seed: int = 0) -> Satisfiable | Unsatisfiable | Undecided:
+def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int) -> Answer:
     """Whether all formulas can hold together.  Raises KeyboardInterrupt where z3 was stopped by Ctrl-C."""
-    answer = _answered(tuple(formulas), max(1, timeout_ms), seed)
-    return Satisfiable(dict(answer.values)) if isinstance(answer, Satisfiable) else answer
-
-
-@lru_cache(KEPT_ANSWERS)
-def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int) -> Satisfiable | Unsatisfiable | Undecided:
     context = _z3.Context()
     lowering = Lowering(context)
-    lowered = [lowering.lower(formula) for formula in formulas]
-    reason = ""
-    for solver in _solvers(context, len(lowering)):
-        solver.set(timeout=timeout_ms, random_seed=seed)
-        solver.add(*lowered)
-        answer = solver.check()
-        if answer == _z3.unsat:
-            return Unsatisfiable()
-        if answer == _z3.sat:
-            return Satisfiable(_values(solver.model(), formulas, lowering))
-        reason = str(solver.reason_unknown())
-        if "interrupted" in reason:
-            raise KeyboardInterrupt
+    solver = _z3.SolverFor("QF_BV", ctx=context)
+    solver.set(timeout=timeout_ms, random_seed=seed)
+    solver.add(*(lowering.lower(formula) for formula in formulas))
+    answer = solver.check()
+    if answer == _z3.unsat:
+        return Unsatisfiable(NAME)
+    if answer == _z3.sat:
+        return Satisfiable(_values(solver.model(), formulas, lowering), NAME)
+    reason = str(solver.reason_unknown())
+    if "interrupted" in reason:
+        raise KeyboardInterrupt
     return Undecided(f"z3: {reason}")
 
 
-def forget_answers() -> None:
-    """Makes the next question one that was never asked: for measurements."""
-    _answered.cache_clear()
-
-
-def _solvers(context: Any, terms: int) -> Iterator[Any]:
-    if terms >= LARGE:
-        plain = _z3.SimpleSolver(ctx=context)
-        plain.set(rlimit=PLAIN_EFFORT)
-        yield plain
-    yield _z3.SolverFor("QF_BV", ctx=context)
-
-
-def _values(model: Any, formulas: tuple[Bool, ...], lowering: "Lowering") -> dict[Term, int]:
+def _values(model: Any, formulas: Sequence[Bool], lowering: "Lowering") -> dict[Term, int]:
     values: dict[Term, int] = {}
     for symbol in symbols_of(*formulas):
         value = model.eval(lowering.lower(symbol), model_completion=True)
@@ -103,10 +53,6 @@ class Lowering:
         self._ref = self.context.ref()
         self._done: dict[Term, Any] = {}
         self._held: list[Any] = []
-
-    def __len__(self) -> int:
-        """How many terms were lowered."""
-        return len(self._done)
 
     def lower(self, root: Term) -> Any:
         """The z3 expression of `root`: a BitVecRef, or a BoolRef."""

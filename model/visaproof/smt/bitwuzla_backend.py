@@ -1,0 +1,127 @@
+"""Terms as Bitwuzla's, and one question to Bitwuzla.  It is imported when this module is.
+
+Bitwuzla has no usable types for pyright: its terms are `Any` here and nowhere else.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import bitwuzla  # pyright: ignore[reportMissingTypeStubs]
+
+from visaproof.smt.answers import Answer, Satisfiable, Undecided, Unsatisfiable
+from visaproof.smt.evaluate import subterms, symbols_of
+from visaproof.smt.terms import Bool, Op, Term
+
+_bitwuzla: Any = bitwuzla
+_Kind: Any = _bitwuzla.Kind
+_Option: Any = _bitwuzla.Option
+_Result: Any = _bitwuzla.Result
+
+NAME = f"bitwuzla {_bitwuzla.version()}"
+
+
+def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int) -> Answer:
+    """Whether all formulas can hold together.  It cannot be interrupted before `timeout_ms` are over."""
+    options = _bitwuzla.Options()
+    options.set(_Option.PRODUCE_MODELS, True)
+    options.set(_Option.PREPROCESS, False)  # terms are in normal form: on the catalogue it costs more than it saves
+    options.set(_Option.TIME_LIMIT_PER, max(1, timeout_ms))
+    options.set(_Option.SEED, seed)
+    lowering = _Lowering()
+    solver = _bitwuzla.Bitwuzla(lowering.manager, options)
+    for formula in formulas:
+        solver.assert_formula(lowering.lower(formula))
+    match solver.check_sat():
+        case _Result.UNSAT:
+            return Unsatisfiable(NAME)
+        case _Result.SAT:
+            values = {word: int(solver.get_value(lowering.lower(word)).value(10)) for word in symbols_of(*formulas)}
+            return Satisfiable(values, NAME)
+        case _:
+            return Undecided("bitwuzla: timeout")
+
+
+class _Lowering:
+    """Terms as Bitwuzla's; common parts are lowered once."""
+
+    def __init__(self) -> None:
+        self.manager = _bitwuzla.TermManager()
+        self._done: dict[Term, Any] = {}
+        self._sorts: dict[int, Any] = {}
+
+    def lower(self, root: Term) -> Any:
+        done = self._done
+        for term in subterms(root):
+            if term not in done:
+                done[term] = self._lower_one(term, [done[arg] for arg in term.args])
+        return done[root]
+
+    def number(self, value: int, width: int) -> Any:
+        return self.manager.mk_bv_value(self._sort(width), value)
+
+    def _sort(self, width: int) -> Any:
+        """Of bit-vectors; of Booleans for a width of 0."""
+        found = self._sorts.get(width)
+        if found is None:
+            found = self.manager.mk_bv_sort(width) if width else self.manager.mk_bool_sort()
+            self._sorts[width] = found
+        return found
+
+    def _lower_one(self, term: Term, args: list[Any]) -> Any:
+        match term.op:
+            case Op.CONST if term.width:
+                return self.number(cast(int, term.payload), term.width)
+            case Op.CONST:
+                return self.manager.mk_true() if term.payload else self.manager.mk_false()
+            case Op.SYMBOL:
+                return self.manager.mk_const(self._sort(term.width), cast(str, term.payload))
+            case Op.SUM:
+                return self._lower_sum(term, args)
+            case _:
+                return self.manager.mk_term(_KIND[term.op], args, _INDICES.get(term.op, _none)(term))
+
+    def _lower_sum(self, term: Term, args: list[Any]) -> Any:
+        constant, factors = cast(tuple[int, tuple[int, ...]], term.payload)
+        summands = [
+            arg if factor == 1 else self.manager.mk_term(_Kind.BV_MUL, [arg, self.number(factor, term.width)])
+            for factor, arg in zip(factors, args, strict=True)
+        ]
+        if constant:
+            summands.append(self.number(constant, term.width))
+        return self.manager.mk_term(_Kind.BV_ADD, summands) if len(summands) > 1 else summands[0]
+
+
+def _none(_: Term) -> list[int]:
+    return []
+
+
+def _bits_above(term: Term) -> list[int]:
+    return [term.width - term.args[0].width]
+
+
+_INDICES: dict[Op, Callable[[Term], list[int]]] = {
+    Op.EXTRACT: lambda term: list(cast(tuple[int, int], term.payload)),
+    Op.ZERO_EXTEND: _bits_above,
+    Op.SIGN_EXTEND: _bits_above,
+}
+
+_KIND: dict[Op, Any] = {
+    Op.MUL: _Kind.BV_MUL,
+    Op.AND: _Kind.BV_AND,
+    Op.OR: _Kind.BV_OR,
+    Op.XOR: _Kind.BV_XOR,
+    Op.SHL: _Kind.BV_SHL,
+    Op.LSHR: _Kind.BV_SHR,
+    Op.ASHR: _Kind.BV_ASHR,
+    Op.CONCAT: _Kind.BV_CONCAT,
+    Op.EXTRACT: _Kind.BV_EXTRACT,
+    Op.ZERO_EXTEND: _Kind.BV_ZERO_EXTEND,
+    Op.SIGN_EXTEND: _Kind.BV_SIGN_EXTEND,
+    Op.ITE: _Kind.ITE,
+    Op.NOT: _Kind.NOT,
+    Op.CONJ: _Kind.AND,
+    Op.DISJ: _Kind.OR,
+    Op.EQ: _Kind.EQUAL,
+    Op.ULT: _Kind.BV_ULT,
+    Op.SLT: _Kind.BV_SLT,
+}

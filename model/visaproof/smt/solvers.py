@@ -1,0 +1,50 @@
+"""One question to the solvers, one after another; they are imported when a question reaches them."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.util import find_spec
+from time import perf_counter
+
+from visaproof.smt.answers import Answer, Satisfiable, Undecided
+from visaproof.smt.terms import Bool
+
+FIRST_MS = 1_000
+"""How long Bitwuzla has before z3 is asked: it is the faster one on short questions, and Ctrl-C waits for it."""
+
+KEPT_ANSWERS = 256
+"""Different claims come to the same question, and then soon after each other."""
+
+
+def solve(formulas: Iterable[Bool], timeout_ms: int, seed: int = 0) -> Answer:
+    """Whether all formulas can hold together, within `timeout_ms` for all solvers together.
+
+    Raises KeyboardInterrupt where a solver was stopped by Ctrl-C.
+    """
+    answer = _answered(tuple(formulas), max(1, timeout_ms), seed)
+    return Satisfiable(dict(answer.values), answer.solver) if isinstance(answer, Satisfiable) else answer
+
+
+def forget_answers() -> None:
+    """Makes the next question one that was never asked: for measurements."""
+    _answered.cache_clear()
+
+
+@lru_cache(KEPT_ANSWERS)
+def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int) -> Answer:
+    start = perf_counter()
+    if _has_bitwuzla():
+        from visaproof.smt import bitwuzla_backend
+
+        answer = bitwuzla_backend.ask(formulas, min(FIRST_MS, (timeout_ms + 1) // 2), seed)
+        if not isinstance(answer, Undecided):
+            return answer
+    from visaproof.smt import z3_backend
+
+    spent_ms = int(1000 * (perf_counter() - start))
+    return z3_backend.ask(formulas, max(1, timeout_ms - spent_ms), seed)
+
+
+@lru_cache(1)
+def _has_bitwuzla() -> bool:
+    """It is installed where it has a build for the platform."""
+    return find_spec("bitwuzla") is not None
