@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import WIDTHS, Truth, Values, Word, edge_number, truths, word, words
 from visaproof.smt import Term, bool_const, bool_symbol, const, evaluate, substitute, symbols_of, value_of
-from visaproof.smt.evaluate import compiled
+from visaproof.smt.compiled import compiled
 from visaproof.smt.terms import BitVec
 from visaproof.smt.z3_backend import Lowering
 

@@ -10,7 +10,8 @@ from visaproof.engine.thread_states import Asked, Values, loads_agree
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.smt import Bool, Op, Term, conj, disj, is_true, substitute, subterms, symbol, symbols_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
-from visaproof.smt.evaluate import compiled, evaluate_all
+from visaproof.smt.compiled import compiled
+from visaproof.smt.evaluate import evaluate_all
 from visaproof.smt.solvers import solve
 
 REPAIRS = 4

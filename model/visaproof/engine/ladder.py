@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import cast
 
-from visaproof.smt import Bool, Op, Term, conj, false, is_false, is_true, neg, substitute, symbols_of, true
+from visaproof.smt import Bool, Op, Term, conj, evaluate, false, is_false, is_true, neg, substitute, symbols_of, true
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.copies import one_bit
-from visaproof.smt.evaluate import compiled
 from visaproof.smt.solvers import solve
 
 Values = dict[Term, int]
@@ -77,11 +76,10 @@ def _failing(assumptions: tuple[Bool, ...], premise: Bool, goal: Bool, timeout_m
 def _satisfiable(premise: Bool, timeout_ms: int, seed: int) -> Answer:
     """Values under which the premise holds: simple ones are tried before a solver is asked."""
     symbols = symbols_of(premise)
-    holds = compiled((premise,), symbols)
     for flag, code in product((1, 0), (8, 0, 1)):
-        guess = [_guess(symbol, flag, code) for symbol in symbols]
-        if holds(guess)[0]:
-            return Fails(dict(zip(symbols, guess, strict=True)))
+        guess = {symbol: _guess(symbol, flag, code) for symbol in symbols}
+        if evaluate(premise, guess):
+            return Fails(guess)
     return _search(premise, timeout_ms, seed)
 
 

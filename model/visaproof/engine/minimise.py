@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from visaproof.smt import Bool, Term, symbols_of
-from visaproof.smt.evaluate import compiled
+from visaproof.smt.compiled import compiled
 
 Values = dict[Term, int]
 

@@ -14,6 +14,7 @@ from visaproof.smt.terms import (
     common_width,
     const,
     false,
+    interned,
     known_trailing_zeros,
     ordered,
     trailing_zeros,
@@ -30,6 +31,11 @@ def bit(term: BitVec, index: int) -> Bool:
 def eq(left: BitVec, right: BitVec) -> Bool:
     """Whether both are the same bits."""
     common_width((left, right))
+    if left is right:
+        return true()
+    left, right = ordered(left, right)
+    if (found := interned(Op.EQ, (left, right), None, 0)) is not None:
+        return cast(Bool, found)  # nothing below decided it, so nothing would now
     difference = sub(left, right)
     if (value := value_of(difference)) is not None:
         return bool_const(value == 0)
@@ -37,7 +43,6 @@ def eq(left: BitVec, right: BitVec) -> Bool:
         return false()
     if _never_zero(difference) or _differ_below(difference):
         return false()
-    left, right = ordered(left, right)
     if (choice := _eq_to_a_branch(left, right) or _eq_to_a_branch(right, left)) is not None:
         return choice
     if left.op is Op.CONST:

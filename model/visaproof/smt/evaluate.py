@@ -1,6 +1,7 @@
 """Terms at concrete values, terms with parts replaced, and the symbols of a term.  No recursion: terms are deep."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import TypeVar, cast
 
 from visaproof.smt.arithmetic import add, mul, scale
@@ -11,24 +12,23 @@ from visaproof.smt.terms import BitVec, Bool, Op, Term, const
 
 T = TypeVar("T", bound=Term)
 
+_serial = attrgetter("serial")
 
-def subterms(*roots: Term) -> Iterator[Term]:
-    """Every distinct subterm of the roots, arguments before the terms that use them."""
-    seen: set[Term] = set()
-    stack: list[tuple[Term, bool]] = [(root, False) for root in reversed(roots)]
+
+def subterms(*roots: Term) -> list[Term]:
+    """Every distinct subterm of the roots, oldest first, so arguments before the terms that use them."""
+    seen, stack = set(roots), list(roots)
     while stack:
-        term, expanded = stack.pop()
-        if expanded:
-            yield term
-        elif term not in seen:
-            seen.add(term)
-            stack.append((term, True))
-            stack.extend((arg, False) for arg in term.args if arg not in seen)
+        for arg in stack.pop().args:
+            if arg not in seen:
+                seen.add(arg)
+                stack.append(arg)
+    return sorted(seen, key=_serial)
 
 
 def symbols_of(*roots: Term) -> list[Term]:
     """The symbols in the roots, oldest first."""
-    return sorted((term for term in subterms(*roots) if term.op is Op.SYMBOL), key=lambda term: term.serial)
+    return [term for term in subterms(*roots) if term.op is Op.SYMBOL]
 
 
 # ---------------------------------------------------------------- evaluation
@@ -49,29 +49,6 @@ def evaluate_all(roots: Iterable[Term], values: Mapping[Term, int]) -> list[int]
         else:
             known[term] = _EVALUATE[term.op](term, [known[arg] for arg in term.args])
     return [known[root] for root in roots]
-
-
-def compiled(roots: Iterable[Term], symbols: Sequence[Term]) -> Callable[[Sequence[int]], list[int]]:
-    """A function from values of the symbols, in their order, to the values of the roots.
-
-    For many evaluations of the same terms: the order of evaluation is worked out once.
-    """
-    roots = tuple(roots)
-    slots: dict[Term, int] = {symbol: index for index, symbol in enumerate(symbols)}
-    steps: list[tuple[Callable[[Term, list[int]], int], Term, list[int]]] = []
-    for term in subterms(*roots):
-        if term not in slots:
-            steps.append((_EVALUATE[term.op], term, [slots[arg] for arg in term.args]))
-            slots[term] = len(slots)
-    outputs = [slots[root] for root in roots]
-
-    def run(values: Sequence[int]) -> list[int]:
-        known = list(values)
-        for operation, term, args in steps:
-            known.append(operation(term, [known[arg] for arg in args]))
-        return [known[output] for output in outputs]
-
-    return run
 
 
 def _signed(value: int, width: int) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from enum import Enum, auto
 from itertools import count
 from typing import TypeVar, cast
-from weakref import WeakValueDictionary
+from weakref import ref
 
 
 class Op(Enum):
@@ -78,8 +78,22 @@ class Bool(Term):
 
 T = TypeVar("T", bound=Term)
 
-_interned: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
+
+class _Entry(ref[Term]):
+    """A term that lives as long as somebody uses it; a WeakValueDictionary does the same at three times the cost."""
+
+    __slots__ = ("key",)
+
+    key: tuple[object, ...]
+
+
+_interned: dict[tuple[object, ...], _Entry] = {}
 _serials = count()
+
+
+def _forget(entry: _Entry) -> None:
+    if _interned.get(entry.key) is entry:
+        del _interned[entry.key]
 
 
 def make(
@@ -92,8 +106,8 @@ def make(
     zeros: int,
 ) -> T:
     key = (op, width, payload, *args)
-    found = _interned.get(key)
-    if found is not None:
+    entry = _interned.get(key)
+    if entry is not None and (found := entry()) is not None:
         return cast(T, found)
     term = kind()
     term.op, term.args, term.payload, term.width, term.serial = op, args, payload, width, next(_serials)
@@ -101,13 +115,16 @@ def make(
     high = min(bounds[1], full & ~zeros) if width else bounds[1]
     term.low, term.high = bounds[0], high
     term.zeros = zeros | (full ^ ((1 << high.bit_length()) - 1)) if width else 0
-    _interned[key] = term
+    entry = _Entry(term, _forget)
+    entry.key = key
+    _interned[key] = entry
     return term
 
 
 def interned(op: Op, args: tuple[Term, ...], payload: object, width: int) -> Term | None:
     """The term if it exists: what is known of its value need not be worked out again."""
-    return _interned.get((op, width, payload, *args))
+    entry = _interned.get((op, width, payload, *args))
+    return None if entry is None else entry()
 
 
 def bit_vector(
