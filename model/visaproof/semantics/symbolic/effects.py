@@ -23,6 +23,7 @@ from visaproof.smt import (
     eq,
     extract,
     false,
+    is_false,
     ite,
     neg,
     slt,
@@ -68,11 +69,16 @@ def hits(access: Access, probe: Cell) -> Bool:
 
 def stored_at(accesses: Iterable[Access], probe: Cell, before: BitVec) -> BitVec:
     """The cell at the probe after the accesses, lane by lane in the order given."""
-    value = before
+    value, written = before, dict[int | None, Bool]()
     for access in accesses:
         match access:
             case Store():
-                value = ite(hits(access, probe), access.value, value)
+                hit = replaced = hits(access, probe)
+                if not is_false(access.yields):
+                    others = disj(*(by for lane, by in written.items() if lane != access.lane))
+                    written[access.lane] = disj(written.get(access.lane, false()), hit)
+                    replaced = conj(hit, neg(conj(access.yields, others)))
+                value = ite(replaced, access.value, value)
             case Atomic():
                 value = ite(hits(access, probe), updated(access, value), value)
             case Load():
@@ -130,7 +136,7 @@ _UPDATES: dict[AtomicOp, Callable[[BitVec, BitVec, BitVec], BitVec]] = {
 
 def collide(accesses: Sequence[Access], collision: Collision = Collision.UNDEFINED) -> Bool:
     """Whether two different lanes store to one cell inside the surface in a way that is undefined (D14)."""
-    if collision is Collision.LAST_WINS:
+    if collision in (Collision.LAST_WINS, Collision.ANY_WINS):
         return false()
     stores = [access for access in accesses if isinstance(access, Store)]
     meetings: list[Bool] = []
