@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from visaproof.engine.clauses import Clauses
 from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, climb
 from visaproof.engine.minimise import minimised
-from visaproof.engine.refutation import confirmed
+from visaproof.engine.refutation import NARROWER_TIMEOUT_MS, confirmed, small_numbers
 from visaproof.engine.verdict import Proved, Refuted, Unknown, Vacuous, Verdict
 from visaproof.isa.execution import ExecMask
 from visaproof.isa.readings import DEFAULT
@@ -65,9 +65,9 @@ class _Attempts:
 
     def _shown(self, shown: Subject, narrower: Query, fixed: dict[Term, Term] | None = None) -> Refuted | None:
         """A counterexample to the whole goal, from values for which a narrower question fails."""
-        for more in _better(shown):
+        for more, limit in _better(shown, narrower, self.timeout_ms):
             (premise,) = substitute_all((conj(*narrower.assumptions, more),), fixed or {})
-            answer = climb((premise,), narrower.goal, self.timeout_ms, self.seed)
+            answer = climb((premise,), narrower.goal, min(limit, self.timeout_ms), self.seed)
             if not isinstance(answer, Fails):
                 continue
             for values in (minimised(answer.values, (premise,), narrower.goal), answer.values):
@@ -79,8 +79,11 @@ class _Attempts:
         return None
 
 
-def _better(shown: Subject) -> Iterator[Bool]:
-    """What singles out better examples: where each access has a meaning, where the whole outcome has, anything else."""
-    yield neg(meaningless(shown.own_accesses))
-    yield neg(undefined(shown.own_accesses, shown.instruction.spec.collision_undefined))
-    yield true()
+def _better(shown: Subject, query: Query, timeout_ms: int) -> Iterator[tuple[Bool, int]]:
+    """What singles out better examples, and how long to look there: small numbers, which not every question allows,
+    where each access has a meaning; any numbers there; where the whole outcome has one; and anything else."""
+    meaningful = neg(meaningless(shown.own_accesses))
+    yield conj(small_numbers(query), meaningful), NARROWER_TIMEOUT_MS
+    yield meaningful, timeout_ms
+    yield neg(undefined(shown.own_accesses, shown.instruction.spec.collision_undefined)), timeout_ms
+    yield true(), timeout_ms

@@ -47,9 +47,7 @@ def refutation(query: Query, values: Values, timeout_ms: int, seed: int) -> Refu
 def _narrower(query: Query, timeout_ms: int) -> Iterator[tuple[Bool, int]]:
     """Assumptions that single out better counterexamples, and how long to look there: small numbers where every
     access has a meaning, any numbers there, and any numbers where the whole outcome has one."""
-    symbols = symbols_of(*query.assumptions, query.goal)
-    wide = [word for word in symbols if isinstance(word, BitVec) and word.width > SMALL.bit_length()]
-    small = conj(*(ult(word, const(SMALL, word.width)) for word in wide))
+    small = small_numbers(query)
     if isinstance(query.exhibit, Subject):
         subject = query.exhibit
         meaningful = neg(meaningless(subject.own_accesses))
@@ -58,6 +56,13 @@ def _narrower(query: Query, timeout_ms: int) -> Iterator[tuple[Bool, int]]:
         yield neg(undefined(subject.own_accesses, subject.instruction.spec.collision_undefined)), timeout_ms
     else:
         yield small, NARROWER_TIMEOUT_MS
+
+
+def small_numbers(query: Query) -> Bool:
+    """Whether every wide word of the query is small."""
+    symbols = symbols_of(*query.assumptions, query.goal)
+    wide = [word for word in symbols if isinstance(word, BitVec) and word.width > SMALL.bit_length()]
+    return conj(*(ult(word, const(SMALL, word.width)) for word in wide))
 
 
 def confirmed(query: Query, *candidates: Values) -> Refuted | None:
