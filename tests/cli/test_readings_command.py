@@ -18,6 +18,7 @@ def test_every_reading_is_listed_with_the_default_first(visaproof):
         ["*", "undefined"],
         ["equal-allowed", "undefined"],
         ["last-wins", "lanes"],
+        ["any-wins", "for"],
     ]
 
 

@@ -10,6 +10,7 @@ import pytest
 from proofs import atomic_variants, variants
 from proofs.shapes import ATOMIC, EACH_ATOMIC, OWORD, PLAIN_QW
 from visaproof.engine import decide as decide_module
+from visaproof.engine import refutation as refutation_module
 from visaproof.engine.counterexample import Outcome
 from visaproof.engine.decide import decide
 from visaproof.engine.exhibit import violated
@@ -210,27 +211,32 @@ def test_the_search_for_small_numbers_does_not_use_up_the_whole_time(monkeypatch
         return climb(assumptions, goal, timeout_ms, seed)
 
     monkeypatch.setattr(decide_module, "climb", noted)
+    monkeypatch.setattr(refutation_module, "climb", noted)
     decide(bounds.out_of_bounds_read_gives_zero(with_wrong_own_accesses(OWORD[1]())), timeout_ms=10_000)
     assert limits[0] == 10_000
     assert limits[1] <= 1_000
     assert limits[-1] == 10_000
 
 
-def test_what_is_too_large_as_a_whole_is_proved_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All parts, or nothing is proved."""
+def test_a_query_in_parts_is_proved_by_all_of_them_or_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts that fail say nothing of a goal that follows from them."""
     whole = question(conj(ult(x, const(9, 32)), ult(y, const(9, 32))), ult(x, const(3, 32)), ult(y, const(3, 32)))
 
     def gives_up(assumptions: tuple[Bool, ...], goal: Bool, timeout_ms: int, seed: int = 0) -> Answer:
-        return GaveUp("too large") if goal is whole.goal else climb(assumptions, goal, timeout_ms, seed)
+        return GaveUp("too large")
 
     monkeypatch.setattr(decide_module, "climb", gives_up)
-    monkeypatch.setattr(decide_module, "PARTS_AT_ONCE", 1)
     true_parts, false_part = whole.goal.args, ult(x, const(2, 32))
     assert decide(whole) == Unknown("too large")
     in_parts = decide(replace(whole, parts=cast(tuple[Bool, ...], true_parts)))
     assert isinstance(in_parts, Proved)
     assert in_parts.rung.startswith(SOLVERS)
     assert decide(replace(whole, parts=(false_part,))) == Unknown("too large")
+
+
+def test_a_query_in_parts_whose_assumptions_cannot_hold_is_vacuous() -> None:
+    never = question(ult(x, const(9, 32)), ult(x, const(3, 32)), ult(const(3, 32), x))
+    assert isinstance(decide(replace(never, parts=(ult(x, const(4, 32)),))), Vacuous)
 
 
 def test_assumptions_are_conjoined_with_the_failure() -> None:

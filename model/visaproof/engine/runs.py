@@ -52,8 +52,10 @@ def claimed(
     if collision_undefined and _collide(effects, values, after):
         return Outcome(undefined="two lanes store to one cell")
     together = list(zip(performed, cells, inside, strict=True))
-    if collision_undefined and before.readings.collision is Collision.LAST_WINS:
-        together.sort(key=lambda one: -1 if one[0].lane is None else one[0].lane)
+    collision = before.readings.collision
+    if collision_undefined and collision in (Collision.LAST_WINS, Collision.ANY_WINS):
+        first_wins = collision is Collision.ANY_WINS  # as `execute` has it, for one
+        together.sort(key=lambda one: -1 if one[0].lane is None else one[0].lane, reverse=first_wins)
     for access, cell, within in together:
         _perform(access, cell, bool(within), values, before, after)
     for guard, place in leaves_undefined:
@@ -67,7 +69,7 @@ def _collide(
 ) -> bool:
     """Whether two lanes store to one byte, and differ in it if the state's reading lets equal bytes meet (D14)."""
     collision = state.readings.collision
-    if collision is Collision.LAST_WINS:
+    if collision in (Collision.LAST_WINS, Collision.ANY_WINS):
         return False
     owner: dict[tuple[str, tuple[int, ...]], tuple[int | None, int]] = {}
     for access, cell in accesses:

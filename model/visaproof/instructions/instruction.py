@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Protocol
 
-from visaproof.isa.answers import MaskAlignment
+from visaproof.isa.answers import MaskAlignment, SmallSizes
 from visaproof.isa.errors import IllegalInstruction
 from visaproof.isa.execution import ExecMask
 from visaproof.isa.operands import Execution, Parameter
@@ -45,8 +45,11 @@ def require_platform(spec: Spec, platform: Platform, source: str) -> None:
 
 def require_execution(execution: Execution, spec: Spec, readings: Readings = DEFAULT) -> None:
     """The page's sizes, and a lane offset that is a multiple of the size and stays within 32 lanes (D1, D2)."""
-    sizes = ", ".join(str(size) for size in spec.exec_sizes)
-    require(execution.size in spec.exec_sizes, f"execution size {execution.size} is not one of {sizes}", spec.page)
+    legal_sizes = spec.exec_sizes
+    if readings.small_sizes is SmallSizes.ACCEPTED and spec.mnemonic in ("SCATTER4_SCALED", "TYPED_ATOMIC"):
+        legal_sizes = (1, 2, 4, *legal_sizes)  # D41
+    sizes = ", ".join(str(size) for size in legal_sizes)
+    require(execution.size in legal_sizes, f"execution size {execution.size} is not one of {sizes}", spec.page)
     if isinstance(execution.mask, Parameter):
         return
     offset = ExecMask(execution.mask).lane_offset

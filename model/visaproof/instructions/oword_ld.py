@@ -14,6 +14,7 @@ from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.isa.types import DataType
 from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Buffer
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState
 from visaproof.smt import Bool, add, bool_const, conj, const, scale, true, zero_extend
@@ -94,8 +95,11 @@ class OwordLd:
             oword = first + i * OWORD_BYTES  # Page: dst[i] = surface[offset+i], 16 byte, oword-aligned
             state.require_inside(self.surface, oword, OWORD_BYTES)
             for byte in range(0, OWORD_BYTES, 4):
-                loaded.append(surface.read_dword(oword + byte) if self._reads(surface.size, first, i, state) else 0)
+                loaded.append(
+                    self._dword(surface, oword + byte, state) if self._reads(surface.size, first, i, state) else 0
+                )
         state.read_dword(self.dst, len(loaded) - 1)  # the whole block must fit (D6)
+        state.require_lanes(self.dst, len(loaded) - 1)
         for index, value in enumerate(loaded):
             state.write_dword(self.dst, index, value)
         if state.readings.oword_rest is OwordRest.UNDEFINED:
@@ -104,10 +108,16 @@ class OwordLd:
             boundary = min(len(register), -(-end // state.platform.grf_bytes) * state.platform.grf_bytes)
             register[end:boundary] = bytes([ARBITRARY_BYTE]) * (boundary - end)
 
+    def _dword(self, surface: Buffer, address: int, state: ConcreteState) -> int:
+        """The dword at an address; zero outside, which a part of it may be or not (D19)."""
+        if state.readings.oword_bounds_grain is OwordBounds.PER_ELEMENT and address < surface.size:
+            return sum(surface.contents.get(address + k, 0) << 8 * k for k in range(4))
+        return surface.read_dword(address)
+
     def _reads(self, size: int, first: int, i: int, state: ConcreteState) -> bool:
         """Whether oword i is read at all, where dwords are not zeroed each on its own (D19)."""
         match state.readings.oword_bounds_grain:
-            case OwordBounds.PER_DWORD:
+            case OwordBounds.PER_DWORD | OwordBounds.PER_ELEMENT:
                 return True
             case OwordBounds.PER_OWORD:
                 return first + (i + 1) * OWORD_BYTES <= size
@@ -120,12 +130,14 @@ class OwordLd:
         block = scale(zero_extend(first_oword, ADDRESS_BITS), 16)
         if state.readings.oword_address_wraps is OwordAddress.WRAPS:
             block = zero_extend(scale(first_oword, 16), ADDRESS_BITS)
-        fits = state.registers.holds(self.dst.variable, self.dst.offset, 16 * self.size)
+        fits = state.holds_lane(self.dst, 0, 4 * self.size - 1) and state.holds_lane(self.dst, 4 * self.size - 1, 0)
         for byte in range(0, 16 * self.size, 4):
             address = add(block, const(byte, ADDRESS_BITS))
             match state.readings.oword_bounds_grain:
                 case OwordBounds.PER_DWORD:
                     inside = surface.contains(address, 4)
+                case OwordBounds.PER_ELEMENT:
+                    inside = surface.contains(address, 1)
                 case OwordBounds.PER_OWORD:
                     inside = surface.contains(add(block, const(byte - byte % 16, ADDRESS_BITS)), 16)
                 case OwordBounds.WHOLE_BLOCK:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from visaproof.instructions.instruction import require, require_execution, require_platform
-from visaproof.isa.answers import QwordBounds, QwordMisaligned, QwordUnit
+from visaproof.isa.answers import QwordBlocks, QwordBounds, QwordMisaligned, QwordStride, QwordUnit
+from visaproof.isa.encoding import BLOCK_CODES
 from visaproof.isa.fields import PRED, Bits, Code, Field, Width, execution_field
 from visaproof.isa.operands import Execution, RawOperand
 from visaproof.isa.platform import Platform
@@ -46,7 +47,7 @@ class QwScatter:
         collision_undefined=True,
         readings=(
             "mask-alignment", "short-predicate", "any-all-window", "short-variable", "slm-bounds", "qword-unit",
-            "qword-bounds-grain", "qword-misaligned", "qword-blocks", "collision",
+            "qword-bounds-grain", "qword-misaligned", "qword-blocks", "qword-stride", "collision",
         ),
         text="[(P)] qw_scatter.NUM_BLOCKS (MASK, SIZE) SURFACE OFFSET SRC",
         out_of_bounds="a write outside is dropped",
@@ -82,7 +83,9 @@ class QwScatter:
     def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         require_platform(self.spec, platform, "D46")
         require_execution(self.execution, self.spec, readings)
-        require(self.num_blocks == 1, f"{self.num_blocks} blocks: the page has only one", f"{self.spec.page}, D22")
+        if readings.qword_blocks is QwordBlocks.ONE:
+            require(self.num_blocks == 1, f"{self.num_blocks} blocks: the page has only one", f"{self.spec.page}, D22")
+        require(self.num_blocks in BLOCK_CODES, f"{self.num_blocks} blocks is not one of 1, 2, 4, 8", "D22")
 
     def execute(self, state: ConcreteState) -> None:
         surface, last = state.buffer(self.surface), self.execution.size - 1
@@ -90,15 +93,26 @@ class QwScatter:
         for i in range(self.execution.size):
             if state.channel_enabled(self.execution, i):
                 state.require_lanes(self.offset, last)
-                state.require_lanes(self.src, 2 * last + 1)
-                address = self._address(state, i)
-                low, high = state.read_dword(self.src, 2 * i), state.read_dword(self.src, 2 * i + 1)
-                state.require_inside(self.surface, address, 8)
-                if state.readings.qword_bounds_grain is QwordBounds.PER_QWORD:
-                    writes.append(LaneWrite(i, address, 8, high << 32 | low))
-                else:  # each half on its own (D25)
-                    writes += [LaneWrite(i, address, 4, low), LaneWrite(i, address + 4, 4, high)]
+                start = self._address(state, i)
+                for j in range(self.num_blocks):
+                    qword = j * self._stride(state) + i  # Page: j*exec_size + i (D24)
+                    state.require_lanes(self.src, 2 * (j * self._stride(state) + last) + 1)
+                    # Page: Surface[Offset[i] + j], of 8 bytes each (D23)
+                    address = start + (j if state.readings.qword_unit is QwordUnit.LITERAL else 8 * j)
+                    low, high = state.read_dword(self.src, 2 * qword), state.read_dword(self.src, 2 * qword + 1)
+                    state.require_inside(self.surface, address, 8)
+                    if state.readings.qword_bounds_grain is QwordBounds.PER_QWORD:
+                        writes.append(LaneWrite(i, address, 8, high << 32 | low))
+                    else:  # each half on its own (D25)
+                        writes += [LaneWrite(i, address, 4, low), LaneWrite(i, address + 4, 4, high)]
         surface.scatter(writes, state.readings.collision)  # Page: "data is dropped"
+
+    def _stride(self, state: ConcreteState) -> int:
+        """Qwords of src from one block to the next (D24)."""
+        size = self.execution.size
+        return (
+            size if state.readings.qword_stride is QwordStride.EXEC_SIZE else max(size, state.platform.grf_bytes // 4)
+        )
 
     def _address(self, state: ConcreteState, lane: int) -> int:
         """Page: byte offsets into the surface (D23), aligned or not (D26)."""
@@ -117,28 +131,36 @@ class QwScatter:
         return address
 
     def footprint(self, state: SymbolicState) -> Iterator[Store]:
-        surface, readings, last = state.buffer(self.surface), state.readings, self.execution.size - 1
+        surface, readings, lanes = state.buffer(self.surface), state.readings, self.execution.size
+        pitch = lanes
+        if readings.qword_stride is QwordStride.PADDED:
+            pitch = max(lanes, {32: 8, 64: 16}[state.platform.grf_bytes])
+        step = 1 if readings.qword_unit is QwordUnit.LITERAL else 8
+        unaligned = readings.qword_misaligned is QwordMisaligned.BYTE_EXACT or (step == 1 and self.num_blocks > 1)
         for lane, (enabled, predicate_known) in enumerate(state.lanes_enabled(self.execution)):
-            offset_bytes, offset_known = state.read_lane(self.offset, lane, last, enabled)
+            offset_bytes, offset_known = state.read_lane(self.offset, lane, lanes - 1, enabled)
             start, aligned = _start_of(offset_bytes, readings)
-            inside = [surface.contains(add(start, const(4 * half, ADDRESS_BITS)), 4) for half in (0, 1)]
-            if readings.qword_bounds_grain is QwordBounds.PER_QWORD:
-                inside = [conj(*inside)] * 2
-            for half in (0, 1):
-                address = add(start, const(4 * half, ADDRESS_BITS))
-                value, value_known = state.read_lane(self.src, 2 * lane + half, 2 * last + 1, enabled)
-                meaning = state.has_meaning(self.surface, address, 4)
-                yield Store(
-                    guard=enabled,
-                    lane=lane,
-                    surface=self.surface,
-                    cell=(address,),
-                    width=4,
-                    inside=inside[half],
-                    defined=conj(aligned, predicate_known, bool_const(offset_known and value_known), meaning),
-                    value=value,
-                    unaligned=readings.qword_misaligned is QwordMisaligned.BYTE_EXACT,
-                )
+            for block in range(self.num_blocks):
+                halves = [add(start, const(step * block + 4 * half, ADDRESS_BITS)) for half in (0, 1)]
+                inside = [surface.contains(address, 4) for address in halves]
+                if readings.qword_bounds_grain is QwordBounds.PER_QWORD:
+                    inside = [conj(*inside)] * 2
+                for half, address in enumerate(halves):
+                    first, last = 2 * pitch * block, 2 * (pitch * block + lanes - 1) + 1
+                    value, value_known = state.read_lane(self.src, first + 2 * lane + half, last, enabled)
+                    meaning = state.has_meaning(self.surface, address, 4)
+                    yield Store(
+                        guard=enabled,
+                        lane=lane,
+                        surface=self.surface,
+                        cell=(address,),
+                        width=4,
+                        inside=inside[half],
+                        defined=conj(aligned, predicate_known, bool_const(offset_known and value_known), meaning),
+                        value=value,
+                        yields=state.yields(lane),
+                        unaligned=unaligned,
+                    )
 
 
 def _start_of(offset: BitVec, readings: Readings) -> tuple[BitVec, Bool]:

@@ -57,7 +57,7 @@ class Scatter4Scaled:
         readings=(
             "mask-alignment", "short-predicate", "any-all-window", "short-variable", "scatter4-address",
             "offset-sum-wraps", "channel-address-wraps", "scatter-bounds-grain", "slm-bounds", "dword-misaligned",
-            "collision", "channel-sets",
+            "collision", "channel-sets", "small-sizes",
         ),
         text="[(P)] scatter4_scaled.CHANNELS (MASK, SIZE) SURFACE OFFSET ELEMENT_OFFSET SRC",
         out_of_bounds="a write outside is dropped",
@@ -166,6 +166,7 @@ class Scatter4Scaled:
                     inside=group.inside[channel],
                     defined=conj(group.aligned, predicate_known, bool_const(group.known), value_known, meaning),
                     value=value,
+                    yields=state.yields(lane),
                     per_byte=state.readings.scatter_bounds_grain is ScatterBounds.PER_BYTE,
                     unaligned=state.readings.dword_misaligned is DwordMisaligned.BYTE_EXACT,
                 )

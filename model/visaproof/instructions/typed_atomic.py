@@ -41,7 +41,7 @@ class TypedAtomic:
         exec_sizes=(8,),
         readings=(
             "mask-alignment", "short-predicate", "any-all-window", "short-variable", "disabled-lanes", "atomic-order",
-            "typed-bounds", "lod-range", "half-texel", "half-sources", "half-result-rest",
+            "typed-bounds", "lod-range", "half-texel", "half-sources", "half-result-rest", "small-sizes",
         ),
         text="[(P)] typed_atomic.OP[.16] (MASK, SIZE) SURFACE U V R LOD SRC0 SRC1 DST",
         out_of_bounds="a read outside gives zero, a write outside is dropped",

@@ -32,6 +32,14 @@ class ShortPredicate(Answer):
 
     UNDEFINED = "undefined", "undefined"
     ZERO = "zero", "the missing bits are 0"
+    FREE = "free", "the missing bits have any value"
+
+
+class SmallSizes(Answer):
+    """D41: of SCATTER4_SCALED and TYPED_ATOMIC."""
+
+    ILLEGAL = "illegal", "illegal: the pages do not list them"
+    ACCEPTED = "accepted", "legal, by the same formulas, as IGC accepts them"
 
 
 class AnyAllWindow(Answer):
@@ -46,6 +54,10 @@ class ShortVariable(Answer):
 
     ENABLED_LANES = "enabled-lanes", "undefined where an enabled lane reads beyond"
     ALL_LANES = "all-lanes", "undefined where any lane reads beyond, as soon as one lane is enabled"
+    WHOLE_PAYLOAD = (
+        "whole-payload",
+        "undefined where the last register of all lanes reaches beyond, as soon as one is on",
+    )
 
 
 class DisabledLanes(Answer):
@@ -98,6 +110,7 @@ class Collision(Answer):
     UNDEFINED = "undefined", "undefined as soon as they share an in-bounds byte"
     EQUAL_ALLOWED = "equal-allowed", "undefined where the bytes that they share differ"
     LAST_WINS = "last-wins", "lanes write in ascending order, so the last one wins"
+    ANY_WINS = "any-wins", "for each dword any one of the lanes that write it wins"
 
 
 class ChannelSets(Answer):
@@ -113,6 +126,7 @@ class OwordBounds(Answer):
     PER_DWORD = "per-dword", "each dword on its own"
     PER_OWORD = "per-oword", "each oword on its own"
     WHOLE_BLOCK = "whole-block", "the whole block"
+    PER_ELEMENT = "per-element", "a dword whose first byte is outside; another is read even past the end"
 
 
 class OwordAddress(Answer):
@@ -127,6 +141,20 @@ class OwordRest(Answer):
 
     PRESERVED = "preserved", "its previous value"
     UNDEFINED = "undefined", "any value, up to the next GRF boundary"
+
+
+class QwordBlocks(Answer):
+    """D22."""
+
+    ONE = "one", "illegal: the page has only one"
+    SEVERAL = "several", "1, 2, 4 or 8 blocks for each lane, one behind the other"
+
+
+class QwordStride(Answer):
+    """D24.  With the page's one block they are the same."""
+
+    EXEC_SIZE = "exec-size", "at qword j·exec_size + i"
+    PADDED = "padded", "at qword j·max(exec_size, 8) + i; on GRF of 64 bytes 16 instead of 8"
 
 
 class QwordUnit(Answer):

@@ -42,6 +42,7 @@ class Readings:
 
     mask_alignment: answers.MaskAlignment = answers.MaskAlignment.ALIGNED
     short_predicate: answers.ShortPredicate = answers.ShortPredicate.UNDEFINED
+    small_sizes: answers.SmallSizes = answers.SmallSizes.ILLEGAL
     any_all_window: answers.AnyAllWindow = answers.AnyAllWindow.EXEC_SIZE
     short_variable: answers.ShortVariable = answers.ShortVariable.ENABLED_LANES
     disabled_lanes: answers.DisabledLanes = answers.DisabledLanes.PRESERVED
@@ -55,6 +56,8 @@ class Readings:
     oword_bounds_grain: answers.OwordBounds = answers.OwordBounds.PER_DWORD
     oword_address_wraps: answers.OwordAddress = answers.OwordAddress.NO_WRAP
     oword_rest: answers.OwordRest = answers.OwordRest.PRESERVED
+    qword_blocks: answers.QwordBlocks = answers.QwordBlocks.ONE
+    qword_stride: answers.QwordStride = answers.QwordStride.EXEC_SIZE
     qword_unit: answers.QwordUnit = answers.QwordUnit.BYTES
     qword_bounds_grain: answers.QwordBounds = answers.QwordBounds.PER_DWORD
     qword_misaligned: answers.QwordMisaligned = answers.QwordMisaligned.UNDEFINED
@@ -143,7 +146,8 @@ READINGS: dict[str, Reading] = {
     "oword-bounds-grain": Reading("D19", "What is zero of a partly outside block?", answers.OwordBounds),
     "oword-address-wraps": Reading("D20", "16·offset beyond 32 bits?", answers.OwordAddress),
     "oword-rest": Reading("D21", "The rest of the register after a short block?", answers.OwordRest),
-    "qword-blocks": Reading("D22", "More than one block in QW_SCATTER?", "illegal: the page has only one"),
+    "qword-blocks": Reading("D22", "More than one block in QW_SCATTER?", answers.QwordBlocks),
+    "qword-stride": Reading("D24", "Where does src hold block j of lane i?", answers.QwordStride),
     "qword-unit": Reading("D23", "The unit of QW_SCATTER's offsets?", answers.QwordUnit),
     "qword-bounds-grain": Reading("D25", "What is dropped of a straddling qword?", answers.QwordBounds),
     "qword-misaligned": Reading("D26", "A misaligned qword address?", answers.QwordMisaligned),
@@ -163,5 +167,8 @@ READINGS: dict[str, Reading] = {
     "float-nan": Reading("D29", "What do fmax and fmin leave of a NaN?", answers.FloatNan),
     "float-zeros": Reading("D29", "Which zero do fmax and fmin leave?", answers.FloatZeros),
     "float-denormals": Reading("D29", "What are denormals in a float atomic?", answers.FloatDenormals),
+    "small-sizes": Reading(
+        "D41", "Execution sizes 1, 2 and 4 of SCATTER4_SCALED and TYPED_ATOMIC?", answers.SmallSizes
+    ),
 }
 """Every reading by name, in the order of the decisions."""

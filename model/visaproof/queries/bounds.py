@@ -1,5 +1,7 @@
 """Pages: "On write: data is dropped.  On read: zeros are returned." """
 
+from dataclasses import replace
+
 from visaproof.queries.meaning import keeps_its_meaning, left_undefined
 from visaproof.queries.pages import contains, effects
 from visaproof.queries.query import MemoryBefore, Query, about
@@ -30,7 +32,9 @@ def out_of_bounds_read_gives_zero(subject: Subject) -> Query:
         known = neg(left_undefined(subject, (subject.own_accesses[index],)))
         zeros.append(implies(outside, conj(eq(returned(access, content), const(0, content.width)), known)))
     goal = conj(*zeros, keeps_its_meaning(subject))
-    return about(subject, "out-of-bounds-read-gives-zero", (), goal, tuple(memory))
+    query = about(subject, "out-of-bounds-read-gives-zero", (), goal, tuple(memory))
+    is_block = subject.accesses[0].lane is None  # of up to 64 dwords, which are much alike
+    return replace(query, parts=(*zeros, keeps_its_meaning(subject))) if is_block else query
 
 
 def bounds_are_the_pages(subject: Subject) -> Query:

@@ -1,13 +1,14 @@
 """Pages: "The behavior is undefined if more than one channel writes to the same address." """
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations
 
 from visaproof.isa.readings import DEFAULT
-from visaproof.queries.pages import acting_effects, aligned_in_the_page
+from visaproof.queries.pages import Effect, acting_effects, aligned_in_the_page
 from visaproof.queries.query import Query, about
 from visaproof.queries.subject import Subject
-from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.effects import cells_equal, collide, meaningless
 from visaproof.smt import Bool, conj, disj, implies, neg
 
@@ -17,15 +18,13 @@ def colliding_lanes_are_undefined(subject: Subject) -> Query:
 
     The cell is that of either lane, so no probe is needed.
     """
-    meetings, collision = _meetings(subject), subject.readings.collision
-    query = about(
-        subject, "colliding-lanes-are-undefined", (), implies(disj(*meetings), collide(subject.accesses, collision))
-    )
+    meetings, collisions = _meetings(subject), _collisions(subject)
+    goal = implies(disj(*(one.stated for one in meetings)), disj(*collisions))
+    query = about(subject, "colliding-lanes-are-undefined", (), goal)
     if subject.readings == DEFAULT:
         return query
-    pairs = [(one, other) for one, other in combinations(subject.accesses, 2) if one.lane != other.lane]
-    by_pair = zip(meetings, pairs, strict=True)
-    return replace(query, parts=tuple(implies(meeting, collide(pair, collision)) for meeting, pair in by_pair))
+    pairs = zip(meetings, collisions, strict=True)
+    return replace(query, parts=_by_lanes((one, implies(one.stated, collision)) for one, collision in pairs))
 
 
 def misaligned_lane_is_undefined(subject: Subject) -> Query:
@@ -37,22 +36,59 @@ def misaligned_lane_is_undefined(subject: Subject) -> Query:
 
 def nothing_else_is_undefined(subject: Subject) -> Query:
     """Whatever is reported undefined is a misaligned lane, or two lanes that the page has write one cell."""
-    misaligned, founded_on = neg(aligned_in_the_page(subject)), _meetings(subject)
+    meetings, collisions = _meetings(subject), _collisions(subject)
+    misaligned, founded_on = neg(aligned_in_the_page(subject)), [one.stated for one in meetings]
     if subject.readings != DEFAULT:  # misaligned lanes may have a meaning, and then collide where the page has none
         founded_on.append(misaligned)
-    founded = conj(
-        implies(meaningless(subject.accesses), misaligned),
-        implies(collide(subject.accesses, subject.readings.collision), disj(*founded_on)),
+    has_none = implies(meaningless(subject.accesses), misaligned)
+    founded = conj(has_none, implies(disj(*collisions), disj(*founded_on)))
+    query = about(subject, "nothing-else-is-undefined", (), founded)
+    if subject.readings == DEFAULT:
+        return query
+    off = [conj(effect.enabled, neg(effect.aligned)) for effect in acting_effects(subject)]
+    lost = (implies(meaningless((access,)), here) for access, here in zip(subject.accesses, off, strict=True))
+    met = (
+        (one, implies(collision, disj(one.stated, off[one.first], off[one.second])))
+        for one, collision in zip(meetings, collisions, strict=True)
     )
-    return about(subject, "nothing-else-is-undefined", (), founded)
+    return replace(query, parts=(*lost, *_by_lanes(met)))
 
 
-def _meetings(subject: Subject) -> list[Bool]:
-    """For each two effects of different lanes on the page: both happen, inside, at one cell."""
-    own: tuple[Access, ...] = subject.own_accesses
-    meetings: list[Bool] = []
-    for (one, access), (other, _) in combinations(zip(acting_effects(subject), own, strict=True), 2):
+@dataclass(frozen=True, slots=True)
+class _Meeting:
+    """Two effects of different lanes, by their numbers."""
+
+    first: int
+    second: int
+    lanes: tuple[int | None, int | None]
+    stated: Bool
+    """On the page, both happen, inside, at one cell."""
+
+
+def _meetings(subject: Subject) -> tuple[_Meeting, ...]:
+    """Those of the page: the same under all readings."""
+    return _meetings_of(tuple(acting_effects(subject)), tuple(access.inside for access in subject.own_accesses))
+
+
+@lru_cache(maxsize=8)
+def _meetings_of(stated: tuple[Effect, ...], inside: tuple[Bool, ...]) -> tuple[_Meeting, ...]:
+    meetings: list[_Meeting] = []
+    for (first, one), (second, other) in combinations(enumerate(stated), 2):
         if one.lane != other.lane:
-            both = conj(one.enabled, access.inside, other.enabled)
-            meetings.append(conj(both, cells_equal(one.cell, other.cell)))
-    return meetings
+            both = conj(one.enabled, inside[first], other.enabled, cells_equal(one.cell, other.cell))
+            meetings.append(_Meeting(first, second, (one.lane, other.lane), both))
+    return tuple(meetings)
+
+
+def _collisions(subject: Subject) -> list[Bool]:
+    """For each meeting, that the two accesses collide as the subject has it."""
+    pairs = ((one, other) for one, other in combinations(subject.accesses, 2) if one.lane != other.lane)
+    return [collide(pair, subject.readings.collision) for pair in pairs]
+
+
+def _by_lanes(statements: Iterable[tuple[_Meeting, Bool]]) -> tuple[Bool, ...]:
+    """The statements of each two lanes together: most pairs of lanes have the same ones, up to names."""
+    by_lanes: dict[tuple[int | None, int | None], list[Bool]] = {}
+    for meeting, statement in statements:
+        by_lanes.setdefault(meeting.lanes, []).append(statement)
+    return tuple(conj(*together) for together in by_lanes.values())

@@ -73,7 +73,7 @@ class Query:
     memory: tuple[MemoryBefore, ...] = ()
     readings: tuple[str, ...] = ()
     parts: tuple[Bool, ...] = ()
-    """Statements that together imply the goal, for a question that is too large to be decided as a whole."""
+    """Statements that together imply the goal: where it is large they are decided first, each only once up to names."""
 
     @property
     def id(self) -> str:

@@ -82,9 +82,15 @@ class ConcreteState:
             raise UndefinedBehavior(f"address {address:#x} is not a multiple of {unit}")
 
     def require_lanes(self, operand: RawOperand, last: int) -> None:
-        """Under D6 `all-lanes`: raises UndefinedBehavior unless the dword of the last lane lies in the variable."""
-        if self.readings.short_variable is ShortVariable.ALL_LANES:
+        """Under D6 `all-lanes`: raises UndefinedBehavior unless the dword of the last lane lies in the variable; under
+        `whole-payload` unless the register does in which that dword lies."""
+        if self.readings.short_variable is not ShortVariable.ENABLED_LANES:
             self.read_dword(operand, last)
+        if self.readings.short_variable is ShortVariable.WHOLE_PAYLOAD:
+            grf = self.platform.grf_bytes
+            register = (operand.offset + 4 * last) // grf
+            if len(self.registers[operand.variable]) < (register + 1) * grf:
+                raise UndefinedBehavior(f"{operand} register {register} lies beyond its variable")
 
     def require_inside(self, name: str, address: int, width: int) -> None:
         """Under D12 `undefined`: raises UndefinedBehavior for an address beyond SLM."""
@@ -108,7 +114,8 @@ class ConcreteState:
         if offset + size > variable.count and self.readings.short_predicate is ShortPredicate.UNDEFINED:
             raise UndefinedBehavior(f"{predicate.variable} has no bits for lanes {offset}..{offset + size - 1}")
         declared = [bool(variable.bits >> k & 1) for k in range(variable.count)]
-        window = [offset + k < variable.count and declared[offset + k] for k in range(size)]  # D3
+        missing = self.readings.short_predicate is ShortPredicate.FREE  # any value may stand there, for example 1
+        window = [declared[offset + k] if offset + k < variable.count else missing for k in range(size)]  # D3
         combining = declared if self.readings.any_all_window is AnyAllWindow.DECLARED_WIDTH else window  # D4
         match predicate.combine:
             case Combine.ANY:

@@ -101,8 +101,9 @@ class Buffer:
         """Performs the writes of several lanes; what two lanes on one in-bounds byte mean is `collision` (D14)."""
         if self.log is not None:
             self.log.extend(writes)
-        if collision is Collision.LAST_WINS:
-            writes = sorted(writes, key=lambda write: -1 if write.lane is None else write.lane)
+        if collision in (Collision.LAST_WINS, Collision.ANY_WINS):  # of any winner, the first lane is an example
+            first_wins = collision is Collision.ANY_WINS
+            writes = sorted(writes, key=lambda write: -1 if write.lane is None else write.lane, reverse=first_wins)
         else:
             self._require_apart(writes, equal_allowed=collision is Collision.EQUAL_ALLOWED)
         for write in writes:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.readings import DEFAULT, Readings
-from visaproof.smt import BitVec, Bool
+from visaproof.smt import BitVec, Bool, false
 
 Cell = tuple[BitVec, ...]
+NEVER = false()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class Store:
     value: BitVec
     per_byte: bool = False
     """Whether `inside` speaks of the first byte only, and each byte beyond the end is dropped on its own (D11)."""
+    yields: Bool = NEVER
+    """Whether another lane's write to the same cell stays, where that comes before this one in the footprint (D14)."""
     unaligned: bool = False
     """Whether a defined address need not be a multiple of the width, so that two cells may share some bytes only."""
 

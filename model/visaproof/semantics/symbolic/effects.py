@@ -23,6 +23,7 @@ from visaproof.smt import (
     eq,
     extract,
     false,
+    is_false,
     ite,
     neg,
     slt,
@@ -30,7 +31,6 @@ from visaproof.smt import (
     substitute,
     subterms,
     symbol,
-    true,
     ult,
     value_of,
 )
@@ -69,11 +69,16 @@ def hits(access: Access, probe: Cell) -> Bool:
 
 def stored_at(accesses: Iterable[Access], probe: Cell, before: BitVec) -> BitVec:
     """The cell at the probe after the accesses, lane by lane in the order given."""
-    value = before
+    value, written = before, dict[int | None, Bool]()
     for access in accesses:
         match access:
             case Store():
-                value = ite(hits(access, probe), access.value, value)
+                hit = replaced = hits(access, probe)
+                if not is_false(access.yields):
+                    others = disj(*(by for lane, by in written.items() if lane != access.lane))
+                    written[access.lane] = disj(written.get(access.lane, false()), hit)
+                    replaced = conj(hit, neg(conj(access.yields, others)))
+                value = ite(replaced, access.value, value)
             case Atomic():
                 value = ite(hits(access, probe), updated(access, value), value)
             case Load():
@@ -131,7 +136,7 @@ _UPDATES: dict[AtomicOp, Callable[[BitVec, BitVec, BitVec], BitVec]] = {
 
 def collide(accesses: Sequence[Access], collision: Collision = Collision.UNDEFINED) -> Bool:
     """Whether two different lanes store to one cell inside the surface in a way that is undefined (D14)."""
-    if collision is Collision.LAST_WINS:
+    if collision in (Collision.LAST_WINS, Collision.ANY_WINS):
         return false()
     stores = [access for access in accesses if isinstance(access, Store)]
     meetings: list[Bool] = []
@@ -144,24 +149,25 @@ def collide(accesses: Sequence[Access], collision: Collision = Collision.UNDEFIN
 def _meet(one: Store, other: Store, equal_allowed: bool) -> Bool:
     """Whether two stores share an in-bounds byte, and differ in it if equal bytes may meet."""
     unaligned = one.unaligned or other.unaligned
-    if not (unaligned or one.per_byte):
+    if equal_allowed and (unaligned or one.per_byte):
+        return disj(*_shared_bytes(one, other, unaligned))
+    if not unaligned:
         # Equal cells are inside together, so one bounds test is enough.
         same = conj(one.inside, cells_equal(one.cell, other.cell))
         return conj(same, neg(eq(one.value, other.value))) if equal_allowed else same
-    if one.per_byte or equal_allowed:
-        return disj(*_shared_bytes(one, other, unaligned, equal_allowed))
+    # The first byte that they share is the first of one of them: where both are inside, so is that byte.
     (start,), (other_start,) = one.cell, other.cell
     distance = add(sub(start, other_start), const(other.width - 1, start.width))
     return conj(one.inside, other.inside, ult(distance, const(one.width + other.width - 1, start.width)))
 
 
-def _shared_bytes(one: Store, other: Store, unaligned: bool, equal_allowed: bool) -> Iterator[Bool]:
-    """For each byte of one store and each of the other that may be it: both write it, and what `_meet` adds."""
+def _shared_bytes(one: Store, other: Store, unaligned: bool) -> Iterator[Bool]:
+    """For each byte of one store and each of the other that may be it: both write it, and differ in it."""
     (start,), (other_start,) = one.cell, other.cell
     for k in range(one.width):
         for j in range(other.width) if unaligned else (k,):
             here = eq(add(start, const(k, start.width)), add(other_start, const(j, start.width)))
-            differ = neg(eq(_byte(one.value, k), _byte(other.value, j))) if equal_allowed else true()
+            differ = neg(eq(_byte(one.value, k), _byte(other.value, j)))
             yield conj(here, _byte_inside(one, k), _byte_inside(other, j), differ)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from visaproof.isa.answers import AnyAllWindow, ShortPredicate, ShortVariable, SlmBounds
+from visaproof.isa.answers import AnyAllWindow, Collision, ShortPredicate, ShortVariable, SlmBounds
 from visaproof.isa.execution import THREAD_LANES, Combine
 from visaproof.isa.operands import SLM, Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
 from visaproof.isa.platform import Platform
@@ -16,10 +16,12 @@ from visaproof.smt import (
     Bool,
     add,
     bit,
+    bool_symbol,
     conj,
     const,
     disj,
     eq,
+    false,
     is_false,
     ite_bool,
     neg,
@@ -122,15 +124,24 @@ class SymbolicState:
         return value, self.holds_lane(operand, index, last)
 
     def holds_lane(self, operand: RawOperand, index: int, last: int) -> bool:
-        """Whether the variable has dword `index` behind the operand, and under D6 `all-lanes` dword `last`."""
-        needed = max(index, last) if self.readings.short_variable is ShortVariable.ALL_LANES else index
-        return self.registers.holds(operand.variable, operand.offset + 4 * needed, 4)
+        """Whether the variable has dword `index` behind the operand, and what else a lane needs of it (D6)."""
+        reading, end = self.readings.short_variable, operand.offset + 4 * index + 4
+        if reading is not ShortVariable.ENABLED_LANES:
+            end = operand.offset + 4 * max(index, last) + 4
+        if reading is ShortVariable.WHOLE_PAYLOAD:
+            end += -end % self.platform.grf_bytes
+        return self.registers.holds(operand.variable, end - 4, 4)
 
     def has_meaning(self, name: str, address: BitVec, width: int) -> Bool:
         """Whether an access at this address has one, in bounds or not: under D12 `undefined`, none beyond SLM has."""
         if name == SLM and self.readings.slm_bounds is SlmBounds.UNDEFINED:
             return self.buffer(name).contains(address, width)
         return true()
+
+    def yields(self, lane: int) -> Bool:
+        """Whether a lane's write does not replace that of a lower lane (D14): under `any-wins`, it may or may not."""
+        free = self.readings.collision is Collision.ANY_WINS
+        return neg(bool_symbol(f"overwrites.{lane}")) if free else false()
 
     def scalar(self, operand: Scalar) -> tuple[BitVec, bool]:
         """A UD scalar, and whether its variable has it."""
@@ -167,7 +178,11 @@ class SymbolicState:
 
     def _predicate(self, predicate: Predicate, offsets: "_Offsets", size: int) -> tuple[list[Bool], Bool]:
         lanes = self.predicates[predicate.variable]
-        window = [_at_offset(lanes, offsets, k) for k in range(size)]
+        free = self.readings.short_predicate is ShortPredicate.FREE
+        known = [_at_offset(lanes, offsets, k) for k in range(size)]
+        window = [
+            disj(there, self._free_bit(predicate, offsets, k)) if free else there for k, there in enumerate(known)
+        ]
         combine = field_term(predicate.combine, 2)
         is_any, is_all = (eq(combine, const(code.value, 2)) for code in (Combine.ANY, Combine.ALL))
         combining = lanes if self.readings.any_all_window is AnyAllWindow.DECLARED_WIDTH else window  # D4
@@ -177,10 +192,16 @@ class SymbolicState:
         for own in window:
             combined = ite_bool(is_any, some, ite_bool(is_all, every, own))
             passed.append(ite_bool(inverse, neg(combined), combined))
-        if self.readings.short_predicate is ShortPredicate.ZERO:  # a missing bit of the window is false already
+        if self.readings.short_predicate is not ShortPredicate.UNDEFINED:  # a missing bit of `known` is false already
             return passed, true()
         too_short = (chosen for offset, chosen in offsets if offset + size > len(lanes))
         return passed, neg(disj(*too_short))
+
+    def _free_bit(self, predicate: Predicate, offsets: "_Offsets", lane: int) -> Bool:
+        """Whether bit `lane` of the window is missing, and 1: it is 0 where its symbol holds."""
+        count = len(self.predicates[predicate.variable])
+        missing = disj(*(chosen for offset, chosen in offsets if offset + lane >= count))
+        return conj(missing, neg(bool_symbol(f"{predicate.variable}.missing.{lane}")))
 
 
 _Offsets = list[tuple[int, Bool]]
