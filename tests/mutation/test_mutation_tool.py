@@ -124,7 +124,8 @@ def test_what_takes_too_long_is_left_in_the_midst_of_it() -> None:
             while True:
                 pass
 
-    pytest.raises(OutOfTime, spin)
+    with pytest.raises(OutOfTime):
+        spin()
 
 
 def test_the_share_leaves_out_the_equivalent_ones(mutants: dict[str, Mutant]) -> None:
