@@ -15,7 +15,7 @@ from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.platform import Platform
-from visaproof.isa.readings import DEFAULT, Readings
+from visaproof.isa.readings import DEFAULT, Readings, readings_from
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.subject import Subject, oword_ld, qw_scatter, scatter4_scaled, typed_atomic
 from visaproof.semantics.concrete.state import ConcreteState
@@ -130,7 +130,8 @@ def short_shapes(instruction: str, readings: Readings = DEFAULT) -> list[ShortSh
         case "scatter4_scaled":
             small = partial(scatter4_scaled, 8, Platform.TGLLP, False, readings)
             large = partial(scatter4_scaled, 8, Platform.PVC, True, readings)
-            lacking = [(shape, "VS", dwords) for shape in (small, large) for dwords in (5, 16, 24)]
+            lacking = [(small, "VS", dwords) for dwords in (5, 13, 16, 24)]
+            lacking += [(large, "VS", dwords) for dwords in (5, 16, 21, 24)]
             lacking += [(large, "VO", 7)]
         case "qw_scatter":
             shape = partial(qw_scatter, 8, Platform.DG2, True, readings)
@@ -176,6 +177,40 @@ ASKED: dict[str, tuple[Build, ...]] = {
     ),
 }
 """By instruction, the shapes that are tried under each alternative of the readings."""
+
+
+ANSWERED_TOGETHER: dict[str, tuple[tuple[str, ...], ...]] = {
+    "scatter4_scaled": (
+        ("offset-sum-wraps=no-wrap", "channel-address-wraps=wraps"),
+        ("offset-sum-wraps=no-wrap", "channel-address-wraps=wraps", "slm-bounds=undefined"),
+        ("offset-sum-wraps=no-wrap", "dword-misaligned=floor"),
+        ("scatter-bounds-grain=per-byte", "dword-misaligned=byte-exact", "collision=equal-allowed"),
+        ("scatter-bounds-grain=per-lane", "dword-misaligned=byte-exact", "collision=last-wins"),
+    ),
+    "qw_scatter": (
+        ("qword-unit=qword-index", "qword-bounds-grain=per-qword"),
+        ("qword-misaligned=byte-exact", "qword-bounds-grain=per-qword"),
+        ("qword-misaligned=dword-aligned", "qword-bounds-grain=per-qword"),
+        ("qword-misaligned=floor", "slm-bounds=undefined"),
+    ),
+    "oword_ld": (
+        ("oword-address-wraps=wraps", "oword-bounds-grain=per-oword"),
+        ("oword-address-wraps=wraps", "oword-bounds-grain=whole-block"),
+        ("oword-address-wraps=wraps", "slm-bounds=undefined"),
+    ),
+    "typed_atomic": (
+        ("typed-bounds=unspecified", "lod-range=clamp", "half-result-rest=preserved"),
+        ("typed-bounds=unspecified", "lod-range=undefined", "half-result-rest=sign-extended"),
+        ("typed-bounds=unspecified", "disabled-lanes=undefined", "half-result-rest=zero"),
+    ),
+}
+"""By instruction, alternatives that say most where they meet."""
+
+
+def answered_together(instruction: str) -> list[Callable[[], Subject]]:
+    """The shapes of an instruction under several alternatives at once."""
+    each = [readings_from(list(settings)) for settings in ANSWERED_TOGETHER[instruction]]
+    return [partial(build, readings) for readings in each for build in ASKED[instruction]]
 
 
 def _float_atomic(op: AtomicOp, texel_bits: int) -> Build:

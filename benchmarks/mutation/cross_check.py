@@ -132,8 +132,8 @@ def _texels() -> Iterator["Build"]:
 
 
 def _alternatives(target: Target) -> Iterator["Build"]:
-    """Some shapes of each instruction under each other answer to a question that it asks."""
-    from tests.two_writings import ASKED, ASKED_OF_FLOATS, short_shapes
+    """Some shapes of each instruction under each other answer to a question that it asks, and under several."""
+    from tests.two_writings import ASKED, ASKED_OF_FLOATS, answered_together, short_shapes
     from visaproof.instructions import ALL
     from visaproof.isa.answers import FloatAtomics, ShortVariable
     from visaproof.isa.readings import DEFAULT, alternatives
@@ -148,6 +148,7 @@ def _alternatives(target: Target) -> Iterator["Build"]:
                 yield from (partial(build, readings) for build in ASKED_OF_FLOATS)
     readings = DEFAULT.with_answer("short-variable", ShortVariable.ALL_LANES)
     yield from (build for name in target.instructions for build in short_shapes(name, readings))
+    yield from (build for name in target.instructions for build in answered_together(name))
 
 
 def _of_floats(reading: str, instruction: str) -> bool:

@@ -123,7 +123,8 @@ class QwScatter:
             start, aligned = _start_of(offset_bytes, readings)
             inside = [surface.contains(add(start, const(4 * half, ADDRESS_BITS)), 4) for half in (0, 1)]
             if readings.qword_bounds_grain is QwordBounds.PER_QWORD:
-                inside = [conj(*inside)] * 2
+                whole = conj(*inside)
+                inside = [whole, whole]
             for half in (0, 1):
                 address = add(start, const(4 * half, ADDRESS_BITS))
                 value, value_known = state.read_lane(self.src, 2 * lane + half, 2 * last + 1, enabled)
