@@ -92,17 +92,19 @@ def _genx_version() -> str:
 
 
 def mutants(options: argparse.Namespace) -> Figure:
-    """Wrong writings of the pages that the cross-check or the catalogue notices."""
+    """Wrong writings of the pages that the cross-check or the catalogue notices.
+
+    About half an hour of processor time; what an earlier run of the same sources found is not tried again.
+    """
+    what, how = "mutants of the four pages", "python -m benchmarks.mutation"
     with TemporaryDirectory() as directory:
         file = Path(directory) / "mutants.json"
-        command = ["benchmarks.mutation", "--jobs", str(options.jobs), "--json", str(file)]
-        code = subprocess.run(
-            [sys.executable, "-m", *command], cwd=ROOT, stdout=subprocess.DEVNULL, check=False
-        ).returncode
+        command = [sys.executable, "-m", "benchmarks.mutation", "--jobs", str(options.jobs), "--json", str(file)]
+        code = subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=False).returncode
         if not file.is_file():
-            return Figure("mutants of the four pages", f"the run failed with exit code {code}", "", OURS, False)
+            return Figure(what, f"the run failed with exit code {code}", "", OURS, False)
         summary: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))["summary"]
-    return Figure("mutants of the four pages", summary["text"], "python -m benchmarks.mutation", OURS, not code)
+    return Figure(what, summary["text"], how, OURS, not code)
 
 
 def prove(options: argparse.Namespace) -> Figure:

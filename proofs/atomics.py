@@ -1,7 +1,7 @@
 """TYPED_ATOMIC: what each operation leaves and returns, and what lanes on one texel come to."""
 
 from visaproof.engine.catalogue import for_each
-from visaproof.isa.answers import FloatZeros
+from visaproof.isa.answers import FloatAtomics, FloatZeros
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.readings import Readings
 from visaproof.queries import atomics
@@ -30,6 +30,11 @@ def refute_fcmpwr_stores_src1_where_old_equals_src0_if_they_are_swapped() -> Que
 
 def refute_memory_holds_the_unsigned_minimum_if_it_is_signed() -> Query:
     return atomics.memory_holds_the_result(atomic_variants.other_operation(AtomicOp.IMIN)(_BY_OP[AtomicOp.MIN]()))
+
+
+def refute_memory_holds_the_maximum_if_fmax_is_lowered_to_and() -> Query:
+    readings = Readings(float_atomics=FloatAtomics.AS_LOWERED)
+    return atomics.memory_holds_the_result(_BY_OP[AtomicOp.FMAX].build(readings))
 
 
 def refute_memory_holds_the_result_if_a_16_bit_source_is_the_upper_half() -> Query:

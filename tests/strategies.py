@@ -15,7 +15,15 @@ from hypothesis import strategies as st
 from visaproof import smt
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.scatter4_scaled import PREFIXES
-from visaproof.isa.answers import ChannelSets, MaskAlignment, OwordBounds, QwordBounds, SlmBounds
+from visaproof.isa.answers import (
+    ChannelSets,
+    MaskAlignment,
+    OwordBounds,
+    QwordBounds,
+    ScatterBounds,
+    ShortVariable,
+    SlmBounds,
+)
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.execution import EXEC_SIZES, Combine, ExecMask
 from visaproof.isa.operands import NULL, SLM, Channels, Execution, ImmediateUD, Predicate, RawOperand, ScalarUD
@@ -132,6 +140,8 @@ def _lanes_and_fields(subject: Subject, pick: Random) -> Values:
     values: Values = {}
     for lanes in (subject.state.exec_mask, *subject.state.predicates.values()):
         bits = _bits(pick)
+        if subject.readings.short_variable is ShortVariable.ALL_LANES and pick.randrange(4):
+            bits = 0x0101_0101 << pick.randrange(5)  # not the last lanes, although these are asked for
         values |= {lane: bits >> index & 1 for index, lane in enumerate(lanes)}
     size = getattr(getattr(subject.instruction, "execution", None), "size", 1)
     aligned = subject.readings.mask_alignment is MaskAlignment.ALIGNED
@@ -167,7 +177,10 @@ def _scatter_registers(subject: Subject, pick: Random, values: Values, unit: int
     elif kind == "misaligned":
         addresses[one] += pick.randrange(1, unit)
     readings = subject.readings
-    together = readings.qword_bounds_grain is not QwordBounds.PER_DWORD
+    together = (
+        readings.qword_bounds_grain is not QwordBounds.PER_DWORD
+        or readings.scatter_bounds_grain is not ScatterBounds.PER_DWORD
+    )
     if (together or readings.slm_bounds is SlmBounds.UNDEFINED) and pick.randrange(4):
         values[symbol("size", 33)] = size = _size_at_an_edge(pick, size, unit)
         top = size // unit * unit - unit * pick.randrange(16 // unit + 1)
@@ -183,7 +196,7 @@ def _scatter_registers(subject: Subject, pick: Random, values: Values, unit: int
 
 def _size_at_an_edge(pick: Random, size: int, unit: int) -> int:
     """A size near this one, for readings by which one place beyond decides over all: the last bytes tell most."""
-    return size // unit * unit + pick.choice([0, unit - 1])
+    return size // unit * unit + pick.choice([0, unit - 1, unit - 1])
 
 
 def _set_any_dwords(subject: Subject, pick: Random, values: Values, variable: str) -> None:
@@ -201,7 +214,7 @@ def _block_registers(subject: Subject, pick: Random, values: Values) -> None:
     together = readings.oword_bounds_grain is not OwordBounds.PER_DWORD
     if (together or readings.slm_bounds is SlmBounds.UNDEFINED) and pick.randrange(4):
         values[symbol("size", 33)] = size = _size_at_an_edge(pick, size, 16)
-        near = size // 16 - subject.state.registers.sizes["VD"] // 16 + pick.choice([1, 2])
+        near = size // 16 - subject.state.registers.sizes["VD"] // 16 + pick.choice([1, 2, 2])
     values[_register(subject, "VG", 0)] = near % 2**32
     _set_any_dwords(subject, pick, values, "VD")
 
@@ -335,7 +348,10 @@ def _loose_instruction(kind: type[Instruction], pick: Random) -> Instruction:
     if kind is QwScatter:
         return QwScatter(execution, SURFACE, first, second)
     if kind is OwordLd:
-        return OwordLd(pick.choice([1, 2, 4, 8, 16]), SURFACE, scalar, first)
+        owords = pick.choice([1, 2, 4, 8, 16])
+        if pick.randrange(4) == 0:  # the variable ends in or just behind the block
+            owords, first = 1, RawOperand(RAGGED, 12)
+        return OwordLd(owords, SURFACE, scalar, first)
     others = [pick.choice([NULL, _raw(pick)]) for _ in range(6)]
     if pick.randrange(2):
         others[-1] = RawOperand(RAGGED)  # dst

@@ -1,7 +1,8 @@
 """The two writings of an instruction on one state: `execute`, and its footprint with numbers for its symbols."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 
 from tests.strategies import Start, Values, start_of
@@ -14,7 +15,7 @@ from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.platform import Platform
-from visaproof.isa.readings import DEFAULT, Readings
+from visaproof.isa.readings import DEFAULT, Readings, readings_from
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.subject import Subject, oword_ld, qw_scatter, scatter4_scaled, typed_atomic
 from visaproof.semantics.concrete.state import ConcreteState
@@ -111,25 +112,47 @@ def with_variable_of(subject: Subject, variable: str, size: int) -> Subject:
     return replace(subject, state=state, accesses=accesses, own_accesses=accesses)
 
 
+@dataclass(frozen=True)
+class ShortShape:
+    """A shape of which one variable has only so many dwords."""
+
+    shape: Callable[[], Subject]
+    variable: str
+    dwords: int
+
+    def __call__(self) -> Subject:
+        return with_variable_of(self.shape(), self.variable, 4 * self.dwords)
+
+
+def short_shapes(instruction: str, readings: Readings = DEFAULT) -> list[ShortShape]:
+    """Sources for any channel set with less than four registers, and variables without a dword for the last lane."""
+    match instruction:
+        case "scatter4_scaled":
+            small = partial(scatter4_scaled, 8, Platform.TGLLP, False, readings)
+            large = partial(scatter4_scaled, 8, Platform.PVC, True, readings)
+            lacking = [(small, "VS", dwords) for dwords in (5, 13, 16, 24)]
+            lacking += [(large, "VS", dwords) for dwords in (5, 16, 21, 24)]
+            lacking += [(large, "VO", 7)]
+        case "qw_scatter":
+            shape = partial(qw_scatter, 8, Platform.DG2, True, readings)
+            lacking = [(shape, "VO", 7), (shape, "VQ", 15), (shape, "VQ", 14)]
+        case "typed_atomic":
+            volume = partial(
+                typed_atomic, AtomicOp.CMPXCHG, SurfaceKind.VOLUME, Platform.TGLLP, False, levels=2, readings=readings
+            )
+            line = partial(typed_atomic, AtomicOp.PREDEC, SurfaceKind.LINE, Platform.PVC, True, readings=readings)
+            lacking = [(shape, "VD", 7) for shape in (volume, line)]
+            lacking += [(volume, variable, 7) for variable in ("VU", "VV", "VR", "VL", "VS0", "VS1")]
+        case _:
+            lacking = []
+    return [ShortShape(*each) for each in lacking]
+
+
 def short_subjects(readings: Readings = DEFAULT) -> dict[str, Subject]:
-    """By what is too short: sources for any channel set with less than four registers, a dword for the last lane."""
-    scatters = (
-        scatter4_scaled(8, Platform.TGLLP, False, readings),
-        scatter4_scaled(8, Platform.PVC, True, readings),
-    )
-    qwords = qw_scatter(8, Platform.DG2, True, readings)
-    atomics = (
-        typed_atomic(AtomicOp.CMPXCHG, SurfaceKind.VOLUME, Platform.TGLLP, False, levels=2, readings=readings),
-        typed_atomic(AtomicOp.PREDEC, SurfaceKind.LINE, Platform.PVC, True, readings=readings),
-    )
-    lacking = [(subject, "VS", dwords) for subject in scatters for dwords in (5, 16, 24)]
-    lacking += [(scatters[1], "VO", 7), (qwords, "VO", 7), (qwords, "VQ", 15), (qwords, "VQ", 14)]
-    lacking += [(subject, "VD", 7) for subject in atomics]
-    lacking += [(atomics[0], variable, 7) for variable in ("VU", "VV", "VR", "VL", "VS0", "VS1")]
-    return {
-        f"{subject.scope}, {dwords} dwords of {variable}": with_variable_of(subject, variable, 4 * dwords)
-        for subject, variable, dwords in lacking
-    }
+    """The shapes with a variable that is too short, by what that is."""
+    shapes = [shape for instruction in ASKED for shape in short_shapes(instruction, readings)]
+    built = [(shape, shape()) for shape in shapes]
+    return {f"{subject.scope}, {shape.dwords} dwords of {shape.variable}": subject for shape, subject in built}
 
 
 Build = Callable[[Readings], Subject]
@@ -154,6 +177,40 @@ ASKED: dict[str, tuple[Build, ...]] = {
     ),
 }
 """By instruction, the shapes that are tried under each alternative of the readings."""
+
+
+ANSWERED_TOGETHER: dict[str, tuple[tuple[str, ...], ...]] = {
+    "scatter4_scaled": (
+        ("offset-sum-wraps=no-wrap", "channel-address-wraps=wraps"),
+        ("offset-sum-wraps=no-wrap", "channel-address-wraps=wraps", "slm-bounds=undefined"),
+        ("offset-sum-wraps=no-wrap", "dword-misaligned=floor"),
+        ("scatter-bounds-grain=per-byte", "dword-misaligned=byte-exact", "collision=equal-allowed"),
+        ("scatter-bounds-grain=per-lane", "dword-misaligned=byte-exact", "collision=last-wins"),
+    ),
+    "qw_scatter": (
+        ("qword-unit=qword-index", "qword-bounds-grain=per-qword"),
+        ("qword-misaligned=byte-exact", "qword-bounds-grain=per-qword"),
+        ("qword-misaligned=dword-aligned", "qword-bounds-grain=per-qword"),
+        ("qword-misaligned=floor", "slm-bounds=undefined"),
+    ),
+    "oword_ld": (
+        ("oword-address-wraps=wraps", "oword-bounds-grain=per-oword"),
+        ("oword-address-wraps=wraps", "oword-bounds-grain=whole-block"),
+        ("oword-address-wraps=wraps", "slm-bounds=undefined"),
+    ),
+    "typed_atomic": (
+        ("typed-bounds=unspecified", "lod-range=clamp", "half-result-rest=preserved"),
+        ("typed-bounds=unspecified", "lod-range=undefined", "half-result-rest=sign-extended"),
+        ("typed-bounds=unspecified", "disabled-lanes=undefined", "half-result-rest=zero"),
+    ),
+}
+"""By instruction, alternatives that say most where they meet."""
+
+
+def answered_together(instruction: str) -> list[Callable[[], Subject]]:
+    """The shapes of an instruction under several alternatives at once."""
+    each = [readings_from(list(settings)) for settings in ANSWERED_TOGETHER[instruction]]
+    return [partial(build, readings) for readings in each for build in ASKED[instruction]]
 
 
 def _float_atomic(op: AtomicOp, texel_bits: int) -> Build:

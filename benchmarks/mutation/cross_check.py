@@ -4,7 +4,10 @@ Nothing of visaproof is imported before the mutant is.  What finds most with lit
 proofs, then operands that are too short under any readings, then each alternative of a reading; then more of all.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property, partial
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -12,6 +15,8 @@ from benchmarks.mutation.targets import Target
 
 if TYPE_CHECKING:
     from visaproof.queries.subject import Subject
+
+    Build = Callable[[], Subject]
 
 FIRST_STATES, STATES = 4, 36
 """For each shape: these many to begin with, these many in all; the slowest variant of `proofs` needs 34."""
@@ -21,61 +26,98 @@ FIRST_ALTERNATIVE_STATES, ALTERNATIVE_STATES = 4, 12
 """For each shape under each alternative of a reading."""
 
 
-def found_disagreement(target: Target) -> str | None:
-    """Where the two writings part on one of the states made from the seeds 0, 1, 2, …; None if on none."""
-    usual: list[Subject] = []
-    reread: list[Subject] = []
-    found = (
-        _on_each(_subjects(target), range(FIRST_STATES), usual)
-        or _on_loose_operands(target, range(FIRST_LOOSE_STATES))
-        or _on_each(_subjects_under_alternatives(target), range(FIRST_ALTERNATIVE_STATES), reread)
-    )
-    if found:
-        return found
-    return (
-        _on_loose_operands(target, range(FIRST_LOOSE_STATES, LOOSE_STATES))
-        or _on(usual, range(FIRST_STATES, STATES))
-        or _on(reread, range(FIRST_ALTERNATIVE_STATES, ALTERNATIVE_STATES))
-    )
+class Kind(Enum):
+    """Where a state comes from."""
+
+    SHAPE = "shape"
+    """A shape of the proofs."""
+    ALTERNATIVE = "alternative"
+    """A shape under another answer to one question."""
+    LOOSE = "loose"
+    """Operands that are too short or share a variable, under any readings."""
 
 
-def _on_each(subjects: Iterator["Subject"], seeds: range, built: list["Subject"]) -> str | None:
-    """As `_on`, one subject after the other; notes each, for none is built before it is needed."""
-    for subject in subjects:
-        built.append(subject)
-        found = _on([subject], seeds)
-        if found:
-            return found
-    return None
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One state: of the `number`-th shape, or instruction, of its kind; made from a seed."""
+
+    kind: Kind
+    number: int
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.kind.value} {self.number} {self.seed}"
+
+    @staticmethod
+    def from_text(text: str) -> "Trial":
+        kind, number, seed = text.split()
+        return Trial(Kind(kind), int(number), int(seed))
 
 
-def _on(subjects: list["Subject"], seeds: range) -> str | None:
-    from tests.strategies import start_of
-    from tests.two_writings import disagreement
+class CrossCheck:
+    """The trials of one target; none of its shapes is built before it is needed."""
 
-    for seed in seeds:
-        for subject in subjects:
-            found = disagreement(subject, start_of(subject, Random(seed)))
-            if found:
-                return f"{subject.scope} {subject.variant}, seed {seed}: {found}"
-    return None
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._built: dict[tuple[Kind, int], Subject] = {}
+
+    @cached_property
+    def _builds(self) -> dict[Kind, list["Build"]]:
+        return {Kind.SHAPE: list(_shapes(self._target)), Kind.ALTERNATIVE: list(_alternatives(self._target))}
+
+    def trials(self) -> Iterator[Trial]:
+        """All of them, in the order in which they are worth trying."""
+        yield from self._each_on(Kind.SHAPE, range(FIRST_STATES))
+        yield from self._loose(range(FIRST_LOOSE_STATES))
+        yield from self._each_on(Kind.ALTERNATIVE, range(FIRST_ALTERNATIVE_STATES))
+        yield from self._loose(range(FIRST_LOOSE_STATES, LOOSE_STATES))
+        yield from self._each_on(Kind.SHAPE, range(FIRST_STATES, STATES))
+        yield from self._each_on(Kind.ALTERNATIVE, range(FIRST_ALTERNATIVE_STATES, ALTERNATIVE_STATES))
+
+    def _each_on(self, kind: Kind, seeds: range) -> Iterator[Trial]:
+        return (Trial(kind, number, seed) for number in range(len(self._builds[kind])) for seed in seeds)
+
+    def _loose(self, seeds: range) -> Iterator[Trial]:
+        return (Trial(Kind.LOOSE, number, seed) for seed in seeds for number in range(len(self._target.instructions)))
+
+    def disagreement(self, trial: Trial) -> str | None:
+        """Where the two writings part on the state of a trial; None if they do not, or if there is no such trial."""
+        if trial.kind is Kind.LOOSE:
+            name = self._target.instructions[trial.number % len(self._target.instructions)]
+            return _on_loose_operands(name, trial.seed)
+        if trial.number >= len(self._builds[trial.kind]):
+            return None
+        from tests.strategies import start_of
+        from tests.two_writings import disagreement
+
+        subject = self._subject(trial)
+        found = disagreement(subject, start_of(subject, Random(trial.seed)))
+        return f"{subject.scope} {subject.variant}, seed {trial.seed}: {found}" if found else None
+
+    def _subject(self, trial: Trial) -> "Subject":
+        key = trial.kind, trial.number
+        if key not in self._built:
+            self._built[key] = self._builds[trial.kind][trial.number]()
+        return self._built[key]
 
 
-def _subjects(target: Target) -> Iterator["Subject"]:
+def _shapes(target: Target) -> Iterator["Build"]:
     """Every shape of the proofs, some with variables that are too short, and every operation on every kind of texel."""
     from proofs import shapes
-    from tests.two_writings import short_subjects
+    from tests.two_writings import short_shapes
 
     every = (shapes.PLAIN, *shapes.ALL, shapes.PLAIN_QW, *shapes.READERS)
-    for name, shape in {shape.name: shape for shape in every}.items():
-        if name.partition("-")[0] in target.instructions:
-            yield shape()
-    yield from (each for each in short_subjects().values() if each.instruction.spec.name in target.instructions)
+    yield from (
+        shape
+        for name, shape in {shape.name: shape for shape in every}.items()
+        if name.partition("-")[0] in target.instructions
+    )
+    yield from (build for name in target.instructions for build in short_shapes(name))
     if "typed_atomic" in target.instructions:
         yield from _texels()
 
 
-def _texels() -> Iterator["Subject"]:
+def _texels() -> Iterator["Build"]:
     """Every kind of surface, with and without levels, and every operation on 16 bits."""
     from visaproof.isa.atomics import AtomicOp
     from visaproof.isa.platform import Platform
@@ -84,14 +126,14 @@ def _texels() -> Iterator["Subject"]:
 
     for kind in SurfaceKind:
         for levels in (0, 3):
-            yield typed_atomic(AtomicOp.ADD, kind, Platform.PVC, levels == 0, levels=levels)
+            yield partial(typed_atomic, AtomicOp.ADD, kind, Platform.PVC, levels == 0, levels=levels)
     for op in AtomicOp:
-        yield typed_atomic(op, SurfaceKind.LINE, Platform.TGLLP, False, texel_bits=16)
+        yield partial(typed_atomic, op, SurfaceKind.LINE, Platform.TGLLP, False, texel_bits=16)
 
 
-def _subjects_under_alternatives(target: Target) -> Iterator["Subject"]:
-    """Some shapes of each instruction under each other answer to a question that it asks."""
-    from tests.two_writings import ASKED, ASKED_OF_FLOATS, short_subjects
+def _alternatives(target: Target) -> Iterator["Build"]:
+    """Some shapes of each instruction under each other answer to a question that it asks, and under several."""
+    from tests.two_writings import ASKED, ASKED_OF_FLOATS, answered_together, short_shapes
     from visaproof.instructions import ALL
     from visaproof.isa.answers import FloatAtomics, ShortVariable
     from visaproof.isa.readings import DEFAULT, alternatives
@@ -101,12 +143,12 @@ def _subjects_under_alternatives(target: Target) -> Iterator["Subject"]:
         readings = DEFAULT.with_answer(name, answer)
         for instruction in target.instructions:
             if name in asks[instruction]:
-                yield from (build(readings) for build in ASKED[instruction])
+                yield from (partial(build, readings) for build in ASKED[instruction])
             elif _of_floats(name, instruction) and answer is not FloatAtomics.REJECT:  # illegal, so no effects
-                yield from (build(readings) for build in ASKED_OF_FLOATS)
-    for subject in short_subjects(DEFAULT.with_answer("short-variable", ShortVariable.ALL_LANES)).values():
-        if subject.instruction.spec.name in target.instructions:
-            yield subject
+                yield from (partial(build, readings) for build in ASKED_OF_FLOATS)
+    readings = DEFAULT.with_answer("short-variable", ShortVariable.ALL_LANES)
+    yield from (build for name in target.instructions for build in short_shapes(name, readings))
+    yield from (build for name in target.instructions for build in answered_together(name))
 
 
 def _of_floats(reading: str, instruction: str) -> bool:
@@ -114,7 +156,7 @@ def _of_floats(reading: str, instruction: str) -> bool:
     return instruction == "typed_atomic" and reading.startswith("float-")
 
 
-def _on_loose_operands(target: Target, seeds: range) -> str | None:
+def _on_loose_operands(name: str, seed: int) -> str | None:
     from tests.strategies import any_readings, loose_start
     from tests.two_writings import difference
     from visaproof.engine.mirror import mirrored
@@ -122,15 +164,12 @@ def _on_loose_operands(target: Target, seeds: range) -> str | None:
     from visaproof.instructions.undefined_bytes import undefined_bytes_of
     from visaproof.isa.readings import DEFAULT
 
-    for kind in (each for each in ALL if each.spec.name in target.instructions):
-        for seed in seeds:
-            pick = Random(seed)
-            loose = loose_start(pick, any_readings(pick) if seed % 2 else DEFAULT, [kind])
-            state, values = mirrored(loose.before)
-            accesses = list(loose.instruction.footprint(state))
-            undefined = undefined_bytes_of(loose.instruction, state)
-            found = difference(loose.instruction, accesses, loose.before, values, undefined)
-            if found:
-                answers = ", ".join(loose.before.readings.chosen_otherwise())
-                return f"{loose.instruction}, {answers}, seed {seed}: {found}"
-    return None
+    (kind,) = (each for each in ALL if each.spec.name == name)
+    pick = Random(seed)
+    loose = loose_start(pick, any_readings(pick) if seed % 2 else DEFAULT, [kind])
+    state, values = mirrored(loose.before)
+    accesses = list(loose.instruction.footprint(state))
+    found = difference(loose.instruction, accesses, loose.before, values, undefined_bytes_of(loose.instruction, state))
+    if not found:
+        return None
+    return f"{loose.instruction}, {', '.join(loose.before.readings.chosen_otherwise())}, seed {seed}: {found}"

@@ -121,6 +121,7 @@ def _parts_of_writings(
     target: Target, module: ast.Module
 ) -> Iterator[tuple[Writing, tuple[str, Part, dict[str, str]]]]:
     parts = list(_parts(module))
+    reached_from: dict[Writing, set[str]] = {}
     for writing, roots in target.roots.items():
         reached = {name for name, _, _ in parts if any(name == root or name.endswith(f".{root}") for root in roots)}
         names: set[str] = set()
@@ -132,7 +133,10 @@ def _parts_of_writings(
                     reached |= {
                         other for other, _, _ in parts if other.rpartition(".")[2] in used and _own(other, name)
                     }
-        yield from ((writing, each) for each in parts if each[0] in reached)
+        reached_from[writing] = reached
+    shared = set[str].intersection(*reached_from.values()) if len(reached_from) > 1 else set[str]()
+    for writing, reached in reached_from.items():
+        yield from ((Writing.BOTH if each[0] in shared else writing, each) for each in parts if each[0] in reached)
 
 
 def _own(other: str, name: str) -> bool:

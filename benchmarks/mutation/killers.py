@@ -1,25 +1,26 @@
 """What may notice a mutant, tried in a process of its own: nothing of visaproof is imported before the mutant is."""
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from importlib import import_module
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import spec_from_loader
+from itertools import chain
 from pathlib import Path
-from time import perf_counter
-from types import CodeType, ModuleType
-from typing import TYPE_CHECKING, Any
+from time import process_time
+from typing import TYPE_CHECKING
 
-from benchmarks.mutation.cross_check import found_disagreement
+from benchmarks.mutation.cross_check import CrossCheck, Trial
 from benchmarks.mutation.derive import Mutant
+from benchmarks.mutation.pool import OutOfTime, at_most
 from benchmarks.mutation.targets import Target, Writing
 
 if TYPE_CHECKING:
     from visaproof.engine.catalogue import Claim
 
 TIMEOUT_MS = 5_000
+TRIAL_SECONDS = 3
+"""Of processor time; the slowest state of the unchanged model takes a tenth of a second."""
 PROOFS = Path(__file__).parents[2] / "proofs"
 
 
@@ -39,12 +40,12 @@ class Manner(Enum):
     """The two writings part on a state."""
     NOT_AS_EXPECTED = "not as expected"
     """A theorem fails, or a wrong variant passes."""
-    UNKNOWN = "unknown"
-    """A theorem is not decided in time: perhaps it still holds, so this alone is no kill."""
     RAISES = "raises"
     """An exception: most of these are ill-typed."""
-    ENDLESS = "endless"
-    """No end within the limit."""
+    UNKNOWN = "unknown"
+    """A theorem is not decided in time: perhaps it still holds, so this alone is no kill."""
+    LIMIT = "limit"
+    """A limit of processor time or of memory was reached, or the process was ended: this alone is no kill either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,12 @@ class Kill:
 
     manner: Manner
     detail: str
+    on: str = ""
+    """The trial or the claim on which it shows, so that it can be asked first another time."""
 
     @property
     def counts(self) -> bool:
-        return self.manner is not Manner.UNKNOWN
+        return self.manner not in (Manner.UNKNOWN, Manner.LIMIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,52 +72,87 @@ class ClaimCost:
     seconds: float
 
 
-# ---------------------------------------------------------------- loading
+def killers_of(mutant: Mutant) -> tuple[Killer, ...]:
+    """The cross-check, which most often notices, first; claims are about the footprint alone."""
+    return (Killer.CROSS_CHECK,) if mutant.writing is Writing.EXECUTE else tuple(Killer)
 
 
-class _MutantLoader(SourceFileLoader):
-    """Compiles the mutant instead of the file, with every name of `visaproof.smt` at hand for the changed line."""
+def attempt(killer: Killer, mutant: Mutant, costs: list[ClaimCost], hint: str = "") -> Kill | None:
+    """One try of everything that a killer has, what noticed the mutant before first."""
 
-    def __init__(self, mutant: Mutant) -> None:
-        super().__init__(mutant.target.module, str(mutant.target.path))
-        self._source = mutant.source
+    def ask() -> Kill | None:
+        if killer is Killer.CROSS_CHECK:
+            return cross_check(mutant.target, hint)
+        return check_claims(mutant.target, costs, hint)
 
-    def get_code(self, fullname: str) -> CodeType:
-        return compile(self._source, self.path, "exec")
-
-    def exec_module(self, module: ModuleType) -> None:
-        smt = import_module("visaproof.smt")
-        vars(module).update({name: getattr(smt, name) for name in smt.__all__})
-        super().exec_module(module)
+    return _noticed(ask, "")
 
 
-class _MutantFinder:
-    """Finds one module: the mutant."""
-
-    def __init__(self, mutant: Mutant) -> None:
-        self._mutant = mutant
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name != self._mutant.target.module:
-            return None
-        return spec_from_loader(name, _MutantLoader(self._mutant))
-
-
-def install(mutant: Mutant) -> None:
-    """From now on, importing the mutant's module gives the mutant."""
-    loaded = [name for name in sys.modules if name.partition(".")[0] == "visaproof"]
-    assert not loaded, f"imported before the mutant: {loaded}"
-    finder: Any = _MutantFinder(mutant)
-    sys.meta_path.insert(0, finder)
+def _noticed(ask: Callable[[], Kill | None], on: str) -> Kill | None:
+    """An exception is noticed as well."""
+    try:
+        return ask()
+    except AssertionError as failure:
+        return Kill(Manner.DIFFERS, str(failure), on)
+    except (MemoryError, OutOfTime) as error:
+        return Kill(Manner.LIMIT, f"{type(error).__name__}: {error}", on)
+    except Exception as error:
+        return Kill(Manner.RAISES, f"{type(error).__name__}: {error}", on)
 
 
-# ---------------------------------------------------------------- the two killers
+# ---------------------------------------------------------------- the cross-check
 
 
-def cross_check(target: Target) -> Kill | None:
+def cross_check(target: Target, hint: str = "") -> Kill | None:
     """Whether the two writings part on a state."""
-    found = found_disagreement(target)
-    return Kill(Manner.DIFFERS, found) if found else None
+    check = CrossCheck(target)
+    first = [Trial.from_text(hint)] if hint else []
+    return _first_kill(_tried(check, trial) for trial in chain(first, check.trials()))
+
+
+def _tried(check: CrossCheck, trial: Trial) -> Kill | None:
+    """What shows on one state; a mutant that needs too long for it goes on with the next."""
+
+    def ask() -> Kill | None:
+        with at_most(TRIAL_SECONDS):
+            found = check.disagreement(trial)
+        return Kill(Manner.DIFFERS, found, str(trial)) if found else None
+
+    return _noticed(ask, str(trial))
+
+
+def _first_kill(kills: Iterable[Kill | None]) -> Kill | None:
+    """The first that counts; failing that, the first that does not."""
+    undecided: Kill | None = None
+    for kill in kills:
+        if kill and kill.counts:
+            return kill
+        undecided = undecided or kill
+    return undecided
+
+
+# ---------------------------------------------------------------- the claims
+
+
+def check_claims(target: Target, costs: list[ClaimCost], hint: str = "") -> Kill | None:
+    """Whether a claim about the instructions of the target turns out otherwise; proofs first, cheap ones first."""
+    claims = {claim.id: claim for claim in _claims()}
+    ordered = sorted(costs, key=lambda cost: (cost.id != hint, not cost.is_proof, cost.seconds))
+    asked = [claims[cost.id] for cost in ordered if cost.instruction in target.instructions]
+    return _first_kill(_noticed(partial(_answer, claim), claim.id) for claim in asked)
+
+
+def claim_costs(instructions: set[str]) -> list[ClaimCost]:
+    """The claims about these instructions, each as expected on the unchanged model: else a kill would mean nothing."""
+    costs: list[ClaimCost] = []
+    for claim in _claims():
+        start, instruction = process_time(), claim.ask().claim.partition("/")[0]
+        if instruction in instructions:
+            kill = _answer(claim)
+            if kill:
+                raise RuntimeError(f"the unchanged model: {kill.detail}")
+            costs.append(ClaimCost(claim.id, instruction, claim.expected.__name__ == "Proved", process_time() - start))
+    return costs
 
 
 def _claims() -> Iterator["Claim"]:
@@ -133,47 +171,6 @@ def _answer(claim: "Claim") -> Kill | None:
     query = claim.ask()
     answer = climb(query.assumptions, query.goal, TIMEOUT_MS)
     if isinstance(answer, GaveUp):
-        return Kill(Manner.UNKNOWN, f"{claim.id}: {answer.reason}")
+        return Kill(Manner.UNKNOWN, f"{claim.id}: {answer.reason}", claim.id)
     expected = Holds if claim.expected is Proved else Fails
-    return None if isinstance(answer, expected) else Kill(Manner.NOT_AS_EXPECTED, claim.id)
-
-
-def check_claims(target: Target, costs: list[ClaimCost]) -> Kill | None:
-    """Whether a claim about the instructions of the target turns out otherwise; proofs first, cheap ones first."""
-    claims = {claim.id: claim for claim in _claims()}
-    undecided: Kill | None = None
-    for cost in sorted(costs, key=lambda cost: (not cost.is_proof, cost.seconds)):
-        if cost.instruction in target.instructions:
-            kill = _answer(claims[cost.id])
-            if kill and kill.manner is not Manner.UNKNOWN:
-                return kill
-            undecided = undecided or kill
-    return undecided
-
-
-def claim_costs(instructions: set[str]) -> list[ClaimCost]:
-    """The claims about these instructions, each as expected on the unchanged model: else a kill would mean nothing."""
-    costs: list[ClaimCost] = []
-    for claim in _claims():
-        start, instruction = perf_counter(), claim.ask().claim.partition("/")[0]
-        if instruction in instructions:
-            kill = _answer(claim)
-            if kill:
-                raise RuntimeError(f"the unchanged model: {kill.detail}")
-            costs.append(ClaimCost(claim.id, instruction, claim.expected.__name__ == "Proved", perf_counter() - start))
-    return costs
-
-
-def killers_of(mutant: Mutant) -> tuple[Killer, ...]:
-    """Claims are about the footprint alone."""
-    return (Killer.CROSS_CHECK,) if mutant.writing is Writing.EXECUTE else tuple(Killer)
-
-
-def attempt(killer: Killer, mutant: Mutant, costs: list[ClaimCost]) -> Kill | None:
-    """One try; an exception is noticed as well."""
-    try:
-        return cross_check(mutant.target) if killer is Killer.CROSS_CHECK else check_claims(mutant.target, costs)
-    except AssertionError as failure:
-        return Kill(Manner.DIFFERS, str(failure))
-    except Exception as error:
-        return Kill(Manner.RAISES, f"{type(error).__name__}: {error}")
+    return None if isinstance(answer, expected) else Kill(Manner.NOT_AS_EXPECTED, claim.id, claim.id)

@@ -1,9 +1,11 @@
 """Tasks side by side, each in a process of its own that cannot outlive its limit of processor time."""
 
+import gc
 import os
 import resource
 import signal
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context
@@ -13,7 +15,27 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 CPU_SECONDS = 90
-MEMORY_BYTES = 6 << 30
+MEMORY_BYTES = 2 << 30
+
+
+class OutOfTime(Exception):
+    """What `at_most` raises."""
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Raises OutOfTime in the midst of Python code that takes more processor time, however busy the machine is."""
+
+    def stop(*_: object) -> None:
+        raise OutOfTime(f"no end within {seconds} s of processor time")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +57,7 @@ def side_by_side(tasks: Iterable[T], work: Callable[[T, Callable[[Any], None]], 
     A fork of this process does the work, so what it has imported is there at once.  No process outlives this iterator.
     """
     context, waiting = get_context("fork"), iter(tasks)
+    gc.freeze()  # what is shared with the forks stays shared: no collection touches it
     running: dict[int, tuple[Any, Connection, T]] = {}
     try:
         while True:
@@ -62,6 +85,7 @@ def _alone(work: Callable[[T, Callable[[Any], None]], None], task: T, sender: Co
         signal.signal(number, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    gc.disable()  # a short life
     work(task, sender.send)
     sender.close()
     os._exit(0)

@@ -12,6 +12,8 @@ INSTRUCTIONS = ("scatter4_scaled", "oword_ld", "qw_scatter", "typed_atomic")
 class Writing(Enum):
     EXECUTE = "execute"
     FOOTPRINT = "footprint"
+    BOTH = "both"
+    """What both writings use, so that they do not part on it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from tests.strategies import Loose, Start, any_readings, loose_start, loose_star
 from tests.two_writings import (
     ASKED,
     ASKED_OF_FLOATS,
+    answered_together,
     difference,
     disagreement,
     executed,
@@ -144,6 +145,14 @@ def test_both_writings_agree_under_each_alternative(alternative: str) -> None:
         subject = build(readings)
         found = found_disagreement(subject, 30)
         assert found is None, f"{subject.instruction}: {found}"
+
+
+@pytest.mark.parametrize("instruction", ASKED)
+def test_both_writings_agree_under_several_alternatives_at_once(instruction: str) -> None:
+    """Where two answers meet: a sum that does not wrap and a channel's address that does, and the like."""
+    for subject in (build() for build in answered_together(instruction)):
+        found = found_disagreement(subject, 8)
+        assert found is None, f"{subject.instruction} {subject.variant}: {found}"
 
 
 @pytest.mark.parametrize("kind", [Scatter4Scaled, Gather4Scaled])

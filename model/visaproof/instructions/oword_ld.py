@@ -94,10 +94,9 @@ class OwordLd:
         for i in range(self.size):
             oword = first + i * OWORD_BYTES  # Page: dst[i] = surface[offset+i], 16 byte, oword-aligned
             state.require_inside(self.surface, oword, OWORD_BYTES)
-            for byte in range(0, OWORD_BYTES, 4):
-                loaded.append(
-                    self._dword(surface, oword + byte, state) if self._reads(surface.size, first, i, state) else 0
-                )
+            for dword in range(4):
+                read = self._reads(surface.size, first, i, state)
+                loaded.append(self._dword(surface, oword + 4 * dword, state) if read else 0)
         state.read_dword(self.dst, len(loaded) - 1)  # the whole block must fit (D6)
         state.require_lanes(self.dst, len(loaded) - 1)
         for index, value in enumerate(loaded):

@@ -144,7 +144,8 @@ class QwScatter:
                 halves = [add(start, const(step * block + 4 * half, ADDRESS_BITS)) for half in (0, 1)]
                 inside = [surface.contains(address, 4) for address in halves]
                 if readings.qword_bounds_grain is QwordBounds.PER_QWORD:
-                    inside = [conj(*inside)] * 2
+                    whole = conj(*inside)
+                    inside = [whole, whole]
                 for half, address in enumerate(halves):
                     first, last = 2 * pitch * block, 2 * (pitch * block + lanes - 1) + 1
                     value, value_known = state.read_lane(self.src, first + 2 * lane + half, last, enabled)

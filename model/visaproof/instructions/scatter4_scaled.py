@@ -200,7 +200,7 @@ class Scatter4Scaled:
         if readings.scatter_bounds_grain is ScatterBounds.PER_LANE:
             channels = self._channel_set()
             whole = conj(*(implies(bit(channels, channel), here) for channel, here in enumerate(inside)))
-            inside = [whole] * CHANNELS
+            inside = [whole for _ in inside]
         return _Group(cells, inside, aligned, base_known and element_known)
 
     def _datum(self, state: SymbolicState, at_slot: list[Bool], lane: int, enabled: Bool) -> tuple[BitVec, Bool]:

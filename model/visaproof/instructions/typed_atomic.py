@@ -211,9 +211,6 @@ class TypedAtomic:
             return
         readings, image = state.readings, state.image(self.surface)
         half = self.texel_bits == 16 and readings.half_result_rest is HalfResultRest.UNDEFINED
-        all_known = readings.disabled_lanes is DisabledLanes.PRESERVED and readings.typed_bounds is TypedBounds.ZERO
-        if all_known and not half:
-            return
         for lane, (enabled, _) in enumerate(state.lanes_enabled(self.execution)):
             slot = self.dst.offset + 4 * lane
             if not state.registers.holds(self.dst.variable, slot, 4):
