@@ -13,7 +13,7 @@ from visaproof.cli import COMMANDS
 from visaproof.cli.exit_codes import ExitCode, worst
 
 PROOFS = Path(__file__).parents[2] / "proofs"
-HEAVY = ("z3", "rich", "lark", "msgspec", "yaml", "elftools", "hypothesis")
+HEAVY = ("z3", "bitwuzla", "numpy", "rich", "lark", "msgspec", "yaml", "elftools", "hypothesis")
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["prove", "--help"], ["conflicts", "--help"]])

@@ -45,6 +45,8 @@ add (M1, 8) C(0,0)<1> B(0,0)<1;1,0> 0x20:ud
 """
 """B: eight dwords, one for each lane; C: the eight behind them."""
 
+SOLVERS = ("bitwuzla ", "z3 ")
+
 STORE_B = "scatter4_scaled.R (M1, 8) T6 0x0:ud B.0 X.0\n"
 STORE_C = "scatter4_scaled.R (M1, 8) T6 0x0:ud C.0 Y.0\n"
 
@@ -84,8 +86,8 @@ def test_the_order_of_stores_to_one_address_matters() -> None:
 
 def test_a_store_that_is_overwritten_may_be_left_out() -> None:
     again = STORE_B.replace("X.0", "Y.0")
-    assert "z3" in refines(APART + STORE_B + again, APART + again)
-    assert "z3" in refines(APART + again, APART + STORE_B + again)
+    assert refines(APART + STORE_B + again, APART + again).startswith(SOLVERS)
+    assert refines(APART + again, APART + STORE_B + again).startswith(SOLVERS)
 
 
 def test_one_dword_off_is_seen_with_its_writers() -> None:
@@ -101,8 +103,8 @@ def test_a_source_with_colliding_lanes_allows_anything_there() -> None:
     source = "scatter4_scaled.R (M1, 8) T6 0x0:ud AT.0 X.0\n"
     assert "normal form" in refines(source, source)
     serial = source.replace("X.0", "Y.0") + source
-    assert "z3" in refines(serial, source)
-    assert "z3" in refines(source, serial)
+    assert refines(serial, source).startswith(SOLVERS)
+    assert refines(source, serial).startswith(SOLVERS)
 
 
 def test_a_target_may_not_add_a_collision() -> None:
