@@ -54,6 +54,8 @@ class AtBarrier:
     """The thread waits for the others of its group, behind a barrier."""
 
     barrier: syntax.Instruction
+    divergent: bool
+    """Whether some lanes of the thread wait elsewhere.  Page BARRIER: undefined in divergent control flow."""
 
 
 MAX_STATEMENTS = 200_000
@@ -155,6 +157,8 @@ class Thread:
         self._performed: list[PerformedMessage] = []
         self._parked: dict[int, int] = {}
         """The lanes that wait at each statement, by its index."""
+        self.message: messages.Message | None = None
+        """The message that ran last, if that was the last statement, with the surface that it reached."""
         self._place = 0
         self._steps = 0
         self._launched = state.exec_mask
@@ -188,12 +192,13 @@ class Thread:
             if self._observer is not None:
                 self._observer(statement, self.state)
             if statement.opcode in BARRIERS:
-                return AtBarrier(statement)
+                return AtBarrier(statement, any(self._parked.values()))
         self.state.exec_mask = self._launched
         return Outcome(tuple(self._performed), undefined)
 
     def _step(self, instruction: syntax.Instruction) -> bool:
         """Runs one statement; False ends the kernel."""
+        self.message = None
         match kind_of(instruction, messages.OPCODES):
             case Kind.NOTHING:
                 pass
@@ -231,7 +236,8 @@ class Thread:
         else:
             self._performed.clear()
         try:
-            self._code.message_on(place, instruction, surface).execute(self.state)
+            self.message = self._code.message_on(place, instruction, surface)
+            self.message.execute(self.state)
         finally:
             memory.log = memory.misses = None
             self._performed.append(PerformedMessage(instruction, decoded, surface, tuple(log), tuple(misses)))
