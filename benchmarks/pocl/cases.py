@@ -3,7 +3,7 @@
 import random
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 ITEMS = 96
@@ -11,6 +11,9 @@ GROUP = 24
 """No multiple of 16: with 16 or 32 lanes the last thread of a group has lanes without a work item."""
 
 Triple = tuple[int, int, int]
+
+
+LUT = struct.pack("<16I", *(value.bit_count() for value in range(16)))
 
 
 class Order(Enum):
@@ -49,7 +52,8 @@ class Case:
     group: Triple = (GROUP, 1, 1)
     undefined: bool = False
     """Whether the pages give the launch no meaning, so that a run has to say so."""
-    options: tuple[str, ...] = field(default=(), kw_only=True)
+    symbols: tuple[bytes, ...] = field(default=(), kw_only=True)
+    """Constants of the program, which compiled code gets from the linker."""
 
 
 NOT_COMPARABLE = {
@@ -239,7 +243,9 @@ _CASES: dict[str, Callable[[random.Random], list[Case]]] = {
     "atomics_mixed": _atomics_mixed,
     "compaction": _compaction,
     "conflict_div": _conflicting(1),
-    "const_lut": _plain(4 * ITEMS, 16, 4 * ITEMS),
+    "const_lut": lambda generator: [
+        replace(case, symbols=(LUT,)) for case in _plain(4 * ITEMS, 16, 4 * ITEMS)(generator)
+    ],
     "copy16": _copy16,
     "copy16_b": _copy16,
     "dscatter": _dscatter,

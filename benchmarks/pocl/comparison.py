@@ -8,13 +8,15 @@ from pathlib import Path
 
 from benchmarks.pocl.cases import NOT_COMPARABLE, Case, Data, Order, cases
 from benchmarks.pocl.oracle import NoOracle, Oracle
-from visaproof.engine.launch_arguments import prepare
+from visaproof.engine.launch_arguments import FIRST_SYMBOL, prepare
 from visaproof.engine.launch_payload import Program
 from visaproof.engine.launch_run import Ran, run_launch
 from visaproof.engine.launch_shape import Shape
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.kernel.launch import read_launch
 from visaproof.kernel.linking import read_program
+
+PADDED = "with --pad: undefined by D6 without"
 
 
 class Answer(Enum):
@@ -78,6 +80,9 @@ class Comparison:
     def _launch(self, entry: Entry, program: Program, case: Case) -> tuple[Answer, str, int]:
         try:
             ran, ours = run_case(program, case)
+            padded = ran.undefined is not None and "beyond its variable" in ran.undefined.message
+            if padded:
+                ran, ours = run_case(program, case, pad=True)
         except NotModelled as error:
             return Answer.NOT_COMPARABLE, f"not modelled: {error}", 0
         if case.undefined:
@@ -88,7 +93,8 @@ class Comparison:
         expected = self._expect(entry, program.kernel.name, case)
         if isinstance(expected, NoOracle):
             return Answer.NOT_COMPARABLE, str(expected), 0
-        return compared(case, ours, expected)
+        answer, detail, ulps = compared(case, ours, expected)
+        return answer, detail or (PADDED if padded else ""), ulps
 
     def _expect(self, entry: Entry, name: str, case: Case) -> list[bytes | None] | NoOracle:
         key = entry.kernel, case.name
@@ -100,11 +106,12 @@ class Comparison:
         return self._expected[key]
 
 
-def run_case(program: Program, case: Case) -> tuple[Ran, list[bytes | None]]:
+def run_case(program: Program, case: Case, *, pad: bool = False) -> tuple[Ran, list[bytes | None]]:
     """The launch on the machine of numbers, and what its buffers then hold.  Raises NotModelled."""
     by_value = {k: repr(one.value) for k, one in enumerate(case.arguments) if not isinstance(one, Data)}
     buffers = {k: one.content for k, one in enumerate(case.arguments) if isinstance(one, Data)}
-    values, memory = prepare(program, Shape(case.grid, case.group), by_value, buffers)
+    buffers |= {FIRST_SYMBOL + k: content for k, content in enumerate(case.symbols)}
+    values, memory = prepare(program, Shape(case.grid, case.group), by_value, buffers, pad=pad)
     ran = run_launch(program, values, memory)
     found = [bytes(memory.buffers[k].data) if k in memory.buffers else None for k in range(len(case.arguments))]
     return ran, found

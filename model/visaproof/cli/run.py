@@ -48,6 +48,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--buffer", action="append", default=[], metavar="ARG=CONTENT", help="a buffer: @FILE, zeros:BYTES, …")
     add("--out", action="append", default=[], metavar="ARG=@FILE", help="where a buffer goes when the launch has ended")
     add("--trace", metavar="group=G,thread=T[,lane=L]", help="show each statement of one thread, or of a lane of it")
+    add("--pad", action="store_true", help="what lies behind a variable in its last register is 0, not undefined (D6)")
     add_format(parser)
     add("--json", action="store_const", const="json", dest="format", help="the same as --format json")
 
@@ -67,7 +68,7 @@ def run(arguments: Namespace) -> int:
     takes = parameters(program)
     by_value, buffers = passed(arguments, takes)
     files = outputs(arguments, takes)
-    values, memory = prepare(program, shape, by_value, buffers)
+    values, memory = prepare(program, shape, by_value, buffers, pad=arguments.pad)
     before = {index: bytes(buffer.data) for index, buffer in memory.buffers.items()}
     trace = traced(arguments, shape, program)
     report = RunReport(sys.stdout, program, values, as_text=arguments.format == "text")

@@ -3,7 +3,7 @@
 import math
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from visaproof.engine.launch_memory import PRIVATE_ROOM, Allocation
@@ -20,8 +20,11 @@ ARG, BUFFER = "--arg", "--buffer"
 PRIVATE_BASE = 0x7000_0000_0000
 BUFFER_DISTANCE = 1 << 36
 """From the start of one buffer to that of the next."""
-FIRST_BYTE = 0xFFFF_F000
+FIRST_BYTE, ALIGNMENT = 0xFFFF_F000, 128
 """Behind each multiple of the distance: addresses cross 4 GiB within a buffer, so that carries matter."""
+
+FIRST_SYMBOL = 1 << 16
+"""Number of the first symbol; no kernel has as many arguments."""
 
 MOST_SLM = 1 << 17
 """Bytes of shared local memory where the launch does not say how many there are."""
@@ -54,13 +57,16 @@ class Parameters:
     buffers: tuple[int, ...]
     locals: tuple[int, ...]
     names: Mapping[int, str]
+    symbols: Mapping[int, str] = field(default_factory=dict[int, str])
+    """Constants of the program, by the variable that holds their address; numbered behind all arguments."""
 
     def index(self, name: str, option: str) -> int:
         """The argument with a name or an index.  Raises ReadError."""
         known = sorted({*self.values, *self.buffers, *self.locals})
-        by_name = {text: index for index, text in self.names.items()} | {f"arg{index}": index for index in known}
+        by_name = {variable: index for index, variable in self.symbols.items()}
+        by_name |= {text: index for index, text in self.names.items()} | {f"arg{index}": index for index in known}
         index = int(name) if name.isascii() and name.isdecimal() and len(name) < 5 else by_name.get(name, -1)
-        if index in known:
+        if index in known or index in self.symbols:
             return index
         shown = ", ".join(self.shown(index) for index in known) or "none; `--launch FILE` says what it takes"
         close = get_close_matches(name[:200], list(by_name), n=1, cutoff=0.6)
@@ -68,7 +74,7 @@ class Parameters:
         raise ReadError(f"no argument {name!r}", Position(option, 1, 1), f"{hint}arguments: {shown}")
 
     def shown(self, index: int) -> str:
-        return self.names.get(index) or f"arg{index}"
+        return self.names.get(index) or self.symbols.get(index) or f"arg{index}"
 
 
 def parameters(program: Program) -> Parameters:
@@ -89,7 +95,9 @@ def parameters(program: Program) -> Parameters:
                 case _:
                     pass
     slots = {index: tuple(sorted(found, key=lambda slot: slot.offset)) for index, found in values.items()}
-    return Parameters(slots, tuple(sorted(buffers)), tuple(sorted(local)), launch.arg_names)
+    symbols = dict(enumerate(sorted(name for name in kernel.variables if name.startswith("&")), FIRST_SYMBOL))
+    every = (*sorted(buffers), *symbols)
+    return Parameters(slots, every, tuple(sorted(local)), launch.arg_names, symbols)
 
 
 def prepare(
@@ -97,12 +105,14 @@ def prepare(
     shape: Shape,
     arguments: Mapping[int, str],
     buffers: Mapping[int, bytes | LocalBytes],
+    *,
+    pad: bool = False,
 ) -> tuple[Values, Memory]:
     """The values and the memory of a launch.  Raises ReadError where an argument is missing or does not fit."""
     takes = parameters(program)
     _require_all(takes, arguments, buffers)
     memory = {
-        index: Allocation(str(program.launch.argument(index)), BUFFER_DISTANCE * place + FIRST_BYTE, bytearray(content))
+        index: Allocation(_described(program, takes, index), _base(place), bytearray(content))
         for place, (index, content) in enumerate(sorted(buffers.items()), start=1)
         if not isinstance(content, LocalBytes)
     }
@@ -117,10 +127,22 @@ def prepare(
         {index: buffer.base for index, buffer in memory.items()},
         local_addresses,
         PRIVATE_BASE,
+        {variable: memory[index].base for index, variable in takes.symbols.items()},
+        pad,
     )
     slm = bytearray(end or (0 if program.launch.meanings else MOST_SLM))
     private = Allocation("private memory", PRIVATE_BASE, bytearray(), PRIVATE_ROOM)
     return values, Memory(memory, private, Allocation("shared local memory", 0, slm))
+
+
+def _base(place: int) -> int:
+    """The address of a buffer; their low dwords differ too, since they may serve as bindless handles."""
+    return BUFFER_DISTANCE * place + FIRST_BYTE + ALIGNMENT * place
+
+
+def _described(program: Program, takes: Parameters, index: int) -> str:
+    symbol = takes.symbols.get(index)
+    return str(program.launch.argument(index)) if symbol is None else f"the constant {symbol}"
 
 
 def _require_all(takes: Parameters, arguments: Iterable[int], buffers: Mapping[int, bytes | LocalBytes]) -> None:
@@ -133,10 +155,16 @@ def _require_all(takes: Parameters, arguments: Iterable[int], buffers: Mapping[i
             what = "is passed by value" if index in takes.values else f"needs {form}"
             raise _bad(BUFFER, f"{takes.shown(index)} {what}", "")
     missing = [f"{ARG} {takes.shown(index)}=VALUE" for index in takes.values if index not in given]
-    missing += [f"{BUFFER} {takes.shown(index)}=zeros:BYTES" for index in takes.buffers if index not in buffers]
+    missing += [f"{BUFFER} '{takes.shown(index)}=@FILE'" for index in takes.symbols if index not in buffers]
+    missing += [f"{BUFFER} {takes.shown(index)}=zeros:BYTES" for index in _arguments(takes) if index not in buffers]
     missing += [f"{BUFFER} {takes.shown(index)}=local:BYTES" for index in takes.locals if index not in buffers]
     if missing:
         raise _bad("run", "arguments are missing", " ".join(missing))
+
+
+def _arguments(takes: Parameters) -> Iterable[int]:
+    """The buffers that are arguments."""
+    return (index for index in takes.buffers if index not in takes.symbols)
 
 
 def argument_bytes(takes: Parameters, index: int, text: str) -> bytes:

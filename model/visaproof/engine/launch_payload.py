@@ -55,6 +55,10 @@ class Values:
     local_addresses: Mapping[int, int] = field(default_factory=dict[int, int])
     """Where in shared local memory `local` arguments begin."""
     private_base: int = 0
+    symbols: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The address of each symbol that the linker knows, by the variable that stands for it."""
+    pad: bool = False
+    """Whether what lies behind a variable in its last register is 0; otherwise it is undefined to read it (D6)."""
 
 
 class Payloads:
@@ -82,6 +86,8 @@ class Payloads:
         # A thread of the VectorCompiler is one work item; its SIMD instructions have all their lanes.
         mask = (1 << shape.lanes(thread.number, simd)) - 1 if simd > 1 else (1 << THREAD_LANES) - 1
         state = ConcreteState(self._program.platform, mask, surfaces=surfaces)
+        if self._values.pad:
+            self._pad(state)
         self._set_predefined(state, thread, hardware_id)
         for item, piece in self._pieces:
             content = self._bytes(piece, thread)
@@ -89,11 +95,19 @@ class Payloads:
                 self._put(state, item.variable, piece.offset, content)
         return state
 
+    def _pad(self, state: ConcreteState) -> None:
+        grf = self._program.platform.grf_bytes
+        for variable in self._program.kernel.variables.values():
+            if isinstance(variable, GeneralVariable) and variable.alias is None:
+                state.registers[variable.name] = bytearray(-(-variable.size // grf) * grf)
+
     def _set_predefined(self, state: ConcreteState, thread: ThreadId, hardware_id: int) -> None:
         for name, dword, group in zip("xyz", R0_GROUP_IDS, thread.group, strict=True):
             self._put(state, "%r0", 4 * dword, group.to_bytes(4, "little"))
             self._put(state, f"%group_id_{name}", 0, group.to_bytes(4, "little"))
         self._put(state, "%hw_id", 0, hardware_id.to_bytes(4, "little"))
+        for variable, address in self._values.symbols.items():
+            self._put(state, variable, 0, address.to_bytes(8, "little"))
 
     def _put(self, state: ConcreteState, variable: str, start: int, content: bytes) -> None:
         declared = self._program.kernel.variables[variable]
@@ -119,7 +133,7 @@ class Payloads:
                 address = values.local_addresses.get(argument.index)
                 return None if address is None else _cut(address.to_bytes(8, "little"), piece)
             case Surface(argument):
-                return _cut((HANDLE_BYTES * (argument.index + 1)).to_bytes(8, "little"), piece)
+                return _cut((surface_handle(argument.index)).to_bytes(8, "little"), piece)
             case BufferOffset():
                 return bytes(piece.size)
             case LaunchValue() as value:
@@ -149,6 +163,11 @@ class Payloads:
         if value is LaunchValue.PRIVATE_BASE:
             return self._values.private_base.to_bytes(8, "little")
         return None
+
+
+def surface_handle(index: int) -> int:
+    """What names the surface of an argument where it is not in the binding table."""
+    return HANDLE_BYTES * (index + 1)
 
 
 def _cut(content: bytes, piece: Piece) -> bytes:

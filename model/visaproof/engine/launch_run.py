@@ -11,7 +11,7 @@ from visaproof.engine.launch_memory import (
     LocalWindow,
     Window,
 )
-from visaproof.engine.launch_payload import Payloads, Program, Values
+from visaproof.engine.launch_payload import Payloads, Program, Values, surface_handle
 from visaproof.engine.launch_races import Moment, Race, RaceWatch
 from visaproof.engine.launch_shape import ThreadId
 from visaproof.engine.launch_trace import Tracer
@@ -114,6 +114,10 @@ class _LaunchRun:
         for place, index in launch.binding_table.items():
             if index in windows:
                 yield f"bti {place}", windows[index]
+        for index, window in windows.items():
+            # ze_info may call a bindless argument a pointer; the kernel then takes its low dword as the handle.
+            for handle in (surface_handle(index), buffers[index].base % (1 << 32)):
+                yield f"bindless handle {handle}", window
         for key, index in _bindless(self.program):
             if index in windows:
                 yield key, windows[index]

@@ -154,6 +154,8 @@ class Thread:
         self._arithmetic = ConcreteArithmetic(state, self._operands)
         self._surfaces = copy(code.bindings)
         self._surfaces.restore({})
+        self._handles: dict[str, int] = {}
+        """What was moved into each surface variable, where it came from a register."""
         self._performed: list[PerformedMessage] = []
         self._parked: dict[int, int] = {}
         """The lanes that wait at each statement, by its index."""
@@ -206,7 +208,7 @@ class Thread:
                 self._message(instruction)
                 return self._enough is None or not self._enough(self._performed[-1])
             case Kind.BIND:
-                self._surfaces.bind(instruction)
+                self._bind(instruction)
             case Kind.BRANCH:
                 self._branch(instruction)
             case Kind.END:
@@ -225,10 +227,8 @@ class Thread:
     def _message(self, instruction: syntax.Instruction) -> None:
         place = self._place - 1
         decoded = self._code.message(place, instruction)
-        surface = self._surfaces.key(decoded.surface)
-        memory = self.state.surfaces.get(surface)
-        if memory is None:
-            raise MissingSurface(instruction.position, surface)
+        surface = self._surface(decoded.surface, instruction.position)
+        memory = self.state.surfaces[surface]
         log: list[Write] = []
         misses: list[Miss] = []
         if self._remember:
@@ -241,6 +241,21 @@ class Thread:
         finally:
             memory.log = memory.misses = None
             self._performed.append(PerformedMessage(instruction, decoded, surface, tuple(log), tuple(misses)))
+
+    def _surface(self, variable: str, position: Position) -> str:
+        """The key of the surface that a variable stands for; by its handle where it has no other name."""
+        key = self._surfaces.key(variable)
+        handle = f"bindless handle {self._handles.get(variable)}"
+        found = next((name for name in (key, handle) if name in self.state.surfaces), None)
+        if found is None:
+            raise MissingSurface(position, key)
+        return found
+
+    def _bind(self, movs: syntax.Instruction) -> None:
+        self._surfaces.bind(movs)
+        target, source = movs.operands
+        if isinstance(target, syntax.SubscriptedName) and isinstance(source, syntax.VectorSource):
+            self._handles[target.name] = self._operands.read(source, 0)[0]
 
     def _sample(self, instruction: syntax.Instruction) -> None:
         read = sampler_read(instruction, self._kernel, self.state.platform)

@@ -58,6 +58,8 @@ class RunReport:
         groups = len(list(shape.groups()))
         threads, lanes = _counted(shape.threads(program.simd), "thread"), _counted(program.simd, "lane")
         self._say(f"  runs: {shape.items:,} work items in {_counted(groups, 'group')} of {threads}, {lanes} each")
+        if self._values.pad:
+            self._say("  assumed: what lies behind a variable in its last register is 0 (--pad)")
         for text in self._unknown:
             self._say(f"  assumed: input {text} is 0")
 
@@ -99,6 +101,8 @@ class RunReport:
         if ran.undefined is not None:
             for line in _undefined_lines(ran.undefined):
                 self._say(line)
+            if "beyond its variable" in ran.undefined.message and not self._values.pad:
+                self._say("        `--pad` takes what lies behind a variable in its last register as 0")
             return
         for index, buffer in memory.buffers.items():
             self._say()
