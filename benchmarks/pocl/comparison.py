@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from benchmarks.pocl.cases import NOT_COMPARABLE, Case, Data, Order, cases
+from benchmarks.pocl.cases import NOT_COMPARABLE, PRELUDES, REQUIRED_LANES, TRANSCRIBED, Case, Data, Order, cases
 from benchmarks.pocl.oracle import NoOracle, Oracle
 from visaproof.engine.launch_arguments import FIRST_SYMBOL, prepare
 from visaproof.engine.launch_payload import Program
@@ -73,6 +73,11 @@ class Comparison:
             return
         assert launch.platform is not None
         program = Program(kernel, launch, launch.platform)
+        required = REQUIRED_LANES.get(entry.kernel, program.simd)
+        if program.simd != required:
+            reason = f"compiled for {program.simd} lanes, where its source requires sub-groups of {required}"
+            yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, reason)
+            return
         for case in cases(entry.kernel):
             answer, detail, ulps = self._launch(entry, program, case)
             yield Result(entry.kernel, entry.variant, case.name, answer, detail, ulps)
@@ -100,7 +105,8 @@ class Comparison:
         key = entry.kernel, case.name
         if key not in self._expected:
             try:
-                self._expected[key] = self._oracle.run(entry.source, list(entry.options), name, case)
+                source = TRANSCRIBED.get(entry.kernel) or PRELUDES.get(entry.kernel, "") + entry.source.read_text()
+                self._expected[key] = self._oracle.run(source, list(entry.options), name, case)
             except NoOracle as error:
                 self._expected[key] = error
         return self._expected[key]

@@ -2,7 +2,6 @@
 
 import struct
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from benchmarks.pocl.cases import Case, Data
@@ -22,13 +21,13 @@ class Oracle:
     _cl: Any
     _context: Any
 
-    def run(self, source: Path, options: list[str], kernel: str, case: Case) -> list[bytes | None]:
+    def run(self, source: str, options: list[str], kernel: str, case: Case) -> list[bytes | None]:
         """What the buffers hold after a launch, by argument.  Raises NoOracle where the source does not build."""
         cl = self._cl
         try:
-            program = cl.Program(self._context, source.read_text()).build(options)
+            program = cl.Program(self._context, source).build(options)
         except cl.Error as error:
-            raise NoOracle(f"PoCL does not build {source.name}: {str(error).splitlines()[0]}") from None
+            raise NoOracle(f"PoCL does not build {kernel}: {str(error).splitlines()[0]}") from None
         queue = cl.CommandQueue(self._context)
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
         passed: list[Any] = []

@@ -8,7 +8,7 @@ from visaproof.cli.arguments import Subparsers, add_format
 from visaproof.cli.errors import UsageError, show_error
 from visaproof.cli.exit_codes import ExitCode
 from visaproof.cli.kernel_files import DEFAULT_PLATFORM, platform_option, read_with_launch
-from visaproof.isa.errors import NotModelled
+from visaproof.isa.errors import NotModelled, ReadError
 
 EPILOG = """examples:
   visaproof run vadd.visaasm --launch vadd.bin --grid 64 \\
@@ -55,6 +55,15 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(arguments: Namespace) -> int:
     """Reads, runs, writes the buffers and reports."""
+    try:
+        return _run(arguments)
+    except ReadError as error:
+        if error.position.path.startswith("--"):  # it is about an option
+            raise UsageError(f"{error.position.path}: {error.message}", error.hint) from None
+        raise
+
+
+def _run(arguments: Namespace) -> int:
     from visaproof.cli.run_options import launch_shape, outputs, passed, traced
     from visaproof.engine.launch_arguments import parameters, prepare
     from visaproof.engine.launch_payload import Program

@@ -29,6 +29,8 @@ def launch_shape(arguments: Namespace, program: "Program") -> "Shape":
     if arguments.group is not None:
         group, _ = _triple("--group", arguments.group, 1)
     else:
+        if required is None and _is_shared(program):
+            raise UsageError("--group is missing: the work items of a group wait for each other, or share memory")
         group = required or (_divisor(grid[0], program.simd), 1, 1)
     if required is not None and group != required:
         shown = ",".join(map(str, required))
@@ -44,6 +46,11 @@ def launch_shape(arguments: Namespace, program: "Program") -> "Shape":
     if shape.group_items > MOST_GROUP_ITEMS:
         raise UsageError(f"--group: {shape.group_items:,} work items", f"at most {MOST_GROUP_ITEMS:,}")
     return shape
+
+
+def _is_shared(program: "Program") -> bool:
+    """Whether the result depends on which work items are one group."""
+    return program.launch.slm_bytes > 0 or any(each.opcode == "barrier" for each in program.kernel.instructions())
 
 
 def _divisor(size: int, simd: int) -> int:
@@ -92,6 +99,8 @@ def outputs(arguments: Namespace, takes: "Parameters") -> dict[int, Path]:
         if not text.startswith("@") or len(text) == 1 or index not in takes.buffers:
             raise UsageError(f"--out {option}: not BUFFER=@FILE", "buffers: " + _names(takes))
         files[index] = Path(text[1:])
+        if files[index].is_dir() or not files[index].parent.is_dir():
+            raise UsageError(f"--out {option}: no such folder, or no file", "buffers are written to files @FILE")
     return files
 
 
@@ -123,7 +132,7 @@ def _content(option: str, text: str) -> "bytes | LocalBytes":
         return _file(option, Path(text[1:]))
     kind, _, rest = text.partition(":")
     size, _, seed = rest.partition(":")
-    if not all(word.isascii() and word.isdecimal() and len(word) < 12 for word in (size, seed or "0")):
+    if not all(word.isascii() and word.isdecimal() and len(word) < 20 for word in (size, seed or "0")):
         raise UsageError(f"--buffer {option}: no such content", BUFFER_FORMS)
     count, generator = int(size), random.Random(int(seed or "0"))
     if count * (4 if kind == "floats" else 1) > MOST_BYTES:

@@ -63,7 +63,7 @@ class Parameters:
     def index(self, name: str, option: str) -> int:
         """The argument with a name or an index.  Raises ReadError."""
         known = sorted({*self.values, *self.buffers, *self.locals})
-        by_name = {variable: index for index, variable in self.symbols.items()}
+        by_name = {text: index for index, variable in self.symbols.items() for text in (variable, variable[1:])}
         by_name |= {text: index for index, text in self.names.items()} | {f"arg{index}": index for index in known}
         index = int(name) if name.isascii() and name.isdecimal() and len(name) < 5 else by_name.get(name, -1)
         if index in known or index in self.symbols:
@@ -131,8 +131,8 @@ def prepare(
         pad,
     )
     slm = bytearray(end or (0 if program.launch.meanings else MOST_SLM))
-    private = Allocation("private memory", PRIVATE_BASE, bytearray(), PRIVATE_ROOM)
-    return values, Memory(memory, private, Allocation("shared local memory", 0, slm))
+    private = Allocation("private memory", PRIVATE_BASE, bytearray(), PRIVATE_ROOM, unwritten=True)
+    return values, Memory(memory, private, Allocation("shared local memory", 0, slm, unwritten=True))
 
 
 def _base(place: int) -> int:
@@ -159,7 +159,7 @@ def _require_all(takes: Parameters, arguments: Iterable[int], buffers: Mapping[i
     missing += [f"{BUFFER} {takes.shown(index)}=zeros:BYTES" for index in _arguments(takes) if index not in buffers]
     missing += [f"{BUFFER} {takes.shown(index)}=local:BYTES" for index in takes.locals if index not in buffers]
     if missing:
-        raise _bad("run", "arguments are missing", " ".join(missing))
+        raise _bad("--arg, --buffer", "arguments are missing", " ".join(missing))
 
 
 def _arguments(takes: Parameters) -> Iterable[int]:

@@ -32,6 +32,8 @@ class Allocation:
     base: int
     data: bytearray
     room: int = 0
+    unwritten: bool = False
+    """Whether nobody knows what it holds before it is written; it is 0 here."""
 
     @property
     def size(self) -> int:

@@ -36,6 +36,16 @@ class Race:
 
 
 @dataclass(slots=True)
+class UnwrittenRead:
+    """Bytes that a thread read before any wrote them: the first one, who read it, and how many."""
+
+    memory: str
+    offset: int
+    thread: ThreadId
+    count: int = 1
+
+
+@dataclass(slots=True)
 class _Byte:
     writer: Moment | None = None
     atomic: bool = False
@@ -49,6 +59,7 @@ class RaceWatch:
 
     now: Moment
     races: dict[tuple[str, str], Race] = field(default_factory=dict[tuple[str, str], Race])
+    unwritten: dict[str, UnwrittenRead] = field(default_factory=dict[str, UnwrittenRead])
     _seen: dict[int, dict[int, _Byte]] = field(default_factory=dict[int, dict[int, _Byte]])
 
     def forget(self, memory: Allocation) -> None:
@@ -61,6 +72,8 @@ class RaceWatch:
             one = seen.get(place)
             if one is None:
                 one = seen[place] = _Byte()
+                if memory.unwritten:
+                    self._note_unwritten(memory, place)
             elif one.writer is not None and now.unordered(one.writer):
                 self._note(memory, place, one.writer, "one thread reads what another writes")
             if not one.readers or one.readers[0] != now:
@@ -82,6 +95,13 @@ class RaceWatch:
                     if now.unordered(reader):
                         self._note(memory, place, reader, "one thread reads what another writes")
             one.writer, one.atomic = now, atomic
+
+    def _note_unwritten(self, memory: Allocation, place: int) -> None:
+        found = self.unwritten.get(memory.name)
+        if found is None:
+            self.unwritten[memory.name] = UnwrittenRead(memory.name, place, self.now.thread)
+        else:
+            found.count += 1
 
     def _note(self, memory: Allocation, place: int, other: Moment, what: str) -> None:
         found = self.races.get((memory.name, what))

@@ -12,11 +12,11 @@ from visaproof.engine.launch_memory import (
     Window,
 )
 from visaproof.engine.launch_payload import Payloads, Program, Values, surface_handle
-from visaproof.engine.launch_races import Moment, Race, RaceWatch
+from visaproof.engine.launch_races import Moment, Race, RaceWatch, UnwrittenRead
 from visaproof.engine.launch_shape import ThreadId
 from visaproof.engine.launch_trace import Tracer
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.kernel.concrete_run import AtBarrier, Code, MissingSurface, Outcome, Thread, Undefined
 from visaproof.kernel.launch import BufferAddress, Surface
 from visaproof.semantics.concrete.state import ConcreteState
@@ -60,6 +60,7 @@ class Ran:
 
     undefined: UndefinedAt | None = None
     races: tuple[Race, ...] = ()
+    unwritten: tuple[UnwrittenRead, ...] = ()
     threads: int = 0
     barriers: int = 0
     """Barriers passed, counted for each group."""
@@ -99,6 +100,7 @@ class _LaunchRun:
                 break
         else:
             self.ran.races = tuple(self._watch.races.values())
+            self.ran.unwritten = tuple(self._watch.unwritten.values())
         return self.ran
 
     def _reset(self, memory: Allocation) -> None:
@@ -159,6 +161,11 @@ class _LaunchRun:
         try:
             return running.resume()
         except MissingSurface as missing:
+            if not self.program.launch.binding_table:
+                hint = "`--launch FILE` says it: a zebin, its .ze_info, or a manifest.json"
+                raise ReadError(
+                    f"it is not known which argument surface {missing.surface!r} is", missing.position, hint
+                ) from None
             what = f"surface {missing.surface!r}, of which the launch does not say which argument it is"
             raise NotModelled(what, missing.position) from None
 

@@ -21,6 +21,7 @@ from visaproof.report.run_records import (
     RunDocument,
     StepRecord,
     UndefinedRecord,
+    UnwrittenRecord,
 )
 from visaproof.semantics.concrete.state import ConcreteState
 
@@ -117,6 +118,13 @@ class RunReport:
             self._say()
             self._say(f"  note: {race.what}: {_of_race(race)}")
             self._say("        nothing orders them, so that another run may end with other bytes")
+        for read in ran.unwritten:
+            more = f" and {read.count - 1:,} more bytes" if read.count > 1 else ""
+            self._say()
+            self._say(
+                f"  note: byte {read.offset:#x}{more} of {read.memory} read before it was written, by {read.thread}"
+            )
+            self._say("        it is 0 here, and may be anything on a device")
         self._say()
         barriers = f", {_counted(ran.barriers, 'barrier')} passed" if ran.barriers else ""
         self._say(f"  ran to the end: {_counted(ran.threads, 'thread')}{barriers}")
@@ -143,6 +151,9 @@ class RunReport:
             races=[
                 RaceRecord(race.memory, race.what, race.offset, race.count, [str(race.first), str(race.second)])
                 for race in ran.races
+            ],
+            unwritten_reads=[
+                UnwrittenRecord(read.memory, read.offset, read.count, str(read.thread)) for read in ran.unwritten
             ],
             buffers=buffers,
             trace=self._steps,

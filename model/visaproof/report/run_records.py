@@ -28,6 +28,15 @@ class RaceRecord(msgspec.Struct):
     threads: list[str]
 
 
+class UnwrittenRecord(msgspec.Struct):
+    """Bytes that were read before any thread wrote them."""
+
+    memory: str
+    first_byte: int
+    bytes: int
+    thread: str
+
+
 class BufferRecord(msgspec.Struct):
     """A buffer after the launch."""
 
@@ -74,5 +83,6 @@ class RunDocument(Document, kw_only=True):
     undefined: UndefinedRecord | None
     not_modelled: NotModelledRecord | None
     races: list[RaceRecord]
+    unwritten_reads: list[UnwrittenRecord]
     buffers: list[BufferRecord]
     trace: list[StepRecord]
