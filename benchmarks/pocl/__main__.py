@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.pocl.comparison import Answer, Comparison, Entry, Result
+from benchmarks.pocl.comparison import PADDED, Answer, Comparison, Entry, Result
 from benchmarks.pocl.oracle import NoOracle, oracle
 
 CORPUS = Path(__file__).parents[2] / ".." / "shared" / "corpus"
@@ -68,7 +68,8 @@ def _table(results: list[Result]) -> None:
     whole = {(r.kernel, r.variant) for r in results} - {
         (r.kernel, r.variant) for r in results if r.answer is not Answer.AGREE
     }
-    print(f"{len(whole)} files agree in every launch")
+    padded = {(r.kernel, r.variant) for r in results if r.detail == PADDED}
+    print(f"{len(whole)} files agree in every launch, {len(whole & padded)} of them only {PADDED}")
     reasons = Counter((r.kernel, r.detail) for r in results if r.answer is Answer.NOT_COMPARABLE)
     for (kernel, reason), count in sorted(reasons.items()):
         print(f"  not comparable: {kernel} ({count}): {reason}")

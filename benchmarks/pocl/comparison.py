@@ -1,5 +1,6 @@
 """One file of compiled vISA against the source it was compiled from."""
 
+import random
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.pocl.cases import NOT_COMPARABLE, PRELUDES, REQUIRED_LANES, TRANSCRIBED, Case, Data, Order, cases
 from benchmarks.pocl.oracle import NoOracle, Oracle
-from visaproof.engine.launch_arguments import FIRST_SYMBOL, prepare
+from visaproof.engine.launch_arguments import FIRST_SYMBOL, parameters, prepare
 from visaproof.engine.launch_payload import Program
 from visaproof.engine.launch_run import Ran, run_launch
 from visaproof.engine.launch_shape import Shape
@@ -61,10 +62,6 @@ class Comparison:
 
     def compare(self, entry: Entry) -> Iterator[Result]:
         """A result for each launch of the kernel, or the reason why there is none."""
-        reason = NOT_COMPARABLE.get(entry.kernel)
-        if reason is not None:
-            yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, reason)
-            return
         try:
             kernel = read_program(entry.file)
             launch = read_launch(self._manifest, kernel)
@@ -73,6 +70,9 @@ class Comparison:
             return
         assert launch.platform is not None
         program = Program(kernel, launch, launch.platform)
+        if (why := NOT_COMPARABLE.get(entry.kernel)) is not None:
+            yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, f"{why}; {ending(program)}")
+            return
         required = REQUIRED_LANES.get(entry.kernel, program.simd)
         if program.simd != required:
             reason = f"compiled for {program.simd} lanes, where its source requires sub-groups of {required}"
@@ -121,6 +121,20 @@ def run_case(program: Program, case: Case, *, pad: bool = False) -> tuple[Ran, l
     ran = run_launch(program, values, memory)
     found = [bytes(memory.buffers[k].data) if k in memory.buffers else None for k in range(len(case.arguments))]
     return ran, found
+
+
+def ending(program: Program) -> str:
+    """How a launch with random buffers ends, where there is nothing to compare it with."""
+    takes, generator = parameters(program), random.Random(1)
+    buffers = {index: generator.randbytes(4096) for index in takes.buffers}
+    try:
+        values, memory = prepare(program, Shape((64, 1, 1), (64, 1, 1)), dict.fromkeys(takes.values, "4"), buffers)
+        ran = run_launch(program, values, memory)
+    except NotModelled as error:
+        return f"not run: {error.what} is not modelled"
+    if ran.undefined is not None:
+        return f"a launch with random buffers is undefined: {ran.undefined.message}"
+    return "a launch with random buffers runs to its end" + (", with races" if ran.races else "")
 
 
 def compared(case: Case, ours: list[bytes | None], expected: list[bytes | None]) -> tuple[Answer, str, int]:

@@ -175,9 +175,9 @@ def traced(arguments: Namespace, shape: "Shape", program: "Program") -> "Traced 
         if name not in numbers or not equals or not (value.isascii() and value.isdecimal() and len(value) < 9):
             raise UsageError(f"--trace {arguments.trace}: {part!r} is not group=G, thread=T or lane=L")
         numbers[name] = int(value)
-    groups, threads = list(shape.groups()), shape.threads(program.simd)
-    if numbers["group"] >= len(groups) or numbers["thread"] >= threads or numbers["lane"] >= max(program.simd, 1):
-        most = f"group 0 to {len(groups) - 1}, thread 0 to {threads - 1}, lane 0 to {program.simd - 1}"
+    threads = shape.threads(program.simd)
+    if numbers["group"] >= shape.group_total or numbers["thread"] >= threads or numbers["lane"] >= max(program.simd, 1):
+        most = f"group 0 to {shape.group_total - 1}, thread 0 to {threads - 1}, lane 0 to {program.simd - 1}"
         raise UsageError(f"--trace {arguments.trace}: the launch has no such thread or lane", most)
     lane = None if numbers["lane"] < 0 else numbers["lane"]
-    return Traced(ThreadId(groups[numbers["group"]], numbers["thread"]), lane)
+    return Traced(ThreadId(shape.group(numbers["group"]), numbers["thread"]), lane)

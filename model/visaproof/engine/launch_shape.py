@@ -36,12 +36,17 @@ class Shape:
         x, y, z = (whole // part for whole, part in zip(self.global_size, self.local_size, strict=True))
         return x, y, z
 
+    @property
+    def group_total(self) -> int:
+        return _product(self.group_count)
+
+    def group(self, number: int) -> Triple:
+        """The group ids of a group, counted with x fastest."""
+        count_x, count_y, _ = self.group_count
+        return number % count_x, number // count_x % count_y, number // (count_x * count_y)
+
     def groups(self) -> Iterator[Triple]:
-        count_x, count_y, count_z = self.group_count
-        for z in range(count_z):
-            for y in range(count_y):
-                for x in range(count_x):
-                    yield x, y, z
+        return map(self.group, range(self.group_total))
 
     def threads(self, simd: int) -> int:
         """Threads of a group."""

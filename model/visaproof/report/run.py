@@ -56,7 +56,7 @@ class RunReport:
         self._say(f"  launch: {program.launch.source}")
         if guessed:
             self._say(f"  platform: {program.platform.name} is a guess; `--platform` or a zebin says which")
-        groups = len(list(shape.groups()))
+        groups = shape.group_total
         threads, lanes = _counted(shape.threads(program.simd), "thread"), _counted(program.simd, "lane")
         self._say(f"  runs: {shape.items:,} work items in {_counted(groups, 'group')} of {threads}, {lanes} each")
         if self._values.pad:
