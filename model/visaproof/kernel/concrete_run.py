@@ -1,10 +1,12 @@
 """Runs a kernel on numbers: the machine that confirms what the symbolic one found.  No terms, no solver."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass, field, replace
 
 from visaproof.isa.errors import NotModelled, Position, UndefinedBehavior
 from visaproof.isa.execution import THREAD_LANES
+from visaproof.isa.platform import Platform
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.concrete_arithmetic import ConcreteArithmetic
@@ -47,11 +49,63 @@ class Outcome:
     undefined: Undefined | None
 
 
+@dataclass(frozen=True, slots=True)
+class AtBarrier:
+    """The thread waits for the others of its group, behind a barrier."""
+
+    barrier: syntax.Instruction
+    divergent: bool
+    """Whether some lanes of the thread wait elsewhere.  Page BARRIER: undefined in divergent control flow."""
+
+
 MAX_STATEMENTS = 200_000
 """A run that takes more steps than this is given up."""
 
+BARRIERS = frozenset(("barrier",))
+
 Observer = Callable[[syntax.Instruction, ConcreteState], None]
 """Called after each statement that ran."""
+
+
+class MissingSurface(ValueError):
+    """A message reaches a surface that the state does not have."""
+
+    def __init__(self, position: Position, surface: str) -> None:
+        super().__init__(f"{position}: the state has no surface {surface!r}")
+        self.position = position
+        self.surface = surface
+
+
+@dataclass
+class Code:
+    """What all threads that run a kernel share: it is found once."""
+
+    kernel: syntax.Kernel
+    platform: Platform
+    labels: dict[str, int] = field(init=False)
+    bindings: SurfaceBindings = field(init=False)
+    decoded: dict[int, messages.Message] = field(init=False)
+    """Messages by the place of their statement."""
+    on_surface: dict[tuple[int, str], messages.Message] = field(init=False)
+    """The same on the surface that their variable stood for."""
+
+    def __post_init__(self) -> None:
+        self.labels = label_places(self.kernel)
+        self.bindings = SurfaceBindings(self.kernel, self.platform)
+        self.decoded = {}
+        self.on_surface = {}
+
+    def message(self, place: int, instruction: syntax.Instruction) -> messages.Message:
+        """The message of the statement at `place`; its surface is the variable of the text."""
+        if place not in self.decoded:
+            self.decoded[place] = messages.decode(instruction, self.kernel, self.platform)
+        return self.decoded[place]
+
+    def message_on(self, place: int, instruction: syntax.Instruction, surface: str) -> messages.Message:
+        """The same on the surface that the variable stands for."""
+        if (place, surface) not in self.on_surface:
+            self.on_surface[place, surface] = replace(self.message(place, instruction), surface=surface)
+        return self.on_surface[place, surface]
 
 
 def run(
@@ -61,53 +115,75 @@ def run(
     enough: Callable[[PerformedMessage], bool] | None = None,
     most: int = MAX_STATEMENTS,
 ) -> Outcome:
-    """Runs the kernel; `state` is changed in place.
+    """Runs the kernel as if no other thread were there; `state` is changed in place.
 
     Variables and predicates that `state` lacks hold 0; surfaces must be there under their keys (`bti 0`, `%slm`, …,
     see `SurfaceBindings`).  At least one lane must be on.  The run ends behind a message that is `enough`.  Raises
     NotModelled for what has no semantics here, and for a run of more than `most` statements.
     """
-    if not state.exec_mask:
-        raise ValueError("a thread runs at least one lane")
-    return _Machine(kernel, state, observer or (lambda _, __: None), enough or (lambda _: False)).run(most)
+    thread = Thread(Code(kernel, state.platform), state, observer, enough, most)
+    while isinstance(stop := thread.resume(), AtBarrier):
+        pass
+    return stop
 
 
-class _Machine:
+class Thread:
+    """A thread that stops behind each barrier, and goes on when it is resumed."""
+
     def __init__(
         self,
-        kernel: syntax.Kernel,
+        code: Code,
         state: ConcreteState,
-        observer: Observer,
-        enough: Callable[[PerformedMessage], bool],
+        observer: Observer | None = None,
+        enough: Callable[[PerformedMessage], bool] | None = None,
+        most: int = MAX_STATEMENTS,
+        *,
+        remember: bool = True,
     ) -> None:
-        self._kernel = kernel
-        self._state = state
+        """Without `remember` the outcome has no more than the last message, and not what it wrote."""
+        if not state.exec_mask:
+            raise ValueError("a thread runs at least one lane")
+        self.state = state
+        self._code = code
+        self._kernel = code.kernel
         self._observer = observer
+        self._remember = remember
         self._enough = enough
-        self._operands = ConcreteOperands(kernel, state)
+        self._most = most
+        self._operands = ConcreteOperands(code.kernel, state)
         self._arithmetic = ConcreteArithmetic(state, self._operands)
-        self._surfaces = SurfaceBindings(kernel, state.platform)
+        self._surfaces = copy(code.bindings)
+        self._surfaces.restore({})
+        self._handles: dict[str, int] = {}
+        """What was moved into each surface variable, where it came from a register."""
         self._performed: list[PerformedMessage] = []
-        self._labels = label_places(kernel)
         self._parked: dict[int, int] = {}
         """The lanes that wait at each statement, by its index."""
+        self.message: messages.Message | None = None
+        """The message that ran last, if that was the last statement, with the surface that it reached."""
         self._place = 0
-        for variable in kernel.variables.values():
+        self._steps = 0
+        self._launched = state.exec_mask
+        for variable in code.kernel.variables.values():
             if isinstance(variable, syntax.GeneralVariable) and variable.alias is None:
                 state.registers.setdefault(variable.name, bytearray(variable.size))
             elif isinstance(variable, syntax.PredicateVariable):
                 state.predicates.setdefault(variable.name, PredicateBits(variable.num_elts, 0))
 
-    def run(self, most: int) -> Outcome:
+    def resume(self) -> AtBarrier | Outcome:
+        """Runs to behind the next barrier, or to the end.  Raises NotModelled."""
         undefined: Undefined | None = None
-        launched, statements = self._state.exec_mask, self._kernel.statements
-        for _ in range(most):
-            self._state.exec_mask |= self._parked.pop(self._place, 0)
+        statements = self._kernel.statements
+        while True:
+            self.state.exec_mask |= self._parked.pop(self._place, 0)
             if self._place == len(statements):
                 break
             statement = statements[self._place]
+            if self._steps == self._most:
+                raise NotModelled(f"a run of more than {self._most} statements", statement.position)
+            self._steps += 1
             self._place += 1
-            if isinstance(statement, syntax.Label) or not self._state.exec_mask:
+            if isinstance(statement, syntax.Label) or not self.state.exec_mask:
                 continue
             try:
                 if not self._step(statement):
@@ -115,22 +191,24 @@ class _Machine:
             except UndefinedBehavior as reason:
                 undefined = Undefined(statement.position, str(reason))
                 break
-            self._observer(statement, self._state)
-        else:
-            raise NotModelled(f"a run of more than {most} statements", statements[self._place - 1].position)
-        self._state.exec_mask = launched
+            if self._observer is not None:
+                self._observer(statement, self.state)
+            if statement.opcode in BARRIERS:
+                return AtBarrier(statement, any(self._parked.values()))
+        self.state.exec_mask = self._launched
         return Outcome(tuple(self._performed), undefined)
 
     def _step(self, instruction: syntax.Instruction) -> bool:
         """Runs one statement; False ends the kernel."""
+        self.message = None
         match kind_of(instruction, messages.OPCODES):
             case Kind.NOTHING:
                 pass
             case Kind.MEMORY:
                 self._message(instruction)
-                return not self._enough(self._performed[-1])
+                return self._enough is None or not self._enough(self._performed[-1])
             case Kind.BIND:
-                self._surfaces.bind(instruction)
+                self._bind(instruction)
             case Kind.BRANCH:
                 self._branch(instruction)
             case Kind.END:
@@ -147,46 +225,64 @@ class _Machine:
         return True
 
     def _message(self, instruction: syntax.Instruction) -> None:
-        decoded = messages.decode(instruction, self._kernel, self._state.platform)
-        surface = self._surfaces.key(decoded.surface)
-        memory = self._state.surfaces.get(surface)
-        if memory is None:
-            raise ValueError(f"{instruction.position}: the state has no surface {surface!r}")
+        place = self._place - 1
+        decoded = self._code.message(place, instruction)
+        surface = self._surface(decoded.surface, instruction.position)
+        memory = self.state.surfaces[surface]
         log: list[Write] = []
         misses: list[Miss] = []
-        memory.log, memory.misses = log, misses
+        if self._remember:
+            memory.log, memory.misses = log, misses
+        else:
+            self._performed.clear()
         try:
-            replace(decoded, surface=surface).execute(self._state)
+            self.message = self._code.message_on(place, instruction, surface)
+            self.message.execute(self.state)
         finally:
             memory.log = memory.misses = None
             self._performed.append(PerformedMessage(instruction, decoded, surface, tuple(log), tuple(misses)))
 
+    def _surface(self, variable: str, position: Position) -> str:
+        """The key of the surface that a variable stands for; by its handle where it has no other name."""
+        key = self._surfaces.key(variable)
+        handle = f"bindless handle {self._handles.get(variable)}"
+        found = next((name for name in (key, handle) if name in self.state.surfaces), None)
+        if found is None:
+            raise MissingSurface(position, key)
+        return found
+
+    def _bind(self, movs: syntax.Instruction) -> None:
+        self._surfaces.bind(movs)
+        target, source = movs.operands
+        if isinstance(target, syntax.SubscriptedName) and isinstance(source, syntax.VectorSource):
+            self._handles[target.name] = self._operands.read(source, 0)[0]
+
     def _sample(self, instruction: syntax.Instruction) -> None:
-        read = sampler_read(instruction, self._kernel, self._state.platform)
+        read = sampler_read(instruction, self._kernel, self.state.platform)
         try:
-            read_zeros(read, self._state.surfaces.get(self._surfaces.key(read.surface)), self._state)
+            read_zeros(read, self.state.surfaces.get(self._surfaces.key(read.surface)), self.state)
         except NotModelled as reason:
             raise NotModelled(reason.what, instruction.position) from None
 
     def _branch(self, instruction: syntax.Instruction) -> None:
         execution = execution_of(instruction)
-        active = self._state.exec_mask
+        active = self.state.exec_mask
         jumping = 0
         if execution.size == 1:  # Page GOTO: "all channels would either branch or not"
-            if self._state.channel_enabled(without_mask(execution), 0):
+            if self.state.channel_enabled(without_mask(execution), 0):
                 jumping = active
         else:
             for lane in range(execution.size):
                 place = lane + lane_offset(execution)
-                if place < THREAD_LANES and self._state.channel_enabled(execution, lane):
+                if place < THREAD_LANES and self.state.channel_enabled(execution, lane):
                     jumping |= 1 << place & active
-        target, waiting = self._labels[label_of(instruction)], active & ~jumping
+        target, waiting = self._code.labels[label_of(instruction)], active & ~jumping
         if target >= self._place:
             self._park(target, jumping)
-            self._state.exec_mask = waiting
+            self.state.exec_mask = waiting
         elif jumping:  # backwards: who stays waits behind the branch until the others are there
             self._park(self._place, waiting)
-            self._state.exec_mask = jumping
+            self.state.exec_mask = jumping
             self._place = target
 
     def _park(self, place: int, lanes: int) -> None:

@@ -64,6 +64,8 @@ class Launch:
     group_size: tuple[int, int, int] | None = None
     """Work items of a group in x, y, z, where the source requires a size."""
     platform: Platform | None = None
+    slm_bytes: int = 0
+    """Shared local memory of a group, without what `local` arguments point to."""
     source: str = "no launch information"
 
     def pieces(self, variable: str) -> tuple[Piece, ...]:
@@ -120,6 +122,7 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
         arg_names=info.arg_names,
         group_size=info.group_size,
         platform=info.platform or platform,
+        slm_bytes=info.slm_bytes,
         source=info.source,
     )
 

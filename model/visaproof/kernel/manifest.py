@@ -24,6 +24,7 @@ class _Environment(msgspec.Struct):
     simd_size: int
     required_work_group_size: tuple[int, int, int] | None = None
     inline_data_payload_size: int = 0
+    slm_size: int = 0
 
 
 class _ZeInfo(msgspec.Struct):
@@ -81,6 +82,7 @@ def read_manifest(blob: bytes, path: str, visaasm: Path) -> KernelInfo:
         platform=_platform(entry, place),
         source=f"{path}, {entry.file}",
         position=place,
+        slm_bytes=entry.zeinfo.env.slm_size,
     )
 
 

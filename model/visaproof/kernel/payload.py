@@ -75,6 +75,8 @@ class KernelInfo:
     platform: Platform | None
     source: str
     position: Position
+    slm_bytes: int = 0
+    """Shared local memory of a group, without `local` arguments."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,6 +134,7 @@ def _kernel_info(kernel: Node, names: Mapping[int, str], platform: Platform | No
         platform=platform,
         source=kernel.position.path,
         position=kernel.position,
+        slm_bytes=environment.integer_or("slm_size", 0),
     )
 
 

@@ -1,0 +1,172 @@
+"""One file of compiled vISA against the source it was compiled from."""
+
+import random
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from benchmarks.pocl.cases import NOT_COMPARABLE, PRELUDES, REQUIRED_LANES, TRANSCRIBED, Case, Data, Order, cases
+from benchmarks.pocl.oracle import NoOracle, Oracle
+from visaproof.engine.launch_arguments import FIRST_SYMBOL, parameters, prepare
+from visaproof.engine.launch_payload import Program
+from visaproof.engine.launch_run import Ran, run_launch
+from visaproof.engine.launch_shape import Shape
+from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.kernel.launch import read_launch
+from visaproof.kernel.linking import read_program
+
+PADDED = "with --pad: undefined by D6 without"
+
+
+class Answer(Enum):
+    """How a launch compares."""
+
+    AGREE = "agree"
+    DIFFER = "differ"
+    NOT_COMPARABLE = "not comparable"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A file, a launch of it, and how they compare."""
+
+    kernel: str
+    variant: str
+    case: str
+    answer: Answer
+    detail: str = ""
+    ulps: int = 0
+    """The largest distance of two floats, in representable numbers."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A compiled file: the kernel's name in the manifest, its variant, the file and its source."""
+
+    kernel: str
+    variant: str
+    file: Path
+    source: Path
+    options: tuple[str, ...]
+
+
+class Comparison:
+    """Compares files; what PoCL makes of a launch is kept for all variants of its kernel."""
+
+    def __init__(self, oracle: Oracle, manifest: Path) -> None:
+        self._oracle = oracle
+        self._manifest = manifest
+        self._expected: dict[tuple[str, str], list[bytes | None] | NoOracle] = {}
+
+    def compare(self, entry: Entry) -> Iterator[Result]:
+        """A result for each launch of the kernel, or the reason why there is none."""
+        try:
+            kernel = read_program(entry.file)
+            launch = read_launch(self._manifest, kernel)
+        except ReadError as error:
+            yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, str(error))
+            return
+        assert launch.platform is not None
+        program = Program(kernel, launch, launch.platform)
+        if (why := NOT_COMPARABLE.get(entry.kernel)) is not None:
+            yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, f"{why}; {ending(program)}")
+            return
+        required = REQUIRED_LANES.get(entry.kernel, program.simd)
+        if program.simd != required:
+            reason = f"compiled for {program.simd} lanes, where its source requires sub-groups of {required}"
+            yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, reason)
+            return
+        for case in cases(entry.kernel):
+            answer, detail, ulps = self._launch(entry, program, case)
+            yield Result(entry.kernel, entry.variant, case.name, answer, detail, ulps)
+
+    def _launch(self, entry: Entry, program: Program, case: Case) -> tuple[Answer, str, int]:
+        try:
+            ran, ours = run_case(program, case)
+            padded = ran.undefined is not None and "beyond its variable" in ran.undefined.message
+            if padded:
+                ran, ours = run_case(program, case, pad=True)
+        except NotModelled as error:
+            return Answer.NOT_COMPARABLE, f"not modelled: {error}", 0
+        if case.undefined:
+            told = ran.undefined is not None
+            return (Answer.AGREE if told else Answer.DIFFER), "undefined, and said to be" if told else "not noticed", 0
+        if ran.undefined is not None:
+            return Answer.DIFFER, f"undefined: {ran.undefined.position}: {ran.undefined.message}", 0
+        expected = self._expect(entry, program.kernel.name, case)
+        if isinstance(expected, NoOracle):
+            return Answer.NOT_COMPARABLE, str(expected), 0
+        answer, detail, ulps = compared(case, ours, expected)
+        return answer, detail or (PADDED if padded else ""), ulps
+
+    def _expect(self, entry: Entry, name: str, case: Case) -> list[bytes | None] | NoOracle:
+        key = entry.kernel, case.name
+        if key not in self._expected:
+            try:
+                source = TRANSCRIBED.get(entry.kernel) or PRELUDES.get(entry.kernel, "") + entry.source.read_text()
+                self._expected[key] = self._oracle.run(source, list(entry.options), name, case)
+            except NoOracle as error:
+                self._expected[key] = error
+        return self._expected[key]
+
+
+def run_case(program: Program, case: Case, *, pad: bool = False) -> tuple[Ran, list[bytes | None]]:
+    """The launch on the machine of numbers, and what its buffers then hold.  Raises NotModelled."""
+    by_value = {k: repr(one.value) for k, one in enumerate(case.arguments) if not isinstance(one, Data)}
+    buffers = {k: one.content for k, one in enumerate(case.arguments) if isinstance(one, Data)}
+    buffers |= {FIRST_SYMBOL + k: content for k, content in enumerate(case.symbols)}
+    values, memory = prepare(program, Shape(case.grid, case.group), by_value, buffers, pad=pad)
+    ran = run_launch(program, values, memory)
+    found = [bytes(memory.buffers[k].data) if k in memory.buffers else None for k in range(len(case.arguments))]
+    return ran, found
+
+
+def ending(program: Program) -> str:
+    """How a launch with random buffers ends, where there is nothing to compare it with."""
+    takes, generator = parameters(program), random.Random(1)
+    buffers = {index: generator.randbytes(4096) for index in takes.buffers}
+    try:
+        values, memory = prepare(program, Shape((64, 1, 1), (64, 1, 1)), dict.fromkeys(takes.values, "4"), buffers)
+        ran = run_launch(program, values, memory)
+    except NotModelled as error:
+        return f"not run: {error.what} is not modelled"
+    if ran.undefined is not None:
+        return f"a launch with random buffers is undefined: {ran.undefined.message}"
+    return "a launch with random buffers runs to its end" + (", with races" if ran.races else "")
+
+
+def compared(case: Case, ours: list[bytes | None], expected: list[bytes | None]) -> tuple[Answer, str, int]:
+    """Whether the buffers are equal, as far as the source determines them."""
+    worst = 0
+    for index, (argument, mine, theirs) in enumerate(zip(case.arguments, ours, expected, strict=True)):
+        if not isinstance(argument, Data) or mine is None or theirs is None or argument.order is Order.NOTHING:
+            continue
+        if argument.order is Order.ANY:
+            mine, theirs = (b"".join(sorted(_dwords(content))) for content in (mine, theirs))
+        if argument.ulps is not None:
+            worst = max(worst, _distance(mine, theirs))
+            if worst <= argument.ulps:
+                continue
+        elif mine == theirs:
+            continue
+        place = next(k for k in range(len(mine)) if mine[k] != theirs[k]) // 4 * 4
+        shown = f"{mine[place : place + 4][::-1].hex()} here, {theirs[place : place + 4][::-1].hex()} by PoCL"
+        return Answer.DIFFER, f"argument {index}, byte {place:#x}: {shown}", worst
+    return Answer.AGREE, "", worst
+
+
+def _dwords(content: bytes) -> list[bytes]:
+    return [content[k : k + 4] for k in range(0, len(content), 4)]
+
+
+def _distance(left: bytes, right: bytes) -> int:
+    """The largest distance of two 32-bit floats in the order of all floats."""
+    pairs = zip(*(struct.unpack(f"<{len(content) // 4}I", content) for content in (left, right)), strict=True)
+    return max((abs(_rank(one) - _rank(other)) for one, other in pairs), default=0)
+
+
+def _rank(pattern: int) -> int:
+    """The place of a float among all: neighbours differ by 1, and both zeros are 0."""
+    return pattern if pattern < 1 << 31 else (1 << 31) - pattern

@@ -1,0 +1,102 @@
+"""`visaproof run`: run a whole launch of a kernel on numbers."""
+
+import sys
+from argparse import Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
+
+from visaproof.cli.arguments import Subparsers, add_format
+from visaproof.cli.errors import UsageError, show_error
+from visaproof.cli.exit_codes import ExitCode
+from visaproof.cli.kernel_files import DEFAULT_PLATFORM, platform_option, read_with_launch
+from visaproof.isa.errors import NotModelled, ReadError
+
+EPILOG = """examples:
+  visaproof run vadd.visaasm --launch vadd.bin --grid 64 \\
+      --buffer a=random:256:1 --buffer b=@b.bin --buffer c=zeros:256 --out c=@c.bin
+  visaproof run saxpy.visaasm --launch manifest.json --grid 100 --group 10 --arg a=0.5 --arg n=100 \\
+      --buffer y=random:400 --buffer x=random:400
+  visaproof run transpose.visaasm --launch transpose.bin --grid 32,16 --group 16,16 ... --trace group=0,thread=1,lane=3
+
+Every thread of every group runs on numbers: r0, local ids, arguments and addresses as the launch lays them out, the
+threads of a group from barrier to barrier.  An access outside a surface reads 0 and is dropped when it writes; one at a
+64-bit address that is in no buffer has no meaning.  Where the pages give the launch no meaning the run stops there and
+says which lane it was.  Threads run one after another: a launch whose result depends on their order is not noticed in
+general, but accesses of two threads to one byte that nothing puts in an order are shown as a note.
+Buffers: @FILE, zeros:BYTES, random:BYTES[:SEED] (bytes), floats:COUNT[:SEED] (32-bit, between -1 and 1), and
+local:BYTES for a `local` argument.
+exit codes: 0 ran, 1 undefined behaviour, 2 usage or unreadable, 4 not modelled."""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Registers the command."""
+    parser = subparsers.add_parser(
+        "run",
+        help="run a whole launch of a kernel on numbers",
+        description="Runs all threads of a launch of a kernel, and shows what they wrote.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("file", metavar="FILE", type=Path, help="a .visaasm file")
+    add("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
+    add("--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds (see `conflicts`)")
+    add("--platform", metavar="NAME", help="the device, where --launch does not say it (default: DG2)")
+    add("--grid", required=True, metavar="X[,Y[,Z]]", help="work items of the launch")
+    add("--group", metavar="X[,Y[,Z]]", help="work items of a group (default: what the kernel requires, or one thread)")
+    add("--offset", default="0", metavar="X[,Y[,Z]]", help="the first global id (default: 0)")
+    add("--arg", action="append", default=[], metavar="ARG=VALUE", help="an argument by value, by name or index")
+    add("--buffer", action="append", default=[], metavar="ARG=CONTENT", help="a buffer: @FILE, zeros:BYTES, …")
+    add("--out", action="append", default=[], metavar="ARG=@FILE", help="where a buffer goes when the launch has ended")
+    add("--trace", metavar="group=G,thread=T[,lane=L]", help="show each statement of one thread, or of a lane of it")
+    add("--pad", action="store_true", help="what lies behind a variable in its last register is 0, not undefined (D6)")
+    add_format(parser)
+    add("--json", action="store_const", const="json", dest="format", help="the same as --format json")
+
+
+def run(arguments: Namespace) -> int:
+    """Reads, runs, writes the buffers and reports."""
+    try:
+        return _run(arguments)
+    except ReadError as error:
+        if error.position.path.startswith("--"):  # it is about an option
+            raise UsageError(f"{error.position.path}: {error.message}", error.hint) from None
+        raise
+
+
+def _run(arguments: Namespace) -> int:
+    from visaproof.cli.run_options import launch_shape, outputs, passed, traced
+    from visaproof.engine.launch_arguments import parameters, prepare
+    from visaproof.engine.launch_payload import Program
+    from visaproof.engine.launch_run import run_launch
+    from visaproof.report.run import RunReport
+
+    platform = platform_option(arguments.platform)
+    kernel, launch = read_with_launch(arguments.file, arguments, platform)
+    program = Program(kernel, launch, platform or launch.platform or DEFAULT_PLATFORM)
+    shape = launch_shape(arguments, program)
+    takes = parameters(program)
+    by_value, buffers = passed(arguments, takes)
+    files = outputs(arguments, takes)
+    values, memory = prepare(program, shape, by_value, buffers, pad=arguments.pad)
+    before = {index: bytes(buffer.data) for index, buffer in memory.buffers.items()}
+    trace = traced(arguments, shape, program)
+    report = RunReport(sys.stdout, program, values, as_text=arguments.format == "text")
+    report.header(guessed=platform is None and launch.platform is None)
+    try:
+        ran = run_launch(program, values, memory, None if trace is None else report.tracer(trace))
+    except NotModelled as error:
+        report.stopped(error, ExitCode.NOT_MODELLED)
+        return show_error(error)
+    if ran.undefined is None:
+        for index, path in files.items():
+            _write(path, bytes(memory.buffers[index].data))
+    code = ExitCode.OK if ran.undefined is None else ExitCode.REFUTED
+    report.finish(ran, memory, before, files, code)
+    return code
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"--out: {path}: {error.strerror or error}") from None

@@ -1,0 +1,148 @@
+"""The memory of a launch: buffers with 64-bit addresses, which surfaces and pointers reach alike.
+
+    address  base            base + size
+             | buffer bytes  |            no byte between two buffers
+    surface  0               size
+
+A surface is a window of the same bytes, so that what one kind of message writes the other one reads.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from visaproof.isa.answers import Collision
+from visaproof.isa.errors import UndefinedBehavior
+from visaproof.semantics.concrete.surface import Buffer, LaneWrite
+
+SLM_TAG = 0x1000_0000
+"""IGC sets this bit in addresses of shared local memory, so that none of them is a null pointer."""
+
+FLAT_SIZE = 1 << 64
+PRIVATE_ROOM = 1 << 26
+"""Bytes of private memory that a launch may use."""
+
+
+@dataclass(eq=False)
+class Allocation:
+    """Bytes that lie together; `room` is how many there may be where it grows with its use."""
+
+    name: str
+    base: int
+    data: bytearray
+    room: int = 0
+    unwritten: bool = False
+    """Whether nobody knows what it holds before it is written; it is 0 here."""
+
+    @property
+    def size(self) -> int:
+        return max(len(self.data), self.room)
+
+    def holds(self, offset: int, width: int) -> bool:
+        """Whether these bytes are inside; where it grows, they are then there."""
+        end = offset + width
+        if end > len(self.data) and end <= self.room:
+            self.data.extend(bytes(end - len(self.data)))
+        return end <= len(self.data)
+
+
+class Watch(Protocol):
+    """Is told of every access, before it happens."""
+
+    def reads(self, memory: Allocation, offset: int, width: int) -> None: ...
+    def writes(self, memory: Allocation, offset: int, width: int, value: int, atomic: bool) -> None: ...
+
+
+class AddressSpace:
+    """All allocations of a launch, by address."""
+
+    def __init__(self, allocations: Iterable[Allocation]) -> None:
+        self.allocations = sorted(allocations, key=lambda each: each.base)
+        self._bases = [each.base for each in self.allocations]
+
+    def find(self, address: int, width: int) -> tuple[Allocation, int]:
+        """The allocation with these bytes, and where in it they are.  Raises UndefinedBehavior where there is none."""
+        place = bisect_right(self._bases, address) - 1
+        if place >= 0:
+            found = self.allocations[place]
+            if found.holds(address - found.base, width):
+                return found, address - found.base
+        raise UndefinedBehavior(f"bytes {address:#x}..{address + width - 1:#x} are in no buffer{self._near(address)}")
+
+    def _near(self, address: int) -> str:
+        place = bisect_right(self._bases, address) - 1
+        if place < 0:
+            return ""
+        below = self.allocations[place]
+        return f": {address - below.base:#x} behind the start of {below.name}, which has {below.size:#x} bytes"
+
+
+class Window(Buffer):
+    """A surface whose bytes are those of an allocation."""
+
+    def __init__(self, memory: Allocation, watch: Watch | None = None) -> None:
+        super().__init__(memory.size)
+        self.memory = memory
+        self.watch = watch
+
+    def read(self, address: int, width: int) -> int:
+        found = self._place(address, width)
+        if found is None:
+            return 0
+        memory, offset = found
+        if self.watch is not None:
+            self.watch.reads(memory, offset, width)
+        return int.from_bytes(memory.data[offset : offset + width], "little")
+
+    def _store(self, address: int, width: int, value: int) -> None:
+        self._put(address, width, value, atomic=False)
+
+    def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
+        found = self._place(address, width)
+        if found is None:
+            return 0, 0
+        memory, offset = found
+        old = int.from_bytes(memory.data[offset : offset + width], "little")
+        new = change(old) % (1 << 8 * width)
+        self._put(address, width, new, atomic=True)
+        return old, new
+
+    def _put(self, address: int, width: int, value: int, atomic: bool) -> None:
+        found = self._place(address, width)
+        if found is None:
+            return
+        memory, offset = found
+        if self.watch is not None:
+            self.watch.writes(memory, offset, width, value, atomic)
+        memory.data[offset : offset + width] = (value % (1 << 8 * width)).to_bytes(width, "little")
+
+    def _place(self, address: int, width: int) -> tuple[Allocation, int] | None:
+        """Where the bytes are; None where the access is outside, which reads 0 and writes nothing (D11)."""
+        return None if self._misses(address, width) else (self.memory, address)
+
+
+class LocalWindow(Window):
+    """Shared local memory: its addresses may carry IGC's tag."""
+
+    def _place(self, address: int, width: int) -> tuple[Allocation, int] | None:
+        return super()._place(_untagged(address), width)
+
+    def scatter(self, writes: list[LaneWrite], collision: Collision = Collision.UNDEFINED) -> None:
+        plain = [LaneWrite(write.lane, _untagged(write.address), write.width, write.value) for write in writes]
+        super().scatter(plain, collision)
+
+
+class FlatWindow(Window):
+    """All allocations by their 64-bit addresses; no byte is between them."""
+
+    def __init__(self, space: AddressSpace, watch: Watch | None = None) -> None:
+        super().__init__(Allocation("the 64-bit address space", 0, bytearray(), FLAT_SIZE), watch)
+        self.space = space
+
+    def _place(self, address: int, width: int) -> tuple[Allocation, int] | None:
+        return self.space.find(address, width)
+
+
+def _untagged(address: int) -> int:
+    return address - SLM_TAG if SLM_TAG <= address < 2 * SLM_TAG else address

@@ -1,0 +1,199 @@
+"""Runs a whole launch on numbers: group after group, and the threads of a group from barrier to barrier."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from visaproof.engine.launch_lane import lane_at_fault
+from visaproof.engine.launch_memory import (
+    AddressSpace,
+    Allocation,
+    FlatWindow,
+    LocalWindow,
+    Window,
+)
+from visaproof.engine.launch_payload import Payloads, Program, Values, surface_handle
+from visaproof.engine.launch_races import Moment, Race, RaceWatch, UnwrittenRead
+from visaproof.engine.launch_shape import ThreadId
+from visaproof.engine.launch_trace import Tracer
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import NotModelled, Position, ReadError
+from visaproof.kernel.concrete_run import AtBarrier, Code, MissingSurface, Outcome, Thread, Undefined
+from visaproof.kernel.launch import BufferAddress, Surface
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Surface as MemorySurface
+
+SLM = "%slm"
+MOST_STATEMENTS = 10_000_000
+"""Of one thread."""
+TYPED = frozenset(("scatter4_typed", "gather4_typed", "typed_atomic", "load_lz", "sample_lz", "sample_l"))
+"""Messages that reach texels."""
+
+
+@dataclass(frozen=True, slots=True)
+class UndefinedAt:
+    """Where the launch has no meaning; nothing behind it was run."""
+
+    position: Position
+    message: str
+    thread: ThreadId
+    lane: int | None
+    """None where it is not one lane's doing, or not known."""
+
+
+@dataclass
+class Memory:
+    """What the threads of a launch reach."""
+
+    buffers: Mapping[int, Allocation]
+    """By the index of their argument."""
+    private: Allocation
+    local: Allocation
+    """Shared local memory of the group that runs."""
+
+    def space(self) -> AddressSpace:
+        return AddressSpace([*self.buffers.values(), self.private])
+
+
+@dataclass
+class Ran:
+    """What became of a launch; the buffers hold what was written."""
+
+    undefined: UndefinedAt | None = None
+    races: tuple[Race, ...] = ()
+    unwritten: tuple[UnwrittenRead, ...] = ()
+    threads: int = 0
+    barriers: int = 0
+    """Barriers passed, counted for each group."""
+
+
+TracerOf = Callable[[ThreadId, ConcreteState], Tracer | None]
+"""Which threads are traced, given their first state."""
+
+
+def run_launch(program: Program, values: Values, memory: Memory, tracer: TracerOf | None = None) -> Ran:
+    """Runs all threads; the memory is changed in place.  Raises NotModelled."""
+    return _LaunchRun(program, values, memory, tracer).run()
+
+
+@dataclass
+class _LaunchRun:
+    program: Program
+    values: Values
+    memory: Memory
+    tracer: TracerOf | None
+    ran: Ran = field(default_factory=Ran)
+
+    def __post_init__(self) -> None:
+        self._watch = RaceWatch(Moment(ThreadId((0, 0, 0), 0), 0))
+        self._code = Code(self.program.kernel, self.program.platform)
+        self._payloads = Payloads(self.program, self.values)
+        self._surfaces: dict[str, MemorySurface] = {}
+
+    def run(self) -> Ran:
+        _require_no_images(self.program)
+        self._surfaces = dict(self._bound_surfaces())
+        for group in self.values.shape.groups():
+            self._reset(self.memory.local)
+            self._reset(self.memory.private)
+            self._group(group)
+            if self.ran.undefined is not None:
+                break
+        else:
+            self.ran.races = tuple(self._watch.races.values())
+            self.ran.unwritten = tuple(self._watch.unwritten.values())
+        return self.ran
+
+    def _reset(self, memory: Allocation) -> None:
+        """What a group finds in memory of its own: zeros."""
+        memory.data[:] = bytes(len(memory.data))
+        self._watch.forget(memory)
+
+    def _bound_surfaces(self) -> Iterator[tuple[str, MemorySurface]]:
+        buffers, launch = self.memory.buffers, self.program.launch
+        yield FLAT, FlatWindow(self.memory.space(), self._watch)
+        yield SLM, LocalWindow(self.memory.local, self._watch)
+        windows = {index: Window(buffer, self._watch) for index, buffer in buffers.items()}
+        for place, index in launch.binding_table.items():
+            if index in windows:
+                yield f"bti {place}", windows[index]
+        for index, window in windows.items():
+            # ze_info may call a bindless argument a pointer; the kernel then takes its low dword as the handle.
+            for handle in (surface_handle(index), buffers[index].base % (1 << 32)):
+                yield f"bindless handle {handle}", window
+        for key, index in _bindless(self.program):
+            if index in windows:
+                yield key, windows[index]
+
+    def _group(self, group: tuple[int, int, int]) -> None:
+        """Runs the threads of a group in turn, each to the next barrier, until all have ended."""
+        threads = [ThreadId(group, number) for number in range(self.values.shape.threads(self.program.simd))]
+        waiting = {thread: self._thread(thread) for thread in threads}
+        self.ran.threads += len(threads)
+        barriers = 0
+        while waiting:
+            stops = dict[ThreadId, AtBarrier]()
+            for thread, running in waiting.items():
+                self._watch.now = Moment(thread, barriers)
+                match self._resumed(running):
+                    case AtBarrier() as stop:
+                        stops[thread] = stop
+                    case Outcome(undefined=Undefined(position, message)):
+                        lane = lane_at_fault(running.message, running.state)
+                        self.ran.undefined = UndefinedAt(position, message, thread, lane)
+                        return
+                    case Outcome():
+                        pass
+            self.ran.undefined = _misused(stops, list(waiting))
+            if self.ran.undefined is not None:
+                return
+            waiting = {thread: running for thread, running in waiting.items() if thread in stops}
+            barriers += 1
+            self.ran.barriers += bool(stops)
+
+    def _thread(self, thread: ThreadId) -> Thread:
+        state = self._payloads.state(thread, thread.number, self._surfaces)
+        tracer = self.tracer(thread, state) if self.tracer is not None else None
+        if tracer is None:
+            return Thread(self._code, state, most=MOST_STATEMENTS, remember=False)
+        return Thread(self._code, state, tracer.observe, tracer.performed, MOST_STATEMENTS)
+
+    def _resumed(self, running: Thread) -> AtBarrier | Outcome:
+        try:
+            return running.resume()
+        except MissingSurface as missing:
+            if not self.program.launch.binding_table:
+                hint = "`--launch FILE` says it: a zebin, its .ze_info, or a manifest.json"
+                raise ReadError(
+                    f"it is not known which argument surface {missing.surface!r} is", missing.position, hint
+                ) from None
+            what = f"surface {missing.surface!r}, of which the launch does not say which argument it is"
+            raise NotModelled(what, missing.position) from None
+
+
+def _misused(stops: dict[ThreadId, AtBarrier], threads: list[ThreadId]) -> UndefinedAt | None:
+    """A barrier that not all threads reach, or not with all their lanes."""
+    for thread, stop in stops.items():
+        if stop.divergent:
+            message = "a barrier in divergent control flow: some lanes of the thread are elsewhere"
+            return UndefinedAt(stop.barrier.position, message, thread, None)
+    ended = [thread for thread in threads if thread not in stops]
+    if not stops or not ended:
+        return None
+    thread, stop = next(iter(stops.items()))
+    message = f"a barrier that not all threads of the group reach: thread {ended[0].number} has ended"
+    return UndefinedAt(stop.barrier.position, message, thread, None)
+
+
+def _require_no_images(program: Program) -> None:
+    for instruction in program.kernel.instructions():
+        if instruction.opcode in TYPED:
+            raise NotModelled(f"{instruction.opcode} in a launch: the formats of images", instruction.position)
+
+
+def _bindless(program: Program) -> Iterator[tuple[str, int]]:
+    """The argument of each surface that is named by the input with its surface state."""
+    for item in program.kernel.inputs:
+        for piece in program.launch.pieces(item.variable):
+            if isinstance(piece.meaning, Surface | BufferAddress):
+                # ze_info has a bindless argument as its pointer, which holds the offset of its surface state.
+                yield f"bindless {item.variable}.{piece.offset}", piece.meaning.argument.index

@@ -1,0 +1,88 @@
+"""The JSON of `visaproof run`."""
+
+import msgspec
+
+from visaproof.report.documents import Document
+
+
+class UndefinedRecord(msgspec.Struct):
+    """Where the launch has no meaning."""
+
+    file: str
+    line: int
+    column: int
+    instruction: str
+    message: str
+    group: tuple[int, int, int]
+    thread: int
+    lane: int | None
+
+
+class RaceRecord(msgspec.Struct):
+    """Accesses of two threads to one byte that nothing orders."""
+
+    memory: str
+    what: str
+    first_byte: int
+    bytes: int
+    threads: list[str]
+
+
+class UnwrittenRecord(msgspec.Struct):
+    """Bytes that were read before any thread wrote them."""
+
+    memory: str
+    first_byte: int
+    bytes: int
+    thread: str
+
+
+class BufferRecord(msgspec.Struct):
+    """A buffer after the launch."""
+
+    argument: int
+    name: str | None
+    bytes: int
+    changed: int
+    first_changed: int | None
+    last_changed: int | None
+    sha256: str
+    written_to: str | None
+
+
+class StepRecord(msgspec.Struct):
+    """A statement of the traced thread."""
+
+    line: int
+    instruction: str
+    lanes: str
+    changes: dict[str, str]
+
+
+class NotModelledRecord(msgspec.Struct):
+    """What stopped the launch."""
+
+    what: str
+    line: int | None
+    column: int | None
+
+
+class RunDocument(Document, kw_only=True):
+    """One launch."""
+
+    file: str
+    kernel: str
+    platform: str
+    launch: str
+    simd: int
+    global_size: tuple[int, int, int]
+    local_size: tuple[int, int, int]
+    threads: int
+    barriers: int
+    unknown_inputs: list[str]
+    undefined: UndefinedRecord | None
+    not_modelled: NotModelledRecord | None
+    races: list[RaceRecord]
+    unwritten_reads: list[UnwrittenRecord]
+    buffers: list[BufferRecord]
+    trace: list[StepRecord]

@@ -1,0 +1,179 @@
+"""`visaproof run`: launches of real dumps, what is shown of them, and options that it must refuse."""
+
+import hashlib
+import json
+import random
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from visaproof.cli import main
+
+DATA = Path(__file__).parent.parent / "data"
+LAUNCHES = DATA / "launches"
+VADD = ("--buffer", "a=random:64:1", "--buffer", "b=random:64:2", "--buffer", "c=zeros:64")
+
+
+def dump(kernel: str, variant: str = "tgllp-O2-simd8", folder: Path = DATA) -> tuple[str, ...]:
+    path = folder / "visaasm" / kernel / f"{variant}.visaasm"
+    assert path.is_file(), path
+    return str(path), "--launch", str(folder / "manifest.json")
+
+
+def asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
+    code = main(["run", "--json", *arguments])
+    document = json.loads(capsys.readouterr().out)
+    assert (document["schema"], document["command"], document["exit_code"]) == (1, "run", code)
+    return code, document
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(["run", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_the_buffers_are_written_out(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out, given = tmp_path / "c.bin", tmp_path / "b.bin"
+    given.write_bytes(struct.pack("<16i", *range(16)))
+    arguments = ("--buffer", "a=random:64:7", "--buffer", f"1=@{given}", "--buffer", "arg2=zeros:64")
+    code, document = asked(capsys, *dump("vadd"), "--grid", "16", *arguments, "--out", f"c=@{out}")
+    a = struct.unpack("<16I", random.Random(7).randbytes(64))
+    expected = struct.pack("<16I", *((x + k) % 2**32 for k, x in enumerate(a)))
+    assert (code, out.read_bytes()) == (0, expected)
+    c = document["buffers"][2]
+    assert (c["name"], c["bytes"], c["written_to"]) == ("c", 64, str(out))
+    assert c["sha256"] == hashlib.sha256(expected).hexdigest()
+    assert [buffer["changed"] for buffer in document["buffers"][:2]] == [0, 0]
+    assert (document["threads"], document["simd"], document["local_size"]) == (2, 8, [8, 1, 1])
+
+
+def test_the_text_shows_what_changed(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = told(capsys, *dump("vadd"), "--grid", "16", *VADD)
+    assert (code, err) == (0, "")
+    assert "runs: 16 work items in 2 groups of 1 thread, 8 lanes each" in out
+    assert "argument 0 (a): 64 bytes, none changed" in out
+    assert "argument 2 (c): 63 of 64 bytes changed, 0x0..0x3f" in out  # one sum has a byte 0
+    assert out.endswith("ran to the end: 2 threads\n")
+
+
+def test_one_lane_is_traced(capsys: pytest.CaptureFixture[str]) -> None:
+    code, document = asked(capsys, *dump("vadd"), "--grid", "16", *VADD, "--trace", "group=1,thread=0,lane=3")
+    assert code == 0
+    trace = document["trace"]
+    assert len(trace) == 13  # all statements but the end
+    (shl,) = (step for step in trace if step["instruction"].startswith("shl"))
+    assert shl["changes"] == {"V0045.12": "0x0000002c (44)"}
+    assert list(trace[-1]["changes"]) == ["bti 2 [0x2c]"]
+    a, b = (struct.unpack("<16I", random.Random(seed).randbytes(64))[11] for seed in (1, 2))
+    assert trace[-1]["changes"]["bti 2 [0x2c]"] == f"{(a + b) % 2**32:#010x}"
+
+
+def test_a_trace_shows_predicates_and_all_lanes(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--buffer", "src=zeros:32", "--buffer", "dst=zeros:32", "--arg", "n=5", "--grid", "8")
+    code, out, _ = told(capsys, *dump("oob_offbyone_fixed"), *arguments, "--trace", "group=0")
+    assert code == 0
+    assert "P1[4] ← 1" in out
+    assert "P1[5] ← 1" not in out
+    assert "bti 1 [0x10] ← 0x00000001" in out
+
+
+def test_colliding_lanes_are_undefined(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out = tmp_path / "dst.bin"
+    arguments = ("--buffer", "src=random:64", "--buffer", "dst=zeros:64", "--grid", "16", "--out", f"dst=@{out}")
+    code, text, _ = told(capsys, *dump("lane_conflict"), *arguments)
+    assert code == 1
+    assert "tgllp-O2-simd8.visaasm:77:5: lanes 0 and 1 both write byte 0x0" in text
+    assert "scatter4_scaled.R" in text
+    assert not out.exists()
+
+
+def test_undefined_behaviour_has_its_place_thread_and_lane(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--buffer", "a=zeros:64", "--buffer", "b=zeros:52", "--buffer", "c=zeros:64", "--grid", "16")
+    code, document = asked(capsys, *dump("vadd", "tgllp-O2-simd8-a64"), *arguments)
+    found = document["undefined"]
+    assert code == 1
+    assert (found["group"], found["thread"], found["lane"]) == ([1, 0, 0], 0, 5)
+    assert found["instruction"].startswith("svm_gather.4.1")
+    assert (found["line"], found["column"]) == (int(found["line"]), 5)
+    assert document["buffers"] == []
+
+
+def test_races_and_unwritten_reads_are_notes(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--buffer", "0=random:256", "--buffer", "1=zeros:256", "--grid", "64", "--group", "64")
+    kernel = dump("slm_race", folder=LAUNCHES)
+    code, document = asked(capsys, *kernel, *arguments)
+    assert code == 0
+    assert [race["what"] for race in document["races"]] == ["one thread reads what another writes"]
+    (unwritten,) = document["unwritten_reads"]
+    assert (unwritten["memory"], unwritten["bytes"]) == ("shared local memory", 128)
+    code, out, _ = told(capsys, *kernel, *arguments)
+    assert code == 0
+    assert "note: one thread reads what another writes: byte 0x" in out
+    assert "of shared local memory read before it was written" in out
+
+
+def test_what_is_not_modelled_ends_with_4(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--buffer", "src=zeros:64", "--buffer", "dst=zeros:64", "--grid", "8")
+    code, document = asked(capsys, *dump("img_invert"), *arguments)
+    assert code == 4
+    assert document["not_modelled"]["what"].startswith("load_lz")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "hint"),
+    [
+        (("--grid", "16"), "arguments are missing", "--buffer a=zeros:BYTES --buffer b=zeros:BYTES"),
+        (("--grid", "16,0", *VADD), "each number is 1", ""),
+        (("--grid", "1,1,1,1", *VADD), "not one, two or three numbers", "--grid 32,16"),
+        (("--grid", "x", *VADD), "not one, two or three numbers", "--grid 32,16"),
+        (("--grid", "4294967295", *VADD), "4,294,967,295 work items", "at most"),
+        (("--grid", "2048", "--group", "2048", *VADD), "2,048 work items", "at most 1,024"),
+        (("--grid", "17", "--group", "8", *VADD), "is no multiple of --group 8,1,1", "whole groups"),
+        (("--grid", "16", *VADD, "--arg", "a=1"), "a is a pointer", "--buffer a=zeros:BYTES"),
+        (("--grid", "16", *VADD, "--arg", "a"), "not ARGUMENT=VALUE", "its name or its index"),
+        (("--grid", "16", *VADD, "--buffer", "a=zeros:1"), "a is given twice", ""),
+        (("--grid", "16", "--buffer", "src=zeros:1"), "no argument 'src'", "arguments: a, b, c"),
+        (("--grid", "16", "--buffer", "9=zeros:1"), "no argument '9'", "arguments: a, b, c"),
+        (("--grid", "16", "--buffer", "a=ones:1"), "no such content", "@FILE, zeros:BYTES"),
+        (("--grid", "16", "--buffer", "a=zeros:-1"), "no such content", "@FILE, zeros:BYTES"),
+        (("--grid", "16", "--buffer", "a=zeros:99999999999"), "too large", "at most"),
+        (("--grid", "16", "--buffer", "a=@/no/such/file"), "No such file", ""),
+        (("--grid", "16", *VADD, "--out", "c=c.bin"), "not BUFFER=@FILE", "buffers: a, b, c"),
+        (("--grid", "16", *VADD, "--out", "c=@/no/such/c.bin"), "no such folder", ""),
+        (("--grid", "16", *VADD, "--trace", "group=2"), "no such thread or lane", "group 0 to 1"),
+        (("--grid", "16", *VADD, "--trace", "lane"), "is not group=G", ""),
+        (("--grid", "16", *VADD, "--input", "V9=local_id_x"), "V9 is no input", "inputs:"),
+        (("--grid", "16", *VADD, "--platform", "X"), "no platform 'X'", "one of"),
+    ],
+)
+def test_options_that_no_launch_has_are_refused(
+    options: tuple[str, ...], error: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = told(capsys, *dump("vadd"), *options)
+    assert code == 2
+    assert error in err
+    assert hint in err
+    assert "Traceback" not in err
+
+
+def test_a_kernel_with_barriers_needs_its_group_size(capsys: pytest.CaptureFixture[str]) -> None:
+    kernel = dump("scan_slm", folder=LAUNCHES)
+    code, _, err = told(capsys, *kernel, "--grid", "64", "--buffer", "0=zeros:256", "--buffer", "1=zeros:256")
+    assert (code, "--group is missing" in err) == (2, True)
+
+
+def test_without_launch_information_the_surfaces_are_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = told(capsys, dump("vadd")[0], "--grid", "16")
+    assert code == 2
+    assert "which argument surface 'bti 0' is" in err
+    assert "--launch FILE" in err
+
+
+def test_the_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert "--buffer a=random:256:1" in out
+    assert "exit codes: 0 ran" in out

@@ -1,0 +1,92 @@
+"""Launches of compiled kernels, held against their OpenCL source run by PoCL."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from benchmarks.pocl.__main__ import entries
+from benchmarks.pocl.cases import LUT, NOT_COMPARABLE, Case, Data, Order, cases, known
+from benchmarks.pocl.comparison import Answer, Comparison, compared
+from benchmarks.pocl.oracle import NoOracle, Oracle, oracle
+
+DATA = Path(__file__).parent / "data"
+FOLDERS = (DATA, DATA / "launches")
+CORPUS = Path(__file__).parents[1] / ".." / "shared" / "corpus"
+
+
+@cache
+def device() -> Oracle | NoOracle:
+    try:
+        return oracle()
+    except NoOracle as reason:
+        return reason
+
+
+def comparison(folder: Path) -> Comparison:
+    found = device()
+    if isinstance(found, NoOracle):
+        pytest.skip(str(found))
+    return Comparison(found, folder / "manifest.json")
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_compiled_kernel_does_what_its_source_does(folder: Path) -> None:
+    comparer = comparison(folder)
+    results = [result for entry in entries(folder / "manifest.json", folder) for result in comparer.compare(entry)]
+    assert [result for result in results if result.answer is Answer.DIFFER] == []
+    not_comparable = {result.kernel for result in results if result.answer is Answer.NOT_COMPARABLE}
+    assert not_comparable <= set(NOT_COMPARABLE)
+    assert sum(result.answer is Answer.AGREE for result in results) > 8
+
+
+def test_a_wrong_kernel_differs_from_the_source(tmp_path: Path) -> None:
+    """Subtraction instead of addition, and a guard that is one too small."""
+    folder = DATA
+    comparer = comparison(folder)
+    changes = {"vadd": ("add (M1, 8) V0048(0,0)<1> V0048", "xor (M1, 8) V0048(0,0)<1> V0048"),
+               "oob_offbyone_fixed": ("cmp.lt", "cmp.le")}  # fmt: skip
+    found: dict[str, Answer] = {}
+    for entry in entries(folder / "manifest.json", folder):
+        if entry.variant != "tgllp-O2-simd8" or entry.kernel not in changes:
+            continue
+        text = entry.file.read_text()
+        before, after = changes[entry.kernel]
+        assert before in text
+        wrong = tmp_path / entry.kernel / entry.file.name
+        wrong.parent.mkdir()
+        wrong.write_text(text.replace(before, after))
+        for result in comparer.compare(type(entry)(entry.kernel, entry.variant, wrong, entry.source, entry.options)):
+            found[entry.kernel] = result.answer
+    assert found == dict.fromkeys(changes, Answer.DIFFER)
+
+
+def test_every_kernel_of_the_corpus_has_a_launch_or_a_reason() -> None:
+    if not CORPUS.is_dir():
+        pytest.skip("the corpus is not there")
+    kernels = {path.stem for path in (CORPUS / "src").iterdir()}
+    assert kernels == known() | set(NOT_COMPARABLE)
+    assert not known() & set(NOT_COMPARABLE)
+
+
+# ---------------------------------------------------------------- the comparison itself
+
+
+def test_floats_are_compared_by_how_many_floats_lie_between() -> None:
+    case = Case("", (Data(bytes(4), ulps=2),))
+    assert compared(case, [b"\x02\0\x80\x3f"], [b"\0\0\x80\x3f"]) == (Answer.AGREE, "", 2)
+    assert compared(case, [b"\x03\0\x80\x3f"], [b"\0\0\x80\x3f"])[0] is Answer.DIFFER
+    assert compared(case, [b"\x01\0\0\x80"], [b"\x01\0\0\0"]) == (Answer.AGREE, "", 2)  # both zeros are one
+    assert compared(case, [b"\0\0\0\x80"], [b"\0\0\0\0"]) == (Answer.AGREE, "", 0)
+
+
+def test_buffers_in_some_order_are_compared_as_multisets() -> None:
+    case = Case("", (Data(bytes(8), Order.ANY),))
+    one, other = b"\1\0\0\0\2\0\0\0", b"\2\0\0\0\1\0\0\0"
+    assert compared(case, [one], [other])[0] is Answer.AGREE
+    assert compared(case, [one], [b"\2\0\0\0\2\0\0\0"])[0] is Answer.DIFFER
+
+
+def test_the_same_seed_gives_the_same_launches() -> None:
+    assert [case.arguments for case in cases("spmv_csr")] == [case.arguments for case in cases("spmv_csr")]
+    assert len(LUT) == 64
