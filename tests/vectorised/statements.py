@@ -28,7 +28,7 @@ DECLARATIONS = (
     + [".decl A0 v_type=A num_elts=4", ".kernel_attr SimdSize=16", '.function "statements"', "_main:"]
 )
 
-PREDICATE_OR_NONE = ("", "", *PREDICATES, "(P4)", "(P4.any)")
+PREDICATE_OR_NONE = (*([""] * 12), *(PREDICATES * 4), "(P4)", "(P4.any)")
 
 
 @st.composite
@@ -79,7 +79,7 @@ def statements(draw: st.DrawFn) -> str:
             return f"{predicate} {draw(st.sampled_from(TERNARY))} {execution} {draw(targets(INTEGERS))} {given}"
         case 2:
             kinds = draw(st.sampled_from([INTEGERS, INTEGERS, *((kind,) for kind in FLOATS)]))
-            target = draw(st.one_of(st.sampled_from(["P1", "P2", "P4"]), targets(INTEGERS)))
+            target = draw(st.one_of(st.sampled_from(["P1", "P2", "P1", "P2", "P1", "P4"]), targets(INTEGERS)))
             relation = draw(st.sampled_from(RELATIONS))
             return f"cmp.{relation} {execution} {target} {draw(sources(kinds))} {draw(sources(kinds))}"
         case 3:

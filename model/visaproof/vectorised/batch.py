@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from visaproof.isa.execution import THREAD_LANES, Combine
+from visaproof.isa.execution import Combine
 from visaproof.isa.operands import Execution, Predicate
 from visaproof.kernel.statement import lane_offset
 from visaproof.semantics.concrete.state import concrete
@@ -37,7 +37,7 @@ class Batch:
         self.rows = rows
         """Which threads; None for all of them."""
         self.active = active
-        """(threads of the batch, 2·32): the lanes that are there; no lane is behind the 32nd."""
+        """(threads of the batch, lanes): the lanes that are there."""
         self.count = len(active)
         self._known: dict[tuple[int, int, bool], Enabled] = {}
 
@@ -63,8 +63,10 @@ class Batch:
         offset, no_mask = lane_offset(execution), concrete(execution.mask) >= 8
         known = (offset, execution.size, no_mask)
         if known not in self._known:
-            lanes = self.active[:, offset : offset + execution.size]
-            lanes = np.ones_like(lanes) if no_mask else lanes
+            lanes = np.full((self.count, execution.size), no_mask)
+            if not no_mask:  # a lane behind the last one that may run is off
+                there = self.active[:, offset : offset + execution.size]
+                lanes = there if there.shape == lanes.shape else _padded(there, lanes)
             self._known[known] = Enabled(lanes, bool(lanes.all()))
         return self._known[known]
 
@@ -100,6 +102,7 @@ def require_bits(execution: Execution, threads: Threads) -> None:
         raise Irregular("a predicate with too few bits")
 
 
-def all_lanes(active: Bools) -> Bools:
-    """(threads, 32) as (threads, 64), which a mask may cut any of its lanes from."""
-    return np.concatenate([active, np.zeros((len(active), THREAD_LANES), np.bool_)], axis=1)
+def _padded(lanes: Bools, off: Bools) -> Bools:
+    """The lanes, and behind them as many that are off as there are in `off`."""
+    off[:, : lanes.shape[1]] = lanes
+    return off

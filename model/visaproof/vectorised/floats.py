@@ -120,8 +120,9 @@ def _multiply_add(values: list[Array]) -> tuple[Array, Bools]:
     total = product + addend
     found = _rounded_to_odd(product, addend, total).astype(dtype)
     overflows = np.isinf(product.astype(dtype)) & np.isfinite(left) & np.isfinite(right)
+    small = (product != 0) & (np.abs(product) < np.finfo(dtype).tiny)
     vanished = (found == 0) & (total != 0)
-    return found, unsafe(found) | overflows | vanished
+    return found, unsafe(found) | overflows | small | vanished
 
 
 def _rounded_to_odd(left: Array, right: Array, total: Array) -> Array:

@@ -144,6 +144,7 @@ DOUBLED: dict[str, Operation] = {
 SATURATING = frozenset(("mov", "add", "add3", "avg", "min", "max", "and", "or", "xor", "not"))
 """Opcodes whose result on sources of at most a dword is exact in a qword."""
 
+
 def in_words(values: Array) -> Array:
     """Machine words with the low bits of integers of any size."""
     return (values & (2**64 - 1)).astype(U64) if values.dtype == ANY_SIZE else values

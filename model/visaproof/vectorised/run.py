@@ -17,7 +17,7 @@ from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.syntax import Instruction, Kernel, Label
 from visaproof.vectorised.arena import Arena
 from visaproof.vectorised.arrays import Bools, Bytes, Indices
-from visaproof.vectorised.batch import Batch, all_lanes
+from visaproof.vectorised.batch import Batch
 from visaproof.vectorised.blocks import leaders
 from visaproof.vectorised.branches import Branches
 from visaproof.vectorised.compile import Compiler
@@ -98,7 +98,7 @@ class _Machine:
     def _block(self, start: int, rows: Indices | None) -> None:
         """Runs threads from a place on to the first where others may join them or where they may part."""
         lane_places = self._threads.lane_places if rows is None else self._threads.lane_places[rows]
-        batch = Batch(self._threads, rows, all_lanes(lane_places == start))
+        batch = Batch(self._threads, rows, lane_places == start)
         place = start
         while batch.count:
             if place == len(self._statements):
@@ -180,7 +180,7 @@ class _Machine:
     def _end(self, batch: Batch, statement: Instruction) -> None:
         self._count(batch, None)
         places = batch.pick(self._threads.lane_places)
-        divergent: Bools = np.any((places < ENDED) & ~batch.active[:, : places.shape[1]], axis=1)
+        divergent: Bools = np.any((places < ENDED) & ~batch.active, axis=1)
         if statement.predicate:
             divergent[:] = True
         for thread in batch.indices[divergent]:
@@ -191,8 +191,7 @@ class _Machine:
     def _advance(self, batch: Batch, place: int) -> None:
         """The lanes that are active come to `place`."""
         if batch.count:
-            active = batch.active[:, : self._threads.lane_places.shape[1]]
-            there = np.where(active, np.int32(place), batch.pick(self._threads.lane_places))
+            there = np.where(batch.active, np.int32(place), batch.pick(self._threads.lane_places))
             self._threads.move(batch.rows, there)
 
     def _limit(self, batch: Batch, statements: int, place: int) -> None:

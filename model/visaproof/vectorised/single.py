@@ -41,7 +41,7 @@ class SingleThreads:
         self._decoded: dict[int, decode.Message] = {}
 
     def step(self, instruction: Instruction, thread: int, active: Bools, place: int) -> None:
-        """Runs the statement at `place` with the lanes that are on in `active` (64,).
+        """Runs the statement at `place` with the lanes that are on in `active` (lanes,).
 
         Raises UndefinedBehavior, and NotModelled with the statement's position.
         """

@@ -52,10 +52,10 @@ class Threads:
         launched = (exec_masks.astype(np.int64).reshape(-1, 1) >> lanes & 1).astype(np.bool_)
         if not launched.any(axis=1).all():
             raise ValueError("a thread runs at least one lane")
-        self.launched: Bools = launched
-        """(threads, 32)"""
-        self.lane_places = np.where(launched, 0, ENDED).astype(np.int32)
-        """(threads, 32): the statement that each lane comes to next."""
+        self.lanes = int(np.flatnonzero(launched.any(axis=0))[-1]) + 1
+        """How many lanes may run; no thread has one behind them."""
+        self.lane_places = np.where(launched[:, : self.lanes], 0, ENDED).astype(np.int32)
+        """(threads, lanes): the statement that each lane comes to next."""
         self.places = np.zeros(self.count, np.int32)
         """(threads,): the lowest of its lanes'."""
         self.waiting: Bools = np.zeros(self.count, np.bool_)
@@ -97,7 +97,7 @@ class Threads:
         self.places[rows] = ENDED
 
     def move(self, rows: Indices | None, lane_places: NDArray[np.int32]) -> None:
-        """Puts the lanes of some threads, or of all, at (threads, 32) places."""
+        """Puts the lanes of some threads, or of all, at (threads, lanes) places."""
         if rows is None:
             self.lane_places = lane_places
             self.places = lane_places.min(axis=1)
