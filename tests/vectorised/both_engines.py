@@ -30,9 +30,11 @@ from visaproof.vectorised.memories import Memories
 from visaproof.vectorised.result import Result
 from visaproof.vectorised.run import run_threads
 
-THREADS = 5
+THREADS = 3
 FLAT_BASES = (0, 0x10000, 0x1_0000_0000_0000)
 FLAT_BYTES = 4096
+MOST = 1000
+"""Statements after which a run is given up: numbers at random make loops long."""
 
 
 @dataclass
@@ -159,12 +161,15 @@ def differences(kernel: Kernel, platform: Platform, states: list[ConcreteState])
     }
     memories = _memories(states)
     masks = np.array([state.exec_mask for state in states])
-    result = run_threads(kernel, platform, registers, masks, memories, np.arange(len(states)), predicates=predicates)
+    groups = np.arange(len(states))
+    result = run_threads(kernel, platform, registers, masks, memories, groups, predicates=predicates, most=MOST)
     stopped = {stop.thread: ("undefined", stop.position, stop.message) for stop in result.undefined}
     stopped |= {stop.thread: ("not modelled", stop.position, stop.message) for stop in result.not_modelled}
     found: list[str] = []
     for k, state in enumerate(states):
         alone = _alone(kernel, state)
+        if alone is not None and alone[2] == f"a run of more than {MOST} statements":
+            continue  # the machines count differently: one does not come through statements without a lane
         if stopped.get(k) != alone:
             found.append(f"thread {k}: alone {alone}, together {stopped.get(k)}")
         elif alone is None or alone[0] == "undefined":
@@ -174,7 +179,7 @@ def differences(kernel: Kernel, platform: Platform, states: list[ConcreteState])
 
 def _alone(kernel: Kernel, state: ConcreteState) -> tuple[str, object, str] | None:
     try:
-        fault = run(kernel, state).undefined
+        fault = run(kernel, state, most=MOST).undefined
     except NotModelled as reason:
         return "not modelled", reason.position, reason.what
     return fault and ("undefined", fault.position, fault.message)

@@ -46,8 +46,8 @@ def sources(draw: st.DrawFn, kinds: tuple[str, ...]) -> str:
     modifier = draw(st.sampled_from(["", "", "", "(-)", "(abs)", "(-abs)"]))
     match draw(st.integers(0, 9)):
         case 0:
-            fitting = [text for text in IMMEDIATES if text.split(":")[1] in (*kinds, "v", "uv")]
-            return draw(st.sampled_from(fitting)) if fitting and "v" not in kinds else fitting[0]
+            packed = ("v", "uv") if set(kinds) <= set(INTEGERS) else ()
+            return draw(st.sampled_from([text for text in IMMEDIATES if text.split(":")[1] in (*kinds, *packed)]))
         case 1 if kind not in FLOATS:
             return f"{modifier}{draw(st.sampled_from(['ODD', 'TAIL']))}(0,1){draw(st.sampled_from(REGIONS))}"
         case 2:
