@@ -7,7 +7,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from benchmarks import baselines
+from benchmarks import baselines, launches
 from benchmarks.baselines import z3
 from visaproof.engine.decide import decide
 from visaproof.engine.verdict import Proved
@@ -90,6 +90,7 @@ def main() -> None:
         probe = repeated(lambda name=name: baseline(baselines.probe_after, name))
         array = repeated(lambda name=name: baseline(baselines.array_after, name))
         print(f"{name:34} {mine * 1000:5.0f} ms  {ratio(probe, mine):36} {ratio(array, mine)}", flush=True)
+    print(*launches.table(), sep="\n", flush=True)
     bare = median([_bare_python() for _ in range(7)])
     for arguments in (("--version",), ("prove", "--list")):
         seconds = start_up(*arguments)

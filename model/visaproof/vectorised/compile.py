@@ -1,0 +1,66 @@
+"""From statements to steps, each once."""
+
+import numpy as np
+
+from visaproof.kernel import decode
+from visaproof.kernel.opcodes import Kind, kind_of
+from visaproof.kernel.surfaces import SurfaceBindings
+from visaproof.kernel.syntax import Instruction, Kernel
+from visaproof.vectorised.addresses import address_step
+from visaproof.vectorised.arena import Arena
+from visaproof.vectorised.arithmetic import Arithmetic
+from visaproof.vectorised.batch import Batch, Irregular
+from visaproof.vectorised.messages import Messages
+from visaproof.vectorised.operands import Operands
+from visaproof.vectorised.predicates import Predicates
+from visaproof.vectorised.step import Step
+from visaproof.vectorised.threads import Threads
+
+
+class Compiler:
+    """The steps of a kernel by their place."""
+
+    def __init__(self, kernel: Kernel, threads: Threads, arena: Arena) -> None:
+        self._kernel = kernel
+        self._threads = threads
+        self._steps: dict[int, Step | None] = {}
+        self._operands = Operands(kernel, threads)
+        self._arithmetic = Arithmetic(threads, self._operands)
+        self._predicates = Predicates(threads, self._operands)
+        self._messages = Messages(kernel, threads, arena)
+        self._bindings = SurfaceBindings(kernel, threads.platform)
+
+    def step(self, statement: Instruction, place: int) -> Step | None:
+        """The statement at `place`; None where the arrays do not run it."""
+        if place not in self._steps:
+            self._steps[place] = self._compiled(statement)
+        return self._steps[place]
+
+    def _compiled(self, statement: Instruction) -> Step | None:
+        try:
+            match kind_of(statement, decode.OPCODES):
+                case Kind.ARITHMETIC:
+                    return self._arithmetic.step(statement)
+                case Kind.COMPARE:
+                    return self._predicates.compare(statement)
+                case Kind.SET_PREDICATE:
+                    return self._predicates.set(statement)
+                case Kind.ADDRESS:
+                    return address_step(statement, self._kernel, self._threads, self._operands)
+                case Kind.MEMORY:
+                    return self._messages.step(statement)
+                case _:
+                    return None
+        except Irregular:
+            return None
+
+    def bind(self, movs: Instruction, batch: Batch) -> None:
+        """Takes note of a `movs` for the threads of the batch; one of a sampler changes no surface."""
+        self._bindings.restore({})
+        self._bindings.bind(movs)
+        threads = self._threads
+        for variable, key in self._bindings.contents().items():
+            if key not in threads.surface_keys:
+                threads.surface_keys.append(key)
+            bound = threads.bound.setdefault(variable, np.full(threads.count, -1, np.int32))
+            bound[batch.indices] = threads.surface_keys.index(key)

@@ -1,0 +1,26 @@
+"""The memory of a launch, as its caller gives it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from visaproof.semantics.concrete.surface import Image
+from visaproof.vectorised.arrays import Bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """Byte arrays, changed in place by a run.
+
+    Each is C-contiguous uint8: (bytes,) for memory that all threads share, (groups, bytes) for one piece per group.
+    Arrays may share storage: a write through one is then seen through the other.
+    """
+
+    surfaces: Mapping[str, Bytes] = field(default_factory=dict[str, Bytes])
+    """By key: `bti 0`, `bindless V0034.0`, `%slm`, …, see `SurfaceBindings`."""
+    flat: Sequence[tuple[int, Bytes]] = ()
+    """What lies in the space of 64-bit addresses: the address of its first byte, and the bytes.
+
+    They do not overlap there.  An access that is not wholly in one of them reads 0, and drops what it writes.
+    """
+    images: Mapping[str, Sequence[Image]] = field(default_factory=dict[str, Sequence[Image]])
+    """Typed surfaces by key: one for all threads, or one per group."""

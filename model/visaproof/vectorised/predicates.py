@@ -1,0 +1,96 @@
+"""Statements that set predicates, on arrays: `cmp` and `setp`."""
+
+import numpy as np
+
+from visaproof.kernel.opcodes import is_scalar
+from visaproof.kernel.statement import execution_of, lane_offset
+from visaproof.kernel.syntax import Instruction, Name
+from visaproof.vectorised import floats, integers
+from visaproof.vectorised.arithmetic import lifted, require_lanes, written
+from visaproof.vectorised.arrays import Array, Bools, any_lane
+from visaproof.vectorised.batch import Batch, Enabled, Irregular, require_bits
+from visaproof.vectorised.operands import Operands, Source
+from visaproof.vectorised.step import Step
+from visaproof.vectorised.threads import Threads
+
+
+class Predicates:
+    """Turns `cmp` and `setp` into steps."""
+
+    def __init__(self, threads: Threads, operands: Operands) -> None:
+        self._threads = threads
+        self._operands = operands
+
+    def compare(self, instruction: Instruction) -> Step:
+        """Raises Irregular for what the arrays do not run."""
+        execution, target = execution_of(instruction), instruction.operands[0]
+        require_bits(execution, self._threads)
+        sources = [self._operands.source(operand, execution.size) for operand in instruction.operands[1:3]]
+        holds = self._relation(instruction.suffixes[0], sources)
+        if not isinstance(target, Name):
+            destination = self._operands.destination(target, execution.size)
+
+            def run_numbers(batch: Batch, enabled: Enabled) -> Bools | None:
+                bits, open_lanes = holds(batch)
+                return written(batch, enabled, [(destination, -bits.astype(np.int64))], open_lanes)
+
+            return Step(execution, run_numbers)
+        require_lanes(execution, self._threads.predicates[target.name].shape[1])
+
+        def run(batch: Batch, enabled: Enabled) -> Bools | None:
+            bits, open_lanes = holds(batch)
+            return self._set(batch, enabled, target.name, lane_offset(execution), bits, open_lanes)
+
+        return Step(execution, run)
+
+    def _relation(self, relation: str, sources: list[Source]):
+        if sources[0].type.floating:
+            return floats.compared(relation, sources)
+        if sources[1].type.floating:
+            raise Irregular("cmp of an integer and a float")
+        working = integers.exact_type([integers.value_range(source.type, source.modifier) for source in sources])
+        compare = integers.COMPARISONS[relation]
+
+        def holds(batch: Batch) -> tuple[Array, Bools | None]:
+            (left, right), open_lanes = lifted(sources, batch, working)
+            return compare(left, right), open_lanes
+
+        return holds
+
+    def set(self, instruction: Instruction) -> Step:
+        """Page SETP.  Raises Irregular as `compare`."""
+        execution, (target, source) = execution_of(instruction), instruction.operands
+        assert isinstance(target, Name)
+        require_bits(execution, self._threads)
+        require_lanes(execution, self._threads.predicates[target.name].shape[1])
+        scalar = is_scalar(source)
+        elements = self._operands.source(source, 1 if scalar else execution.size)
+        lanes = np.arange(execution.size, dtype=np.int64)
+
+        def run(batch: Batch, enabled: Enabled) -> Bools | None:
+            values, open_lanes = elements.read(batch)
+            wide = values.astype(np.int64)
+            if not scalar:
+                bits = (wide & 1).astype(np.bool_)
+                return self._set(batch, enabled, target.name, lane_offset(execution), bits, open_lanes)
+            bits = (wide >> lanes & 1).astype(np.bool_)  # Page SETP: every bit is set, whatever the mask
+            if elements.type.bits < execution.size:
+                bits &= lanes < elements.type.bits
+            every = Enabled(np.ones((batch.count, execution.size), np.bool_), True)
+            return self._set(batch, every, target.name, lane_offset(execution), bits, open_lanes)
+
+        return Step(execution, run)
+
+    def _set(
+        self, batch: Batch, enabled: Enabled, name: str, first: int, bits: Bools, open_lanes: Bools | None
+    ) -> Bools | None:
+        """Sets the bits (threads, lanes) of the lanes that take part, from bit `first` on."""
+        left = None if open_lanes is None else any_lane(open_lanes, enabled.lanes)
+        if left is not None:
+            enabled = enabled.without(left)
+        view = self._threads.predicates[name][:, first : first + enabled.lanes.shape[1]]
+        if batch.rows is None:
+            np.copyto(view, bits, where=enabled.lanes)
+        else:
+            view[batch.rows] = np.where(enabled.lanes, bits, view[batch.rows])
+        return left

@@ -1,0 +1,32 @@
+"""How a launch ended."""
+
+from dataclasses import dataclass
+
+from visaproof.isa.errors import Position
+from visaproof.vectorised.arrays import Bools, Bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Where a thread ended before its kernel did; nothing behind it was run."""
+
+    position: Position
+    thread: int
+    """Its row in the arrays."""
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a launch did, beside what it left in the memories."""
+
+    lane_instructions: int
+    """One for each statement and each of its lanes that was on; one for each block message of a thread."""
+    undefined: tuple[Stop, ...]
+    """Threads that came to a statement to which the pages give no meaning, in the order in which they did."""
+    not_modelled: tuple[Stop, ...]
+    """Threads that came to a statement without semantics here."""
+    registers: dict[str, Bytes]
+    """(threads, bytes) of each root variable at the end."""
+    predicates: dict[str, Bools]
+    """(threads, bits) of each predicate variable at the end."""

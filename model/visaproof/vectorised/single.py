@@ -1,0 +1,205 @@
+"""One statement for one thread, by the machine for single threads on the rows of the arrays.
+
+It runs what the arrays do not: rare statements, and threads that are about to do something without a meaning.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar, cast
+
+import numpy as np
+
+from visaproof.isa.errors import NotModelled
+from visaproof.isa.execution import THREAD_LANES
+from visaproof.isa.operands import Execution
+from visaproof.kernel import decode
+from visaproof.kernel.concrete_arithmetic import ConcreteArithmetic
+from visaproof.kernel.concrete_operands import Address, ConcreteOperands
+from visaproof.kernel.concrete_sampler import read_zeros
+from visaproof.kernel.opcodes import Kind, kind_of
+from visaproof.kernel.sampler import sampler_read
+from visaproof.kernel.statement import lane_offset
+from visaproof.kernel.syntax import Instruction
+from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
+from visaproof.semantics.concrete.surface import Buffer, Image, Surface
+from visaproof.vectorised.arena import Arena
+from visaproof.vectorised.arrays import Bools
+from visaproof.vectorised.buffers import ArenaBuffer
+from visaproof.vectorised.threads import Threads
+
+Default = TypeVar("Default")
+
+
+class SingleThreads:
+    """Runs statements for one thread after the other."""
+
+    def __init__(self, threads: Threads, arena: Arena, images: dict[str, Sequence[Image]]) -> None:
+        self._threads = threads
+        self._arena = arena
+        self._images = images
+        self._machines: dict[int, tuple[ConcreteState, ConcreteArithmetic]] = {}
+        self._decoded: dict[int, decode.Message] = {}
+
+    def step(self, instruction: Instruction, thread: int, active: Bools, place: int) -> None:
+        """Runs the statement at `place` with the lanes that are on in `active` (lanes,).
+
+        Raises UndefinedBehavior, and NotModelled with the statement's position.
+        """
+        state, arithmetic = self._machine(thread)
+        state.exec_mask = _bits(active)
+        match kind_of(instruction, decode.OPCODES):
+            case Kind.MEMORY:
+                self._message(instruction, state, thread, place)
+            case Kind.SAMPLE:
+                self._sample(instruction, state, thread)
+            case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.ADDRESS:
+                arithmetic.step(instruction)
+            case _:
+                unlinked = self._threads.kernel.unlinked
+                what = unlinked.get(instruction.position, f"opcode {instruction.opcode}")
+                raise NotModelled(what, instruction.position)
+
+    def ask(self, execution: Execution, thread: int, active: Bools) -> None:
+        """Raises UndefinedBehavior where some lane that is on has no answer to whether it takes part."""
+        state, _ = self._machine(thread)
+        state.exec_mask = _bits(active)
+        for lane in range(execution.size):
+            if lane_offset(execution) + lane < THREAD_LANES:
+                state.channel_enabled(execution, lane)
+
+    def _machine(self, thread: int) -> tuple[ConcreteState, ConcreteArithmetic]:
+        if thread not in self._machines:
+            threads = self._threads
+            state = ConcreteState(
+                threads.platform,
+                registers=_Registers(threads, thread),
+                predicates=_Predicates(threads, thread),
+                surfaces=_Surfaces(self._arena, self._images, int(threads.groups[thread, 0])),
+            )
+            self._machines[thread] = state, ConcreteArithmetic(state, _Operands(threads, state, thread))
+        return self._machines[thread]
+
+    def _message(self, instruction: Instruction, state: ConcreteState, thread: int, place: int) -> None:
+        if place not in self._decoded:
+            self._decoded[place] = decode.decode(instruction, self._threads.kernel, self._threads.platform)
+        message = self._decoded[place]
+        key = surface_key(self._threads, thread, message.surface)
+        if key not in state.surfaces:
+            raise missing_surface(instruction, key)
+        replace(message, surface=key).execute(state)
+
+    def _sample(self, instruction: Instruction, state: ConcreteState, thread: int) -> None:
+        read = sampler_read(instruction, self._threads.kernel, self._threads.platform)
+        key = surface_key(self._threads, thread, read.surface)
+        try:
+            read_zeros(read, state.surfaces.get(key), state)
+        except NotModelled as reason:
+            raise NotModelled(reason.what, instruction.position) from None
+
+
+def surface_key(threads: Threads, thread: int, variable: str) -> str:
+    """What the surface variable stands for in this thread."""
+    bound = threads.bound.get(variable)
+    if bound is None or bound[thread] < 0:
+        return variable
+    return threads.surface_keys[int(bound[thread])]
+
+
+def missing_surface(instruction: Instruction, key: str) -> ValueError:
+    return ValueError(f"{instruction.position}: the memories have no surface {key!r}")
+
+
+def _bits(row: Bools) -> int:
+    return sum(1 << int(bit) for bit in np.flatnonzero(row))
+
+
+class _Registers(dict[str, bytearray]):
+    """A thread's row of each root variable, as bytes that are changed in place."""
+
+    def __init__(self, threads: Threads, thread: int) -> None:
+        super().__init__()
+        self._threads = threads
+        self._thread = thread
+
+    def __missing__(self, name: str) -> bytearray:
+        row = self._threads.registers[name][self._thread, : self._threads.sizes[name]]
+        self[name] = view = cast(bytearray, row.data)  # has all that a state asks of a bytearray
+        return view
+
+
+class _Predicates(dict[str, PredicateBits]):
+    """A thread's row of each predicate variable."""
+
+    def __init__(self, threads: Threads, thread: int) -> None:
+        super().__init__()
+        self._threads = threads
+        self._thread = thread
+
+    def __getitem__(self, name: str) -> PredicateBits:
+        row = self._threads.predicates[name][self._thread]
+        return PredicateBits(len(row), _bits(row))
+
+    def __setitem__(self, name: str, bits: PredicateBits) -> None:
+        row = self._threads.predicates[name][self._thread]
+        row[:] = [bits.bits >> k & 1 for k in range(len(row))]
+
+
+class _Surfaces(dict[str, Surface]):
+    """The surfaces as the threads of one group see them."""
+
+    def __init__(self, arena: Arena, images: dict[str, Sequence[Image]], group: int) -> None:
+        super().__init__()
+        self._arena = arena
+        self._images = images
+        self._group = group
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._images or (isinstance(key, str) and self._arena.has(key))
+
+    def __missing__(self, key: str) -> Surface:
+        if key in self._images:
+            found = self._images[key]
+            self[key] = found[self._group if len(found) > 1 else 0]
+        else:
+            self[key] = ArenaBuffer(self._arena, key, self._group)
+        return self[key]
+
+    def get(self, key: str, default: Default = None) -> Surface | Default:
+        """For the sampler, which looks at the contents: whether any byte is not 0."""
+        if key not in self:
+            return default
+        if key in self._images:
+            return self[key]
+        return Buffer(self._arena.size(key), {0: 1} if self._arena.holds_anything(key, self._group) else {})
+
+
+class _Operands(ConcreteOperands):
+    """Operands of a thread whose address registers are in the arrays."""
+
+    def __init__(self, threads: Threads, state: ConcreteState, thread: int) -> None:
+        super().__init__(threads.kernel, state)
+        self._addresses = _AddressRegisters(threads, thread)
+
+
+class _AddressRegisters(dict[tuple[str, int], Address]):
+    """A thread's row of each address variable."""
+
+    def __init__(self, threads: Threads, thread: int) -> None:
+        super().__init__()
+        self._threads = threads
+        self._thread = thread
+
+    def __contains__(self, place: object) -> bool:
+        name, element = cast(tuple[str, int], place)
+        return bool(self._threads.address_roots[name][self._thread, element] >= 0)
+
+    def __getitem__(self, place: tuple[str, int]) -> Address:
+        name, element = place
+        root = self._threads.roots[int(self._threads.address_roots[name][self._thread, element])]
+        return root, int(self._threads.address_bytes[name][self._thread, element])
+
+    def __setitem__(self, place: tuple[str, int], address: Address) -> None:
+        name, element = place
+        root, byte = address
+        self._threads.address_roots[name][self._thread, element] = self._threads.roots.index(root)
+        self._threads.address_bytes[name][self._thread, element] = byte

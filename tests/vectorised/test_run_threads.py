@@ -1,0 +1,169 @@
+"""Launches of a few threads, worked by hand: what they share, and how each ends."""
+
+import numpy as np
+import pytest
+
+from visaproof.isa.platform import Platform
+from visaproof.kernel.reader import read_kernel
+from visaproof.vectorised.memories import Memories
+from visaproof.vectorised.result import Result
+from visaproof.vectorised.run import run_threads
+
+DECLARATIONS = """.version 4.1
+.kernel "k"
+.decl ID v_type=G type=ud num_elts=8 align=GRF
+.decl X v_type=G type=ud num_elts=8 align=GRF
+.decl Y v_type=G type=ud num_elts=8 align=GRF
+.decl Q v_type=G type=uq num_elts=8 align=GRF
+.decl P1 v_type=P num_elts=8
+.decl T6 v_type=T num_elts=1
+.kernel_attr SimdSize=8
+.function "k"
+_main:
+"""
+
+
+def ids(*starts: int, step: int = 4) -> np.ndarray:
+    """One row per thread: the byte offsets of eight lanes from a start on."""
+    return np.array([[start + step * lane for lane in range(8)] for start in starts], "<u4").view(np.uint8)
+
+
+def launch(
+    body: str,
+    registers: dict[str, np.ndarray],
+    memories: Memories,
+    groups: list[int] | None = None,
+    masks: list[int] | None = None,
+    most: int = 1000,
+) -> Result:
+    kernel = read_kernel(DECLARATIONS + body + "\n    ret (M1, 1)\n", "k.visaasm")
+    threads = len(registers["ID"])
+    return run_threads(
+        kernel,
+        Platform.TGLLP,
+        registers,
+        np.array(masks or [255] * threads),
+        memories,
+        np.array(groups or [0] * threads),
+        most=most,
+    )
+
+
+def dwords(array: np.ndarray) -> list[int]:
+    return np.ascontiguousarray(array).view("<u4").reshape(-1).tolist()
+
+
+def test_every_thread_writes_its_own_place() -> None:
+    memory = np.zeros(64, np.uint8)
+    result = launch("    scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 ID.0", {"ID": ids(0, 32)}, Memories({"T6": memory}))
+    assert dwords(memory) == [4 * k for k in range(16)]
+    assert result.lane_instructions == 2 * 8 + 2 * 8  # the scatter and the ret
+
+
+def test_a_barrier_holds_a_thread_until_its_group_has_come() -> None:
+    """Each of two threads writes its half of SLM, and reads the other one's behind the barrier."""
+    body = """
+    add (M1, 8) X(0,0)<1> ID(0,0)<1;1,0> 0x100:ud
+    scatter4_scaled.R (M1, 8) %slm 0x0:ud ID.0 X.0
+    cmp.lt (M1, 8) P1 ID(0,0)<1;1,0> 0x20:ud
+    (P1) goto (M1, 8) first
+    mul (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud
+first:
+    barrier
+    xor (M1, 8) ID(0,0)<1> ID(0,0)<1;1,0> 0x20:ud
+    gather4_scaled.R (M1, 8) %slm 0x0:ud ID.0 Y.0"""
+    local = np.zeros((2, 64), np.uint8)
+    result = launch(body, {"ID": ids(0, 32, 0, 32)}, Memories({"%slm": local}), [0, 0, 1, 1])
+    expected = [0x100 + 4 * k for k in range(16)]
+    assert dwords(result.registers["Y"]) == (expected[8:] + expected[:8]) * 2
+
+
+def test_a_thread_that_has_ended_is_not_waited_for() -> None:
+    body = """
+    cmp.lt (M1, 8) P1 ID(0,0)<1;1,0> 0x20:ud
+    (!P1.any) goto (M1, 1) out
+    barrier
+    mov (M1, 8) X(0,0)<1> 0x7:ud
+out:"""
+    result = launch(body, {"ID": ids(0, 32)}, Memories())
+    assert dwords(result.registers["X"]) == [7] * 8 + [0] * 8
+
+
+def test_lanes_of_one_scatter_on_one_byte_are_undefined_and_the_other_threads_go_on() -> None:
+    memory = np.zeros(64, np.uint8)
+    registers = {"ID": ids(0, 32)}
+    registers["ID"][1, 4:8] = registers["ID"][1, 0:4]
+    result = launch("    scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 ID.0", registers, Memories({"T6": memory}))
+    assert [(stop.thread, stop.message) for stop in result.undefined] == [(1, "lanes 0 and 1 both write byte 0x20")]
+    assert result.undefined[0].position.line == 12
+    assert dwords(memory) == [4 * k for k in range(8)] + [0] * 8
+
+
+def test_what_is_outside_reads_0_and_is_dropped() -> None:
+    memory = np.full(16, 0xFF, np.uint8)
+    body = "    gather4_scaled.R (M1, 8) T6 0x0:ud ID.0 X.0\n    scatter4_scaled.R (M1, 8) T6 0x8:ud ID.0 ID.0"
+    result = launch(body, {"ID": ids(0)}, Memories({"T6": memory}))
+    assert dwords(result.registers["X"]) == [2**32 - 1] * 4 + [0] * 4
+    assert dwords(memory) == [2**32 - 1] * 2 + [0, 4]
+
+
+def test_atomics_take_turns_by_thread_and_lane() -> None:
+    memory = np.zeros(4, np.uint8)
+    body = "    dword_atomic.add (M1, 8) T6 X.0 Y.0 %null.0 Q.0"
+    registers = {"ID": ids(0, 0), "Y": np.full((2, 8), 3, "<u4").view(np.uint8)}
+    result = launch(body, registers, Memories({"T6": memory}), masks=[255, 0b101])
+    assert dwords(result.registers["Q"][0, :32]) == [3 * k for k in range(8)]
+    assert dwords(result.registers["Q"][1, :12]) == [24, 0, 27]
+    assert dwords(memory) == [30]
+
+
+def test_a_surface_and_the_flat_space_can_be_one_storage() -> None:
+    memory = np.zeros(64, np.uint8)
+    addresses = np.array([[0x1_0000_0000 + 4 * lane for lane in range(8)]], "<u8").view(np.uint8)
+    body = "    scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 ID.0\n    svm_gather.4.1 (M1, 8) Q.0 X.0"
+    memories = Memories({"T6": memory[:32]}, [(0x1_0000_0000, memory)])
+    result = launch(body, {"ID": ids(0), "Q": addresses}, memories)
+    assert dwords(result.registers["X"]) == [4 * k for k in range(8)]
+
+
+def test_groups_have_local_memory_of_their_own() -> None:
+    local = np.zeros((2, 32), np.uint8)
+    body = "    add (M1, 8) X(0,0)<1> Y(0,0)<1;1,0> 0x1:ud\n    scatter4_scaled.R (M1, 8) %slm 0x0:ud ID.0 X.0"
+    registers = {"ID": ids(0, 0), "Y": np.repeat([[5], [6]], 8, axis=1).astype("<u4").view(np.uint8)}
+    launch(body, registers, Memories({"%slm": local}), [1, 0])
+    assert dwords(local) == [7] * 8 + [6] * 8
+
+
+def test_a_run_that_does_not_end_is_given_up() -> None:
+    result = launch("again:\n    goto (M1, 8) again", {"ID": ids(0, 0)}, Memories(), most=50)
+    assert [stop.message for stop in result.not_modelled] == ["a run of more than 50 statements"] * 2
+
+
+def test_what_is_not_modelled_ends_only_the_threads_that_come_to_it() -> None:
+    body = """
+    cmp.lt (M1, 8) P1 ID(0,0)<1;1,0> 0x20:ud
+    (P1.any) goto (M1, 1) out
+    nothing_known (M1, 8) X(0,0)<1> X(0,0)<1;1,0>
+out:
+    mov (M1, 8) X(0,0)<1> 0x7:ud"""
+    result = launch(body, {"ID": ids(0, 32)}, Memories())
+    assert [(stop.thread, stop.message) for stop in result.not_modelled] == [(1, "opcode nothing_known")]
+    assert dwords(result.registers["X"]) == [7] * 8 + [0] * 8
+
+
+def test_memory_that_is_missing_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"12:5: the memories have no surface 'T6'"):
+        launch("    scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 ID.0", {"ID": ids(0)}, Memories())
+
+
+@pytest.mark.parametrize(
+    ("memories", "what"),
+    [
+        (lambda m: Memories({"a": m[:32], "b": m[16:48]}), "share a part of their storage"),
+        (lambda m: Memories({}, [(0, m[:32]), (16, m[32:])]), "the memory at 0x0 reaches into that at 0x10"),
+        (lambda m: Memories({"a": m[::2]}), "C-contiguous"),
+    ],
+)
+def test_memory_that_cannot_be_laid_out_is_an_error(memories, what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        launch("", {"ID": ids(0)}, memories(np.zeros(64, np.uint8)))
