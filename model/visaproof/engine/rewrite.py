@@ -1,11 +1,12 @@
 """Decides a rewrite rule: for each of its instances normal forms, then guesses, then a solver; a difference is a run.
 
-    check_rule(read_rule(text, "my.rule")) -> Proved | Refuted | Illegal | Unknown | Vacuous
+check_rule(read_rule(text, "my.rule")) -> Proved | Refuted | Illegal | Unknown | Vacuous
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
+from typing import cast
 
 from visaproof.engine.ladder import Answer, Fails, GaveUp, Holds, Impossible, climb
 from visaproof.engine.rewrite_search import Case, Cell, Search
@@ -33,6 +34,7 @@ from visaproof.semantics.symbolic.effects import updated
 from visaproof.smt import (
     BitVec,
     Bool,
+    Op,
     Term,
     conj,
     disj,
@@ -273,7 +275,7 @@ class _Question:
         easier: Callable[[_Goal], Iterator[list[Bool]]] = lambda _: iter(()),
     ) -> None:
         self.goals = goals
-        self.premises = premises
+        self.premises = [part for one in premises for part in _conjuncts(one)]
         self.cells = cells
         self.easier = easier
         self._facts = facts
@@ -293,6 +295,10 @@ class _Question:
         if premise not in self._named:
             self._named[premise] = symbols_of(premise)
         return self._named[premise]
+
+
+def _conjuncts(premise: Bool) -> tuple[Bool, ...]:
+    return cast(tuple[Bool, ...], premise.args) if premise.op is Op.CONJ else (premise,)
 
 
 def _of_atomics(matched: Matched, assumed: Premise) -> _Question:

@@ -23,7 +23,7 @@ from visaproof.kernel.concrete_run import run
 from visaproof.kernel.rewrite_instances import Instance, rule_place
 from visaproof.queries.rewrite import COMMUTING
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Texel
+from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Surface, Texel
 
 ATOMICS = (TypedAtomic, DwordAtomic, LscAtomic, SvmAtomic)
 _AtomicMessage = TypedAtomic | DwordAtomic | LscAtomic | SvmAtomic
@@ -138,7 +138,7 @@ class _State:
         return replace(self._after(self.state, statement, ()), undefined=str(reason))
 
     def _computed(self, statement: syntax.Instruction) -> "_State":
-        state = self.state.copy()
+        state = _copy(self.state)
         enabled = state.exec_mask
         if not enabled:
             state.exec_mask = 1
@@ -148,7 +148,7 @@ class _State:
         return self._after(state, statement, _register_changes(self.state, state, statement))
 
     def _sent(self, statement: syntax.Instruction, decoded: messages.Message) -> "_State":
-        state = self.state.copy()
+        state = _copy(self.state)
         surface = state.surfaces[decoded.surface]
         surface.log = []
         try:
@@ -182,7 +182,7 @@ class _State:
             return
         groups: dict[tuple[int, ...], list[int]] = {}
         for lane in enabled:
-            trial = self.state.copy()
+            trial = _copy(self.state)
             try:
                 cells = _one_lane(trial, decoded, lane)
             except UndefinedBehavior:
@@ -204,7 +204,7 @@ class _State:
             return [0]
 
     def _in_order(self, statement: syntax.Instruction, decoded: _AtomicMessage, order: tuple[int, ...]) -> "_State":
-        state, changes, first = self.state.copy(), list[Change](), _first_lane(statement)
+        state, changes, first = _copy(self.state), list[Change](), _first_lane(statement)
         name = _surface_name(self.instance, decoded.surface)
         try:
             self._enabled(decoded)
@@ -235,6 +235,26 @@ class _State:
         return Run(self.done, self.undefined, memory, observed)
 
 
+def _copy(state: ConcreteState) -> ConcreteState:
+    """The state once more; surfaces that have two names stay one."""
+    made: dict[int, Surface] = {}
+    for surface in state.surfaces.values():
+        if id(surface) not in made:
+            made[id(surface)] = (
+                _Buffer(surface.size, dict(surface.contents))
+                if isinstance(surface, Buffer)
+                else _Image(surface.levels, dict(surface.texels))
+            )
+    return ConcreteState(
+        state.platform,
+        state.exec_mask,
+        {name: bytearray(content) for name, content in state.registers.items()},
+        dict(state.predicates),
+        {key: made[id(surface)] for key, surface in state.surfaces.items()},
+        readings=state.readings,
+    )
+
+
 def _one_lane(state: ConcreteState, decoded: _AtomicMessage, lane: int) -> list[tuple[int, ...]]:
     """Runs the message for one lane alone; the cells that it looked at."""
     mask = decoded.execution.mask
@@ -259,7 +279,9 @@ def _atomic_change(
         return Change(lane, name, cell[0], None if outside else surface.read(cell[0], 4), 4, outside)
     value = surface.texels.get((cell[0], cell[1], cell[2], cell[3]), 0)
     texel = ", ".join(str(part) for part in cell)
-    return Change(lane, f"{name}({texel})", None, value, 4, not Image.contains(surface, (cell[0], cell[1], cell[2], cell[3])))
+    return Change(
+        lane, f"{name}({texel})", None, value, 4, not Image.contains(surface, (cell[0], cell[1], cell[2], cell[3]))
+    )
 
 
 def _first_lane(statement: syntax.Instruction) -> int:
@@ -282,5 +304,3 @@ def _register_changes(before: ConcreteState, after: ConcreteState, statement: sy
                 value = int.from_bytes(content[start : start + 4], "little")
                 changes.append(Change(None, name, start, value, 4))
     return changes
-
-

@@ -16,9 +16,9 @@ from visaproof.smt import BitVec, Term, extract, substitute, subterms, value_of
 from visaproof.smt.evaluate import compiled, evaluate_all
 
 Values = dict[Term, int]
-GUESSES = 400
+GUESSES = 300
 """Inputs that are tried against the premises."""
-RUNS = 60
+RUNS = 40
 """Runs of those that meet them."""
 
 
@@ -65,7 +65,9 @@ class Search:
             if not self.admits(values):
                 continue
             runs += 1
-            found = self.difference(Case(values, random.choice((0, 1, 0x7FFF_FFFF, 0x8000_0001, random.getrandbits(32)))))
+            found = self.difference(
+                Case(values, random.choice((0, 1, 0x7FFF_FFFF, 0x8000_0001, random.getrandbits(32))))
+            )
             if found is not None:
                 return found
             if runs == RUNS:
@@ -175,7 +177,9 @@ class Search:
                 elif name != FLAT:
                     buffers[name] = values.get(surface_size(name), 0), {}
         self._fill(case, buffers, images)
-        registers = {one.name: _packed(one, one.name, values) for one in instance.registers.values() if not one.temporary}
+        registers = {
+            one.name: _packed(one, one.name, values) for one in instance.registers.values() if not one.temporary
+        }
         temporary = [one for one in instance.registers.values() if one.temporary]
         own = {
             side: {one.name: _packed(one, f"{side}:{one.name}", values) for one in temporary}
@@ -335,7 +339,9 @@ def _guess(instance: Instance, symbols: Sequence[Term], random: Random) -> Value
             values[predicate_bit(name, lane)] = (1, 0, random.getrandbits(1), random.getrandbits(1))[kind]
     for one in symbols:
         if _is_size(one):
-            values[one] = random.choice((1 << 32, 1 << 34, 64, 32, 100)) if one.width > 32 else random.choice((1, 4, 1 << 14))
+            values[one] = (
+                random.choice((1 << 32, 1 << 34, 64, 32, 100)) if one.width > 32 else random.choice((1, 4, 1 << 14))
+            )
     return {one: values.get(one, 0) for one in symbols}
 
 
@@ -361,5 +367,3 @@ def _words(register: Register, random: Random) -> list[int]:
             return [8 * k for k in random.sample(range(max(count, 64)), count)]
         case _:
             return [random.getrandbits(bits) for _ in range(count)]
-
-

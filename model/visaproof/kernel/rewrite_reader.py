@@ -95,7 +95,9 @@ class _Reader:
                 self._about.append(stripped.lstrip("#").strip())
         elif stripped == "=>":
             if self._arrow is not None:
-                raise ReadError("a second =>", Position(self._path, number, column), f"the first is in line {self._arrow}")
+                raise ReadError(
+                    "a second =>", Position(self._path, number, column), f"the first is in line {self._arrow}"
+                )
             self._arrow = number
         elif column > 1:
             self._template(stripped, Position(self._path, number, column))
@@ -138,7 +140,9 @@ class _Reader:
     def _for(self, text: str, at: At) -> None:
         found = _CHOICE.fullmatch(text)
         if found is None:
-            raise ReadError("a choice has the form NAME in VALUE VALUE …", at(0), "for: mask, high in (M1, M3) (M5, M7)")
+            raise ReadError(
+                "a choice has the form NAME in VALUE VALUE …", at(0), "for: mask, high in (M1, M3) (M5, M7)"
+            )
         names = tuple(name.strip() for name in found.group(1).split(","))
         rows: list[tuple[int | str, ...]] = []
         for row in _ROW.finditer(found.group(2)):
@@ -178,7 +182,9 @@ class _Reader:
             try:
                 data_type = type_named(type_name)
             except KeyError:
-                raise ReadError(f"unknown type {shown(type_name)}", at(start + found.start(2)), "such as ud, d, uq") from None
+                raise ReadError(
+                    f"unknown type {shown(type_name)}", at(start + found.start(2)), "such as ud, d, uq"
+                ) from None
             count = _expression_in(part, found, 3, start, at)
             self._declare(Declared(kind, name, data_type, count, at(start + found.start(1))))
 
@@ -197,7 +203,9 @@ class _Reader:
                 raise ReadError("a surface has the form NAME or NAME bti NUMBER", at(start), "surface: S bti 1")
             place, index = at(start + found.start(1)), found.group(2)
             one = Number(1, place)
-            self._declare(Declared(Kind.SURFACE, found.group(1), DataType.UD, one, place, int(index) if index else None))
+            self._declare(
+                Declared(Kind.SURFACE, found.group(1), DataType.UD, one, place, int(index) if index else None)
+            )
 
     def _declare(self, declared: Declared) -> None:
         if any(one.name == declared.name for one in self._declared):
@@ -248,7 +256,9 @@ class _Reader:
                 raise ReadError(f"no variable {shown(name)} to observe", position, closest(name, registers))
         if self._conditions["right if"] and self._expect is Expect.PROVED:
             line = min(line for line in self._texts if self._lines[line - 1].startswith("right"))
-            raise ReadError("`right if` stands in a rule that is refuted", Position(self._path, line, 1), "expect: refuted")
+            raise ReadError(
+                "`right if` stands in a rule that is refuted", Position(self._path, line, 1), "expect: refuted"
+            )
         return Rule(
             self._name,
             "\n".join(self._about).strip(),

@@ -333,11 +333,13 @@ def swaps(source: tuple[Write, ...], target: tuple[Write, ...]) -> list[Bool] | 
         order.append(remaining.pop(0))
     if len(order) != len(source):
         return None
-    found: dict[int, list[Bool]] = {}
+    found: dict[tuple[object, ...], list[Bool]] = {}
     for index, place in enumerate(order):
         for later in order[:index]:
-            if later > place and not _may_swap(source[place], source[later]):
-                found.setdefault(place, []).append(_apart(source[place], source[later]))
+            one, other = source[place], source[later]
+            if later > place and not _may_swap(one, other):
+                lanes_ = one.message, one.lane, other.message, other.lane
+                found.setdefault(lanes_, []).append(_apart(one, other))
     return [one for parts in found.values() if not is_true(one := conj(*parts))]
 
 

@@ -135,7 +135,9 @@ def _atomics(instance: Instance, side: Side) -> Iterator[Event]:
     for message, performed in enumerate(side.trace.performed):
         for access in performed.accesses:
             if not isinstance(access, Atomic):
-                raise NotModelled("atomics whose order can be seen, among other messages", performed.instruction.position)
+                raise NotModelled(
+                    "atomics whose order can be seen, among other messages", performed.instruction.position
+                )
             yield Event(message, surface_of(instance, performed), whole_cell(access), access)
 
 
