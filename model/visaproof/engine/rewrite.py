@@ -23,6 +23,7 @@ from visaproof.queries.rewrite import (
     after,
     choices_in,
     compare,
+    open_undefined,
     same_observed,
     same_write,
     sides,
@@ -118,14 +119,11 @@ def check_instance(instance: Instance, conditions: Sequence[Condition], timeout:
 def _in_rule(instance: Instance, error: ReadError | NotModelled) -> ReadError | NotModelled:
     """The error with its place in the rule file."""
     position = error.position
-    if position is None or position.path != instance.rule.path:
-        return error
     for kernel in (instance.source, instance.target):
-        if any(statement.position.line == position.line for statement in kernel.statements):
-            shown = getattr(error, "side", None)
-            if shown is None or shown is kernel:
-                position = rule_place(instance, kernel, position)
-                break
+        if position is not None and position.path == kernel.path:
+            position = rule_place(instance, kernel, position)
+    if position is None:
+        position = instance.rule.position
     if isinstance(error, ReadError):
         return ReadError(error.message, position, error.hint)
     return NotModelled(error.what, position)
@@ -343,8 +341,7 @@ def _of_stores(comparison: Comparison, assumed: Premise) -> _Question:
     if choices_in([*told, *source.undefined, *comparison.memory.definitions.values()], "source"):
         raise NotModelled("a source that depends on what it may choose")
     premises = [*assumed.inputs, disj(*lanes()), *(neg(one) for one in source.undefined)]
-    known = set(source.undefined)
-    goals = [_Goal("the target has a meaning", neg(one)) for one in target.undefined if one not in known]
+    goals = [_Goal("the target has a meaning", neg(one)) for one in open_undefined(source, target)]
     easier: dict[Bool, str] = {}
     for surface in comparison.surfaces:
         left, right = source.writes.get(surface, ()), target.writes.get(surface, ())

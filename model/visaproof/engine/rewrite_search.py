@@ -1,7 +1,7 @@
 """Finds inputs on which the target of a rule does what its source cannot do: by guesses, or from a solver's values."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 from visaproof.engine.rewrite_runs import CHOICES, Inputs, TooManyOrders, outcomes
@@ -232,18 +232,23 @@ class Search:
         """The same with fewer lanes and more zeros, as far as runs confirm it."""
         values = {one: value for one, value in found.values.items() if one in set(self._symbols)}
         extra = {one: value for one, value in found.values.items() if one not in values}
-        case = Case({**values, **extra}, filler)
+        case: Case = Case({**values, **extra}, filler)
         best = self.difference(case) or found
         for candidate in (Case({**values}, 0), Case({**values}, 1), Case({**values}, 0x8000_0001)):
-            if (shown := self._shown(candidate)) is not None:
+            if (shown := self._shown(candidate, best)) is not None:
                 best, case = shown, candidate
                 break
+        for lane in lanes():
+            candidate = Case({**case.values, lane: 0}, case.filler)
+            if case.values.get(lane) and (shown := self._shown(candidate, best)) is not None:
+                best, case = shown, candidate
         chunk = len(self._symbols)
         while chunk >= 1:
             nonzero = [one for one, value in case.values.items() if value and not _is_size(one)]
             for start in range(0, len(nonzero), chunk):
-                candidate = replace(case, values=case.values | dict.fromkeys(nonzero[start : start + chunk], 0))
-                if (shown := self._shown(candidate)) is not None:
+                zeroed: Values = {**case.values, **dict.fromkeys(nonzero[start : start + chunk], 0)}
+                candidate = Case(zeroed, case.filler)
+                if (shown := self._shown(candidate, best)) is not None:
                     best, case = shown, candidate
             chunk //= 2
         return self._friendlier(best, case)
@@ -253,14 +258,16 @@ class Search:
             for number in (1, 2, 4, 8, 16):
                 if number >= case.values[one]:
                     break
-                candidate = replace(case, values=case.values | {one: number})
-                if (shown := self._shown(candidate)) is not None:
+                candidate = Case({**case.values, one: number}, case.filler)
+                if (shown := self._shown(candidate, best)) is not None:
                     best, case = shown, candidate
                     break
         return best
 
-    def _shown(self, case: Case) -> Counterexample | None:
-        return self.difference(case) if self.admits(case.values) else None
+    def _shown(self, case: Case, like: Counterexample) -> Counterexample | None:
+        """What the case shows, if that is of the same kind: a difference, or a target without a meaning."""
+        found = self.difference(case) if self.admits(case.values) else None
+        return found if found is not None and (found.place is None) == (like.place is None) else None
 
 
 def _is_size(one: Term) -> bool:

@@ -52,7 +52,7 @@ def read_condition(text: str, at: At) -> Condition:
 def _read(text: str, start: str, at: At) -> object:
     try:
         tree = _parser().parse(text, start)
-        return _Meaning(at).transform(cast(object, tree))  # pyright: ignore[reportArgumentType]
+        return _Meaning(at).transform(tree)  # pyright: ignore[reportArgumentType]
     except UnexpectedToken as error:
         token = cast(Token, getattr(error, "token", None))
         if token.type == "$END":

@@ -88,7 +88,7 @@ def _instance(rule: Rule, platform: Platform, holes: Holes) -> Instance:
                 text = f".decl {one.name} v_type=G type={one.type.spelling} num_elts={count} align=GRF"
         declarations.append((text, one))
     kernels = [
-        _kernel(f"{rule.name}.{side}", rule, declarations, lines, holes, platform)
+        _kernel(side, rule, declarations, lines, holes, platform)
         for side, lines in (("source", rule.source), ("target", rule.target))
     ]
     return Instance(rule, platform, dict(holes), registers, predicates, surfaces, kernels[0], kernels[1])
@@ -112,21 +112,23 @@ class _Line:
 
 
 def _kernel(
-    name: str,
+    side: str,
     rule: Rule,
     declarations: list[tuple[str, Declared]],
     templates: tuple[TemplateLine, ...],
     holes: Holes,
     platform: Platform,
 ) -> syntax.Kernel:
-    top = Position(rule.path, 1, 1)
+    top, name = Position(rule.path, 1, 1), f"{rule.name}.{side}"
     lines = [_Line(".version 4.1", top), _Line(f'.kernel "{name}"', top)]
     lines += [_Line(text, one.position) for text, one in declarations]
     lines.append(_Line(f'.function "{name}"', top))
     for template in templates:
         lines += _filled(template, holes)
     try:
-        kernel = read_kernel("\n".join(line.text for line in lines), rule.path, grf_bytes=platform.grf_bytes)
+        kernel = read_kernel(
+            "\n".join(line.text for line in lines), f"{rule.path} ({side})", grf_bytes=platform.grf_bytes
+        )
     except ReadError as error:
         raise ReadError(error.message, _place(lines, error.position), error.hint) from None
     return replace(kernel, statements=tuple(_runnable(statement, lines) for statement in kernel.statements))
@@ -171,7 +173,8 @@ def _filled(template: TemplateLine, holes: Holes) -> Iterator[_Line]:
 
 
 def _with_holes(template: TemplateLine, holes: Holes) -> _Line:
-    text, shifts, behind = "", [], 0
+    text, behind = "", 0
+    shifts: list[tuple[int, int]] = []
     start = template.position
 
     def at(offset: int) -> Position:

@@ -41,6 +41,7 @@ from visaproof.smt import (
     substitute,
     subterms,
     symbol,
+    symbols_of,
     truncate,
 )
 from visaproof.smt.evaluate import substitute_all
@@ -238,13 +239,13 @@ class _History:
     def effects(self) -> Effects:
         for index, performed in enumerate(self._side.trace.performed):
             self._add(index, performed)
-        apart = self._renamed(list(undefined_apart(self._side.trace)))
+        apart = cast(list[Bool], self._renamed(list(undefined_apart(self._side.trace))))
         undefined = [one for one in (*self._undefined, *apart) if not is_false(one)]
         elements = list(observed_elements(self._instance, self._side.trace))
         values = self._renamed([value for _, _, value in elements])
         return Effects(
             {surface: tuple(writes) for surface, writes in self._writes.items()},
-            tuple(dict.fromkeys(cast(list[Bool], undefined))),
+            tuple(dict.fromkeys(undefined)),
             tuple((name, k, cast(BitVec, value)) for (name, k, _), value in zip(elements, values, strict=True)),
         )
 
@@ -356,6 +357,38 @@ def _may_swap(one: Write, other: Write) -> bool:
 
 def _apart(one: Write, other: Write) -> Bool:
     return neg(conj(one.guard, other.guard, eq(one.cell, other.cell)))
+
+
+def open_undefined(source: Effects, target: Effects) -> list[Bool]:
+    """Where the target is undefined, but for what implies by its form that the source is as well."""
+    by_symbols: dict[frozenset[Term], list[Bool]] = {}
+    for condition in source.undefined:
+        by_symbols.setdefault(frozenset(symbols_of(condition)), []).append(condition)
+    known = set(source.undefined)
+    return [
+        one
+        for one in target.undefined
+        if one not in known and not any(entails(one, other) for other in by_symbols.get(frozenset(symbols_of(one)), ()))
+    ]
+
+
+def entails(premise: Bool, conclusion: Bool) -> bool:
+    """Whether the one follows from the other by their connectives alone."""
+    if premise is conclusion:
+        return True
+    if premise.op is Op.DISJ:
+        return all(entails(cast(Bool, part), conclusion) for part in premise.args)
+    if conclusion.op is Op.CONJ:
+        return all(entails(premise, cast(Bool, part)) for part in conclusion.args)
+    if premise.op is Op.CONJ and conclusion in premise.args:
+        return True
+    if conclusion.op is Op.DISJ and any(entails(premise, cast(Bool, part)) for part in conclusion.args):
+        return True
+    choice = next((part for part in premise.args if part.op is Op.DISJ), None) if premise.op is Op.CONJ else None
+    if choice is None:
+        return False
+    rest = [cast(Bool, part) for part in premise.args if part is not choice]
+    return all(entails(conj(*rest, cast(Bool, part)), conclusion) for part in choice.args)
 
 
 def same_write(source: Write, target: Write, memory: BitVec) -> Bool:

@@ -124,8 +124,8 @@ def counterexample_lines(found: Counterexample) -> Iterator[str]:
     for surface, size in found.sizes.items():
         if len(size) > 1:
             yield f"{surface}: {' x '.join(map(str, size))} texels"
-        elif size[0] < 1 << 64:
-            yield f"{surface}: {size[0]:#x} bytes"
+        elif size < (1 << 64,):
+            yield f"{surface}: {', '.join(map(hex, size))} bytes"
     shown = [f"{name} = {value:#x}" for name, value in inputs(found)]
     yield from wrap(", ".join(shown) or "no other input", WIDTH - 4)
     yield "every other input is 0"
