@@ -21,6 +21,7 @@ from visaproof.queries.rewrite import (
     Comparison,
     Side,
     after,
+    cases,
     choices_in,
     compare,
     open_undefined,
@@ -372,5 +373,7 @@ def _of_stores(comparison: Comparison, assumed: Premise) -> _Question:
         elif len(left) == len(right):
             memory = symbol("found.there", 8 * comparison.memory.units[surface])
             yield [same_write(a, b, memory) for a, b in zip(left, right, strict=True)]
+        elif right:
+            yield list(cases(one.goal, right, symbol(f"probe.{surface}", right[0].cell.width)))
 
     return _Question(goals, premises, comparison.memory.facts, cells, in_pairs)

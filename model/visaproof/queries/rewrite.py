@@ -6,7 +6,7 @@ Memory is asked at one arbitrary place.  Atomics of one message come in any orde
 be seen, since nobody gets what they return and the operation commutes.  For the others see rewrite_atomics.py.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -27,6 +27,8 @@ from visaproof.smt import (
     Bool,
     Op,
     Term,
+    add,
+    bool_symbol,
     concat,
     conj,
     const,
@@ -38,16 +40,21 @@ from visaproof.smt import (
     is_true,
     ite,
     neg,
+    sub,
     substitute,
     subterms,
     symbol,
     symbols_of,
+    true,
     truncate,
 )
 from visaproof.smt.evaluate import substitute_all
 
 COMMUTING = frozenset(AtomicOp) - {AtomicOp.XCHG, AtomicOp.CMPXCHG, AtomicOp.FMAX, AtomicOp.FMIN, AtomicOp.FCMPWR}
 """Operations that leave the same whichever of two lanes comes first."""
+
+SUMS = frozenset((AtomicOp.ADD, AtomicOp.SUB, AtomicOp.INC, AtomicOp.DEC, AtomicOp.PREDEC))
+"""Operations that add something."""
 
 
 # ---------------------------------------------------------------- both sides on terms
@@ -114,8 +121,25 @@ def after(writes: Iterable[Write], cell: BitVec, before: BitVec) -> BitVec:
     """What a unit holds after the writes."""
     value = before
     for write in writes:
-        value = ite(conj(write.guard, eq(write.cell, cell)), write.after(value), value)
+        here, new = conj(write.guard, eq(write.cell, cell)), write.after(value)
+        if write.atomic is not None and write.atomic[0] in SUMS:  # a sum stays a sum: its order does not matter
+            value = add(value, ite(here, sub(new, value), const(0, value.width)))
+        else:
+            value = ite(here, new, value)
     return value
+
+
+def cases(goal: Bool, writes: Iterable[Write], cell: BitVec) -> Iterator[Bool]:
+    """The goal where the first of these writes is at the cell, and in each way in which it is not."""
+    first = next(iter(writes), None)
+    if first is None:
+        return
+    hit = conj(first.guard, eq(first.cell, cell))
+    known: dict[Term, Term] = {}
+    for literal in hit.args if hit.op is Op.CONJ else (hit,):
+        yield substitute(goal, {**known, literal: neg(true())})
+        known[literal] = true()
+    yield substitute(goal, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,15 +385,32 @@ def _apart(one: Write, other: Write) -> Bool:
 
 def open_undefined(source: Effects, target: Effects) -> list[Bool]:
     """Where the target is undefined, but for what implies by its form that the source is as well."""
-    by_symbols: dict[frozenset[Term], list[Bool]] = {}
-    for condition in source.undefined:
-        by_symbols.setdefault(frozenset(symbols_of(condition)), []).append(condition)
     known = set(source.undefined)
+    remaining = [one for one in target.undefined if one not in known]
+    if not remaining:
+        return []
+    plain = _with_plain_equations((*source.undefined, *remaining))
+    by_symbols: dict[frozenset[Term], list[Bool]] = {}
+    for condition, shape in zip(source.undefined, plain, strict=False):
+        by_symbols.setdefault(frozenset(symbols_of(condition)), []).append(shape)
     return [
         one
-        for one in target.undefined
-        if one not in known and not any(entails(one, other) for other in by_symbols.get(frozenset(symbols_of(one)), ()))
+        for one, shape in zip(remaining, plain[len(source.undefined) :], strict=True)
+        if not any(entails(shape, other) for other in by_symbols.get(frozenset(symbols_of(one)), ()))
     ]
+
+
+def _with_plain_equations(conditions: Sequence[Bool]) -> list[Bool]:
+    """The conditions with a truth value for each equation: one for all that have the same difference of their sides."""
+    names: dict[Term, Term] = {}
+    differences: dict[Term, Term] = {}
+    for term in subterms(*conditions):
+        if term.op is Op.EQ:
+            left, right = cast(tuple[BitVec, BitVec], term.args)
+            either = sub(left, right), sub(right, left)
+            known = next((one for one in either if one in differences), either[0])
+            names[term] = differences.setdefault(known, bool_symbol(f"equation.{len(differences)}"))
+    return substitute_all(conditions, names)
 
 
 def entails(premise: Bool, conclusion: Bool) -> bool:
