@@ -6,6 +6,7 @@ from visaproof.engine.rewrite import check_rule
 from visaproof.isa.errors import ReadError
 from visaproof.kernel.rewrite_instances import instances
 from visaproof.kernel.rewrite_reader import read_rule
+from visaproof.kernel.syntax import Instruction
 
 SOUND = """# About.
 rule: sound
@@ -26,7 +27,7 @@ def test_instances_are_the_product_of_the_choices() -> None:
     found = list(instances(read_rule(SOUND, "sound.rule")))
     assert len(found) == 8
     assert [len(one.target.statements) for one in found] == [1, 3] * 4
-    texts = [statement.text for statement in found[7].target.statements if hasattr(statement, "text")]
+    texts = [statement.text for statement in found[7].target.statements if isinstance(statement, Instruction)]
     assert texts[2] == "scatter4_scaled.B (M5, 8) S 0x0:ud off.0 data.128"
 
 

@@ -39,6 +39,7 @@ from visaproof.smt import (
     is_false,
     is_true,
     ite,
+    linear_parts,
     neg,
     sub,
     substitute,
@@ -403,6 +404,12 @@ def open_undefined(source: Effects, target: Effects) -> list[Bool]:
 def _with_plain_equations(conditions: Sequence[Bool]) -> list[Bool]:
     """The conditions with a truth value for each equation: one for all that have the same difference of their sides."""
     names: dict[Term, Term] = {}
+    for term in subterms(*conditions):
+        if term.op is Op.EQ:
+            left, right = cast(tuple[BitVec, BitVec], term.args)
+            constant = const(linear_parts(left)[0], left.width)
+            names[term] = eq(sub(left, constant), sub(right, constant))
+    conditions, names = substitute_all(conditions, names), {}
     differences: dict[Term, Term] = {}
     for term in subterms(*conditions):
         if term.op is Op.EQ:
