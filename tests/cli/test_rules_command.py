@@ -17,9 +17,10 @@ surface: S
 """
 
 
-def _file(folder: Path, mask: str = "M1", head: str = "") -> str:
+def _file(folder: Path, mask: str = "M1", head: str = "", channel: str = "R") -> str:
     path = folder / "mine.rule"
-    path.write_text(head + RULE.replace("{mask}", mask), "utf-8")
+    source, arrow, target = RULE.replace("{mask}", mask).partition("=>")
+    path.write_text(head + source + arrow + target.replace("scaled.R", f"scaled.{channel}"), "utf-8")
     return str(path)
 
 
@@ -34,11 +35,11 @@ def test_a_rule_that_is_as_stated_ends_with_0(tmp_path: Path, capsys: pytest.Cap
 
 def test_a_refuted_rule_is_shown_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Which lane of which instruction wrote what, in both runs."""
-    assert main(["rules", _file(tmp_path, "M1_NM")]) == 1
+    assert main(["rules", _file(tmp_path, channel="G")]) == 1
     shown = capsys.readouterr().out
     assert "source" in shown
     assert "| target" in shown
-    assert "lane 0 S[" in shown
+    assert " S[0x" in shown
     assert "after the source" in shown
 
 
@@ -49,7 +50,7 @@ def test_a_proof_of_what_should_be_refuted_ends_with_1(tmp_path: Path) -> None:
 
 def test_json_has_the_steps_of_both_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One object, keys in a fixed order."""
-    assert main(["rules", _file(tmp_path, "M1_NM"), "--json"]) == 1
+    assert main(["rules", _file(tmp_path, channel="G"), "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert list(document) == ["visaproof", "schema", "command", "exit_code", "rules"]
     found = document["rules"][0]["counterexample"]

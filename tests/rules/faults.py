@@ -16,7 +16,9 @@ def faults(text: str) -> Iterator[tuple[str, str]]:
             yield kind, head + arrow + "\n".join([*lines[:index], *wrong, *lines[index + 1 :]])
     if not target.strip():  # the fault of a target without instructions is an instruction
         template = head.rsplit("\n", 1)[-1]
-        yield "kept line", head + arrow + "\n" + re.sub(r"\(!?\w+(\{\w+\})?\) ", "", template) + "\n"
+        kept = re.sub(r"\(!?\w+(\{\w+\})?\) ", "", template)
+        yield "kept line", f"{head}{arrow}\n{kept}\n"
+        yield "kept line", f"{head}{arrow}\n{kept.replace('src.0', 'off.0')}\n"
 
 
 def _wrong_lines(line: str) -> Iterator[tuple[str, list[str]]]:

@@ -47,6 +47,8 @@ def test_a_proved_rule_has_a_fault_that_is_refuted_and_replayed(path: Path) -> N
 def test_a_wrong_mask_channel_offset_and_operand_order_are_each_refuted() -> None:
     """In the split of a scatter each kind of fault changes what is stored."""
     path = rule_files(["split-scatter4-scaled"])[0]
-    kinds = {kind: _first(wrong, path) for kind, wrong in faults(path.read_text("utf-8"))}
-    assert {"mask", "lane offset", "operand order", "lost line"} <= kinds.keys()
-    assert all(kinds.values()), kinds
+    refuted: set[str] = set()
+    for kind, wrong in faults(path.read_text("utf-8")):
+        if kind not in refuted and _first(wrong, path) is not None:
+            refuted.add(kind)
+    assert {"mask", "lane offset", "operand order", "lost line"} <= refuted
