@@ -30,6 +30,8 @@ def _wrong_lines(line: str) -> Iterator[tuple[str, list[str]]]:
     for found in re.finditer(r"\((M\d(?:_NM)?),", line):
         if found.group(1) in _MASKS:
             yield "mask", [line[: found.start(1)] + _MASKS[found.group(1)] + line[found.end(1) :]]
+    if "({upper}," in line:
+        yield "mask", [line.replace("({upper},", "({mask},")]
     for found in re.finditer(r"scatter4_scaled\.(R|G)(?= )", line):
         yield "channel", [line[: found.start(1)] + ("G" if found.group(1) == "R" else "R") + line[found.end(1) :]]
     for found in re.finditer(r"atomic[._](?:lsc_)?(\w+)", line):
