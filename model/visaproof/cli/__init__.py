@@ -11,7 +11,19 @@ from typing import cast
 from visaproof import __version__
 from visaproof.cli.exit_codes import TABLE, ExitCode
 
-COMMANDS = ("prove", "readings", "replay", "check", "explain", "conflicts", "bounds", "refine", "run", "vectors")
+COMMANDS = (
+    "prove",
+    "readings",
+    "replay",
+    "check",
+    "explain",
+    "conflicts",
+    "bounds",
+    "refine",
+    "rules",
+    "run",
+    "vectors",
+)
 """Each is a module here with `add_parser(subparsers)` and `run(arguments) -> int`."""
 
 DESCRIPTION = "A formal model of Intel's virtual GPU ISA (vISA): proofs, counterexamples, and checks of .visaasm files."
@@ -25,6 +37,7 @@ EXAMPLES = """examples:
   visaproof conflicts kernel.visaasm     can two lanes of one scatter write the same byte?
   visaproof bounds kernel.visaasm        does every access stay inside its surface?
   visaproof refine a.visaasm b.visaasm   does b do what a does?
+  visaproof rules                        are the shipped rewrite rules right?
   visaproof run kernel.visaasm --grid 64 run a whole launch on numbers
   visaproof vectors vectors.jsonl        compare with what other implementations did
 """

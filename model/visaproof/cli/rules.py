@@ -1,0 +1,170 @@
+"""`visaproof rules`: are rewrite rules of vISA instructions right?"""
+
+import sys
+from argparse import Namespace, RawDescriptionHelpFormatter
+from typing import TYPE_CHECKING, Any
+
+from visaproof.cli.arguments import Subparsers, add_format, seconds
+from visaproof.cli.errors import UsageError, proposal, show_error
+from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.isa.errors import NotModelled, ReadError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from visaproof.report.rewrite import Checked
+
+EPILOG = """examples:
+  visaproof rules                              every rule of the shipped library
+  visaproof rules reorder-scatters             one of them, by its name
+  visaproof rules my.rule other.rule DIR       files and folders
+  visaproof rules my.rule --suggest            conditions under which a refuted rule is right
+  visaproof rules --json                       for programs
+  visaproof rules --list                       names and what the rules are about
+
+a rule file:
+  # Two scatters in the other order.
+  rule: reorder-scatters
+  expect: refuted                              stated right unless this says otherwise
+  right if: disjoint(off, other, 4)            what makes a refuted rule right
+  for: channel in R G                          holes: {channel}; also  for: mask, upper in (M1, M3) (M5, M7)
+  let: bytes = 4 * grf                         a hole; {grf} is 32 or 64, the bytes of a register
+  platform: dg2, pvc                           the default
+  var: off ud[8], other ud[8], data ud[8]      registers with arbitrary contents; temp: those of the target's own
+  pred: p[32]                                  predicates
+  surface: S, T bti 1                          memory: by name, and for LSC by its place in the binding table
+  pre: aligned(off, 4) and mask within 0xff    what may be taken for granted
+  observe: dst                                 registers that have to be the same after; memory always has
+    scatter4_scaled.{channel} (M1, 8) S 0x0:ud off.0 data.0
+    scatter4_scaled.{channel} (M1, 8) S 0x0:ud other.0 data.0
+  =>
+    scatter4_scaled.{channel} (M1, 8) S 0x0:ud other.0 data.0
+    scatter4_scaled.{channel} (M1, 8) S 0x0:ud off.0 data.0
+
+Register contents, execution mask, predicates, memory and sizes are arbitrary; holes take each of their values.
+conditions: aligned(x, n), no_wrap(a + b), disjoint(x, y, n), distinct(x, n), uniform(x), consecutive(x, n),
+  inside(S, x, n), nonneg(x), == != < <= > >= on whole numbers that never wrap, size(S), memory(S) for every dword of S;
+  mask and predicates: within, includes, == with a number, all or none; and, or, not.
+exit codes: 0 all as stated, 1 a rule stated right is refuted or the other way round, 2 unreadable, 3 unknown,
+4 not modelled, 5 vacuous."""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Registers the command."""
+    parser = subparsers.add_parser(
+        "rules",
+        help="is a rewrite of instructions right?",
+        description="Decides rewrite rules: does the target do what the source does wherever that has a meaning?",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("rules", nargs="*", metavar="FILE|DIR|NAME", help="default: the shipped library")
+    parser.add_argument("--suggest", action="store_true", help="weakest conditions under which a refuted rule is right")
+    parser.add_argument("--brief", action="store_true", help="only the table: no counterexamples")
+    parser.add_argument("--list", action="store_true", help="name the rules, decide nothing")
+    parser.add_argument(
+        "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question (default: 20)"
+    )
+    parser.add_argument("--json", action="store_true", help="the same as --format json")
+    add_format(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Decides the rules that were asked for."""
+    as_json = arguments.json or arguments.format == "json"
+    files = _files(arguments.rules)
+    if arguments.list:
+        return _list(files)
+    codes: list[ExitCode] = []
+    checked: list[Checked] = []
+    for path in files:
+        try:
+            one = _check(path, arguments)
+        except (ReadError, NotModelled) as error:
+            codes.append(show_error(error))
+            continue
+        checked.append(one)
+        codes.append(_code(one))
+    code = worst(codes)
+    _print_json(checked, code) if as_json else _print(checked, arguments.brief)
+    return code
+
+
+def _files(asked: list[str]) -> "list[Path]":
+    from visaproof.engine.rewrite_library import NoSuchRule, rule_files
+
+    try:
+        return rule_files(asked)
+    except NoSuchRule as missing:
+        hint = proposal(missing.name, list(missing.known)) or "`visaproof rules --list` names those of the library"
+        raise UsageError(f"no rule, file or folder with rules: {missing.name}", hint) from None
+
+
+def _list(files: "list[Path]") -> ExitCode:
+    from visaproof.kernel.rewrite_reader import read_rule_file
+
+    for path in files:
+        rule = read_rule_file(path)
+        about = rule.about.split("\n")[0]
+        print(f"{rule.name:<36} {about}")
+    return ExitCode.OK
+
+
+def _check(path: "Path", arguments: Namespace) -> "Checked":
+    from time import perf_counter
+
+    from visaproof.engine.rewrite import check_rule
+    from visaproof.engine.rewrite_suggest import suggest
+    from visaproof.engine.rewrite_verdicts import Refuted
+    from visaproof.kernel.rewrite_reader import read_rule_file
+    from visaproof.report.rewrite import Checked
+
+    start = perf_counter()
+    rule = read_rule_file(path)
+    verdict = check_rule(rule, arguments.timeout)
+    right = check_rule(rule, arguments.timeout, when_right=True) if rule.right_if else None
+    suggestions = None
+    if arguments.suggest and isinstance(verdict, Refuted):
+        suggestions = suggest(rule, verdict, arguments.timeout)
+    return Checked(rule, verdict, right, perf_counter() - start, suggestions)
+
+
+def _code(one: "Checked") -> ExitCode:
+    from visaproof.engine.rewrite_verdicts import Unknown, Vacuous
+
+    if one.as_stated:
+        return ExitCode.OK
+    for verdict in (one.verdict, one.when_right):
+        if isinstance(verdict, Unknown):
+            return ExitCode.UNKNOWN
+        if isinstance(verdict, Vacuous):
+            return ExitCode.VACUOUS
+    return ExitCode.REFUTED
+
+
+def _print(checked: "list[Checked]", brief: bool) -> None:
+    from visaproof.report.rewrite import details, rows
+
+    if not checked:
+        return
+    for line in rows(checked):
+        print(line)
+    for one in checked if not brief else ():
+        for line in details(one):
+            print(line)
+    wrong = [one for one in checked if not one.as_stated]
+    print()
+    print(f"{len(checked)} rules: {len(checked) - len(wrong)} as stated, {len(wrong)} not")
+    for one in wrong:
+        print(f"  not as stated: {one.rule.name}")
+    sys.stdout.flush()
+
+
+def _print_json(checked: "list[Checked]", code: ExitCode) -> None:
+    import json
+
+    from visaproof import __version__
+    from visaproof.report.rewrite import record
+
+    head: dict[str, Any] = {"visaproof": __version__, "schema": 1, "command": "rules", "exit_code": int(code)}
+    print(json.dumps(head | {"rules": [record(one) for one in checked]}, indent=2))

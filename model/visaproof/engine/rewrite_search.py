@@ -1,0 +1,376 @@
+"""Finds inputs on which the target of a rule does what its source cannot do: by guesses, or from a solver's values."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from visaproof.engine.rewrite_runs import CHOICES, Inputs, TooManyOrders, outcomes
+from visaproof.engine.rewrite_verdicts import Counterexample, Place, Run
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import IllegalInstruction, NotModelled
+from visaproof.kernel.rewrite_instances import Instance, Register
+from visaproof.queries.rewrite import Side, observed_elements, surface_names, surface_of, whole_cell
+from visaproof.queries.rewrite_conditions import Premise, any_dword, element, lanes, predicate_bit, surface_size
+from visaproof.semantics.symbolic.state import SymbolicImage
+from visaproof.smt import BitVec, Term, extract, substitute, subterms, value_of
+from visaproof.smt.evaluate import compiled, evaluate_all
+
+Values = dict[Term, int]
+GUESSES = 300
+"""Inputs that are tried against the premises."""
+RUNS = 40
+"""Runs of those that meet them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A place of memory that a side may look at."""
+
+    surface: str
+    cell: BitVec
+    width: int
+    typed: bool
+    value: Term | None = None
+    """Whose value it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Inputs, and what the cells hold that they say nothing of."""
+
+    values: Values
+    filler: int
+
+
+class Search:
+    """Runs of one instance."""
+
+    def __init__(self, instance: Instance, sides: tuple[Side, Side], premise: Premise, cells: Sequence[Cell]) -> None:
+        self._instance = instance
+        self._sides = sides
+        self._premise = premise
+        self._cells = [*cells, *_cells(instance, sides)]
+        self._symbols = list(_inputs(instance, sides))
+        self._holds = compiled(premise.inputs, self._symbols)
+        self._open = _open_bytes(instance, sides[0])
+        self._choices = CHOICES if sides[1].trace.arbitrary else CHOICES[:1]
+
+    # ------------------------------------------------------------ guesses
+
+    def guessed(self) -> Counterexample | None:
+        """A counterexample among seeded random inputs, near edges."""
+        random, runs = Random(0), 0
+        for _ in range(GUESSES):
+            values = _guess(self._instance, self._symbols, random)
+            if not self.admits(values):
+                continue
+            runs += 1
+            found = self.difference(
+                Case(values, random.choice((0, 1, 0x7FFF_FFFF, 0x8000_0001, random.getrandbits(32))))
+            )
+            if found is not None:
+                return found
+            if runs == RUNS:
+                return None
+        return None
+
+    def has_meaning(self) -> bool:
+        """Whether a run shows inputs that meet the preconditions and for which the source has a meaning."""
+        random, runs = Random(1), 0
+        for _ in range(GUESSES):
+            values = _guess(self._instance, self._symbols, random)
+            if self.admits(values):
+                runs += 1
+                if self._source_defined(values):
+                    return True
+                if runs == RUNS:
+                    break
+        return False
+
+    def _source_defined(self, values: Values) -> bool:
+        inputs = self._inputs(Case(values, 0))
+        try:
+            found = outcomes(self._instance, "source", inputs)
+        except (TooManyOrders, NotModelled, IllegalInstruction):
+            return False
+        return self._contents_admitted(inputs) and not any(one.undefined for one in found)
+
+    def admits(self, values: Values) -> bool:
+        """Whether the inputs meet the preconditions, with a lane on."""
+        given = [values.get(one, 0) for one in self._symbols]
+        return all(self._holds(given)) and any(values.get(lane, 0) for lane in lanes())
+
+    # ------------------------------------------------------------ one run
+
+    def difference(self, case: Case) -> Counterexample | None:
+        """What the runs on these inputs show, if they show anything."""
+        inputs = self._inputs(case)
+        if not self._contents_admitted(inputs):
+            return None
+        try:
+            allowed = outcomes(self._instance, "source", inputs)
+            if any(one.undefined for one in allowed):
+                return None
+            for readings in self._choices:
+                for observed in outcomes(self._instance, "target", inputs, readings):
+                    found = self._compared(allowed, observed, case, inputs)
+                    if found is not None:
+                        return found
+        except (TooManyOrders, NotModelled, IllegalInstruction):
+            return None
+        return None
+
+    def _compared(self, allowed: list[Run], observed: Run, case: Case, inputs: Inputs) -> Counterexample | None:
+        """The difference from the outcome of the source that is most like the target's."""
+        nearest: tuple[int, Run, Place] | None = None
+        for one in allowed:
+            differing = [] if observed.undefined else self._differing(one, observed)
+            if not differing and not observed.undefined:
+                return None
+            if nearest is None or len(differing) < nearest[0]:
+                nearest = len(differing), one, differing[0] if differing else ("", ())
+        assert nearest is not None
+        _, source, place = nearest
+        contents: dict[Place, int] = {}
+        for name, (_, known) in inputs.buffers.items():
+            contents |= {(name, (at,)): byte for at, byte in known.items()}
+        for name, (_, texels) in inputs.images.items():
+            contents |= {(name, texel): value for texel, value in texels.items()}
+        sizes: dict[str, tuple[int, ...]] = {name: (size,) for name, (size, _) in inputs.buffers.items()}
+        sizes |= {name: levels[0] for name, (levels, _) in inputs.images.items()}
+        return Counterexample(
+            self._instance, case.values, inputs.exec_mask, sizes, contents, source, observed, len(allowed),
+            None if observed.undefined else place, contents.get(place, self._register_before(place, inputs)),
+        )  # fmt: skip
+
+    @staticmethod
+    def _register_before(place: Place, inputs: Inputs) -> int:
+        name, where = place
+        return inputs.registers[name][where[0]] if name in inputs.registers else 0
+
+    def _differing(self, source: Run, target: Run) -> list[Place]:
+        memory = [
+            place
+            for place in sorted(source.memory.keys() | target.memory.keys())
+            if source.memory.get(place) != target.memory.get(place)
+        ]
+        registers = [
+            place
+            for place, byte in source.observed.items()
+            if place not in self._open and byte != target.observed[place]
+        ]
+        return memory + registers
+
+    # ------------------------------------------------------------ inputs
+
+    def _inputs(self, case: Case) -> Inputs:
+        instance, values = self._instance, case.values
+        buffers: dict[str, tuple[int, dict[int, int]]] = {FLAT: (1 << 64, {})}
+        images: dict[str, tuple[tuple[tuple[int, int, int], ...], dict[tuple[int, int, int, int], int]]] = {}
+        for side in self._sides:
+            for key, surface in side.trace.surfaces.items():
+                name = instance.surfaces.get(key, key)
+                if isinstance(surface, SymbolicImage):
+                    flat = [part for level in surface.levels for part in level]
+                    sizes = evaluate_all(flat, values)
+                    images[name] = tuple((sizes[k], sizes[k + 1], sizes[k + 2]) for k in range(0, len(sizes), 3)), {}
+                elif name != FLAT:
+                    buffers[name] = values.get(surface_size(name), 0), {}
+        self._fill(case, buffers, images)
+        registers = {
+            one.name: _packed(one, one.name, values) for one in instance.registers.values() if not one.temporary
+        }
+        temporary = [one for one in instance.registers.values() if one.temporary]
+        own = {
+            side: {one.name: _packed(one, f"{side}:{one.name}", values) for one in temporary}
+            for side in ("source", "target")
+        }
+        predicates = {
+            name: sum((values.get(predicate_bit(name, lane), 0) & 1) << lane for lane in range(count))
+            for name, count in instance.predicates.items()
+        }
+        mask = sum((values.get(lane, 0) & 1) << index for index, lane in enumerate(lanes()))
+        return Inputs(mask, registers, predicates, buffers, images, own)
+
+    def _fill(
+        self,
+        case: Case,
+        buffers: dict[str, tuple[int, dict[int, int]]],
+        images: dict[str, tuple[tuple[tuple[int, int, int], ...], dict[tuple[int, int, int, int], int]]],
+    ) -> None:
+        """Gives the cells that may be looked at their contents."""
+        places = evaluate_all([one.cell for one in self._cells], case.values)
+        for index, (cell, place) in enumerate(zip(self._cells, places, strict=True)):
+            known = case.values.get(cell.value) if cell.value is not None else None
+            content = known if known is not None else (case.filler + index if case.filler else 0)
+            if cell.typed:
+                words = [place >> shift & 0xFFFF_FFFF for shift in (96, 64, 32, 0)]
+                texel = words[0], words[1], words[2], words[3]
+                images[cell.surface][1].setdefault(texel, content % (1 << 8 * cell.width))
+            elif cell.surface in buffers:
+                size, contents = buffers[cell.surface]
+                for byte in range(cell.width):
+                    if place + byte < size:
+                        contents.setdefault(place + byte, content >> 8 * byte & 0xFF)
+
+    def _contents_admitted(self, inputs: Inputs) -> bool:
+        """Whether each dword that is not 0 is as the preconditions say."""
+        for surface, condition in self._premise.contents:
+            words: dict[int, int] = {}
+            for at, byte in inputs.buffers.get(surface, (0, {}))[1].items():
+                words[at // 4] = words.get(at // 4, 0) | byte << 8 * (at % 4)
+            found = [*words.values(), 0]
+            if surface in inputs.images:
+                found += inputs.images[surface][1].values()
+            if not all(evaluate_all([condition], {any_dword(surface): word})[0] for word in found):
+                return False
+        return True
+
+    # ------------------------------------------------------------ smaller
+
+    def smaller(self, found: Counterexample, filler: int = 0) -> Counterexample:
+        """The same with fewer lanes and more zeros, as far as runs confirm it."""
+        values = {one: value for one, value in found.values.items() if one in set(self._symbols)}
+        extra = {one: value for one, value in found.values.items() if one not in values}
+        case: Case = Case({**values, **extra}, filler)
+        best = self.difference(case) or found
+        for candidate in (Case({**values}, 0), Case({**values}, 1), Case({**values}, 0x8000_0001)):
+            if (shown := self._shown(candidate, best)) is not None:
+                best, case = shown, candidate
+                break
+        for lane in lanes():
+            candidate = Case({**case.values, lane: 0}, case.filler)
+            if case.values.get(lane) and (shown := self._shown(candidate, best)) is not None:
+                best, case = shown, candidate
+        chunk = len(self._symbols)
+        while chunk >= 1:
+            nonzero = [one for one, value in case.values.items() if value and not _is_size(one)]
+            for start in range(0, len(nonzero), chunk):
+                zeroed: Values = {**case.values, **dict.fromkeys(nonzero[start : start + chunk], 0)}
+                candidate = Case(zeroed, case.filler)
+                if (shown := self._shown(candidate, best)) is not None:
+                    best, case = shown, candidate
+            chunk //= 2
+        return self._friendlier(best, case)
+
+    def _friendlier(self, best: Counterexample, case: Case) -> Counterexample:
+        for one in [one for one, value in case.values.items() if value > 1 and one.width > 1 and not _is_size(one)]:
+            for number in (1, 2, 4, 8, 16):
+                if number >= case.values[one]:
+                    break
+                candidate = Case({**case.values, one: number}, case.filler)
+                if (shown := self._shown(candidate, best)) is not None:
+                    best, case = shown, candidate
+                    break
+        return best
+
+    def _shown(self, case: Case, like: Counterexample) -> Counterexample | None:
+        """What the case shows, if that is of the same kind: a difference, or a target without a meaning."""
+        found = self.difference(case) if self.admits(case.values) else None
+        return found if found is not None and (found.place is None) == (like.place is None) else None
+
+
+def _is_size(one: Term) -> bool:
+    return str(one.payload).startswith(("size.", "width.", "height.", "depth."))
+
+
+def _packed(register: Register, name: str, values: Mapping[Term, int]) -> bytes:
+    size = register.type.bits // 8
+    words = (values.get(element(name, k, register.type.bits), 0) for k in range(register.count))
+    return b"".join((word % (1 << 8 * size)).to_bytes(size, "little") for word in words)
+
+
+def _cells(instance: Instance, sides: tuple[Side, Side]) -> Iterator[Cell]:
+    """The cells of all accesses, as far as the inputs decide them."""
+    for side in sides:
+        names = surface_names(instance, side.trace)
+        for performed in side.trace.performed:
+            for access in performed.accesses:
+                cell = substitute(whole_cell(access), names)
+                yield Cell(surface_of(instance, performed), cell, access.width, len(access.cell) > 1)
+
+
+def _inputs(instance: Instance, sides: tuple[Side, Side]) -> Iterator[Term]:
+    """The symbols that the state before consists of."""
+    for register in instance.registers.values():
+        names = [f"{side.name}:{register.name}" for side in sides] if register.temporary else [register.name]
+        for name in names:
+            for k in range(register.count):
+                yield element(name, k, register.type.bits)
+    for name, count in instance.predicates.items():
+        for lane in range(count):
+            yield predicate_bit(name, lane)
+    yield from lanes()
+    seen: set[Term] = set()
+    for side in sides:
+        for key, surface in side.trace.surfaces.items():
+            if isinstance(surface, SymbolicImage):
+                seen |= {part for level in surface.levels for part in level if value_of(part) is None}
+            elif key != FLAT:
+                seen.add(surface_size(instance.surfaces.get(key, key)))
+    yield from sorted(seen, key=lambda one: one.serial)
+
+
+def _open_bytes(instance: Instance, source: Side) -> frozenset[Place]:
+    """The bytes of observed registers that may be anything after the source: the page leaves them undefined."""
+    choices = {one.symbol for one in source.trace.arbitrary}
+    if not choices:
+        return frozenset()
+    found: set[Place] = set()
+    for name, k, value in observed_elements(instance, source.trace):
+        for byte in range(value.width // 8):
+            part = extract(value, 8 * byte + 7, 8 * byte)
+            if any(one in choices for one in subterms(part)):
+                found.add((name, (k * value.width // 8 + byte,)))
+    return frozenset(found)
+
+
+# ---------------------------------------------------------------- guesses
+
+
+def _guess(instance: Instance, symbols: Sequence[Term], random: Random) -> Values:
+    values: Values = {}
+    for register in instance.registers.values():
+        for name in (register.name, f"source:{register.name}", f"target:{register.name}"):
+            words = _words(register, random)
+            values |= {element(name, k, register.type.bits): word for k, word in enumerate(words)}
+    mode = random.randrange(5)
+    lanes_on = set(random.sample(range(32), random.randint(1, 3)))
+    first = random.choice((0, 0, 8, 16))
+    for k, lane in enumerate(lanes()):
+        near = first <= k < first + 3
+        values[lane] = (1, random.getrandbits(1), int(k in lanes_on), int(near), int(k == first))[mode]
+    for name, count in instance.predicates.items():
+        kind = random.randrange(4)
+        for lane in range(count):
+            values[predicate_bit(name, lane)] = (1, 0, random.getrandbits(1), random.getrandbits(1))[kind]
+    for one in symbols:
+        if _is_size(one):
+            values[one] = (
+                random.choice((1 << 32, 1 << 34, 64, 32, 100)) if one.width > 32 else random.choice((1, 4, 1 << 14))
+            )
+    return {one: values.get(one, 0) for one in symbols}
+
+
+def _words(register: Register, random: Random) -> list[int]:
+    bits, count = register.type.bits, register.count
+    limit = (1 << bits) - 1
+    edges = (0, 1, 2, 4, 15, 16, limit, limit - 1, limit - 3, limit - 7, limit - 15, limit >> 1, (limit >> 1) + 1)
+    start = 4 * random.randrange(16)
+    match random.randrange(9):
+        case 0 | 1:
+            return [start + 4 * k for k in range(count)]
+        case 2:
+            return [start + 16 * k for k in range(count)]
+        case 3:
+            return [(limit - 4 * random.randrange(8) - 3 + 4 * k) & limit for k in range(count)]
+        case 4:
+            return [random.choice(edges)] * count
+        case 5:
+            return [random.choice(edges) for _ in range(count)]
+        case 6:
+            return [random.randrange(16) for _ in range(count)]
+        case 7:
+            return [8 * k for k in random.sample(range(max(count, 64)), count)]
+        case _:
+            return [random.getrandbits(bits) for _ in range(count)]

@@ -1,0 +1,181 @@
+"""A rewrite rule as it is written: holes, variables, conditions and two templates of vISA instructions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from visaproof.isa.errors import Position
+from visaproof.isa.types import DataType
+
+
+class Expect(Enum):
+    """What the file says of its rule."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+
+
+# ---------------------------------------------------------------- expressions and conditions
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    value: int
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A hole, a variable, `mask`, `all` or `none`."""
+
+    name: str
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """`off[3]`"""
+
+    name: str
+    index: "Expression"
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`aligned(off, 4)`, `max(8, grf / 4)`"""
+
+    name: str
+    arguments: "tuple[Expression, ...]"
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`left + right`; the sign is one of + - * / %."""
+
+    sign: str
+    left: "Expression"
+    right: "Expression"
+    position: Position
+
+
+Expression = Number | Word | Element | Call | Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """`base + off < 0x1000`, `mask within 0xff`"""
+
+    relation: str
+    left: Expression
+    right: Expression
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """A property: `aligned(off, 4)`."""
+
+    call: Expression
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Both conditions, or one of them at least."""
+
+    both: bool
+    left: "Condition"
+    right: "Condition"
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    condition: "Condition"
+
+
+Condition = Compared | Holds | Joined | Negated
+
+
+# ---------------------------------------------------------------- the parts of a rule
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`for: mask, high in (M1, M3) (M5, M7)`: the values that holes take together."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[int | str, ...], ...]
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """A hole that others decide."""
+
+    name: str
+    value: Expression
+    position: Position
+
+
+class Kind(Enum):
+    """What a name of the templates is."""
+
+    REGISTER = "var"
+    TEMPORARY = "temp"
+    """A register whose contents nobody knows before, and nobody asks for after."""
+    PREDICATE = "pred"
+    SURFACE = "surface"
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """`off ud[16]`, `p[32]`, `S`, `S bti 1`"""
+
+    kind: Kind
+    name: str
+    type: DataType
+    count: Expression
+    position: Position
+    index: int | None = None
+    """Of a surface that LSC messages reach by its place in the binding table."""
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateLine:
+    """An instruction with holes, once or for each value of a hole of its own."""
+
+    text: str
+    position: Position
+    """Of its first character."""
+    each: tuple[str, Expression] | None = None
+    """`each k in 4:` — the hole, and how many values it takes, from 0 on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One file."""
+
+    name: str
+    about: str
+    """The comment above it: who uses it, and why."""
+    platforms: tuple[str, ...]
+    choices: tuple[Choice, ...]
+    lets: tuple[Let, ...]
+    declared: tuple[Declared, ...]
+    pre: tuple[Condition, ...]
+    right_if: tuple[Condition, ...]
+    """Of a rule that is refuted: with this as well it is proved."""
+    expect: Expect
+    observed: tuple[tuple[str, Position], ...]
+    source: tuple[TemplateLine, ...]
+    target: tuple[TemplateLine, ...]
+    path: str
+    lines: tuple[str, ...]
+    texts: Mapping[int, str]
+    """The conditions as they are written, by line."""
+
+    @property
+    def position(self) -> Position:
+        return Position(self.path, 1, 1)

@@ -1,0 +1,111 @@
+"""What is said of rewrite rules: proved, refuted with a run, illegal, vacuous, not modelled."""
+
+import pytest
+
+from visaproof.engine.rewrite import check_rule
+from visaproof.engine.rewrite_suggest import suggest
+from visaproof.engine.rewrite_verdicts import Illegal, Proved, Refuted, Vacuous
+from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.kernel.rewrite_reader import read_rule
+
+SCATTER = "  scatter4_scaled.R (M1, 8) S 0x0:ud off.0 data.0\n"
+HEAD = "rule: r\nplatform: dg2\nvar: off ud[8], data ud[8], other ud[8]\npred: p[8]\nsurface: S\n"
+
+
+def _rule(source: str, target: str, *clauses: str) -> str:
+    return HEAD + "".join(f"{clause}\n" for clause in clauses) + f"{source}=>\n{target}"
+
+
+def test_an_instruction_refines_itself() -> None:
+    """Any sequence may stand for itself."""
+    assert isinstance(check_rule(_rule(SCATTER, SCATTER)), Proved)
+
+
+def test_a_scatter_may_not_be_dropped() -> None:
+    """A lane that runs leaves its datum."""
+    verdict = check_rule(_rule(SCATTER, ""))
+    assert isinstance(verdict, Refuted)
+    shown = verdict.counterexample
+    assert shown.exec_mask.bit_count() == 1
+    assert shown.source.memory
+    assert not shown.target.memory
+
+
+def test_a_target_that_is_undefined_more_often_is_refuted() -> None:
+    """SCATTER4_SCALED gives no meaning to offsets that are no multiples of 4; SCATTER_SCALED does."""
+    verdict = check_rule(_rule(SCATTER.replace("scatter4_scaled.R", "scatter_scaled.4"), SCATTER))
+    assert isinstance(verdict, Refuted)
+    assert "multiple of 4" in verdict.counterexample.target.undefined
+
+
+def test_an_undefined_source_allows_anything() -> None:
+    """Two lanes on one address leave a scatter without meaning."""
+    anything = "  scatter4_scaled.G (M1_NM, 8) S 0x0:ud other.0 off.0\n"
+    always = "pre: uniform(off) and inside(S, off, 4) and mask includes 0x3"
+    assert isinstance(check_rule(_rule(SCATTER, anything, always)), Vacuous)
+
+
+def test_preconditions_that_exclude_each_other_prove_nothing() -> None:
+    """No offset is below 4 and above 8."""
+    assert isinstance(check_rule(_rule(SCATTER, SCATTER, "pre: off < 4", "pre: off > 8")), Vacuous)
+
+
+def test_a_target_that_breaks_its_page_is_illegal() -> None:
+    """SCATTER4_SCALED has 8 or 16 lanes."""
+    verdict = check_rule(_rule(SCATTER, SCATTER.replace("(M1, 8)", "(M1, 4)")))
+    assert isinstance(verdict, Illegal)
+    assert (verdict.position.line, verdict.position.column) == (8, 3)
+
+
+def test_registers_are_compared_where_they_are_observed() -> None:
+    """A temporary register may be written, an observed one has to be the same."""
+    target = "  mov (M1, 8) other(0,0)<1> 0x0:ud\n" + SCATTER
+    assert isinstance(check_rule(_rule(SCATTER, target)), Proved)
+    verdict = check_rule(_rule(SCATTER, target, "observe: other"))
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.place is not None
+    assert verdict.counterexample.place[0] == "other"
+
+
+def test_atomics_with_results_may_be_split_but_not_joined() -> None:
+    """16 lanes come in any order; of two halves the first comes first."""
+    head = "rule: r\nplatform: dg2\nvar: off ud[4], src ud[4], dst ud[4]\nsurface: S\nobserve: dst\n"
+    one = "  dword_atomic.xchg (M1, 4) S off.0 src.0 %null.0 dst.0\n"
+    two = "".join(
+        f"  dword_atomic.xchg (M1_NM, 1) S off.{4 * lane} src.{4 * lane} %null.0 dst.{4 * lane}\n" for lane in range(4)
+    )
+    assert isinstance(check_rule(f"{head}{one.replace('M1,', 'M1_NM,')}=>\n{two}"), Proved)
+    verdict = check_rule(f"{head}{two}=>\n{one.replace('M1,', 'M1_NM,')}")
+    assert isinstance(verdict, Refuted)
+
+
+def test_memory_conditions_are_invariants() -> None:
+    """Where memory and operands are not negative, the signed minimum is the unsigned one; each turn keeps that."""
+    head = "rule: r\nplatform: dg2\nvar: off ud[2], src ud[2]\nsurface: S\n"
+    source = "  dword_atomic.min (M1, 2) S off.0 src.0 %null.0 %null.0\n"
+    rule = f"{head}pre: nonneg(src)\npre: nonneg(memory(S))\n{source}=>\n{source.replace('.min', '.imin')}"
+    assert isinstance(check_rule(rule), Proved)
+    assert isinstance(check_rule(rule.replace("pre: nonneg(src)\n", "")), Refuted)
+    assert isinstance(check_rule(rule.replace("pre: nonneg(memory(S))\n", "")), Refuted)
+
+
+def test_control_flow_is_not_modelled() -> None:
+    """A template is a sequence."""
+    with pytest.raises(NotModelled, match="control flow"):
+        check_rule(_rule(SCATTER, "  ret (M1, 1)\n"))
+
+
+def test_an_operand_that_does_not_fit_is_an_error_in_the_rule() -> None:
+    """The place is that of the rule, not of an instance."""
+    with pytest.raises(ReadError) as error:
+        check_rule(_rule(SCATTER, SCATTER.replace("data.0", "0x0:ud")))
+    assert (error.value.position.path, error.value.position.line) == ("<rule>", 8)
+
+
+def test_a_suggested_condition_is_proved_and_weakest() -> None:
+    """Of a scatter whose offsets need not be aligned, alignment to 4 is suggested, and not to 8 as well."""
+    rule = read_rule(_rule(SCATTER.replace("scatter4_scaled.R", "scatter_scaled.4"), SCATTER), "r.rule")
+    verdict = check_rule(rule)
+    texts = [one.text for one in suggest(rule, verdict, 5)]
+    assert "aligned(off, 4)" in texts
+    assert not {"aligned(off, 8)", "aligned(off, 16)"} & set(texts)
