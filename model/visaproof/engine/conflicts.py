@@ -52,7 +52,7 @@ Answer = Free | Conflict | Undecided
 def decide_conflict(question: ConflictQuestion, asked: Asked) -> Answer:
     """Whether two lanes of the scatter can write one byte or texel."""
     if not question.pairs:
-        return Free("normal form" if len(question.lanes) > 1 else "one lane")
+        return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
     try:
         return _decide(question, asked)
     except NotModelled as reason:

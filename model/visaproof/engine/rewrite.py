@@ -3,12 +3,12 @@
 check_rule(read_rule(text, "my.rule")) -> Proved | Refuted | Illegal | Unknown | Vacuous
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import cast
 
-from visaproof.engine.ladder import Answer, Fails, GaveUp, Holds, Impossible, climb
+from visaproof.engine.ladder import NORMAL_FORM, Answer, Fails, GaveUp, Holds, Impossible, climb
 from visaproof.engine.rewrite_search import Case, Cell, Search
 from visaproof.engine.rewrite_verdicts import Illegal, Proved, Refuted, Unknown, Vacuous, Verdict
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
@@ -52,9 +52,6 @@ from visaproof.smt import (
     zero_extend,
 )
 from visaproof.smt.evaluate import substitute_all
-
-NAME = "z3"
-"""The rung of the solver."""
 
 DEFAULT_TIMEOUT = 20.0
 """Seconds for one question to a solver."""
@@ -190,7 +187,7 @@ class _Check:
                 return possible
         goals = [one for one in question.goals if not is_true(one.goal)]
         if not goals:
-            return Proved(("normal form",), 1)
+            return Proved((NORMAL_FORM,), 1)
         found = search.guessed()
         if found is not None:
             return Refuted(search.smaller(found))
@@ -212,7 +209,7 @@ class _Check:
             answer = self._one(question, one, end)
             match answer:
                 case Holds(rung):
-                    self._rungs[NAME if rung.startswith(NAME) else rung] = None
+                    self._rungs[rung] = None
                 case Impossible():
                     return Vacuous("the preconditions never hold where the source has a meaning")
                 case GaveUp(reason):
@@ -223,16 +220,22 @@ class _Check:
 
     def _one(self, question: "_Question", one: _Goal, end: float) -> Answer:
         for easier in question.easier(one):
-            if monotonic() < end and all(self._holds(question, part) for part in easier):
-                return Holds(NAME)
+            if monotonic() < end and (found := self._all_hold(question, easier)) is not None:
+                return found
         near = question.near(one.goal)
-        if len(near) < len(question.premises) and self._holds(question, one.goal):
-            return Holds(NAME)
+        if len(near) < len(question.premises) and (found := self._all_hold(question, (one.goal,))) is not None:
+            return found
         return self._asked(question.premises_for(one.goal), one.goal)
 
-    def _holds(self, question: "_Question", goal: Bool) -> bool:
-        """Whether the goal follows from the premises that are about the same inputs."""
-        return is_true(goal) or isinstance(self._asked(question.near(goal), goal), Holds)
+    def _all_hold(self, question: "_Question", goals: Iterable[Bool]) -> Holds | None:
+        """How each goal follows from the premises that are about the same inputs; None where one does not."""
+        rung = NORMAL_FORM
+        for goal in goals:
+            answer = Holds(NORMAL_FORM) if is_true(goal) else self._asked(question.near(goal), goal)
+            if not isinstance(answer, Holds):
+                return None
+            rung = answer.rung if rung == NORMAL_FORM else rung  # a solver, if one was asked
+        return Holds(rung)
 
     def _asked(self, premises: Sequence[Bool], goal: Bool) -> Answer:
         """The answer where it is known already that the premises can hold."""

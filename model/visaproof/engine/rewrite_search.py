@@ -13,7 +13,8 @@ from visaproof.queries.rewrite import Side, observed_elements, surface_names, su
 from visaproof.queries.rewrite_conditions import Premise, any_dword, element, lanes, predicate_bit, surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Term, extract, substitute, subterms, value_of
-from visaproof.smt.evaluate import compiled, evaluate_all
+from visaproof.smt.compiled import compiled
+from visaproof.smt.evaluate import evaluate_all
 
 Values = dict[Term, int]
 GUESSES = 300
