@@ -1,6 +1,6 @@
 """Asks whether kernels of the corpus refine each other, and prints how many do, by class, with reasons and seconds.
 
-    python -m benchmarks.pairs [--class same-layout] [--flow straight] [--jobs 2] [--timeout 5]
+python -m benchmarks.pairs [--class same-layout] [--flow straight] [--jobs 2] [--timeout 5]
 """
 
 import json

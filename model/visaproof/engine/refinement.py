@@ -1,17 +1,17 @@
 """Decides whether one kernel refines another: the same stores, then runs, then a solver.  A difference is a run."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from random import Random
 from time import monotonic
 
 from visaproof.engine.ladder import Answer, Fails, Holds, Impossible, Values, climb
-from visaproof.engine.refinement_runs import Difference, Runner, difference, unknowns
+from visaproof.engine.refinement_runs import PRIVATE, Difference, Runner, difference, unknowns
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import Assume, Start, start_of
-from visaproof.kernel.launch import LaunchValue
+from visaproof.kernel.launch import BufferAddress
 from visaproof.kernel.matching import (
     SHARED_LOCAL,
     Matching,
@@ -23,6 +23,7 @@ from visaproof.kernel.matching import (
     surface_of,
     target_start,
 )
+from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import launched_lanes, trace
 from visaproof.queries.refinement import (
     Question,
@@ -36,14 +37,11 @@ from visaproof.queries.refinement import (
     same_store,
     same_stores,
 )
-from visaproof.smt import Bool, Op, Term, conj, is_false, is_true, neg, substitute, subterms, symbol, symbols_of
+from visaproof.queries.refinement_places import Condition, conditions, is_private, located
+from visaproof.semantics.symbolic.registers import Byte
+from visaproof.semantics.symbolic.state import FLAT_BITS
+from visaproof.smt import BitVec, Bool, Op, Term, conj, is_false, is_true, neg, substitute, subterms, symbol, symbols_of
 from visaproof.smt.evaluate import substitute_all
-
-OVERLAP = (
-    "they differ in flat memory, in a run in which buffers may overlap or be left: that they do not is not yet modelled"
-)
-
-BARRIERS = frozenset(("barrier", "sbarrier", "wait"))
 
 GUESSES = 31
 """Runs before a solver is asked."""
@@ -60,6 +58,8 @@ class Refines:
     """For all inputs under the assumptions."""
 
     rung: str
+    conditions: frozenset[Condition] = frozenset()
+    """What the launch has to grant: the weakest of a list that were shown to suffice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,40 +87,80 @@ class Comparison:
     start: Start
     assumed: tuple[str, ...]
     question: Question
+    """Where addresses are used, of places in buffers, under conditions."""
     runners: tuple[Runner, Runner]
+    exact: Question | None
+    """The question under no condition; None where memory is reached by address and by surface as well."""
+
+    @property
+    def conditional(self) -> bool:
+        """Whether the question is asked under conditions."""
+        return self.exact is not self.question
 
 
 def compare(source: Program, target: Program, assume: Assume) -> Comparison:
     """The question.  Raises NotModelled, and ReadError where an input of the target has no counterpart."""
     _require_one_width(source, target)
     matching = match(source, target)
-    start = start_of(source.kernel, source.launch, assume)
-    before_source = source_start(source.kernel, start.initial)
-    before = (before_source, target_start(matching, before_source))
+    starts = start_of(source.kernel, source.launch, assume), start_of(target.kernel, target.launch, assume)
+    before_source = source_start(source.kernel, starts[0].initial)
+    before = (before_source, target_start(matching, before_source, starts[1].initial))
     lanes = launched_lanes(source.kernel)
     runners: list[Runner] = []
-    for name, program, initial in zip(("source", "target"), (source, target), before, strict=True):
-        ran = trace(program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=1, generalise=False)
-        _require_no_private_memory(program, ran.surfaces)
+    for name, program, start, initial in zip(("source", "target"), (source, target), starts, before, strict=True):
+        pointers = _pointers(start, initial)
+        base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
+        ran = trace(
+            program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=1, generalise=False,
+            private_base=base,
+        )  # fmt: skip
+        _require_private_known(program, ran.surfaces)
         surfaces = {key: _surface(program, key, matching.by_meaning) for key in ran.surfaces}
-        runners.append(Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__))
+        runners.append(Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers))
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
+    exact, question = _questions(runners, lanes)
+    assumed = _assumptions(starts[0], question, matching, runners)
+    return Comparison(source, target, matching, starts[0], assumed, question, (runners[0], runners[1]), exact)
+
+
+def _pointers(start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
+    """The words in which a kernel gets addresses, and the buffers that begin there."""
+    found: dict[BitVec, str] = {}
+    for word, meaning in start.pointers.items():
+        variable, _, byte = str(word.payload).rpartition(".")
+        own, index = initial(variable, int(byte))
+        if own.width == FLAT_BITS and not index:
+            found[own] = f"argument {meaning.argument.index}" if isinstance(meaning, BufferAddress) else PRIVATE
+    return found
+
+
+def _questions(runners: Sequence[Runner], lanes: tuple[Bool, ...]) -> tuple[Question | None, Question]:
+    """The question under no condition, if it can be asked, and the one to decide."""
     sides = [Side(one.name, one.platform, one.trace, one.surface) for one in runners]
-    question = refinement_question(sides[0], sides[1], lanes)
-    _require_one_way_to_memory(question)
-    return Comparison(
-        source, target, matching, start, _assumptions(start, question, matching), question, (runners[0], runners[1])
-    )
+    used = {one.surface(each.surface) for one in runners for each in one.trace.performed if _visible(one, each)}
+    if FLAT not in used:
+        question = refinement_question(sides[0], sides[1], lanes)
+        return question, question
+    exact = None if used - {FLAT, SHARED_LOCAL} else refinement_question(sides[0], sides[1], lanes)
+    return exact, refinement_question(_located(runners[0]), _located(runners[1]), lanes)
+
+
+def _visible(runner: Runner, performed: Performed) -> bool:
+    return not all(is_private(runner.trace, performed, access) for access in performed.accesses)
+
+
+def _located(runner: Runner) -> Side:
+    """The kernel as one that reaches places in buffers."""
+    names = {key: runner.surface(key) for key in runner.trace.surfaces}
+    pointers = {word: buffer for word, buffer in runner.pointers.items() if buffer != PRIVATE}
+    found = located(runner.trace, pointers, names, SHARED_LOCAL)
+    return Side(runner.name, runner.platform, found.trace, lambda key: names.get(key, key), pointers, found.offsets)
 
 
 def _require_one_width(source: Program, target: Program) -> None:
     widths = [len(launched_lanes(program.kernel)) for program in (source, target)]
     if widths[0] != widths[1]:
         raise NotModelled(f"kernels of different SIMD widths: {widths[0]} and {widths[1]} lanes")
-    for program in (source, target):
-        for instruction in program.kernel.instructions():
-            if instruction.opcode in BARRIERS:
-                raise NotModelled("barriers in a comparison of kernels", instruction.position)
 
 
 def _surface(program: Program, key: str, by_meaning: bool) -> str:
@@ -130,21 +170,10 @@ def _surface(program: Program, key: str, by_meaning: bool) -> str:
     return name
 
 
-def _require_one_way_to_memory(question: Question) -> None:
-    """Pointers and surfaces may reach one byte in two ways."""
-    if FLAT in question.surfaces and set(question.surfaces) - {FLAT, SHARED_LOCAL}:
-        raise NotModelled("memory that is reached by address and by surface as well")
-
-
-def _require_no_private_memory(program: Program, surfaces: Iterable[str]) -> None:
+def _require_private_known(program: Program, surfaces: Iterable[str]) -> None:
     """Private memory cannot be seen from outside, and stands among the other addresses."""
-    if FLAT not in surfaces:
-        return
-    pieces = [piece for item in program.kernel.inputs for piece in program.launch.pieces(item.variable)]
-    if not pieces:
+    if FLAT in surfaces and not any(program.launch.pieces(item.variable) for item in program.kernel.inputs):
         raise NotModelled(f"{program.kernel.path}: addresses that may be those of private memory: `--launch` says it")
-    if any(piece.meaning is LaunchValue.PRIVATE_BASE for piece in pieces):
-        raise NotModelled(f"{program.kernel.path}: private memory that is reached by address")
 
 
 def _symbols(question: Question) -> Iterator[str]:
@@ -154,8 +183,10 @@ def _symbols(question: Question) -> Iterator[str]:
             yield from (str(one.payload) for one in symbols_of(*terms))
 
 
-def _assumptions(start: Start, question: Question, matching: Matching) -> tuple[str, ...]:
+def _assumptions(start: Start, question: Question, matching: Matching, runners: Iterable[Runner]) -> tuple[str, ...]:
     found = list(start.assumed)
+    if any(PRIVATE in one.pointers.values() for one in runners):
+        found.append("private memory shares no byte with other memory, and the kernels stay inside it")
     surfaces = [surface for surface in question.surfaces if surface != SHARED_LOCAL]
     if len(surfaces) > 1:
         found.append(f"the surfaces {', '.join(surfaces)} share no byte")
@@ -163,7 +194,10 @@ def _assumptions(start: Start, question: Question, matching: Matching) -> tuple[
         found.append("inputs that only the target gets may hold anything")
     if any(name.startswith("result.") for name in _symbols(question)):
         found.append("a result on floats depends on the operands, their types and %cr0 alone")
-    found.append("no other thread writes what this one reads or writes while it runs")
+    effects = question.source, question.target
+    atomics, barriers = any(one.atomics for one in effects), any(one.barriers for one in effects)
+    but = " but by atomics" * atomics + " and" * (atomics and barriers) + " between two barriers" * barriers
+    found.append(f"no other thread writes what this one reads or writes while it runs{but}")
     return tuple(found)
 
 
@@ -172,17 +206,32 @@ def _assumptions(start: Start, question: Question, matching: Matching) -> tuple[
 
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     """Whether the target refines the source."""
+    if comparison.conditional and comparison.exact is not None and _same(comparison.exact):
+        _audit(comparison)
+        return Refines("the same stores in normal form")
+    verdict = _decide(comparison, timeout_ms)
+    if isinstance(verdict, Refines) and comparison.conditional:
+        effects = comparison.question
+        return Refines(verdict.rung, conditions(effects.source.reaches, effects.target.reaches))
+    return verdict
+
+
+def _same(question: Question) -> bool:
+    stores = all(same_stores(*_stores(question, one)) for one in question.surfaces)
+    return stores and is_false(open_undefined(question))
+
+
+def _decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     question = comparison.question
+    if _same(question):
+        _audit(comparison)
+        return Refines("the same stores in normal form")
     open_surfaces = [one for one in question.surfaces if not same_stores(*_stores(question, one))]
     remaining = open_undefined(question)
     reason = _source_choices(question)
-    if not open_surfaces and is_false(remaining):
-        if not reason:
-            _audit(comparison)
-        return Refines("the same stores in normal form")
     found = None if reason else _guessed(comparison, GUESSES)
     if found is not None:
-        return Unknown(OVERLAP) if FLAT in question.surfaces else _smaller(comparison, found)
+        return _smaller(comparison, found)
     if _one_by_one(question, open_surfaces, timeout_ms):
         return Refines("store by store")
     goals = [same_at_probe(question, surface) for surface in open_surfaces]
@@ -202,13 +251,13 @@ def _confirmed(comparison: Comparison, values: Values) -> Verdict:
         found = difference(*comparison.runners, comparison.question, values, lambda: 0)
     except NotModelled as stopped:
         return Unknown(f"they differ on terms, but the kernels cannot be run on these inputs: {stopped}")
-    if found is not None and FLAT in comparison.question.surfaces:
-        return Unknown(OVERLAP)
     return found or Unknown("they differ on terms, but a run of both does not confirm it")
 
 
 def _audit(comparison: Comparison) -> None:
     """A few runs of kernels that are said to be equal: they would show a rule of the normal form that is wrong."""
+    if _source_choices(comparison.question):
+        return
     found = _guessed(comparison, AUDITS)
     if found is not None:
         raise AssertionError(f"the normal form says that the kernels are equal, but runs differ for {found.values}")
@@ -264,6 +313,10 @@ def _stores(question: Question, surface: str) -> tuple[Stores, Stores]:
 def _source_choices(question: Question) -> str:
     """Why a difference would prove nothing: the source may do something else for the same inputs."""
     effects = question.source
+    if effects.barriers:
+        return "what other threads do between barriers is left open"
+    if effects.atomics:
+        return "the order of the source's atomics is left open"
     terms: list[Term] = [*effects.undefined]
     for stores in effects.stores.values():
         terms += [term for store in stores for term in (store.guard, store.cell, store.value)]

@@ -34,7 +34,9 @@ class Start:
     """The assumptions that were used, in words."""
     hints: tuple[str, ...]
     """What would help to know."""
-    pointers: dict[BitVec, BufferAddress | LaunchValue] = field(default_factory=dict[BitVec, BufferAddress | LaunchValue])
+    pointers: dict[BitVec, BufferAddress | LaunchValue] = field(
+        default_factory=dict[BitVec, BufferAddress | LaunchValue]
+    )
     """The 64-bit words that are the address of a buffer, or of private memory."""
 
     @property

@@ -110,8 +110,10 @@ def source_start(kernel: Kernel, initial: Callable[[str, int], Byte]) -> Callabl
     return start
 
 
-def target_start(matching: Matching, source: Callable[[str, int], Byte]) -> Callable[[str, int], Byte]:
-    """The registers of the target: inputs hold what those of the source do."""
+def target_start(
+    matching: Matching, source: Callable[[str, int], Byte], own: Callable[[str, int], Byte]
+) -> Callable[[str, int], Byte]:
+    """The registers of the target: inputs hold what those of the source do; `own` has what else it starts with."""
 
     def start(variable: str, byte: int) -> Byte:
         place = matching.places.get((variable, byte))
@@ -120,6 +122,9 @@ def target_start(matching: Matching, source: Callable[[str, int], Byte]) -> Call
         if variable in THREAD_STATE:
             return source(variable, byte)
         if (variable, byte) in matching.extra:
+            word, index = own(variable, byte)
+            if word.width == 64:  # an address
+                return symbol(f"target only:{word.payload}", 64), index
             return symbol(f"target only:{variable}.{byte}", 8), 0
         return _own("target", variable, byte)
 

@@ -33,6 +33,8 @@ from visaproof.semantics.symbolic.state import (
 )
 from visaproof.smt import BitVec, Bool, conj, is_false, symbol, symbols_of
 
+BARRIERS = frozenset(("barrier", "sbarrier", "wait"))
+
 LOD_LEVELS = 15
 """Levels of an image of 2^14 texels."""
 
@@ -92,13 +94,16 @@ class Machine:
         self.bindings = SurfaceBindings(kernel, platform)
         self.surfaces: dict[str, SymbolicSurface] = {}
         self.performed: list[Performed] = []
+        self.barriers: list[tuple[int, Bool]] = []
+        """For each barrier, how many messages came before it, and when the thread gets to it."""
         self._levels = LOD_LEVELS if _names_levels(kernel, platform) else 1
 
     def step(self, instruction: syntax.Instruction) -> None:
         """Runs one statement that is neither a branch nor the end."""
         match kind_of(instruction, messages.OPCODES):
             case Kind.NOTHING:
-                pass
+                if instruction.opcode in BARRIERS:
+                    self.barriers.append((len(self.performed), conj(*self.lanes.facts)))
             case Kind.MEMORY:
                 self._message(instruction)
             case Kind.BIND:

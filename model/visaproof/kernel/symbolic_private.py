@@ -29,7 +29,7 @@ from visaproof.smt.arithmetic import sum_of
 from visaproof.smt.bits import zero_extend
 from visaproof.smt.halves import as_sum
 
-MAX_CHOICES = 64
+MAX_CHOICES = 8
 """Stores that a byte may come from; a load of a byte with more of them brings anything."""
 
 
@@ -164,4 +164,3 @@ def _meeting(store: PrivateStore, start: BitVec, byte: int, unit: int) -> tuple[
         value = ite(same, other, value)
         met = neg(conj(neg(met), neg(same)))
     return value, met
-

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
@@ -45,8 +45,10 @@ class Trace:
     """For each loop that may run longer than it was unrolled: that it does not."""
     stopped: NotModelled | None = None
     """What has no semantics here; nothing behind it was run."""
-    private: PrivateMemory = PrivateMemory(None)
+    private: PrivateMemory = field(default_factory=lambda: PrivateMemory(None))
     """At the end; it tells which addresses are those of private memory."""
+    barriers: tuple[tuple[int, Bool], ...] = ()
+    """For each barrier, how many messages came before it, and when the thread gets to it."""
 
 
 def uninitialised(kernel: syntax.Kernel) -> Callable[[str, int], Byte]:
@@ -133,6 +135,7 @@ class _Walk:
             tuple(self._bounded),
             stopped,
             machine.private,
+            tuple(machine.barriers),
         )
 
     def _walk(self, end: int) -> None:
