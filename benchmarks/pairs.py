@@ -19,8 +19,8 @@ from visaproof.engine.refinement import Refines, Unknown, Vacuous, compare, deci
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import read_launch
+from visaproof.kernel.linking import read_program
 from visaproof.kernel.matching import Program
-from visaproof.kernel.reader import read_kernel_file
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
 ANSWERS = ("refines", "differs", "vacuous", "unknown", "not modelled", "unmatched", "failed")
@@ -43,7 +43,7 @@ class Row:
 
 @cache
 def program(path: Path, grf_bytes: int) -> Program:
-    kernel = read_kernel_file(path, grf_bytes=grf_bytes)
+    kernel = read_program(path, grf_bytes=grf_bytes)
     launch = read_launch(CORPUS / "manifest.json", kernel)
     assert launch.platform is not None
     return Program(kernel, launch, launch.platform)

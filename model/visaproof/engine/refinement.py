@@ -16,6 +16,8 @@ from visaproof.kernel.matching import (
     SHARED_LOCAL,
     Matching,
     Program,
+    is_linked,
+    linked_address,
     match,
     own_predicates,
     require_matched,
@@ -25,6 +27,7 @@ from visaproof.kernel.matching import (
 )
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import launched_lanes, trace
+from visaproof.kernel.syntax import Kernel
 from visaproof.queries.refinement import (
     Question,
     Side,
@@ -108,7 +111,7 @@ def compare(source: Program, target: Program, assume: Assume) -> Comparison:
     lanes = launched_lanes(source.kernel)
     runners: list[Runner] = []
     for name, program, start, initial in zip(("source", "target"), (source, target), starts, before, strict=True):
-        pointers = _pointers(start, initial)
+        pointers = _pointers(program.kernel, start, initial)
         base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
         ran = trace(
             program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=1, generalise=False,
@@ -123,9 +126,9 @@ def compare(source: Program, target: Program, assume: Assume) -> Comparison:
     return Comparison(source, target, matching, starts[0], assumed, question, (runners[0], runners[1]), exact)
 
 
-def _pointers(start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
+def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
     """The words in which a kernel gets addresses, and the buffers that begin there."""
-    found: dict[BitVec, str] = {}
+    found = {linked_address(name): name for name in kernel.variables if is_linked(name)}
     for word, meaning in start.pointers.items():
         variable, _, byte = str(word.payload).rpartition(".")
         own, index = initial(variable, int(byte))
@@ -134,15 +137,18 @@ def _pointers(start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec,
     return found
 
 
-def _questions(runners: Sequence[Runner], lanes: tuple[Bool, ...]) -> tuple[Question | None, Question]:
+def _questions(
+    runners: Sequence[Runner], lanes: tuple[Bool, ...], expand: bool = False
+) -> tuple[Question | None, Question]:
     """The question under no condition, if it can be asked, and the one to decide."""
     sides = [Side(one.name, one.platform, one.trace, one.surface) for one in runners]
     used = {one.surface(each.surface) for one in runners for each in one.trace.performed if _visible(one, each)}
     if FLAT not in used:
-        question = refinement_question(sides[0], sides[1], lanes)
+        question = refinement_question(sides[0], sides[1], lanes, expand)
         return question, question
-    exact = None if used - {FLAT, SHARED_LOCAL} else refinement_question(sides[0], sides[1], lanes)
-    return exact, refinement_question(_located(runners[0]), _located(runners[1]), lanes)
+    mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand
+    exact = None if mixed else refinement_question(sides[0], sides[1], lanes)
+    return exact, refinement_question(_located(runners[0]), _located(runners[1]), lanes, expand)
 
 
 def _visible(runner: Runner, performed: Performed) -> bool:
@@ -190,6 +196,8 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
     surfaces = [surface for surface in question.surfaces if surface != SHARED_LOCAL]
     if len(surfaces) > 1:
         found.append(f"the surfaces {', '.join(surfaces)} share no byte")
+    if any(surface != FLAT for surface in question.surfaces):
+        found.append("surfaces have at most 4 GiB")
     if matching.extra:
         found.append("inputs that only the target gets may hold anything")
     if any(name.startswith("result.") for name in _symbols(question)):
@@ -209,11 +217,21 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     if comparison.conditional and comparison.exact is not None and _same(comparison.exact):
         _audit(comparison)
         return Refines("the same stores in normal form")
-    verdict = _decide(comparison, timeout_ms)
-    if isinstance(verdict, Refines) and comparison.conditional:
-        effects = comparison.question
-        return Refines(verdict.rung, conditions(effects.source.reaches, effects.target.reaches))
-    return verdict
+    if _same(comparison.question):
+        _audit(comparison)
+        return _granted(comparison, comparison.question, "the same stores in normal form")
+    _, second = _questions(comparison.runners, comparison.question.lanes, expand=True)
+    if _same(second):
+        _audit(comparison)
+        return _granted(comparison, second, "the same stores in the second normal form")
+    verdict = _decide(comparison, second, timeout_ms)
+    return _granted(comparison, second, verdict.rung) if isinstance(verdict, Refines) else verdict
+
+
+def _granted(comparison: Comparison, question: Question, rung: str) -> Refines:
+    """The verdict with the conditions that it needs."""
+    source, target = question.source.reaches, question.target.reaches
+    return Refines(rung, conditions(source, target) if comparison.conditional else frozenset())
 
 
 def _same(question: Question) -> bool:
@@ -221,18 +239,15 @@ def _same(question: Question) -> bool:
     return stores and is_false(open_undefined(question))
 
 
-def _decide(comparison: Comparison, timeout_ms: int) -> Verdict:
+def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Verdict:
     question = comparison.question
-    if _same(question):
-        _audit(comparison)
-        return Refines("the same stores in normal form")
     open_surfaces = [one for one in question.surfaces if not same_stores(*_stores(question, one))]
     remaining = open_undefined(question)
     reason = _source_choices(question)
     found = None if reason else _guessed(comparison, GUESSES)
     if found is not None:
         return _smaller(comparison, found)
-    if _one_by_one(question, open_surfaces, timeout_ms):
+    if _one_by_one(second, open_surfaces, timeout_ms):
         return Refines("store by store")
     goals = [same_at_probe(question, surface) for surface in open_surfaces]
     match _climbed(question, conj(neg(remaining), *goals), timeout_ms):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from zlib import crc32
 
 from visaproof.engine.ladder import Values
 from visaproof.instructions.svm_gather import FLAT
@@ -82,12 +83,15 @@ class Runner:
 
 PRIVATE = "private memory"
 PRIVATE_SIZE = 1 << 40
+PRIVATE_AT = 0xFFF << 48
 
 
 def base_at(buffer: str) -> int:
     """Where a buffer lies in a run: so far from the next that no 32-bit index reaches that."""
     _, _, index = buffer.rpartition(" ")
-    return (int(index) + 1) << 48 if index.isdigit() else 0xFFF << 48
+    if index.isdigit():
+        return (int(index) + 1) << 48
+    return PRIVATE_AT if buffer == PRIVATE else (0x1000 + crc32(buffer.encode()) % 0xE000) << 48
 
 
 class FlatContents(dict[int, int]):

@@ -6,7 +6,7 @@ For all inputs:  ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory afte
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import TypeVar, cast
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
@@ -17,7 +17,7 @@ from visaproof.queries.conflict import conflict_questions
 from visaproof.queries.refinement_places import Reach, base_of, is_private
 from visaproof.queries.shared_memory import SharedMemory, joined, unit_of
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
-from visaproof.semantics.symbolic.state import SymbolicImage
+from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicImage
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -39,12 +39,20 @@ from visaproof.smt import (
     substitute,
     subterms,
     symbol,
+    ule,
     zero_extend,
 )
 from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.expanded import expanded
+
+T = TypeVar("T", bound=Term)
 
 EXACT = frozenset(("mov", "sel", "cmp", "add", "mul", "mad", "min", "max", "rndd", "rndu", "rnde", "rndz", "frc"))
 """Opcodes whose results on floats are the same on every platform; those of the others are for one platform."""
+
+
+LARGEST_SURFACE = 1 << 32
+"""Bytes: messages to surfaces have 32-bit offsets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +114,15 @@ class Side:
     """The 64-bit offset of each access that is taken to lie inside its buffer, by its identity."""
 
 
-def refinement_question(source: Side, target: Side, lanes: tuple[Bool, ...]) -> Question:
-    """The effects of both kernels over one memory.  Raises NotModelled for what this cannot compare."""
+def refinement_question(source: Side, target: Side, lanes: tuple[Bool, ...], expand: bool = False) -> Question:
+    """The effects of both kernels over one memory, on request in the second normal form.
+
+    Raises NotModelled for what this cannot compare.
+    """
     for side in (source, target):
         _require_comparable(side)
     memory = SharedMemory(_units(source, target))
-    question = Question(_effects(source, memory), _effects(target, memory), memory, lanes)
+    question = Question(_effects(source, memory, expand), _effects(target, memory, expand), memory, lanes)
     if question.source.barriers != question.target.barriers:
         raise NotModelled("barriers that both kernels do not have alike")
     return question
@@ -143,8 +154,8 @@ def _surface_then(side: Side, place: int) -> str:
 # ---------------------------------------------------------------- one kernel
 
 
-def _effects(side: Side, memory: SharedMemory) -> Effects:
-    history = _History(side, memory)
+def _effects(side: Side, memory: SharedMemory, expand: bool) -> Effects:
+    history = _History(side, memory, expand)
     for place, performed in enumerate(side.trace.performed):
         history.add(performed, _surface_then(side, place))
     undefined = (*history.undefined, *history.common(list(_undefined_apart_from_accesses(side.trace))))
@@ -169,8 +180,9 @@ def _undefined_apart_from_accesses(trace: Trace) -> Iterator[Bool]:
 class _History:
     """What a kernel has stored so far, with its loads and results under the names that both kernels share."""
 
-    def __init__(self, side: Side, memory: SharedMemory) -> None:
+    def __init__(self, side: Side, memory: SharedMemory, expand: bool) -> None:
         self._side = side
+        self._expand = expand
         self._memory = memory
         self._arbitrary = side.trace.arbitrary
         self._places: dict[Term, int] = {one.symbol: place for place, one in enumerate(side.trace.arbitrary)}
@@ -185,14 +197,18 @@ class _History:
     def common(self, terms: list[Bool]) -> list[Bool]:
         """The terms under the shared names."""
         self._resolve(terms)
-        return substitute_all(terms, self._names)
+        return self._renamed(terms)
+
+    def _renamed(self, terms: list[T]) -> list[T]:
+        found = substitute_all(terms, self._names)
+        return expanded(found) if self._expand else found
 
     def add(self, performed: Performed, surface: str) -> None:
         """Takes in a message to a surface."""
         values = {id(access): value for access, value in performed.loaded}
         accesses = [one for one in performed.accesses if not is_private(self._side.trace, performed, one)]
         self._resolve([term for access in accesses for term in _terms(access)])
-        seen = [substitute_all(_terms(access), self._names) for access in accesses]
+        seen = [self._renamed(_terms(access)) for access in accesses]
         atomic = self._atomic(surface, accesses, seen)
         stores: list[UnitStore] = []
         names: dict[Term, Term] = {}
@@ -200,7 +216,7 @@ class _History:
             guard, inside, cell = cast(Bool, guard), cast(Bool, inside), cast(BitVec, cell)
             self.undefined.append(conj(guard, neg(cast(Bool, defined))))
             if id(access) in self._side.offsets:
-                offset = substitute(self._side.offsets[id(access)], self._names)
+                (offset,) = self._renamed([self._side.offsets[id(access)]])
                 self.reaches.append(Reach(guard, surface, cell, offset, access.width))
             happens = conj(guard, inside)
             if isinstance(access, Atomic):
@@ -259,7 +275,7 @@ class _History:
     def _result(self, one: Arbitrary) -> Term:
         if one.operands is None:
             return _own(self._side.name, one.symbol)
-        bits = [substitute(source.bits, self._names) for source in one.operands]
+        bits = self._renamed([source.bits for source in one.operands])
         types = tuple((source.type, source.modifier) for source in one.operands)
         control = None if one.control is None else substitute(one.control, self._names)
         opcode, width = one.instruction.opcode, one.symbol.width
@@ -383,4 +399,6 @@ def same_at_probe(question: Question, surface: str) -> Bool:
 def premises(question: Question, goal: Bool) -> tuple[Bool, ...]:
     """A thread with a lane on, and a source that is defined; and of memory what these and the goal are about."""
     defined = [neg(condition) for condition in question.source.undefined]
-    return disj(*question.lanes), *defined, *question.memory.facts((goal, *defined))
+    sizes = [symbol(f"size.{surface}", ADDRESS_BITS) for surface in question.surfaces]
+    limits = [ule(size, const(LARGEST_SURFACE, ADDRESS_BITS)) for size in sizes]
+    return disj(*question.lanes), *limits, *defined, *question.memory.facts((goal, *defined))
