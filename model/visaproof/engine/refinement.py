@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import chain, islice, product
 from random import Random
 from time import monotonic
 
@@ -46,8 +46,14 @@ from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Bool, Op, Term, conj, is_false, is_true, neg, substitute, subterms, symbol, symbols_of
 from visaproof.smt.evaluate import substitute_all
 
-GUESSES = 31
-"""Runs before a solver is asked."""
+CUT_SIZE = 62
+"""Bytes of a surface that ends inside a dword."""
+
+GUESSES = 34
+"""Runs on random and simple inputs before a solver is asked."""
+
+EDGES = (2**32 - 1, 2**30 - 1, 2**28 - 1, 2**31 - 1, 2**29 - 1)
+"""Numbers after whose multiples a 32-bit offset wraps: one input at a time is one of them in further runs."""
 
 FLOATS = (0x3F80_0000, 0x4000_0000, 0xC040_0000)
 """1, 2 and -3: not all small integers are floats that every device treats alike."""
@@ -349,7 +355,8 @@ def _guessed(comparison: Comparison, count: int) -> Difference | None:
     """A difference for seeded random inputs, or for simple ones."""
     symbols = unknowns(comparison.question, comparison.runners)
     random = Random(0)
-    for values in islice(_candidates(symbols, random), count):
+    edges = _at_edges(symbols) if count > AUDITS else ()
+    for values in chain(islice(_candidates(symbols, random), count), edges):
         try:
             found = difference(*comparison.runners, comparison.question, values, lambda: random.getrandbits(8))
         except NotModelled:  # for these inputs, as floats that are not numbers
@@ -365,8 +372,16 @@ def _candidates(symbols: Sequence[Term], random: Random) -> Iterator[Values]:
             yield {one: _value(one, random.getrandbits(bits), random.getrandbits(1), size) for one in symbols}
     for _ in range(4):
         yield {one: _value(one, random.choice(FLOATS), random.getrandbits(1), 1 << 32) for one in symbols}
-    for word in (0, 1, 2):
-        yield {one: _value(one, word, 1, 1 << 32) for one in symbols}
+    for word, size in product((0, 1, 2), (1 << 32, CUT_SIZE)):
+        yield {one: _value(one, word, 1, size) for one in symbols}
+
+
+def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:
+    """One input is large, all others are 0."""
+    for edge in EDGES:
+        for large in symbols:
+            if large.width >= 32 and _is_input(large) and not str(large.payload).startswith("size."):
+                yield {one: _value(one, edge if one is large else 0, 1, 1 << 32) for one in symbols}
 
 
 def _value(one: Term, word: int, flag: int, size: int) -> int:

@@ -72,7 +72,8 @@ class SharedMemory:
 
     def named(self, value: BitVec) -> BitVec:
         """A symbol for the value: it keeps terms small that are computed from what a kernel loads."""
-        if value.op in (Op.SYMBOL, Op.CONST):
+        plain = value.args if value.op is Op.CONCAT else (value,)
+        if all(part.op in (Op.SYMBOL, Op.CONST) for part in plain):
             return value
         if value not in self._names:
             self._names[value] = name = symbol(f"loaded.{len(self._names)}", value.width)
