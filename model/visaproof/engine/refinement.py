@@ -124,7 +124,8 @@ def compare(source: Program, target: Program, assume: Assume) -> Comparison:
             private_base=base,
         )  # fmt: skip
         _require_private_known(program, ran.surfaces)
-        surfaces = {key: _surface(program, key, matching.by_meaning) for key in ran.surfaces}
+        keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
+        surfaces = {key: _surface(program, key, matching.by_meaning) for key in dict.fromkeys(keys)}
         runners.append(Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers))
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     exact, question = _questions(runners, lanes)
@@ -163,7 +164,8 @@ def _visible(runner: Runner, performed: Performed) -> bool:
 
 def _located(runner: Runner) -> Side:
     """The kernel as one that reaches places in buffers."""
-    names = {key: runner.surface(key) for key in runner.trace.surfaces}
+    images = (one.origin.surface for one in runner.trace.arbitrary if one.origin is not None)
+    names = {key: runner.surface(key) for key in (*runner.trace.surfaces, *images)}
     pointers = {word: buffer for word, buffer in runner.pointers.items() if buffer != PRIVATE}
     found = located(runner.trace, pointers, names, SHARED_LOCAL)
     return Side(runner.name, runner.platform, found.trace, lambda key: names.get(key, key), pointers, found.offsets)
@@ -208,6 +210,8 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
         found.append("inputs that only the target gets may hold anything")
     if any(name.startswith("result.") for name in _symbols(question)):
         found.append("a result on floats depends on the operands, their types and %cr0 alone")
+    if any(one.origin is not None for runner in runners for one in runner.trace.arbitrary):
+        found.append("a read through the sampler depends on the image, the sampler and the coordinates alone")
     effects = question.source, question.target
     atomics, barriers = any(one.atomics for one in effects), any(one.barriers for one in effects)
     but = " but by atomics" * atomics + " and" * (atomics and barriers) + " between two barriers" * barriers

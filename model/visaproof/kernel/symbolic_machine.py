@@ -112,7 +112,7 @@ class Machine:
                 self.arithmetic.step(instruction)
             case Kind.SAMPLE:
                 read = sampler_read(instruction, self.kernel, self.thread.platform)
-                read_arbitrary(instruction, read, self.thread, self.arithmetic)
+                read_arbitrary(instruction, read, self.bindings.key(read.surface), self.thread, self.arithmetic)
             case _:
                 what = self.kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
                 raise NotModelled(what, instruction.position)

@@ -190,6 +190,11 @@ class _History:
         self._names: dict[Term, Term] = dict(_surface_names(side))
         self._names |= {pointer: base_of(buffer) for pointer, buffer in side.pointers.items()}
         self._atomics: Counter[str] = Counter()
+        self._written = {
+            side.surface(one.surface)
+            for one in side.trace.performed
+            if any(not isinstance(access, Load) for access in one.accesses)
+        }
         self.stores: dict[str, list[UnitStore]] = {}
         self.undefined: list[Bool] = []
         self.reaches: list[Reach] = []
@@ -273,14 +278,16 @@ class _History:
         self._resolved = max(self._resolved, last + 1)
 
     def _result(self, one: Arbitrary) -> Term:
-        if one.operands is None:
+        image = None if one.origin is None else self._side.surface(one.origin.surface)
+        if one.operands is None or image in self._written:
             return _own(self._side.name, one.symbol)
         bits = self._renamed([source.bits for source in one.operands])
         types = tuple((source.type, source.modifier) for source in one.operands)
         control = None if one.control is None else substitute(one.control, self._names)
         opcode, width = one.instruction.opcode, one.symbol.width
-        device = None if opcode in EXACT else self._side.platform
-        operation = (opcode, one.instruction.suffixes, one.result, types, width, device, control, *bits)
+        device = None if opcode in EXACT or one.origin is not None else self._side.platform
+        origin = None if one.origin is None else (image, one.origin.sampler, one.origin.slot)
+        operation = (opcode, one.instruction.suffixes, one.result, types, width, device, control, origin, *bits)
         return self._memory.result(operation, width)
 
 
