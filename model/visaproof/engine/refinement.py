@@ -11,7 +11,7 @@ from visaproof.engine.refinement_runs import PRIVATE, Difference, Runner, differ
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import Assume, Start, start_of
-from visaproof.kernel.launch import BufferAddress
+from visaproof.kernel.launch import BufferAddress, BufferOffset
 from visaproof.kernel.matching import (
     SHARED_LOCAL,
     Matching,
@@ -129,6 +129,8 @@ def compare(source: Program, target: Program, assume: Assume) -> Comparison:
         runners.append(Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers))
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     exact, question = _questions(runners, lanes)
+    if exact is not question:
+        _require_no_buffer_offset((source, target), runners)
     assumed = _assumptions(starts[0], question, matching, runners)
     return Comparison(source, target, matching, starts[0], assumed, question, (runners[0], runners[1]), exact)
 
@@ -175,6 +177,16 @@ def _require_one_width(source: Program, target: Program) -> None:
     widths = [len(launched_lanes(program.kernel)) for program in (source, target)]
     if widths[0] != widths[1]:
         raise NotModelled(f"kernels of different SIMD widths: {widths[0]} and {widths[1]} lanes")
+
+
+def _require_no_buffer_offset(programs: Iterable[Program], runners: Iterable[Runner]) -> None:
+    """A surface that begins before its buffer is not yet placed among the addresses."""
+    for program, runner in zip(programs, runners, strict=True):
+        for variable, byte in runner.trace.registers.initial_reads:
+            for piece in program.launch.pieces(variable):
+                inside = piece.offset <= byte < piece.offset + piece.size
+                if inside and isinstance(piece.meaning, BufferOffset):
+                    raise NotModelled(f"{program.kernel.path}: {piece.meaning} beside addresses")
 
 
 def _surface(program: Program, key: str, by_meaning: bool) -> str:

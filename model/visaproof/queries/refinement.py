@@ -141,6 +141,9 @@ def _units(*sides: Side) -> dict[str, int]:
         for place, performed in enumerate(side.trace.performed):
             visible = (access for access in performed.accesses if not is_private(side.trace, performed, access))
             by_surface.setdefault(_surface_then(side, place), []).extend(visible)
+    for accesses in by_surface.values():
+        if len({len(access.cell) for access in accesses}) > 1:
+            raise NotModelled("a typed surface by texels and by their channels")
     return {surface: unit_of(iter(accesses)) for surface, accesses in by_surface.items()}
 
 
