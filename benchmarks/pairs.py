@@ -62,9 +62,9 @@ def ask(timeout_ms: int, backwards: bool, pair: dict[str, Any]) -> Row:
     source, target = (program(path_of(*name), 64 if name[1].startswith("pvc") else 32) for name in names)
     read = process_time()
     answer, detail = _answer(source, target, timeout_ms)
-    labels = [f"{kernel}/{variant}" for kernel, variant in names]
+    one, other = (f"{kernel}/{variant}" for kernel, variant in names)
     return Row(
-        pair["class"], flow_of(pair), *labels, answer, detail, reading=read - start, asking=process_time() - read
+        pair["class"], flow_of(pair), one, other, answer, detail, reading=read - start, asking=process_time() - read
     )
 
 
