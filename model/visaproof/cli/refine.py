@@ -27,6 +27,8 @@ EPILOG = """examples:
 TARGET refines SOURCE if, for every input under the printed assumptions, either the pages give SOURCE no meaning, or
 they give one to TARGET and it leaves the same memory.  Which lanes run is arbitrary.  A difference is a run of both
 kernels on the same inputs.  Kernels have one SIMD width, and loops only where their rounds are constant.
+Binding table, bindless, LSC and 64-bit addresses of one argument are one buffer (with --launch); where addresses are
+used, the verdict lists the weakest conditions that were shown to suffice.  Private memory cannot be seen.
 exit codes: 0 refines, 1 does not, 2 unreadable or inputs that do not match, 3 unknown, 4 not modelled,
 5 vacuous (SOURCE never has a meaning)."""
 
@@ -76,10 +78,10 @@ def run(arguments: Namespace) -> int:
 
 def _read(path: Path, launch_file: Path | None, device: Platform | None) -> "Program":
     from visaproof.kernel.launch import NOTHING_KNOWN, read_launch
+    from visaproof.kernel.linking import read_program
     from visaproof.kernel.matching import Program
-    from visaproof.kernel.reader import read_kernel_file
 
-    kernel = read_kernel_file(path, grf_bytes=None if device is None else device.grf_bytes)
+    kernel = read_program(path, grf_bytes=None if device is None else device.grf_bytes)
     launch = read_launch(launch_file, kernel, device) if launch_file else NOTHING_KNOWN
     return Program(kernel, launch, device or launch.platform or DEFAULT_PLATFORM)
 

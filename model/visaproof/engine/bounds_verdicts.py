@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from visaproof.engine.conflicts import colliding
 from visaproof.engine.kernel_search import Found, Never, Open, Search
+from visaproof.engine.ladder import NORMAL_FORM
 from visaproof.engine.minimise import minimised
 from visaproof.engine.thread_states import Asked, Values, state_of
 from visaproof.isa.errors import NotModelled, Position
@@ -108,8 +109,6 @@ HasMeaning = Holds | Meaningless | Undecided
 
 MOST_STATEMENTS = 10_000
 """Of a confirming run: the inputs of a counterexample are small, so a longer one is most likely an endless loop."""
-
-NORMAL_FORM = "normal form"
 
 T = TypeVar("T")
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from visaproof.engine.kernel_search import Found, Never, Open, Search
+from visaproof.engine.ladder import NORMAL_FORM
 from visaproof.engine.minimise import minimised
 from visaproof.engine.thread_states import Asked, Values, state_of
 from visaproof.isa.errors import NotModelled, Position

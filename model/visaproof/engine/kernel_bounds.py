@@ -122,7 +122,7 @@ def ask_bounds(
     Raises ReadError where what is stated of the launch names nothing that the kernel has.
     """
     start = start_of(kernel, launch, assume)
-    ran = trace(kernel, platform, start.initial, unroll=unroll)
+    ran = trace(kernel, platform, start.initial, unroll=unroll, private_base=start.private_base)
     sizes = stated_sizes(kernel, launch, start, ran.surfaces, stated.surfaces)
     more = list(_launch_premises(kernel, launch, start, assume, stated))
     premises = (*sizes.premises, *(premise for premises, _ in more for premise in premises))

@@ -74,7 +74,7 @@ def ask_kernel(
 ) -> KernelAnswers:
     """The questions of a kernel, up to the first statement that has no semantics here."""
     start = start_of(kernel, launch, assume)
-    ran = trace(kernel, platform, start.initial, unroll=unroll)
+    ran = trace(kernel, platform, start.initial, unroll=unroll, private_base=start.private_base)
     ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms)))
     asked = Asked(kernel, platform, ran, start, timeout_ms)
     return KernelAnswers(kernel, platform, launch, start, ran.stopped, asked, tuple(conflict_questions(ran)))

@@ -30,6 +30,9 @@ from visaproof.smt.evaluate import evaluate_all
 
 Values = dict[Term, int]
 
+PRIVATE_MEMORY = 1 << 56
+"""Where it lies if no question depends on that: far from the buffers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -45,6 +48,8 @@ class Asked:
 def state_of(asked: Asked, until: Performed, values: Values) -> ConcreteState:
     """The thread that these values describe: registers, lanes, surfaces with what the loads bring."""
     kernel, trace = asked.kernel, asked.trace
+    if asked.start.private_base is not None:
+        values = {asked.start.private_base: PRIVATE_MEMORY, **values}
     lanes = launched_lanes(kernel)
     state = ConcreteState(asked.platform, exec_mask=_bits(lanes, values))
     for variable in kernel.variables.values():

@@ -4,10 +4,10 @@ Every assumption has a name and a sentence; a verdict lists those that it was as
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
-from visaproof.kernel.launch import Launch, LocalId, Piece
+from visaproof.kernel.launch import BufferAddress, Launch, LaunchValue, LocalId, Piece
 from visaproof.kernel.syntax import Input, Kernel
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, add, const, scale, symbol, zero_extend
@@ -34,11 +34,22 @@ class Start:
     """The assumptions that were used, in words."""
     hints: tuple[str, ...]
     """What would help to know."""
+    pointers: dict[BitVec, BufferAddress | LaunchValue] = field(
+        default_factory=dict[BitVec, BufferAddress | LaunchValue]
+    )
+    """The 64-bit words that are the address of a buffer, or of private memory."""
+
+    @property
+    def private_base(self) -> BitVec | None:
+        """Where the private memory of all threads begins, if the kernel gets to know it."""
+        bases = (word for word, meaning in self.pointers.items() if meaning is LaunchValue.PRIVATE_BASE)
+        return next(bases, None)
 
 
 def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
     """Arbitrary contents, but for the local ids where the launch says where they are and `assume` is IDS."""
     words: dict[tuple[str, int], BitVec] = {}
+    pointers: dict[tuple[str, int], tuple[BitVec, BufferAddress | LaunchValue]] = {}
     meanings: dict[str, str] = {}
     simd = launch.simd or _lanes(kernel)
     refused = _layout_broken(launch, simd)
@@ -47,16 +58,26 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
         for piece in launch.pieces(item.variable):
             if isinstance(piece.meaning, LocalId) and ids:
                 words |= _local_ids(item, piece, piece.meaning, simd)
+            if _is_pointer(piece):
+                assert isinstance(piece.meaning, BufferAddress | LaunchValue)
+                pointers[item.variable, piece.offset] = symbol(f"{item.variable}.{piece.offset}", 64), piece.meaning
             _name(meanings, item, piece)
     if words:
         meanings |= {"thread_in_row": f"first local_id_x of the thread, divided by {simd}"}
         meanings |= {"local_id_y": "local_id_y", "local_id_z": "local_id_z"}
     return Start(
-        initial=_initial(kernel, words),
+        initial=_initial(kernel, words, {place: word for place, (word, _) in pointers.items()}),
         meanings=meanings,
         assumed=(_ids_in_words(simd),) if words else (),
         hints=() if words else _hints(kernel, launch, assume, refused),
+        pointers=dict(pointers.values()),
     )
+
+
+def _is_pointer(piece: Piece) -> bool:
+    """Whether the piece is a whole 64-bit address, aligned as the payload has them."""
+    address = isinstance(piece.meaning, BufferAddress) or piece.meaning is LaunchValue.PRIVATE_BASE
+    return address and piece.size == 8 and not piece.first_byte and piece.offset % 8 == 0
 
 
 def _lanes(kernel: Kernel) -> int:
@@ -117,13 +138,18 @@ def _name(meanings: dict[str, str], item: Input, piece: Piece) -> None:
         meanings.setdefault(f"{item.variable}.{start}", f"{piece}{place}")
 
 
-def _initial(kernel: Kernel, words: dict[tuple[str, int], BitVec]) -> Callable[[str, int], Byte]:
+def _initial(
+    kernel: Kernel, words: dict[tuple[str, int], BitVec], pointers: dict[tuple[str, int], BitVec]
+) -> Callable[[str, int], Byte]:
     sizes = {name: getattr(variable, "size", 4) for name, variable in kernel.variables.items()}
 
     def initial(variable: str, byte: int) -> Byte:
         word = words.get((variable, byte - byte % 2))
         if word is not None:
             return word, byte % 2
+        pointer = pointers.get((variable, byte - byte % 8))
+        if pointer is not None:
+            return pointer, byte % 8
         start = byte - byte % 4
         return symbol(f"{variable}.{start}", 8 * min(4, sizes[variable] - start)), byte % 4
 

@@ -10,7 +10,7 @@ from visaproof.kernel.launch import BufferAddress, Launch, Surface, Unknown
 from visaproof.kernel.meaning import ArgumentValue, LocalId, Piece
 from visaproof.kernel.syntax import Input, Kernel
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.smt import Bool, bool_symbol, symbol
+from visaproof.smt import BitVec, Bool, bool_symbol, symbol
 
 THREAD_STATE = frozenset(
     ("%r0", "%cr0", "%sr0", "%hw_id", "%thread_x", "%thread_y", "%group_id_x", "%group_id_y", "%group_id_z")
@@ -105,13 +105,15 @@ def source_start(kernel: Kernel, initial: Callable[[str, int], Byte]) -> Callabl
     def start(variable: str, byte: int) -> Byte:
         if variable in inputs or variable in THREAD_STATE:
             return initial(variable, byte)
-        return _own("source", variable, byte)
+        return _linked(variable, byte) or _own("source", variable, byte)
 
     return start
 
 
-def target_start(matching: Matching, source: Callable[[str, int], Byte]) -> Callable[[str, int], Byte]:
-    """The registers of the target: inputs hold what those of the source do."""
+def target_start(
+    matching: Matching, source: Callable[[str, int], Byte], own: Callable[[str, int], Byte]
+) -> Callable[[str, int], Byte]:
+    """The registers of the target: inputs hold what those of the source do; `own` has what else it starts with."""
 
     def start(variable: str, byte: int) -> Byte:
         place = matching.places.get((variable, byte))
@@ -120,10 +122,27 @@ def target_start(matching: Matching, source: Callable[[str, int], Byte]) -> Call
         if variable in THREAD_STATE:
             return source(variable, byte)
         if (variable, byte) in matching.extra:
+            word, index = own(variable, byte)
+            if word.width == 64:  # an address
+                return symbol(f"target only:{word.payload}", 64), index
             return symbol(f"target only:{variable}.{byte}", 8), 0
-        return _own("target", variable, byte)
+        return _linked(variable, byte) or _own("target", variable, byte)
 
     return start
+
+
+def is_linked(variable: str) -> bool:
+    """Whether it holds the address of something that the program calls by its name, as `&table`."""
+    return variable.startswith("&")
+
+
+def linked_address(variable: str) -> BitVec:
+    """The address, which is the same for both kernels."""
+    return symbol(variable, 64)
+
+
+def _linked(variable: str, byte: int) -> Byte | None:
+    return (linked_address(variable), byte) if is_linked(variable) else None
 
 
 def own_predicates(side: str) -> Callable[[str, int], Bool]:

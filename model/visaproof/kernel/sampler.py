@@ -7,7 +7,7 @@ from visaproof.isa.operands import Channels, Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
 from visaproof.kernel.statement import Statement, execution_of
-from visaproof.kernel.syntax import Instruction, Kernel
+from visaproof.kernel.syntax import Immediate, Instruction, Kernel, Name, SubscriptedName
 
 _SURFACE = {"load_lz": 1, "sample_lz": 2, "sample_l": 2}
 """The operand that is the surface: behind the texel offsets and, if there is one, the sampler."""
@@ -31,6 +31,10 @@ class SamplerRead:
     """Bytes of an element: 2 or 4."""
     null_mask: bool
     """Page: "an additional GRF is returned after the sampler data"."""
+    coordinates: tuple[tuple[RawOperand, DataType], ...] = ()
+    """An element for each lane; none where an operand or its type is not of this form."""
+    sampler: str = ""
+    """What is bound to the sampler, where every `movs` binds the same number to it, and the texel offset."""
 
 
 def sampler_read(instruction: Instruction, kernel: Kernel, platform: Platform) -> SamplerRead:
@@ -54,4 +58,32 @@ def sampler_read(instruction: Instruction, kernel: Kernel, platform: Platform) -
         statement.raw(dst),
         data_type.size,
         _NULL_MASK in flags,
+        _coordinates(statement, instruction, place + 2),
+        _sampler(kernel, instruction, place),
     )
+
+
+def _coordinates(statement: Statement, instruction: Instruction, first: int) -> tuple[tuple[RawOperand, DataType], ...]:
+    found: list[tuple[RawOperand, DataType]] = []
+    for operand in instruction.operands[first:]:
+        data_type = statement.type_of(operand)
+        if data_type not in _TYPES:
+            return ()
+        found.append((statement.raw(operand), data_type))
+    return tuple(found)
+
+
+def _sampler(kernel: Kernel, instruction: Instruction, surface: int) -> str:
+    """The texel offset and what is bound to the sampler; empty where this is not constant."""
+    offset, *sampler = instruction.operands[:surface]
+    if not isinstance(offset, Immediate):
+        return ""
+    names = [one.name for one in sampler if isinstance(one, Name | SubscriptedName)]
+    bound = {
+        movs.operands[1].bits if isinstance(movs.operands[1], Immediate) else None
+        for movs in kernel.instructions()
+        if movs.opcode == "movs" and getattr(movs.operands[0], "name", None) in names
+    }
+    if len(names) != len(sampler) or len(bound) != len(names) or None in bound:
+        return ""
+    return f"offset {offset.bits}, sampler {sorted(str(one) for one in bound)}"

@@ -38,6 +38,17 @@ class Arbitrary:
     """The type of a value that is such a function; None for a comparison."""
     control: BitVec | None = None
     """The control register, which says how floats are rounded."""
+    origin: "SamplerOrigin | None" = None
+    """Of a read through the sampler: what it depends on beside its operands, which are coordinates."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerOrigin:
+    """The image, how it is read, and which of its channels this is."""
+
+    surface: str
+    sampler: str
+    slot: int
 
 
 class SymbolicArithmetic:
@@ -84,12 +95,13 @@ class SymbolicArithmetic:
         reason: str,
         operands: tuple[Source, ...] | None = None,
         result: DataType | None = None,
+        origin: SamplerOrigin | None = None,
     ) -> BitVec:
         """An arbitrary value in place of one that the model leaves open."""
         name = f"arbitrary.{instruction.position.line}.{len(self.arbitrary)}"
         value = symbol(name, width)
         control = None if operands is None else self._control()
-        self.arbitrary.append(Arbitrary(value, instruction, lane, reason, operands, result, control))
+        self.arbitrary.append(Arbitrary(value, instruction, lane, reason, operands, result, control, origin))
         return value
 
     def _control(self) -> BitVec | None:

@@ -14,10 +14,11 @@ from visaproof.kernel import syntax
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.surfaces import SurfaceBindings
-from visaproof.kernel.symbolic_arithmetic import SymbolicArithmetic
+from visaproof.kernel.symbolic_arithmetic import Arbitrary, SymbolicArithmetic
 from visaproof.kernel.symbolic_lanes import Lanes, Waiting
 from visaproof.kernel.symbolic_loops import RoundWrites, forget
 from visaproof.kernel.symbolic_operands import SymbolicOperands
+from visaproof.kernel.symbolic_private import PrivateMemory, PrivateStore
 from visaproof.kernel.symbolic_sampler import read_arbitrary
 from visaproof.kernel.symbolic_thread import Thread, ThreadState, under_guard
 from visaproof.semantics.symbolic.accesses import Access, Store
@@ -30,7 +31,9 @@ from visaproof.semantics.symbolic.state import (
     SymbolicImage,
     SymbolicSurface,
 )
-from visaproof.smt import BitVec, Bool, conj, is_false, symbol
+from visaproof.smt import BitVec, Bool, conj, is_false, symbol, symbols_of
+
+BARRIERS = frozenset(("barrier", "sbarrier", "wait"))
 
 LOD_LEVELS = 15
 """Levels of an image of 2^14 texels."""
@@ -48,7 +51,8 @@ class Performed:
     loaded: tuple[tuple[Access, BitVec], ...]
     """The symbol that stands for the value of each load and atomic with a destination.
 
-    It is arbitrary: nothing connects it with earlier stores, nor with 0 where the access is outside.
+    It is arbitrary: nothing connects it with earlier stores, nor with 0 where the access is outside.  Loads that bring
+    what was stored in private memory are left out.
     """
     any_round: bool = False
     """Whether this is one round of a loop for all those that were not unrolled."""
@@ -66,6 +70,7 @@ class Contents:
     performed: int
     conditions: int
     arbitrary: int
+    private: tuple[PrivateStore, ...]
 
 
 class Machine:
@@ -78,8 +83,10 @@ class Machine:
         initial: Callable[[str, int], Byte],
         exec_mask: Sequence[Bool],
         initial_predicate: Callable[[str, int], Bool],
+        private_base: BitVec | None = None,
     ) -> None:
         self.kernel = kernel
+        self.private = PrivateMemory(private_base)
         self.lanes = Lanes(exec_mask)
         self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate)
         self.operands = SymbolicOperands(kernel, self.thread.registers, platform.grf_bytes)
@@ -87,13 +94,16 @@ class Machine:
         self.bindings = SurfaceBindings(kernel, platform)
         self.surfaces: dict[str, SymbolicSurface] = {}
         self.performed: list[Performed] = []
+        self.barriers: list[tuple[int, Bool]] = []
+        """For each barrier, how many messages came before it, and when the thread gets to it."""
         self._levels = LOD_LEVELS if _names_levels(kernel, platform) else 1
 
     def step(self, instruction: syntax.Instruction) -> None:
         """Runs one statement that is neither a branch nor the end."""
         match kind_of(instruction, messages.OPCODES):
             case Kind.NOTHING:
-                pass
+                if instruction.opcode in BARRIERS:
+                    self.barriers.append((len(self.performed), conj(*self.lanes.facts)))
             case Kind.MEMORY:
                 self._message(instruction)
             case Kind.BIND:
@@ -102,7 +112,7 @@ class Machine:
                 self.arithmetic.step(instruction)
             case Kind.SAMPLE:
                 read = sampler_read(instruction, self.kernel, self.thread.platform)
-                read_arbitrary(instruction, read, self.thread, self.arithmetic)
+                read_arbitrary(instruction, read, self.bindings.key(read.surface), self.thread, self.arithmetic)
             case _:
                 what = self.kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
                 raise NotModelled(what, instruction.position)
@@ -124,8 +134,11 @@ class Machine:
             if isinstance(access, Store) or access.destination is None:
                 continue
             place = access.destination
-            value = symbol(f"load.{_site(self.kernel, instruction)}.{k}{again}", 8 * place.width)
-            loaded.append((access, value))
+            unknown = symbol(f"load.{_site(self.kernel, instruction)}.{k}{again}", 8 * place.width)
+            private = key == FLAT and self.private.owns(access.cell[0])
+            value = self._from_private(instruction, access, unknown) if private else unknown
+            if value is unknown:
+                loaded.append((access, value))
             if self.thread.registers.holds(place.variable, place.start, place.width):
                 self.thread.registers.write(place.variable, place.start, value, access.guard)
         for guard, place in undefined:
@@ -135,6 +148,16 @@ class Machine:
                 )
                 self.thread.registers.write(place.variable, place.start, value, guard)
         self.performed.append(Performed(instruction, plain, key, tuple(accesses), tuple(loaded)))
+        if key == FLAT:
+            self.private.store(accesses)
+
+    def _from_private(self, instruction: syntax.Instruction, access: Access, unknown: BitVec) -> BitVec:
+        """What a load from private memory brings; `unknown` as far as nothing is known to be there."""
+        value = self.private.load(access, unknown, self.thread.assumption(access.guard))
+        if unknown in symbols_of(value):
+            reason = "private memory that nothing wrote, or a loop"
+            self.arithmetic.arbitrary.append(Arbitrary(unknown, instruction, access.lane, reason))
+        return value
 
     def _surface(self, key: str, decoded: messages.Message) -> SymbolicSurface:
         """A surface of which nothing is known but its kind."""
@@ -156,6 +179,7 @@ class Machine:
         """Makes arbitrary what rounds of a loop may have written for these lanes."""
         kept = {key: held for key, held in self.operands.addresses().items() if key not in known.addresses}
         self.operands.restore(kept)
+        self.private.forget()
         guards = [literals_of(guard) for guard in running]
         return forget(name, known, guards, self.thread.registers, self.thread.predicates)
 
@@ -170,6 +194,7 @@ class Machine:
             len(self.performed),
             len(self.operands.conditions),
             len(self.arithmetic.arbitrary),
+            self.private.contents(),
         )
 
     def restore(self, contents: Contents) -> None:
@@ -178,6 +203,7 @@ class Machine:
         self.thread.predicates.restore(contents.predicates)
         self.operands.restore(contents.addresses)
         self.bindings.restore(contents.bound)
+        self.private.restore(contents.private)
         del self.performed[contents.performed :]
         del self.operands.conditions[contents.conditions :]
         del self.arithmetic.arbitrary[contents.arbitrary :]

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
@@ -15,10 +15,11 @@ from visaproof.kernel.statement import execution_of, label_places, lane_offset
 from visaproof.kernel.symbolic_arithmetic import Arbitrary
 from visaproof.kernel.symbolic_loops import RoundWrites, in_round, round_writes, shifts
 from visaproof.kernel.symbolic_machine import Machine, Performed
+from visaproof.kernel.symbolic_private import PrivateMemory
 from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicSurface
-from visaproof.smt import Bool, bool_symbol, conj, disj, false, neg, symbol, true
+from visaproof.smt import BitVec, Bool, bool_symbol, conj, disj, false, neg, symbol, true
 
 DEFAULT_UNROLL = 4
 """Rounds of a loop of which it is not known how often it runs."""
@@ -44,6 +45,10 @@ class Trace:
     """For each loop that may run longer than it was unrolled: that it does not."""
     stopped: NotModelled | None = None
     """What has no semantics here; nothing behind it was run."""
+    private: PrivateMemory = field(default_factory=lambda: PrivateMemory(None))
+    """At the end; it tells which addresses are those of private memory."""
+    barriers: tuple[tuple[int, Bool], ...] = ()
+    """For each barrier, how many messages came before it, and when the thread gets to it."""
 
 
 def uninitialised(kernel: syntax.Kernel) -> Callable[[str, int], Byte]:
@@ -72,12 +77,14 @@ def trace(
     initial_predicate: Callable[[str, int], Bool] | None = None,
     unroll: int = DEFAULT_UNROLL,
     generalise: bool = True,
+    private_base: BitVec | None = None,
 ) -> Trace:
     """Runs the kernel up to its end, or to the first statement that has no semantics here.
 
     `initial` gives each byte of a root variable before the kernel starts, `exec_mask` the lanes, first lane first.
     Loops are run as often as their conditions fold to constants, and `unroll` times more where they do not.  All later
     rounds are `generalise`d to one in which everything that a round writes is arbitrary, or else left out.
+    What is stored behind `private_base` is loaded again from there: nobody else reaches private memory.
     """
     machine = Machine(
         kernel,
@@ -85,6 +92,7 @@ def trace(
         initial or uninitialised(kernel),
         launched_lanes(kernel) if exec_mask is None else exec_mask,
         initial_predicate or (lambda variable, lane: bool_symbol(f"{variable}[{lane}]")),
+        private_base,
     )
     return _Walk(machine, unroll, generalise).run()
 
@@ -126,6 +134,8 @@ class _Walk:
             machine.thread.predicates,
             tuple(self._bounded),
             stopped,
+            machine.private,
+            tuple(machine.barriers),
         )
 
     def _walk(self, end: int) -> None:

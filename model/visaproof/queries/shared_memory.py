@@ -34,6 +34,8 @@ def unit_of(accesses: Iterator[Access]) -> int:
     """The largest unit of which all accesses are whole and aligned multiples."""
     unit = WORD
     for access in accesses:
+        if len(access.cell) > 1:  # a channel of a texel, or a texel as a whole
+            return access.width
         while access.width % unit or 1 << known_trailing_zeros(access.cell[0]) < unit:
             unit //= 2
     return unit
@@ -70,7 +72,8 @@ class SharedMemory:
 
     def named(self, value: BitVec) -> BitVec:
         """A symbol for the value: it keeps terms small that are computed from what a kernel loads."""
-        if value.op in (Op.SYMBOL, Op.CONST):
+        plain = value.args if value.op is Op.CONCAT else (value,)
+        if all(part.op in (Op.SYMBOL, Op.CONST) for part in plain):
             return value
         if value not in self._names:
             self._names[value] = name = symbol(f"loaded.{len(self._names)}", value.width)

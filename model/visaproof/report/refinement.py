@@ -1,11 +1,12 @@
 """Refinement as people read it: what was matched and assumed, the verdict, and the run that shows a difference."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from visaproof.engine.refinement import Comparison, Refines, Unknown, Vacuous, Verdict
-from visaproof.engine.refinement_runs import Difference, Writer
+from visaproof.engine.refinement_runs import Difference, Runner, Writer
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.queries.refinement_places import ALWAYS, Condition
 
 MAX_SHOWN = 8
 """Inputs and bytes of memory that are shown of a run."""
@@ -32,23 +33,34 @@ def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
     """Each surface, and how both kernels reach it."""
     source, target = comparison.runners
     for surface in comparison.question.surfaces:
-        keys = [", ".join(key for key in one.trace.surfaces if one.surface(key) == surface) for one in (source, target)]
+        keys = [", ".join(_ways(one, surface)) for one in (source, target)]
         yield surface, keys[0], keys[1]
+
+
+def _ways(runner: Runner, surface: str) -> Iterator[str]:
+    """How a kernel reaches a surface: by what names it, or by the input that holds its address."""
+    surface, _, _ = surface.partition(" after ")
+    yield from (key for key in runner.trace.surfaces if runner.surface(key) == surface)
+    if FLAT in runner.trace.surfaces:
+        yield from (f"address {word.payload}" for word, buffer in runner.pointers.items() if buffer == surface)
 
 
 def surface_name(comparison: Comparison, surface: str) -> str:
     """A surface by its argument and the argument's name."""
-    kind, _, index = surface.partition(" ")
+    name, after, barrier = surface.partition(" after ")
+    kind, _, index = name.partition(" ")
     if kind == "argument" and index.isdigit():
-        return str(comparison.source.launch.argument(int(index)))
-    return surface
+        name = str(comparison.source.launch.argument(int(index)))
+    return name + after + barrier
 
 
 def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
     yield ""
     match verdict:
-        case Refines(rung):
-            yield f"  REFINES: the target leaves the same memory, for all inputs ({rung})"
+        case Refines(rung, conditions):
+            where = ", where" if conditions else ""
+            yield f"  REFINES: the target leaves the same memory, for all inputs ({rung}){where}"
+            yield from (f"    {condition.value}" for condition in in_order(conditions))
         case Vacuous():
             yield "  VACUOUS: the source has no meaning for any input, so that anything refines it"
         case Unknown(reason):
@@ -57,8 +69,15 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
             yield from (f"  {line}" for line in _difference_lines(comparison, verdict))
 
 
+def in_order(conditions: Collection[Condition]) -> Iterator[Condition]:
+    """The conditions in the order of their list."""
+    return (condition for condition in Condition if condition in conditions)
+
+
 def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
     yield "DOES NOT REFINE (both kernels were run on these inputs)"
+    if comparison.conditional:
+        yield "  in this run both stay inside their buffers, which lie apart"
     yield f"  execution mask {found.exec_mask:#x}"
     inputs = list(_inputs(comparison, found))
     yield from (f"  {name} = {value:#x}" for name, value in inputs)
@@ -128,14 +147,16 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
 def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
     """The answer."""
     match verdict:
-        case Refines(rung):
-            return {"verdict": "refines", "by": rung}
+        case Refines(rung, conditions):
+            return {"verdict": "refines", "by": rung, "conditions": [one.value for one in in_order(conditions)]}
         case Vacuous():
             return {"verdict": "vacuous"}
         case Unknown(reason):
             return {"verdict": "unknown", "reason": reason}
         case Difference():
-            return {"verdict": "does not refine", "replayed": True, "example": _difference_json(comparison, verdict)}
+            under = [one.value for one in in_order(ALWAYS if comparison.conditional else ())]
+            example = _difference_json(comparison, verdict)
+            return {"verdict": "does not refine", "replayed": True, "conditions": under, "example": example}
 
 
 def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any]:

@@ -1,0 +1,151 @@
+"""Buffers that are reached by surface and by 64-bit address, private memory, atomics and barriers."""
+
+from dataclasses import replace
+
+import pytest
+
+from visaproof.engine.refinement import Difference, Refines, Unknown, Verdict, compare, decide
+from visaproof.isa.platform import Platform
+from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.launch import NOTHING_KNOWN, Argument, ArgumentValue, BufferAddress, LaunchValue
+from visaproof.kernel.matching import Program
+from visaproof.kernel.reader import read_kernel
+from visaproof.queries.refinement_places import ALWAYS, Condition
+
+HEAD = """.version 4.1
+.kernel "k"
+.decl PTR v_type=G type=uq num_elts=1 align=GRF
+.decl OTHER v_type=G type=uq num_elts=1 align=GRF
+.decl OWN v_type=G type=uq num_elts=1 align=GRF
+.decl AT v_type=G type=d num_elts=8 align=GRF
+.decl X v_type=G type=d num_elts=8 align=GRF
+.decl B v_type=G type=d num_elts=8 align=GRF
+.decl Y v_type=G type=d num_elts=8 align=GRF
+.decl W v_type=G type=q num_elts=8 align=GRF
+.decl A v_type=G type=q num_elts=8 align=GRF
+.decl S v_type=G type=q num_elts=8 align=GRF
+.decl U v_type=G type=ud num_elts=8 align=GRF alias=<AT,0>
+.decl T6 v_type=T num_elts=1
+.input PTR offset=32 size=8
+.input OTHER offset=40 size=8
+.input OWN offset=48 size=8
+.input AT offset=64 size=32
+.input X offset=96 size=32
+.kernel_attr SimdSize=8
+.function "k"
+_main:
+movs (M1_NM, 1) T6(0) 0x0:ud
+"""
+
+SURFACE = "shl (M1, 8) B(0,0)<1> AT(0,0)<1;1,0> 0x2:d\n"
+SURFACE_STORE = "scatter4_scaled.R (M1, 8) T6 0x0:ud B.0 X.0\n"
+
+
+def address(pointer: str, index: str = "AT", name: str = "A") -> str:
+    """The pointer plus four times a signed or unsigned index, in 64 bits."""
+    return (
+        f"mov (M1, 8) W(0,0)<1> {index}(0,0)<1;1,0>\n"
+        "shl (M1, 8) W(0,0)<1> W(0,0)<1;1,0> 0x2:q\n"
+        f"add (M1, 8) {name}(0,0)<1> W(0,0)<1;1,0> {pointer}(0,0)<0;1,0>\n"
+    )
+
+
+STORE = "svm_scatter.4.1 (M1, 8) A.0 X.0\n"
+OWN_SLOT = (
+    "mov (M1_NM, 8) Y(0,0)<1> 0x76543210:v\nmov (M1_NM, 8) W(0,0)<1> Y(0,0)<1;1,0>\n"
+    "shl (M1_NM, 8) W(0,0)<1> W(0,0)<1;1,0> 0x2:q\nadd (M1_NM, 8) S(0,0)<1> W(0,0)<1;1,0> OWN(0,0)<0;1,0>\n"
+)
+
+
+def program(body: str) -> Program:
+    kernel = read_kernel(HEAD + body + "ret (M1, 1)\n", "k.visaasm")
+    meanings = [
+        ("PTR", BufferAddress(Argument(0))),
+        ("OTHER", BufferAddress(Argument(1))),
+        ("OWN", LaunchValue.PRIVATE_BASE),
+        ("AT", ArgumentValue(Argument(2))),
+        ("X", ArgumentValue(Argument(3))),
+    ]
+    launch = replace(NOTHING_KNOWN.with_inputs(kernel, meanings), binding_table={0: 0})
+    return Program(kernel, launch, Platform.DG2)
+
+
+def asked(source: str, target: str) -> Verdict:
+    return decide(compare(program(source), program(target), Assume.NONE), 20_000)
+
+
+def needed(source: str, target: str) -> set[Condition]:
+    """The conditions beyond those that every comparison of addresses needs."""
+    verdict = asked(source, target)
+    assert isinstance(verdict, Refines), verdict
+    assert verdict.conditions >= ALWAYS
+    return set(verdict.conditions - ALWAYS)
+
+
+def test_directions_differ_in_what_they_need() -> None:
+    """A surface's 32-bit offset wraps, a 64-bit address does not."""
+    surface, flat = SURFACE + SURFACE_STORE, address("PTR", "U") + STORE
+    assert needed(surface, flat) == {Condition.NO_WRAP}
+    assert needed(flat, surface) == set()
+
+
+def test_signed_and_unsigned_indices_agree_below_2_gib_in_one_direction() -> None:
+    signed, unsigned = address("PTR", "AT") + STORE, address("PTR", "U") + STORE
+    assert needed(signed, unsigned) == {Condition.UNDER_2_GIB}
+    assert needed(unsigned, signed) == {Condition.NO_WRAP}
+
+
+def test_one_addressing_needs_no_condition() -> None:
+    flat = address("PTR") + STORE
+    verdict = asked(flat, flat + STORE)
+    assert isinstance(verdict, Refines)
+    same = asked(flat, flat)
+    assert isinstance(same, Refines)
+    assert not same.conditions
+
+
+@pytest.mark.parametrize("wrong", [address("OTHER", "U") + STORE, address("PTR", "U") + STORE.replace("X.0", "AT.0")])
+def test_another_buffer_or_value_is_a_difference(wrong: str) -> None:
+    """It is shown by a run in which both stay inside."""
+    verdict = asked(SURFACE + SURFACE_STORE, wrong)
+    assert isinstance(verdict, Difference), verdict
+    assert verdict.target_writer is not None
+
+
+SPILL = OWN_SLOT + "svm_scatter.4.1 (M1, 8) S.0 X.0\n"
+FILL = "svm_gather.4.1 (M1, 8) S.0 Y.0\n"
+
+
+def test_private_memory_brings_back_what_was_stored_and_is_not_seen() -> None:
+    direct = address("PTR") + STORE
+    through = SPILL + FILL + address("PTR") + STORE.replace("X.0", "Y.0")
+    for source, target in ((direct, through), (through, direct)):
+        assert isinstance(asked(source, target), Refines)
+
+
+def test_a_store_of_other_lanes_leaves_private_memory_as_it_was() -> None:
+    """The second store happens for one lane only."""
+    again = SPILL + "svm_scatter.4.1 (M1, 1) S.0 AT.0\n" + FILL + address("PTR") + STORE.replace("X.0", "Y.0")
+    assert isinstance(asked(address("PTR") + STORE, again), Difference)
+
+
+def test_private_memory_that_nothing_wrote_proves_nothing() -> None:
+    """Two kernels that read it may find different things there."""
+    reads = OWN_SLOT + FILL + address("PTR") + STORE.replace("X.0", "Y.0")
+    assert isinstance(asked(reads, reads), Unknown)
+
+
+ATOMIC = "svm_atomic.add (M1, 8) A.0 Y.0 X.0 %null.0\n"
+
+
+def test_atomics_refine_in_their_order_only() -> None:
+    one = address("PTR") + ATOMIC + STORE.replace("X.0", "Y.0")
+    assert isinstance(asked(one, one), Refines)
+    twice = address("PTR") + ATOMIC + ATOMIC
+    assert isinstance(asked(address("PTR") + ATOMIC, twice), Unknown)
+
+
+def test_a_barrier_separates() -> None:
+    flat, late = address("PTR") + STORE + "barrier\n", address("PTR") + "barrier\n" + STORE
+    assert isinstance(asked(flat, flat), Refines)
+    assert isinstance(asked(flat, late), Unknown)
