@@ -25,7 +25,8 @@ from visaproof.smt import (
     ult,
     zero_extend,
 )
-from visaproof.smt.z3_backend import Satisfiable, Unsatisfiable, solve
+from visaproof.smt.answers import Satisfiable, Unsatisfiable
+from visaproof.smt.solvers import solve
 
 SOURCE, TARGET, LOW, BEHIND = symbol("source", 64), symbol("target", 64), symbol("low", 32), symbol("behind", 64)
 GIB = 1 << 30

@@ -21,8 +21,10 @@ from visaproof.smt import (
     symbol,
     zero_extend,
 )
+from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.expanded import expanded
-from visaproof.smt.z3_backend import Lowering, Unsatisfiable, solve
+from visaproof.smt.solvers import solve
+from visaproof.smt.z3_backend import Lowering
 
 X, Y, Z = symbol("x", 32), symbol("y", 32), symbol("z", 16)
 
