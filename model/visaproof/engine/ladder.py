@@ -108,14 +108,22 @@ def _search(formula: Bool, timeout_ms: int, seed: int) -> Fails | Impossible | G
 
 
 def _under(premise: Bool, goal: Bool) -> Bool:
-    """The goal where the premise holds: what it asserts is true, what it denies is false."""
+    """The goal where the premise holds: what it asserts is true, what it denies is false, and equals are one."""
     facts: dict[Term, Term] = {}
     for literal in _literals(premise):
         if literal.op is Op.NOT:
             facts[literal.args[0]] = false()
         elif literal.op is not Op.CONST:
             facts[literal] = true()
+        if literal.op is Op.EQ:
+            known, word = sorted(literal.args, key=_is_symbol)
+            if _is_symbol(word):
+                facts[word] = known
     return substitute(goal, facts) if facts else goal
+
+
+def _is_symbol(term: Term) -> bool:
+    return term.op is Op.SYMBOL
 
 
 def _literals(premise: Bool) -> Iterator[Bool]:

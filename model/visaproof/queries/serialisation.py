@@ -5,17 +5,19 @@ their serialisations.  Each claim here is about an arbitrary moment of an arbitr
 the next lane has its turn.  Where a claim is a step of an induction, its docstring says which and why that is enough.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import cast
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.queries.atomics import relation
 from visaproof.queries.closed_forms import CLOSED_FORMS, ClosedForm
 from visaproof.queries.query import Query, SerialLanes
 from visaproof.semantics.symbolic.accesses import Atomic
-from visaproof.semantics.symbolic.effects import returned, stored_at
+from visaproof.semantics.symbolic.effects import returned, stored_at, updated
 from visaproof.smt import (
     BitVec,
     Bool,
+    Term,
     add,
     bool_symbol,
     conj,
@@ -26,6 +28,7 @@ from visaproof.smt import (
     ite,
     neg,
     scale,
+    substitute,
     symbol,
     true,
     truncate,
@@ -265,7 +268,27 @@ def lanes_on_different_texels_commute(op: AtomicOp, bits: int = 32, different: b
     shown = SerialLanes(op, at_other, operands, reordered, claimed, "" if different else "all-lanes-commute")
     apart = (neg(same),) if different else ()
     goal = conj(memory, *undisturbed)
-    return _query("lanes-on-different-texels-commute", op.name.lower(), (*premises, *apart), goal, shown, bits)
+    contents = [
+        (lane, before, stored_at((turned,), place, before))
+        for lane, turned in ((one, other), (other, one))
+        for place, before in ((probe, at_probe), (one.cell, at_one), (other.cell, at_other))
+    ]
+    query = _query("lanes-on-different-texels-commute", op.name.lower(), (*premises, *apart), goal, shown, bits)
+    return replace(query, parts=(_for_any_operation(goal, contents),) if different else ())
+
+
+def _for_any_operation(goal: Bool, contents: list[tuple[Atomic, BitVec, BitVec]]) -> Bool:
+    """The goal with an arbitrary word for what each lane makes of each content, the same word of equal contents.
+
+    It holds if this does, which says nothing of the operation: one question for all of them.
+    """
+    made: dict[Term, Term] = {}
+    consistent: list[Bool] = []
+    for index, (lane, one, other) in enumerate(contents):
+        of_one = made.setdefault(updated(lane, one), symbol(f"made.{index}.one", one.width))
+        of_other = made.setdefault(updated(lane, other), symbol(f"made.{index}.other", one.width))
+        consistent.append(implies(eq(one, other), eq(cast(BitVec, of_one), cast(BitVec, of_other))))
+    return substitute(implies(conj(*consistent), goal), made)
 
 
 def _anywhere(op: AtomicOp, lane: str, bits: int) -> Atomic:

@@ -34,9 +34,10 @@ def unit_of(accesses: Iterator[Access]) -> int:
     """The largest unit of which all accesses are whole and aligned multiples."""
     unit = WORD
     for access in accesses:
-        if len(access.cell) > 1:  # a channel of a texel, or a texel as a whole
+        address, *coordinates = access.cell
+        if coordinates:  # a channel of a texel, or a texel as a whole
             return access.width
-        while access.width % unit or 1 << known_trailing_zeros(access.cell[0]) < unit:
+        while access.width % unit or 1 << known_trailing_zeros(address) < unit:
             unit //= 2
     return unit
 
