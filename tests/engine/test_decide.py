@@ -55,6 +55,13 @@ def test_what_an_assumption_says_is_proved_by_it() -> None:
     assert decide(question(neg(ult(x, y)), neg(ult(x, y)))) == Proved("normal form")
 
 
+def test_equals_are_put_for_equals_before_a_solver_is_asked() -> None:
+    """By constants, by words, and where one word equals two."""
+    assert decide(question(eq(add(x, y), add(y, y)), eq(x, y))) == Proved("normal form")
+    assert decide(question(ult(x, const(9, 32)), eq(x, const(5, 32)))) == Proved("normal form")
+    assert isinstance(decide(question(ult(x, const(9, 32)), eq(x, const(5, 32)), eq(x, const(6, 32)))), Vacuous)
+
+
 def test_what_needs_a_solver_names_it() -> None:
     verdict = decide(question(ult(x, const(9, 32)), ult(x, y), ult(y, const(9, 32))))
     assert isinstance(verdict, Proved)

@@ -1,37 +1,21 @@
-"""Each premise of a lemma on serial orders is needed: without it the lemma fails, or it says nothing new."""
+"""Lemmas on lanes of one atomic, stated once for operations that they do not depend on."""
 
-import pytest
-
-from visaproof.engine.ladder import Fails, Holds, climb
+from visaproof.engine.attempts import attempted
+from visaproof.engine.verdict import Proved
 from visaproof.isa.atomics import AtomicOp
-from visaproof.queries import serialisation
-from visaproof.queries.closed_forms import CLOSED_FORMS, ClosedForm
-from visaproof.queries.serialisation import TICKETS
+from visaproof.queries.serialisation import lanes_on_different_texels_commute
 
 
-@pytest.mark.parametrize("op", TICKETS)
-def test_one_lane_too_many_repeats_a_ticket(op: AtomicOp):
-    """2^16 + 1 lanes on 16 bits: too many to run, so the premise is only asked about."""
-    query = serialisation.tickets_are_distinct(op, bits=16, bounded=False)
-    answer = climb(query.assumptions, query.goal, 20_000)
-    assert isinstance(answer, Fails)
-    count, earlier = (value for term, value in sorted(answer.values.items(), key=str) if term.width == 17)
-    assert abs(count - earlier) == 2**16
+def test_that_lanes_commute_is_one_question_for_operations_of_one_shape() -> None:
+    queries = [lanes_on_different_texels_commute(op) for op in (AtomicOp.ADD, AtomicOp.AND, AtomicOp.XOR)]
+    assert len({query.goal for query in queries}) == 3
+    assert len({query.parts for query in queries}) == 1
 
 
-def test_a_closed_form_stands_for_each_operation_whose_final_value_has_no_order():
-    from visaproof.queries.atomics import COMMUTATIVE
-
-    assert set(CLOSED_FORMS) <= set(COMMUTATIVE)
-
-
-@pytest.mark.parametrize("bits", [16, 32])
-def test_exactly_one_winner_on_either_width(bits: int):
-    query = serialisation.exactly_one_cmpxchg_wins(bits)
-    assert isinstance(climb(query.assumptions, query.goal, 20_000), Holds)
+def test_that_lanes_commute_is_proved_without_a_word_on_the_operation() -> None:
+    for op in AtomicOp:
+        assert isinstance(attempted(lanes_on_different_texels_commute(op), 20_000, 0), Proved), op
 
 
-def test_a_closed_form_with_a_wrong_neutral_element_fails():
-    form = ClosedForm(lambda _: 1, CLOSED_FORMS[AtomicOp.ADD].joined, CLOSED_FORMS[AtomicOp.ADD].final)
-    query = serialisation.final_value_is_the_closed_form(AtomicOp.ADD, form=form)
-    assert isinstance(climb(query.assumptions, query.goal, 20_000), Fails)
+def test_lanes_on_one_texel_have_no_statement_for_any_operation() -> None:
+    assert lanes_on_different_texels_commute(AtomicOp.XCHG, different=False).parts == ()
