@@ -18,6 +18,7 @@ from visaproof.instructions.scatter4_scaled import PREFIXES
 from visaproof.isa.answers import (
     ChannelSets,
     MaskAlignment,
+    OffsetSum,
     OwordBounds,
     QwordBounds,
     ScatterBounds,
@@ -185,6 +186,10 @@ def _scatter_registers(subject: Subject, pick: Random, values: Values, unit: int
         values[symbol("size", 33)] = size = _size_at_an_edge(pick, size, unit)
         top = size // unit * unit - unit * pick.randrange(16 // unit + 1)
         addresses = [top - 16 * place for place in order]
+    if readings.offset_sum_wraps is OffsetSum.NO_WRAP and pick.randrange(4) == 0:  # inside, from 4 GiB on
+        values[symbol("size", 33)] = 2**32 + pick.choice([64, 4096, 2**31])
+        first = 2**32 - 16
+        addresses = [2**32 - 8 + 16 * place for place in order]
     base = 0
     if "VG" in subject.state.registers.sizes:
         base = pick.choice([0, 4, first % 2**32, edge_address(pick, size)])

@@ -1,6 +1,6 @@
 """The two writings of an instruction on one state: `execute`, and its footprint with numbers for its symbols."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
@@ -130,8 +130,8 @@ def short_shapes(instruction: str, readings: Readings = DEFAULT) -> list[ShortSh
         case "scatter4_scaled":
             small = partial(scatter4_scaled, 8, Platform.TGLLP, False, readings)
             large = partial(scatter4_scaled, 8, Platform.PVC, True, readings)
-            lacking = [(small, "VS", dwords) for dwords in (5, 13, 16, 24)]
-            lacking += [(large, "VS", dwords) for dwords in (5, 16, 21, 24)]
+            lacking = [(small, "VS", dwords) for dwords in (5, 13, 15, 16, 24)]
+            lacking += [(large, "VS", dwords) for dwords in (5, 16, 21, 23, 24)]
             lacking += [(large, "VO", 7)]
         case "qw_scatter":
             shape = partial(qw_scatter, 8, Platform.DG2, True, readings)
@@ -210,7 +210,19 @@ ANSWERED_TOGETHER: dict[str, tuple[tuple[str, ...], ...]] = {
 def answered_together(instruction: str) -> list[Callable[[], Subject]]:
     """The shapes of an instruction under several alternatives at once."""
     each = [readings_from(list(settings)) for settings in ANSWERED_TOGETHER[instruction]]
-    return [partial(build, readings) for readings in each for build in ASKED[instruction]]
+    found = [partial(build, readings) for readings in each for build in ASKED[instruction]]
+    return [*found, *_of_several_blocks()] if instruction == "qw_scatter" else found
+
+
+def _of_several_blocks() -> Iterator[Callable[[], Subject]]:
+    """QW_SCATTER of more than one block, which is illegal by default (D22)."""
+    for more in ((), ("qword-stride=padded",), ("qword-unit=literal",), ("qword-bounds-grain=per-qword",)):
+        readings = readings_from(["qword-blocks=several", *more])
+        yield partial(qw_scatter, 4, Platform.DG2, True, readings, 2)
+        yield partial(qw_scatter, 2, Platform.PVC, False, readings, 4)
+    yield partial(
+        qw_scatter, 16, Platform.DG2, False, readings_from(["qword-blocks=several", "qword-stride=padded"]), 2
+    )
 
 
 def _float_atomic(op: AtomicOp, texel_bits: int) -> Build:

@@ -97,8 +97,7 @@ class OwordLd:
             for dword in range(4):
                 read = self._reads(surface.size, first, i, state)
                 loaded.append(self._dword(surface, oword + 4 * dword, state) if read else 0)
-        state.read_dword(self.dst, len(loaded) - 1)  # the whole block must fit (D6)
-        state.require_lanes(self.dst, len(loaded) - 1)
+        state.require_block(self.dst, len(loaded))
         for index, value in enumerate(loaded):
             state.write_dword(self.dst, index, value)
         if state.readings.oword_rest is OwordRest.UNDEFINED:
@@ -129,7 +128,7 @@ class OwordLd:
         block = scale(zero_extend(first_oword, ADDRESS_BITS), 16)
         if state.readings.oword_address_wraps is OwordAddress.WRAPS:
             block = zero_extend(scale(first_oword, 16), ADDRESS_BITS)
-        fits = state.holds_lane(self.dst, 0, 4 * self.size - 1) and state.holds_lane(self.dst, 4 * self.size - 1, 0)
+        fits = state.holds_block(self.dst, 4 * self.size)
         for byte in range(0, 16 * self.size, 4):
             address = add(block, const(byte, ADDRESS_BITS))
             match state.readings.oword_bounds_grain:

@@ -258,12 +258,16 @@ def oword_ld(owords: int, platform: Platform, readings: Readings = DEFAULT) -> S
     return _subject(instruction, platform, state, f"{owords} oword{'s' * (owords > 1)}", (), readings)
 
 
-def qw_scatter(size: int, platform: Platform, predicated: bool, readings: Readings = DEFAULT) -> Subject:
-    """QW_SCATTER with any mask, offsets, data and surface size."""
+def qw_scatter(
+    size: int, platform: Platform, predicated: bool, readings: Readings = DEFAULT, blocks: int = 1
+) -> Subject:
+    """QW_SCATTER with any mask, offsets, data and surface size; of several blocks (D22), src has room for all (D24)."""
     surface = _surface_name(readings)
-    state = arbitrary_state(platform, {"VO": 4 * size, "VQ": 8 * size}, arbitrary_buffer(), predicated, surface)
-    instruction = QwScatter(_execution(size, predicated), surface, RawOperand("VO"), RawOperand("VQ"))
-    scope = _scope(f"SIMD{size}", "predicated" if predicated else "")
+    between = max(size, platform.grf_bytes // 4) if blocks > 1 else size
+    sizes = {"VO": 4 * size, "VQ": 8 * between * blocks}
+    state = arbitrary_state(platform, sizes, arbitrary_buffer(), predicated, surface)
+    instruction = QwScatter(_execution(size, predicated), surface, RawOperand("VO"), RawOperand("VQ"), blocks)
+    scope = _scope(f"SIMD{size}", f"{blocks} blocks" if blocks > 1 else "", "predicated" if predicated else "")
     return _subject(instruction, platform, state, scope, _legal(size, predicated, readings), readings)
 
 

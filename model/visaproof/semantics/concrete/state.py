@@ -92,6 +92,11 @@ class ConcreteState:
             if len(self.registers[operand.variable]) < (register + 1) * grf:
                 raise UndefinedBehavior(f"{operand} register {register} lies beyond its variable")
 
+    def require_block(self, operand: RawOperand, dwords: int) -> None:
+        """Raises UndefinedBehavior unless the variable has the whole block, and what else D6 asks of its last dword."""
+        self.read_dword(operand, dwords - 1)
+        self.require_lanes(operand, dwords - 1)
+
     def require_inside(self, name: str, address: int, width: int) -> None:
         """Under D12 `undefined`: raises UndefinedBehavior for an address beyond SLM."""
         if name == SLM and self.readings.slm_bounds is SlmBounds.UNDEFINED:

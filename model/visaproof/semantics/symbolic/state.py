@@ -132,6 +132,10 @@ class SymbolicState:
             end += -end % self.platform.grf_bytes
         return self.registers.holds(operand.variable, end - 4, 4)
 
+    def holds_block(self, operand: RawOperand, dwords: int) -> bool:
+        """Whether the variable has so many dwords behind the operand, and what else a block needs of it (D6)."""
+        return self.holds_lane(operand, dwords - 1, dwords - 1)
+
     def has_meaning(self, name: str, address: BitVec, width: int) -> Bool:
         """Whether an access at this address has one, in bounds or not: under D12 `undefined`, none beyond SLM has."""
         if name == SLM and self.readings.slm_bounds is SlmBounds.UNDEFINED:
