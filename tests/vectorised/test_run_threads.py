@@ -152,7 +152,7 @@ out:
 
 
 def test_memory_that_is_missing_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"12:5: the memories have no surface 'T6'"):
+    with pytest.raises(ValueError, match=r"12:5: the state has no surface 'T6'"):
         launch("    scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 ID.0", {"ID": ids(0)}, Memories())
 
 
