@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,8 @@ from visaproof.kernel.linking import read_program
 from visaproof.kernel.reader import read_kernel
 
 DATA = Path(__file__).parent.parent / "data"
-FOLDERS = (DATA, DATA / "launches")
+LAUNCHES = DATA / "launches"
+FOLDERS = (DATA, LAUNCHES)
 FILES = [(folder, entry) for folder in FOLDERS for entry in entries(folder / "manifest.json", folder)]
 
 
@@ -178,6 +180,30 @@ def test_a_surface_of_no_known_argument_is_refused() -> None:
     for run in (run_launch, run_on_arrays):
         with pytest.raises(ReadError, match="which argument surface 'bti 0' is"):
             run(code, values, memory)
+
+
+@pytest.mark.parametrize(("first", "times"), [(64, 2), (1 << 10, 1), (1 << 14, 0)])
+def test_groups_get_more_private_memory_where_it_was_too_little(
+    first: int, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scalar machine runs a group for which it is not enough, whose private memory grows with its use."""
+    code = program("scan_slm/tgllp-O0-simd8", LAUNCHES)
+    monkeypatch.setattr(launch_arrays, "FIRST_PRIVATE", first)
+    alone: list[int] = []
+
+    def counted(*arguments: Any, **options: Any) -> Ran:
+        alone.append(first)
+        return run_launch(*arguments, **options)
+
+    monkeypatch.setattr(launch_arrays, "run_launch", counted)
+    buffers = {0: bytes(range(256)) * 3, 1: bytes(768)}
+    endings: list[Ending] = []
+    for run in (run_launch, run_on_arrays):
+        values, memory = prepare(code, Shape((192, 1, 1), (64, 1, 1)), {}, buffers, pad=True)
+        endings.append((*ending(run(code, values, memory)), bytes(memory.buffers[1].data)))
+    assert endings[0] == endings[1]
+    assert endings[0][0] is None
+    assert len(alone) == times
 
 
 # ---------------------------------------------------------------- the payload

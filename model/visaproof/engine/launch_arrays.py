@@ -75,21 +75,21 @@ class _ArraysRun:
         groups = range(start, min(total, start + self._at_once()))
         before = self._contents()
         result = self._together(groups)
-        stops = [*result.undefined, *result.not_modelled]
-        if not stops:
+        rows = [stop.thread for stop in (*result.undefined, *result.not_modelled)]
+        if not rows:
             self._count(len(groups), result.barriers)
             return groups.stop
         self._restore(before)
-        if 0 < self._private < self.memory.private.room:  # perhaps it was too little
-            self._private = min(self._private * MORE_PRIVATE, self.memory.private.room)
-            return start
-        first = start + min(stop.thread for stop in stops) // self._payload.threads
-        if first > start:
-            self._together(range(start, first))
-        self._count(first - start, result.barriers[: first - start])
-        mine = [stop for stop in stops if start + stop.thread // self._payload.threads == first]
-        self._ending(first, mine, [stop for stop in mine if stop in result.undefined])
-        return groups.stop
+        done = min(rows) // self._payload.threads
+        if done:
+            self._together(range(start, start + done))
+            self._count(done, result.barriers[:done])
+        mine = range(done * self._payload.threads, (done + 1) * self._payload.threads)
+        undefined, not_modelled = (
+            [stop for stop in stops if stop.thread in mine] for stops in (result.undefined, result.not_modelled)
+        )
+        self._alone(start + done, undefined, not_modelled)
+        return start + done + 1
 
     def _at_once(self) -> int:
         of_group = self._payload.threads * self._thread_bytes + len(self.memory.local.data) + self._private
@@ -129,21 +129,25 @@ class _ArraysRun:
         self.ran.threads += groups * self._payload.threads
         self.ran.barriers += int(barriers.sum())
 
-    def _ending(self, group: int, stops: list[Stop], undefined: list[Stop]) -> None:
-        """How the launch ends in the first group of which a thread stopped.  Raises NotModelled."""
-        if not undefined and len({(stop.position, stop.message) for stop in stops}) == 1:
-            raise NotModelled(stops[0].message, stops[0].position)
+    def _alone(self, group: int, undefined: list[Stop], not_modelled: list[Stop]) -> None:
+        """Runs a group in which threads of the arrays stopped, thread after thread.  Raises NotModelled."""
+        if not undefined and len({(stop.position, stop.message) for stop in not_modelled}) == 1:
+            raise NotModelled(not_modelled[0].message, not_modelled[0].position)
         ids = self.values.shape.group(group)
         alone = run_launch(self.program, self.values, self.memory, groups=[ids])
         self.ran.threads += alone.threads
         self.ran.barriers += alone.barriers
         self.ran.undefined = alone.undefined
-        if alone.undefined is None:  # it depends on the order of the threads: one order without a meaning is enough
-            if not undefined:
-                raise NotModelled(stops[0].message, stops[0].position)
+        if alone.undefined is not None:
+            return
+        if 0 < self._private < self.memory.private.room:  # it was too little; the scalar machine has run the group
+            self._private = min(self._private * MORE_PRIVATE, self.memory.private.room)
+        elif undefined:  # it depends on the order of the threads: one order without a meaning is enough
             stop = undefined[0]
             thread = ThreadId(ids, stop.thread % self._payload.threads)
             self.ran.undefined = UndefinedAt(stop.position, stop.message, thread, None)
+        else:
+            raise NotModelled(not_modelled[0].message, not_modelled[0].position)
 
 
 def _array(content: bytearray) -> NDArray[np.uint8]:
