@@ -17,11 +17,13 @@ from visaproof.engine.launch_payload import Payloads, Program
 from visaproof.engine.launch_payload_arrays import GroupPayload
 from visaproof.engine.launch_run import Engine, Ran, run_launch
 from visaproof.engine.launch_shape import Shape, ThreadId
-from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.launch import NOTHING_KNOWN, parse_input_option, read_launch
 from visaproof.kernel.linking import read_program
 from visaproof.kernel.reader import read_kernel
+from visaproof.vectorised.result import Result, Stop
+from visaproof.vectorised.run import run_threads
 
 DATA = Path(__file__).parent.parent / "data"
 LAUNCHES = DATA / "launches"
@@ -204,6 +206,26 @@ def test_groups_get_more_private_memory_where_it_was_too_little(
     assert endings[0] == endings[1]
     assert endings[0][0] is None
     assert len(alone) == times
+
+
+@pytest.mark.parametrize("group", [0, 2, 4])
+def test_a_group_that_is_run_alone_comes_in_its_turn(group: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The arrays stop a thread that has a meaning, as if memory were missing; each group counts once."""
+
+    def stopping(*arguments: Any, **options: Any) -> Result:
+        result = run_threads(*arguments, **options)
+        if len(result.barriers) < 5:
+            return result
+        stop = Stop(Position("k", 1, 1), len(arguments[5]) // 5 * group + 1, "stopped")
+        return replace(result, undefined=(stop,))
+
+    monkeypatch.setattr(launch_arrays, "run_threads", stopping)
+    monkeypatch.setattr(launch_arrays, "_takes_private", lambda _: True)
+    source = bytes(k % 7 for k in range(160))
+    code, shape = program("histogram_slm/tgllp-O2-simd8", LAUNCHES), Shape((160, 1, 1), (32, 1, 1))
+    one, other = both(code, shape, {0: source, 1: bytes(1024)}, {2: "160"})
+    assert one == other
+    assert one[0] is None
 
 
 # ---------------------------------------------------------------- the payload
