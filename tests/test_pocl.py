@@ -9,6 +9,7 @@ from benchmarks.pocl.__main__ import entries
 from benchmarks.pocl.cases import LUT, NOT_COMPARABLE, Case, Data, Order, cases, known
 from benchmarks.pocl.comparison import Answer, Comparison, compared
 from benchmarks.pocl.oracle import NoOracle, Oracle, oracle
+from visaproof.engine.launch_run import Engine
 
 DATA = Path(__file__).parent / "data"
 FOLDERS = (DATA, DATA / "launches")
@@ -23,16 +24,17 @@ def device() -> Oracle | NoOracle:
         return reason
 
 
-def comparison(folder: Path) -> Comparison:
+def comparison(folder: Path, engine: Engine = Engine.ARRAYS) -> Comparison:
     found = device()
     if isinstance(found, NoOracle):
         pytest.skip(str(found))
-    return Comparison(found, folder / "manifest.json")
+    return Comparison(found, folder / "manifest.json", engine)
 
 
+@pytest.mark.parametrize("engine", Engine)
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_a_compiled_kernel_does_what_its_source_does(folder: Path) -> None:
-    comparer = comparison(folder)
+def test_a_compiled_kernel_does_what_its_source_does(folder: Path, engine: Engine) -> None:
+    comparer = comparison(folder, engine)
     results = [result for entry in entries(folder / "manifest.json", folder) for result in comparer.compare(entry)]
     assert [result for result in results if result.answer is Answer.DIFFER] == []
     not_comparable = {result.kernel for result in results if result.answer is Answer.NOT_COMPARABLE}

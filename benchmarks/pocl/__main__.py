@@ -1,4 +1,4 @@
-"""`python -m benchmarks.pocl [CORPUS] [--kernel NAME]`: a table of kernels and variants against PoCL."""
+"""`python -m benchmarks.pocl [CORPUS] [--kernel NAME] [--engine NAME]`: kernels and variants against PoCL."""
 
 import json
 import sys
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.pocl.comparison import PADDED, Answer, Comparison, Entry, Result
 from benchmarks.pocl.oracle import NoOracle, oracle
+from visaproof.engine.launch_run import Engine
 
 CORPUS = Path(__file__).parents[2] / ".." / "shared" / "corpus"
 
@@ -29,6 +30,8 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("corpus", nargs="?", type=Path, default=CORPUS, help="a folder with manifest.json and src/")
     parser.add_argument("--kernel", action="append", help="only this kernel (repeatable)")
     parser.add_argument("--all", action="store_true", help="a line for each launch, not only for those that differ")
+    engines = [engine.value for engine in Engine]
+    parser.add_argument("--engine", choices=engines, default=Engine.ARRAYS.value, help="default: arrays")
     arguments = parser.parse_args(argv)
     try:
         device = oracle()
@@ -36,7 +39,7 @@ def main(argv: Sequence[str]) -> int:
         print(error, file=sys.stderr)
         return 2
     print(f"PoCL: {device.version}")
-    comparison = Comparison(device, arguments.corpus / "manifest.json")
+    comparison = Comparison(device, arguments.corpus / "manifest.json", Engine(arguments.engine))
     results: list[Result] = []
     for entry in entries(arguments.corpus / "manifest.json", arguments.corpus):
         if arguments.kernel and entry.kernel not in arguments.kernel:

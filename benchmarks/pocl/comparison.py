@@ -10,8 +10,9 @@ from pathlib import Path
 from benchmarks.pocl.cases import NOT_COMPARABLE, PRELUDES, REQUIRED_LANES, TRANSCRIBED, Case, Data, Order, cases
 from benchmarks.pocl.oracle import NoOracle, Oracle
 from visaproof.engine.launch_arguments import FIRST_SYMBOL, parameters, prepare
-from visaproof.engine.launch_payload import Program
-from visaproof.engine.launch_run import Ran, run_launch
+from visaproof.engine.launch_arrays import run_on_arrays
+from visaproof.engine.launch_payload import Program, Values
+from visaproof.engine.launch_run import Engine, Memory, Ran, run_launch
 from visaproof.engine.launch_shape import Shape
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.kernel.launch import read_launch
@@ -55,9 +56,10 @@ class Entry:
 class Comparison:
     """Compares files; what PoCL makes of a launch is kept for all variants of its kernel."""
 
-    def __init__(self, oracle: Oracle, manifest: Path) -> None:
+    def __init__(self, oracle: Oracle, manifest: Path, engine: Engine = Engine.SCALAR) -> None:
         self._oracle = oracle
         self._manifest = manifest
+        self._engine = engine
         self._expected: dict[tuple[str, str], list[bytes | None] | NoOracle] = {}
 
     def compare(self, entry: Entry) -> Iterator[Result]:
@@ -71,7 +73,9 @@ class Comparison:
         assert launch.platform is not None
         program = Program(kernel, launch, launch.platform)
         if (why := NOT_COMPARABLE.get(entry.kernel)) is not None:
-            yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, f"{why}; {ending(program)}")
+            yield Result(
+                entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, f"{why}; {ending(program, self._engine)}"
+            )
             return
         required = REQUIRED_LANES.get(entry.kernel, program.simd)
         if program.simd != required:
@@ -84,10 +88,10 @@ class Comparison:
 
     def _launch(self, entry: Entry, program: Program, case: Case) -> tuple[Answer, str, int]:
         try:
-            ran, ours = run_case(program, case)
+            ran, ours = run_case(program, case, self._engine)
             padded = ran.undefined is not None and "beyond its variable" in ran.undefined.message
             if padded:
-                ran, ours = run_case(program, case, pad=True)
+                ran, ours = run_case(program, case, self._engine, pad=True)
         except NotModelled as error:
             return Answer.NOT_COMPARABLE, f"not modelled: {error}", 0
         if case.undefined:
@@ -112,24 +116,30 @@ class Comparison:
         return self._expected[key]
 
 
-def run_case(program: Program, case: Case, *, pad: bool = False) -> tuple[Ran, list[bytes | None]]:
+def run_case(
+    program: Program, case: Case, engine: Engine = Engine.SCALAR, *, pad: bool = False
+) -> tuple[Ran, list[bytes | None]]:
     """The launch on the machine of numbers, and what its buffers then hold.  Raises NotModelled."""
     by_value = {k: repr(one.value) for k, one in enumerate(case.arguments) if not isinstance(one, Data)}
     buffers = {k: one.content for k, one in enumerate(case.arguments) if isinstance(one, Data)}
     buffers |= {FIRST_SYMBOL + k: content for k, content in enumerate(case.symbols)}
     values, memory = prepare(program, Shape(case.grid, case.group), by_value, buffers, pad=pad)
-    ran = run_launch(program, values, memory)
+    ran = _launched(engine, program, values, memory)
     found = [bytes(memory.buffers[k].data) if k in memory.buffers else None for k in range(len(case.arguments))]
     return ran, found
 
 
-def ending(program: Program) -> str:
+def _launched(engine: Engine, program: Program, values: Values, memory: Memory) -> Ran:
+    return (run_launch if engine is Engine.SCALAR else run_on_arrays)(program, values, memory)
+
+
+def ending(program: Program, engine: Engine) -> str:
     """How a launch with random buffers ends, where there is nothing to compare it with."""
     takes, generator = parameters(program), random.Random(1)
     buffers = {index: generator.randbytes(4096) for index in takes.buffers}
     try:
         values, memory = prepare(program, Shape((64, 1, 1), (64, 1, 1)), dict.fromkeys(takes.values, "4"), buffers)
-        ran = run_launch(program, values, memory)
+        ran = _launched(engine, program, values, memory)
     except NotModelled as error:
         return f"not run: {error.what} is not modelled"
     if ran.undefined is not None:

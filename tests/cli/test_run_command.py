@@ -104,15 +104,46 @@ def test_undefined_behaviour_has_its_place_thread_and_lane(capsys: pytest.Captur
 def test_races_and_unwritten_reads_are_notes(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--buffer", "0=random:256", "--buffer", "1=zeros:256", "--grid", "64", "--group", "64")
     kernel = dump("slm_race", folder=LAUNCHES)
-    code, document = asked(capsys, *kernel, *arguments)
-    assert code == 0
+    code, document = asked(capsys, *kernel, *arguments, "--engine", "scalar")
+    assert (code, document["engine"]) == (0, "scalar")
     assert [race["what"] for race in document["races"]] == ["one thread reads what another writes"]
     (unwritten,) = document["unwritten_reads"]
     assert (unwritten["memory"], unwritten["bytes"]) == ("shared local memory", 128)
-    code, out, _ = told(capsys, *kernel, *arguments)
+    code, out, _ = told(capsys, *kernel, *arguments, "--engine", "scalar")
     assert code == 0
     assert "note: one thread reads what another writes: byte 0x" in out
     assert "of shared local memory read before it was written" in out
+
+
+def test_a_launch_of_100_000_work_items_takes_the_arrays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """By default; what they do not look for is said, and is no empty list in JSON."""
+    out = tmp_path / "c.bin"
+    buffers = ("--buffer", "a=random:400000:1", "--buffer", "b=random:400000:2", "--buffer", "c=zeros:400000")
+    code, document = asked(capsys, *dump("vadd"), "--grid", "100000", "--group", "32", *buffers, "--out", f"c=@{out}")
+    assert (code, document["engine"], document["threads"]) == (0, "arrays", 12_500)
+    assert (document["races"], document["unwritten_reads"]) == (None, None)
+    a, b = (struct.unpack("<100000I", random.Random(seed).randbytes(400_000)) for seed in (1, 2))
+    assert out.read_bytes() == struct.pack("<100000I", *((x + y) % 2**32 for x, y in zip(a, b, strict=True)))
+    code, text, _ = told(capsys, *dump("vadd"), "--grid", "16", *VADD)
+    assert "races, and reads of memory that nothing wrote, were not looked for" in text
+    assert "--engine scalar" in text
+
+
+def test_both_engines_show_the_same_place(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--buffer", "a=zeros:64", "--buffer", "b=zeros:52", "--buffer", "c=zeros:64", "--grid", "16")
+    kernel = dump("vadd", "tgllp-O2-simd8-a64")
+    shown = [told(capsys, *kernel, *arguments, "--engine", engine) for engine in ("arrays", "scalar")]
+    assert shown[0] == shown[1]
+    assert "group 1,0,0, thread 0, lane 5" in shown[0][1]
+
+
+def test_a_trace_needs_the_scalar_engine(capsys: pytest.CaptureFixture[str]) -> None:
+    code, document = asked(capsys, *dump("vadd"), "--grid", "16", *VADD, "--trace", "group=1")
+    assert (code, document["engine"]) == (0, "scalar")
+    arguments = (*VADD, "--trace", "group=1", "--engine", "arrays")
+    code, _, err = told(capsys, *dump("vadd"), "--grid", "16", *arguments)
+    assert code == 2
+    assert "--engine arrays: it traces nothing" in err
 
 
 def test_what_is_not_modelled_ends_with_4(capsys: pytest.CaptureFixture[str]) -> None:

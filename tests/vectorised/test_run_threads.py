@@ -35,6 +35,7 @@ def launch(
     groups: list[int] | None = None,
     masks: list[int] | None = None,
     most: int = 1000,
+    whole_groups: bool = False,
 ) -> Result:
     kernel = read_kernel(DECLARATIONS + body + "\n    ret (M1, 1)\n", "k.visaasm")
     threads = len(registers["ID"])
@@ -46,6 +47,7 @@ def launch(
         memories,
         np.array(groups or [0] * threads),
         most=most,
+        whole_groups=whole_groups,
     )
 
 
@@ -152,7 +154,7 @@ out:
 
 
 def test_memory_that_is_missing_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"12:5: the memories have no surface 'T6'"):
+    with pytest.raises(ValueError, match=r"12:5: the state has no surface 'T6'"):
         launch("    scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 ID.0", {"ID": ids(0)}, Memories())
 
 
@@ -167,3 +169,77 @@ def test_memory_that_is_missing_is_an_error() -> None:
 def test_memory_that_cannot_be_laid_out_is_an_error(memories, what: str) -> None:
     with pytest.raises(ValueError, match=what):
         launch("", {"ID": ids(0)}, memories(np.zeros(64, np.uint8)))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "svm_gather.4.1 (M1, 8) Q.0 X.0",
+        "svm_scatter.4.1 (M1, 8) Q.0 ID.0",
+        "svm_block_ld (1) Q(0,0)<0;1,0> X.0",
+        "svm_atomic.add (M1, 8) Q.0 ID.0 %null.0 X.0",
+    ],
+)
+def test_an_address_where_no_memory_is_can_be_undefined(message: str) -> None:
+    """All lanes of the first thread are inside, the second one's are not from lane 0 on."""
+    addresses = np.array([[first + 4 * lane for lane in range(8)] for first in (0x1000, 0x1020)], "<u8").view(np.uint8)
+    for only_flat in (False, True):
+        memories = Memories({}, [(0x1000, np.ones(32, np.uint8))], only_flat=only_flat)
+        body = f"    {message}\n    mov (M1, 8) Y(0,0)<1> 0x7:ud"
+        result = launch(body, {"ID": ids(0, 32), "Q": addresses}, memories)
+        expected = [(1, "bytes 0x1020..0x1023 are in no buffer")] if only_flat else []
+        assert [(stop.thread, stop.message) for stop in result.undefined] == expected
+        assert dwords(result.registers["Y"])[8:] == [0 if only_flat else 7] * 8
+
+
+def test_lanes_that_are_off_may_have_any_address() -> None:
+    addresses = np.array([[0x1000 + 4 * lane for lane in range(8)]], "<u8").view(np.uint8)
+    memories = Memories({}, [(0x1000, np.ones(16, np.uint8))], only_flat=True)
+    body = "    svm_gather.4.1 (M1, 8) Q.0 X.0\n    svm_scatter.4.1 (M1, 8) Q.0 X.0"
+    result = launch(body, {"ID": ids(0), "Q": addresses}, memories, masks=[15])
+    assert result.undefined == ()
+    assert dwords(result.registers["X"]) == [0x01010101] * 4 + [0] * 4
+
+
+MISSED = """
+    cmp.lt (M1, 8) P1 ID(0,0)<1;1,0> {}:ud
+    (P1) goto (M1, 8) out
+    barrier
+    mov (M1, 8) X(0,0)<1> 0x7:ud
+out:"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "undefined"),
+    [
+        ("0x8", [(0, "a barrier in divergent control flow: some lanes of the thread are elsewhere")]),
+        ("0x20", [(1, "a barrier that not all threads of the group reach")]),
+    ],
+)
+def test_a_barrier_that_its_whole_group_does_not_reach_ends_the_thread(
+    limit: str, undefined: list[tuple[int, str]]
+) -> None:
+    """Threads 0 and 1 are a group; thread 2, alone in its group, passes its barrier."""
+    result = launch(MISSED.format(limit), {"ID": ids(0, 32, 64)}, Memories(), [0, 0, 1], whole_groups=True)
+    stopped = [(stop.thread, stop.message) for stop in result.undefined]
+    assert stopped[: len(undefined)] == undefined
+    assert all(dwords(result.registers["X"][thread]) == [0] * 8 for thread, _ in stopped)
+    assert dwords(result.registers["X"][2]) == [7] * 8
+
+
+def test_the_barriers_of_each_group_are_counted() -> None:
+    """Group 0 comes to none, group 1 to one."""
+    result = launch(MISSED.format("0x20"), {"ID": ids(0, 32)}, Memories(), [0, 1], whole_groups=True)
+    assert (result.barriers.tolist(), result.undefined) == ([0, 1], ())
+
+
+def test_a_surface_is_found_by_its_handle() -> None:
+    """Each thread moves a handle of its own; where the surface has the name of its register, that comes first."""
+    handles = np.array([[64] * 8, [128] * 8], "<u4").view(np.uint8)
+    body = "    movs (M1_NM, 1) %bss(0) Y(0,0)<0;1,0>\n    gather4_scaled.R (M1, 8) %bss 0x0:ud ID.0 X.0"
+    one, other = np.full(32, 1, np.uint8), np.full(32, 2, np.uint8)
+    registers = {"ID": ids(0, 0), "Y": handles}
+    result = launch(body, registers, Memories({"bindless handle 64": one, "bindless handle 128": other}))
+    assert dwords(result.registers["X"]) == [0x01010101] * 8 + [0x02020202] * 8
+    result = launch(body, registers, Memories({"bindless Y.0": other, "bindless handle 64": one}))
+    assert dwords(result.registers["X"]) == [0x02020202] * 16

@@ -3,12 +3,17 @@
 import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from visaproof.cli.arguments import Subparsers, add_format
 from visaproof.cli.errors import UsageError, show_error
 from visaproof.cli.exit_codes import ExitCode
 from visaproof.cli.kernel_files import DEFAULT_PLATFORM, platform_option, read_with_launch
 from visaproof.isa.errors import NotModelled, ReadError
+
+if TYPE_CHECKING:
+    from visaproof.engine.launch_payload import Program, Values
+    from visaproof.engine.launch_run import Engine, Memory, Ran, TracerOf
 
 EPILOG = """examples:
   visaproof run vadd.visaasm --launch vadd.bin --grid 64 \\
@@ -20,8 +25,10 @@ EPILOG = """examples:
 Every thread of every group runs on numbers: r0, local ids, arguments and addresses as the launch lays them out, the
 threads of a group from barrier to barrier.  An access outside a surface reads 0 and is dropped when it writes; one at a
 64-bit address that is in no buffer has no meaning.  Where the pages give the launch no meaning the run stops there and
-says which lane it was.  Threads run one after another: a launch whose result depends on their order is not noticed in
-general, but accesses of two threads to one byte that nothing puts in an order are shown as a note.
+says which lane it was.
+Engines: `arrays` runs all threads at once, statement by statement; `scalar` one after another, and only it traces, and
+shows as notes accesses of two threads to one byte that nothing puts in an order, and reads of shared local and private
+memory that nothing wrote.  Where the result depends on the order of the threads, the two may end with other bytes.
 Buffers: @FILE, zeros:BYTES, random:BYTES[:SEED] (bytes), floats:COUNT[:SEED] (32-bit, between -1 and 1), and
 local:BYTES for a `local` argument.
 exit codes: 0 ran, 1 undefined behaviour, 2 usage or unreadable, 4 not modelled."""
@@ -47,6 +54,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--arg", action="append", default=[], metavar="ARG=VALUE", help="an argument by value, by name or index")
     add("--buffer", action="append", default=[], metavar="ARG=CONTENT", help="a buffer: @FILE, zeros:BYTES, …")
     add("--out", action="append", default=[], metavar="ARG=@FILE", help="where a buffer goes when the launch has ended")
+    add("--engine", choices=("arrays", "scalar"), help="what runs it (default: arrays; scalar with --trace)")
     add("--trace", metavar="group=G,thread=T[,lane=L]", help="show each statement of one thread, or of a lane of it")
     add("--pad", action="store_true", help="what lies behind a variable in its last register is 0, not undefined (D6)")
     add_format(parser)
@@ -64,10 +72,9 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace) -> int:
-    from visaproof.cli.run_options import launch_shape, outputs, passed, traced
+    from visaproof.cli.run_options import engine_option, launch_shape, outputs, passed, traced
     from visaproof.engine.launch_arguments import parameters, prepare
     from visaproof.engine.launch_payload import Program
-    from visaproof.engine.launch_run import run_launch
     from visaproof.report.run import RunReport
 
     platform = platform_option(arguments.platform)
@@ -80,12 +87,13 @@ def _run(arguments: Namespace) -> int:
     values, memory = prepare(program, shape, by_value, buffers, pad=arguments.pad)
     before = {index: bytes(buffer.data) for index, buffer in memory.buffers.items()}
     trace = traced(arguments, shape, program)
+    engine = engine_option(arguments)
     report = RunReport(sys.stdout, program, values, as_text=arguments.format == "text")
     report.header(guessed=platform is None and launch.platform is None)
     try:
-        ran = run_launch(program, values, memory, None if trace is None else report.tracer(trace))
+        ran = _launched(engine, program, values, memory, None if trace is None else report.tracer(trace))
     except NotModelled as error:
-        report.stopped(error, ExitCode.NOT_MODELLED)
+        report.stopped(error, engine, ExitCode.NOT_MODELLED)
         return show_error(error)
     if ran.undefined is None:
         for index, path in files.items():
@@ -93,6 +101,18 @@ def _run(arguments: Namespace) -> int:
     code = ExitCode.OK if ran.undefined is None else ExitCode.REFUTED
     report.finish(ran, memory, before, files, code)
     return code
+
+
+def _launched(
+    engine: "Engine", program: "Program", values: "Values", memory: "Memory", tracer: "TracerOf | None"
+) -> "Ran":
+    from visaproof.engine.launch_run import Engine, run_launch
+
+    if engine is Engine.SCALAR:
+        return run_launch(program, values, memory, tracer)
+    from visaproof.engine.launch_arrays import run_on_arrays
+
+    return run_on_arrays(program, values, memory)
 
 
 def _write(path: Path, content: bytes) -> None:

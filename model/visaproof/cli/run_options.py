@@ -11,6 +11,7 @@ from visaproof.cli.errors import UsageError
 if TYPE_CHECKING:
     from visaproof.engine.launch_arguments import LocalBytes, Parameters
     from visaproof.engine.launch_payload import Program
+    from visaproof.engine.launch_run import Engine
     from visaproof.engine.launch_shape import Shape, Triple
     from visaproof.engine.launch_trace import Traced
 
@@ -160,6 +161,17 @@ def _file(option: str, path: Path) -> bytes:
     if len(content) > MOST_BYTES:
         raise UsageError(f"--buffer {option}: too large", f"at most {MOST_BYTES:,} bytes")
     return content
+
+
+def engine_option(arguments: Namespace) -> "Engine":
+    """What runs the launch: arrays, but for what only the scalar engine answers."""
+    from visaproof.engine.launch_run import Engine
+
+    if arguments.trace is None:
+        return Engine(arguments.engine or "arrays")
+    if arguments.engine == "arrays":
+        raise UsageError("--engine arrays: it traces nothing", "`--trace` needs `--engine scalar`, the default with it")
+    return Engine.SCALAR
 
 
 def traced(arguments: Namespace, shape: "Shape", program: "Program") -> "Traced | None":

@@ -1,7 +1,8 @@
 """Runs a whole launch on numbers: group after group, and the threads of a group from barrier to barrier."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from visaproof.engine.launch_lane import lane_at_fault
 from visaproof.engine.launch_memory import (
@@ -13,7 +14,7 @@ from visaproof.engine.launch_memory import (
 )
 from visaproof.engine.launch_payload import Payloads, Program, Values, surface_handle
 from visaproof.engine.launch_races import Moment, Race, RaceWatch, UnwrittenRead
-from visaproof.engine.launch_shape import ThreadId
+from visaproof.engine.launch_shape import ThreadId, Triple
 from visaproof.engine.launch_trace import Tracer
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
@@ -27,6 +28,15 @@ MOST_STATEMENTS = 10_000_000
 """Of one thread."""
 TYPED = frozenset(("scatter4_typed", "gather4_typed", "typed_atomic", "load_lz", "sample_lz", "sample_l"))
 """Messages that reach texels."""
+
+
+class Engine(Enum):
+    """What runs a launch."""
+
+    ARRAYS = "arrays"
+    """All threads at once; nothing is looked for but what the launch does and where it is undefined."""
+    SCALAR = "scalar"
+    """Thread after thread; with races, reads of what nothing wrote, and traces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,8 @@ class Ran:
     undefined: UndefinedAt | None = None
     races: tuple[Race, ...] = ()
     unwritten: tuple[UnwrittenRead, ...] = ()
+    engine: Engine = Engine.SCALAR
+    """Races and reads of unwritten memory are only known where it is the scalar one."""
     threads: int = 0
     barriers: int = 0
     """Barriers passed, counted for each group."""
@@ -70,9 +82,15 @@ TracerOf = Callable[[ThreadId, ConcreteState], Tracer | None]
 """Which threads are traced, given their first state."""
 
 
-def run_launch(program: Program, values: Values, memory: Memory, tracer: TracerOf | None = None) -> Ran:
-    """Runs all threads; the memory is changed in place.  Raises NotModelled."""
-    return _LaunchRun(program, values, memory, tracer).run()
+def run_launch(
+    program: Program,
+    values: Values,
+    memory: Memory,
+    tracer: TracerOf | None = None,
+    groups: Iterable[Triple] | None = None,
+) -> Ran:
+    """Runs all threads, or those of some groups; the memory is changed in place.  Raises NotModelled."""
+    return _LaunchRun(program, values, memory, tracer).run(values.shape.groups() if groups is None else groups)
 
 
 @dataclass
@@ -89,10 +107,10 @@ class _LaunchRun:
         self._payloads = Payloads(self.program, self.values)
         self._surfaces: dict[str, MemorySurface] = {}
 
-    def run(self) -> Ran:
-        _require_no_images(self.program)
+    def run(self, groups: Iterable[Triple]) -> Ran:
+        require_no_images(self.program)
         self._surfaces = dict(self._bound_surfaces())
-        for group in self.values.shape.groups():
+        for group in groups:
             self._reset(self.memory.local)
             self._reset(self.memory.private)
             self._group(group)
@@ -109,20 +127,11 @@ class _LaunchRun:
         self._watch.forget(memory)
 
     def _bound_surfaces(self) -> Iterator[tuple[str, MemorySurface]]:
-        buffers, launch = self.memory.buffers, self.program.launch
         yield FLAT, FlatWindow(self.memory.space(), self._watch)
         yield SLM, LocalWindow(self.memory.local, self._watch)
-        windows = {index: Window(buffer, self._watch) for index, buffer in buffers.items()}
-        for place, index in launch.binding_table.items():
-            if index in windows:
-                yield f"bti {place}", windows[index]
-        for index, window in windows.items():
-            # ze_info may call a bindless argument a pointer; the kernel then takes its low dword as the handle.
-            for handle in (surface_handle(index), buffers[index].base % (1 << 32)):
-                yield f"bindless handle {handle}", window
-        for key, index in _bindless(self.program):
-            if index in windows:
-                yield key, windows[index]
+        windows = {index: Window(buffer, self._watch) for index, buffer in self.memory.buffers.items()}
+        for key, index in surface_keys(self.program, self.memory):
+            yield key, windows[index]
 
     def _group(self, group: tuple[int, int, int]) -> None:
         """Runs the threads of a group in turn, each to the next barrier, until all have ended."""
@@ -161,13 +170,31 @@ class _LaunchRun:
         try:
             return running.resume()
         except MissingSurface as missing:
-            if not self.program.launch.binding_table:
-                hint = "`--launch FILE` says it: a zebin, its .ze_info, or a manifest.json"
-                raise ReadError(
-                    f"it is not known which argument surface {missing.surface!r} is", missing.position, hint
-                ) from None
-            what = f"surface {missing.surface!r}, of which the launch does not say which argument it is"
-            raise NotModelled(what, missing.position) from None
+            raise unknown_surface(self.program, missing) from None
+
+
+def unknown_surface(program: Program, missing: MissingSurface) -> ReadError | NotModelled:
+    """What is told where a message reaches a surface of which no argument is known."""
+    if program.launch.binding_table:
+        what = f"surface {missing.surface!r}, of which the launch does not say which argument it is"
+        return NotModelled(what, missing.position)
+    hint = "`--launch FILE` says it: a zebin, its .ze_info, or a manifest.json"
+    return ReadError(f"it is not known which argument surface {missing.surface!r} is", missing.position, hint)
+
+
+def surface_keys(program: Program, memory: Memory) -> Iterator[tuple[str, int]]:
+    """The names of the surface of each buffer, and the argument with this buffer."""
+    buffers, launch = memory.buffers, program.launch
+    for place, index in launch.binding_table.items():
+        if index in buffers:
+            yield f"bti {place}", index
+    for index, buffer in buffers.items():
+        # ze_info may call a bindless argument a pointer; the kernel then takes its low dword as the handle.
+        for handle in (surface_handle(index), buffer.base % (1 << 32)):
+            yield f"bindless handle {handle}", index
+    for key, index in _bindless(program):
+        if index in buffers:
+            yield key, index
 
 
 def _misused(stops: dict[ThreadId, AtBarrier], threads: list[ThreadId]) -> UndefinedAt | None:
@@ -184,7 +211,7 @@ def _misused(stops: dict[ThreadId, AtBarrier], threads: list[ThreadId]) -> Undef
     return UndefinedAt(stop.barrier.position, message, thread, None)
 
 
-def _require_no_images(program: Program) -> None:
+def require_no_images(program: Program) -> None:
     for instruction in program.kernel.instructions():
         if instruction.opcode in TYPED:
             raise NotModelled(f"{instruction.opcode} in a launch: the formats of images", instruction.position)

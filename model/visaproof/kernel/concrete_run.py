@@ -61,8 +61,6 @@ class AtBarrier:
 MAX_STATEMENTS = 200_000
 """A run that takes more steps than this is given up."""
 
-BARRIERS = frozenset(("barrier",))
-
 Observer = Callable[[syntax.Instruction, ConcreteState], None]
 """Called after each statement that ran."""
 
@@ -106,6 +104,11 @@ class Code:
         if (place, surface) not in self.on_surface:
             self.on_surface[place, surface] = replace(self.message(place, instruction), surface=surface)
         return self.on_surface[place, surface]
+
+
+def is_barrier(statement: syntax.Instruction) -> bool:
+    """Whether a thread waits there for its group; of a split barrier, at its second half."""
+    return statement.opcode == "barrier" or (statement.opcode == "sbarrier" and "wait" in statement.suffixes)
 
 
 def run(
@@ -193,7 +196,7 @@ class Thread:
                 break
             if self._observer is not None:
                 self._observer(statement, self.state)
-            if statement.opcode in BARRIERS:
+            if is_barrier(statement):
                 return AtBarrier(statement, any(self._parked.values()))
         self.state.exec_mask = self._launched
         return Outcome(tuple(self._performed), undefined)

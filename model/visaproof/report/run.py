@@ -1,6 +1,7 @@
 """A launch as people read it: what ran, what it wrote, and where it has no meaning."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import IO
@@ -8,7 +9,7 @@ from typing import IO
 from visaproof.engine.launch_memory import Allocation
 from visaproof.engine.launch_payload import Payloads, Program, Values
 from visaproof.engine.launch_races import Race
-from visaproof.engine.launch_run import Memory, Ran, TracerOf, UndefinedAt
+from visaproof.engine.launch_run import Engine, Memory, Ran, TracerOf, UndefinedAt
 from visaproof.engine.launch_shape import ThreadId
 from visaproof.engine.launch_trace import Step, Traced, Tracer
 from visaproof.isa.errors import NotModelled
@@ -81,12 +82,12 @@ class RunReport:
             changes = {change.place: change.value for change in step.changes}
             self._steps.append(StepRecord(place.line, step.instruction.text, f"{step.lanes:#x}", changes))
 
-    def stopped(self, error: NotModelled, code: int) -> None:
+    def stopped(self, error: NotModelled, engine: Engine, code: int) -> None:
         """The launch met what has no semantics here."""
         if not self._as_text:
             place = error.position
             record = NotModelledRecord(error.what, place.line if place else None, place.column if place else None)
-            self._print_json(Ran(), [], code, record)
+            self._print_json(Ran(engine=engine), [], code, record)
 
     def finish(
         self, ran: Ran, memory: Memory, before: Mapping[int, bytes], files: Mapping[int, Path], code: int
@@ -125,6 +126,10 @@ class RunReport:
                 f"  note: byte {read.offset:#x}{more} of {read.memory} read before it was written, by {read.thread}"
             )
             self._say("        it is 0 here, and may be anything on a device")
+        if ran.engine is Engine.ARRAYS:
+            self._say()
+            self._say("  note: races, and reads of memory that nothing wrote, were not looked for")
+            self._say("        `--engine scalar` looks for them, and runs thread after thread")
         self._say()
         barriers = f", {_counted(ran.barriers, 'barrier')} passed" if ran.barriers else ""
         self._say(f"  ran to the end: {_counted(ran.threads, 'thread')}{barriers}")
@@ -148,13 +153,9 @@ class RunReport:
             unknown_inputs=self._unknown,
             undefined=None if ran.undefined is None else _undefined_record(ran.undefined),
             not_modelled=not_modelled,
-            races=[
-                RaceRecord(race.memory, race.what, race.offset, race.count, [str(race.first), str(race.second)])
-                for race in ran.races
-            ],
-            unwritten_reads=[
-                UnwrittenRecord(read.memory, read.offset, read.count, str(read.thread)) for read in ran.unwritten
-            ],
+            engine=ran.engine.value,
+            races=None if ran.engine is Engine.ARRAYS else _race_records(ran),
+            unwritten_reads=None if ran.engine is Engine.ARRAYS else _unwritten_records(ran),
             buffers=buffers,
             trace=self._steps,
         )
@@ -178,26 +179,65 @@ def _undefined_record(found: UndefinedAt) -> UndefinedRecord:
     return UndefinedRecord(path, place.line, place.column, text, found.message, group, number, found.lane)
 
 
+def _race_records(ran: Ran) -> list[RaceRecord]:
+    return [
+        RaceRecord(race.memory, race.what, race.offset, race.count, [str(race.first), str(race.second)])
+        for race in ran.races
+    ]
+
+
+def _unwritten_records(ran: Ran) -> list[UnwrittenRecord]:
+    return [UnwrittenRecord(read.memory, read.offset, read.count, str(read.thread)) for read in ran.unwritten]
+
+
 def _of_race(race: Race) -> str:
     """Which bytes and threads."""
     more = f" and {race.count - 1:,} more accesses" if race.count > 1 else ""
     return f"byte {race.offset:#x}{more} of {race.memory}, by {race.first} and {race.second}"
 
 
-def _changed(buffer: Allocation, before: bytes) -> list[int]:
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """Which bytes of a buffer are others than before."""
+
+    bits: bytes
+    """A byte is 0 where it did not change."""
+
+    @property
+    def count(self) -> int:
+        return len(self.bits) - self.bits.count(0)
+
+    @property
+    def first(self) -> int:
+        return len(self.bits) - len(self.bits.lstrip(b"\0"))
+
+    @property
+    def last(self) -> int:
+        return len(self.bits.rstrip(b"\0")) - 1
+
+    def rows(self) -> list[int]:
+        """The rows of 16 bytes with a change."""
+        starts = range(self.first // 16 * 16, self.last + 1, 16)
+        return [start // 16 for start in starts if any(self.bits[start : start + 16])]
+
+
+def _changes(buffer: Allocation, before: bytes) -> _Changes | None:
+    """None where nothing changed."""
     if bytes(buffer.data) == before:
-        return []
-    return [place for place, (old, new) in enumerate(zip(before, buffer.data, strict=True)) if old != new]
+        return None
+    old, new = int.from_bytes(before, "little"), int.from_bytes(buffer.data, "little")
+    return _Changes((old ^ new).to_bytes(len(before), "little"))
 
 
 def _buffer_lines(buffer: Allocation, before: bytes) -> Iterator[str]:
     """How many bytes changed, and the first rows in which some did."""
-    changed = _changed(buffer, before)
-    if not changed:
+    changes = _changes(buffer, before)
+    if changes is None:
         yield f"{buffer.name}: {len(before):,} bytes, none changed"
         return
-    yield f"{buffer.name}: {len(changed):,} of {len(before):,} bytes changed, {changed[0]:#x}..{changed[-1]:#x}"
-    rows = sorted({place // 16 for place in changed})
+    span = f"{changes.first:#x}..{changes.last:#x}"
+    yield f"{buffer.name}: {changes.count:,} of {len(before):,} bytes changed, {span}"
+    rows = changes.rows()
     for row in rows[:ROWS]:
         content = bytes(buffer.data[16 * row : 16 * row + 16])
         words = [content[k : k + 4][::-1].hex() for k in range(0, len(content), 4)]
@@ -207,12 +247,12 @@ def _buffer_lines(buffer: Allocation, before: bytes) -> Iterator[str]:
 
 
 def _buffer_record(program: Program, index: int, buffer: Allocation, before: bytes, path: Path | None) -> BufferRecord:
-    changed = _changed(buffer, before)
-    first, last = (changed[0], changed[-1]) if changed else (None, None)
+    changes = _changes(buffer, before)
+    first, last, changed = (None, None, 0) if changes is None else (changes.first, changes.last, changes.count)
     name = program.launch.arg_names.get(index)
     digest = sha256(buffer.data).hexdigest()
     written = None if path is None else shown_path(path)
-    return BufferRecord(index, name, len(before), len(changed), first, last, digest, written)
+    return BufferRecord(index, name, len(before), changed, first, last, digest, written)
 
 
 def _counted(count: int, word: str) -> str:

@@ -82,7 +82,10 @@ class RunDocument(Document, kw_only=True):
     unknown_inputs: list[str]
     undefined: UndefinedRecord | None
     not_modelled: NotModelledRecord | None
-    races: list[RaceRecord]
-    unwritten_reads: list[UnwrittenRecord]
+    engine: str
+    races: list[RaceRecord] | None
+    """None where they were not looked for."""
+    unwritten_reads: list[UnwrittenRecord] | None
+    """None where they were not looked for."""
     buffers: list[BufferRecord]
     trace: list[StepRecord]

@@ -12,6 +12,9 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.vectorised.arrays import UNSIGNED, Addresses, Array, Bools, Bytes, Indices
 from visaproof.vectorised.memories import Memories
 
+SLM = "%slm"
+"""The key of shared local memory."""
+
 LINE = 64
 """Places in the arena and in the caller's storage are equal modulo this, so that aligned words stay aligned."""
 
@@ -43,6 +46,8 @@ class Arena:
         self.bytes: Bytes = np.zeros(end, np.uint8)
         for (_, array), start in zip(self._segments, self._starts, strict=True):
             self.bytes[start : start + array.size] = array
+        self.only_flat = memories.only_flat
+        self._local_tag = memories.local_tag
         self._words: dict[int, Array] = {width: self.bytes.view(dtype) for width, dtype in UNSIGNED.items()}
         self._windows = {key: self._window(array) for key, array in memories.surfaces.items()}
         self._flat = sorted((base, self._window(array)) for base, array in memories.flat)
@@ -72,11 +77,31 @@ class Arena:
         """Bytes up to which an address exists."""
         return FLAT_SIZE if key == FLAT else self._windows[key].size
 
+    def plain(self, key: str, address: Addresses) -> Addresses:
+        """The addresses without the tag that those of shared local memory may carry."""
+        if key != SLM or not self._local_tag:
+            return address
+        tag = np.uint64(self._local_tag)
+        return np.where((address >= tag) & (address < tag + tag), address - tag, address)
+
+    def plain_address(self, key: str, address: int) -> int:
+        """The same of one address."""
+        tag = self._local_tag if key == SLM else 0
+        return address - tag if tag <= address < 2 * tag else address
+
+    def strays(self, key: str, inside: Bools, enabled: Bools) -> Bools | None:
+        """The threads (threads,) with an access (threads, accesses) where no memory is and must be, if any."""
+        if key != FLAT or not self.only_flat or inside.all():
+            return None
+        found: Bools = np.any(enabled & ~inside, axis=1)
+        return found if found.any() else None
+
     def locate(self, key: str, address: Addresses, width: int, group: Indices) -> tuple[Indices, Bools]:
         """The places in the arena of accesses of `width` bytes, 0 where they are outside; and whether they are inside.
 
         `address` is (threads, accesses), `group` is (threads, 1).
         """
+        address = self.plain(key, address)
         if key != FLAT:
             window = self._windows[key]
             if window.size < width:
@@ -99,7 +124,7 @@ class Arena:
 
     def place(self, key: str, address: int, width: int, group: int) -> int | None:
         """The place in the arena of one access; None where it is not wholly inside."""
-        base, window = 0, self._windows.get(key)
+        address, base, window = self.plain_address(key, address), 0, self._windows.get(key)
         if key == FLAT:
             at = bisect_right(self._flat, address, key=lambda item: item[0]) - 1
             if at < 0:

@@ -42,6 +42,10 @@ class Atomics:
                 left = any_lane(misaligned, enabled.lanes)
                 enabled = enabled.without(left)
             index, inside = arena.locate(key, places, 4, batch.groups)
+            strays = arena.strays(key, inside, enabled.lanes)
+            if strays is not None:
+                left = strays if left is None else left | strays
+                enabled = enabled.without(strays)
             live = enabled.lanes & inside
             results = np.zeros(live.shape, np.uint32)
             results[live] = _updated(arena, op, index[live], src0(batch)[live], src1(batch)[live])

@@ -1,6 +1,11 @@
 """A piece of the arena as the buffer that `execute` of an instruction knows."""
 
-from visaproof.semantics.concrete.surface import Buffer
+from dataclasses import replace
+
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.answers import Collision
+from visaproof.isa.errors import UndefinedBehavior
+from visaproof.semantics.concrete.surface import Buffer, LaneWrite
 from visaproof.vectorised.arena import Arena
 
 
@@ -14,14 +19,25 @@ class ArenaBuffer(Buffer):
         self._group = group
 
     def read(self, address: int, width: int) -> int:
-        place = self._arena.place(self._key, address, width, self._group)
+        place = self._place(address, width)
         return 0 if place is None else int.from_bytes(self._arena.bytes[place : place + width].tobytes(), "little")
 
     def _store(self, address: int, width: int, value: int) -> None:
-        place = self._arena.place(self._key, address, width, self._group)
+        place = self._place(address, width)
         if place is not None:
             low = value % (1 << 8 * width)
             self._arena.bytes[place : place + width] = list(low.to_bytes(width, "little"))
 
     def _misses(self, address: int, width: int) -> bool:
-        return self._arena.place(self._key, address, width, self._group) is None
+        return self._place(address, width) is None
+
+    def _place(self, address: int, width: int) -> int | None:
+        """Where in the arena the bytes are; None where they are outside, if that has a meaning."""
+        place = self._arena.place(self._key, address, width, self._group)
+        if place is None and self._key == FLAT and self._arena.only_flat:
+            raise UndefinedBehavior(f"bytes {address:#x}..{address + width - 1:#x} are in no buffer")
+        return place
+
+    def scatter(self, writes: list[LaneWrite], collision: Collision = Collision.UNDEFINED) -> None:
+        plain = [replace(write, address=self._arena.plain_address(self._key, write.address)) for write in writes]
+        super().scatter(plain, collision)

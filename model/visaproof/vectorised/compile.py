@@ -5,10 +5,11 @@ import numpy as np
 from visaproof.kernel import decode
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.surfaces import SurfaceBindings
-from visaproof.kernel.syntax import Instruction, Kernel
+from visaproof.kernel.syntax import Instruction, Kernel, VectorSource
 from visaproof.vectorised.addresses import address_step
 from visaproof.vectorised.arena import Arena
 from visaproof.vectorised.arithmetic import Arithmetic
+from visaproof.vectorised.arrays import Array
 from visaproof.vectorised.batch import Batch, Irregular
 from visaproof.vectorised.messages import Messages
 from visaproof.vectorised.operands import Operands
@@ -25,6 +26,7 @@ class Compiler:
         self._threads = threads
         self._steps: dict[int, Step | None] = {}
         self._operands = Operands(kernel, threads)
+        self._arena = arena
         self._arithmetic = Arithmetic(threads, self._operands)
         self._predicates = Predicates(threads, self._operands)
         self._messages = Messages(kernel, threads, arena)
@@ -60,7 +62,21 @@ class Compiler:
         self._bindings.bind(movs)
         threads = self._threads
         for variable, key in self._bindings.contents().items():
-            if key not in threads.surface_keys:
-                threads.surface_keys.append(key)
             bound = threads.bound.setdefault(variable, np.full(threads.count, -1, np.int32))
-            bound[batch.indices] = threads.surface_keys.index(key)
+            handles = None if self._arena.has(key) else self._handles(movs, batch)
+            if handles is None:
+                bound[batch.indices] = threads.surface_number(key)
+                continue
+            for handle in np.unique(handles):
+                known = f"bindless handle {handle}"
+                bound[batch.indices[handles == handle]] = threads.surface_number(
+                    known if self._arena.has(known) else key
+                )
+
+    def _handles(self, movs: Instruction, batch: Batch) -> Array | None:
+        """The numbers (threads,) that a `movs` moves; None where that is not known."""
+        source = movs.operands[1]
+        if not isinstance(source, VectorSource):
+            return None
+        values, missing = self._operands.source(source, 1).read(batch)
+        return None if missing is not None else np.broadcast_to(values[:, 0], batch.count)

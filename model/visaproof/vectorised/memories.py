@@ -20,7 +20,12 @@ class Memories:
     flat: Sequence[tuple[int, Bytes]] = ()
     """What lies in the space of 64-bit addresses: the address of its first byte, and the bytes.
 
-    They do not overlap there.  An access that is not wholly in one of them reads 0, and drops what it writes.
+    They do not overlap there.  An access that is not wholly in one of them reads 0, and drops what it writes, unless
+    `only_flat` says that it is undefined.
     """
     images: Mapping[str, Sequence[Image]] = field(default_factory=dict[str, Sequence[Image]])
     """Typed surfaces by key: one for all threads, or one per group."""
+    only_flat: bool = False
+    """Whether there is no byte in the space of 64-bit addresses but those of `flat`: other accesses are undefined."""
+    local_tag: int = 0
+    """What addresses of shared local memory may carry: those from it on to twice it stand for those from 0 on."""

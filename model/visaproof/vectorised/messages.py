@@ -6,6 +6,7 @@ from visaproof.instructions.family import DwordAtomic, LscAtomic, LscLoad, SvmAt
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import NULL, Execution
 from visaproof.kernel import decode
+from visaproof.kernel.concrete_run import MissingSurface
 from visaproof.kernel.syntax import Instruction, Kernel
 from visaproof.vectorised import raw
 from visaproof.vectorised.arena import Arena
@@ -13,7 +14,6 @@ from visaproof.vectorised.arrays import Addresses, Array, Bools, any_lane
 from visaproof.vectorised.atomics import Atomics
 from visaproof.vectorised.batch import Batch, Enabled, require_bits
 from visaproof.vectorised.pages import STORES, transfer_of
-from visaproof.vectorised.single import missing_surface
 from visaproof.vectorised.step import Move, Step
 from visaproof.vectorised.threads import Threads
 from visaproof.vectorised.transfers import Transfer, colliding
@@ -48,7 +48,7 @@ class Messages:
             if key is None:
                 return np.ones(batch.count, np.bool_)
             if not self._arena.has(key):
-                raise missing_surface(instruction, key)
+                raise MissingSurface(instruction.position, key)
             return move(batch, enabled, key)
 
         return Step(execution, run)
@@ -75,8 +75,11 @@ class Messages:
             address, enabled, left = _addresses(transfer, batch, enabled)
             loaded: list[Array] = []
             for word in transfer.words:
-                index, _ = arena.locate(key, address + np.uint64(word.behind), word.width, batch.groups)
+                index, inside = arena.locate(key, address + np.uint64(word.behind), word.width, batch.groups)
                 loaded.append(arena.read(index, word.width))
+                left = _either(left, arena.strays(key, inside, enabled.lanes))
+            if left is not None:
+                enabled = enabled.without(left)
             for write, values in zip(writers, loaded, strict=True):
                 write(batch, values, enabled.lanes, enabled.full)
             some = enabled.lanes.any(axis=1)
@@ -105,12 +108,13 @@ class Messages:
 
         def move(batch: Batch, enabled: Enabled, key: str) -> Bools | None:
             address, enabled, left = _addresses(transfer, batch, enabled)
-            places = np.tile(address, len(views)) + behind
+            places = arena.plain(key, np.tile(address, len(views)) + behind)
             wanted = np.tile(enabled.lanes, len(views))
             index, inside = arena.locate(key, places, width, batch.groups)
             if transfer.execution is not None:
                 met = colliding(places, width, wanted if key == FLAT else wanted & inside)
                 left = _either(left, met)
+            left = _either(left, arena.strays(key, inside, wanted))
             live = wanted & inside
             if left is not None:
                 live &= ~left[:, None]
@@ -143,7 +147,7 @@ def _addresses(transfer: Transfer, batch: Batch, enabled: Enabled) -> tuple[Addr
     return np.broadcast_to(first, shape), enabled, left
 
 
-def _either(first: Bools | None, second: Bools) -> Bools | None:
-    if first is not None:
-        return first | second
-    return second if second.any() else None
+def _either(first: Bools | None, second: Bools | None) -> Bools | None:
+    if first is None or second is None:
+        return second if first is None and second is not None and second.any() else first
+    return first | second

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from visaproof.isa.errors import Position
 from visaproof.vectorised.arrays import Bools, Bytes
 
@@ -30,3 +33,5 @@ class Result:
     """(threads, bytes) of each root variable at the end."""
     predicates: dict[str, Bools]
     """(threads, bits) of each predicate variable at the end."""
+    barriers: NDArray[np.int64]
+    """(groups,): how often the threads of each group came to a barrier together."""

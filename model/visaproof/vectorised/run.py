@@ -13,6 +13,7 @@ from visaproof.isa.errors import NotModelled, UndefinedBehavior
 from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform
 from visaproof.kernel import decode
+from visaproof.kernel.concrete_run import is_barrier
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.syntax import Instruction, Kernel, Label
 from visaproof.vectorised.arena import Arena
@@ -29,6 +30,9 @@ from visaproof.vectorised.threads import ENDED, Threads
 MAX_STATEMENTS = 10_000_000
 """A thread that takes more steps than this is given up."""
 
+DIVERGENT_BARRIER = "a barrier in divergent control flow: some lanes of the thread are elsewhere"
+MISSED_BARRIER = "a barrier that not all threads of the group reach"
+
 
 def run_threads(
     kernel: Kernel,
@@ -40,6 +44,7 @@ def run_threads(
     *,
     predicates: Mapping[str, Bools] | None = None,
     most: int = MAX_STATEMENTS,
+    whole_groups: bool = False,
 ) -> Result:
     """Runs the kernel once for each thread, under the default readings; the memories are changed in place.
 
@@ -48,11 +53,12 @@ def run_threads(
 
     A thread that comes to something undefined or not modelled ends there, and the others go on.  What several threads
     do with one piece of memory in one statement happens thread by thread in the order of the rows, lane by lane.
-    Raises ValueError for memory that is missing.
+    With `whole_groups` a barrier that not all threads of a group reach, or not with all their lanes, is undefined.
+    Raises MissingSurface for memory that is missing.
     """
     threads = Threads(kernel, platform, registers, exec_masks, groups, predicates or {})
     arena = Arena(memories)
-    machine = _Machine(kernel, threads, arena, SingleThreads(threads, arena, dict(memories.images)), most)
+    machine = _Machine(kernel, threads, arena, SingleThreads(threads, arena, dict(memories.images)), most, whole_groups)
     try:
         with np.errstate(all="ignore"):
             machine.run()
@@ -64,20 +70,27 @@ def run_threads(
         tuple(machine.not_modelled),
         {name: threads.register(name) for name in threads.registers},
         threads.predicates,
+        machine.barriers,
     )
 
 
 class _Machine:
-    def __init__(self, kernel: Kernel, threads: Threads, arena: Arena, single: SingleThreads, most: int) -> None:
+    def __init__(
+        self, kernel: Kernel, threads: Threads, arena: Arena, single: SingleThreads, most: int, strict: bool
+    ) -> None:
         self._statements: Sequence[Instruction | Label] = kernel.statements
         self._threads = threads
         self._single = single
         self._most = most
+        self._strict = strict
         self._leaders = leaders(kernel)
         self._compiler = Compiler(kernel, threads, arena)
         self._branches = Branches(kernel, threads, single)
         self._taken: NDArray[np.int64] = np.zeros(threads.count, np.int64)
         """(threads,): the statements that each has come through."""
+        self._barriers: dict[int, Instruction] = {}
+        """Where each thread waits."""
+        self.barriers: NDArray[np.int64] = np.zeros(int(threads.groups.max(initial=-1)) + 1, np.int64)
         self.lane_instructions = 0
         self.undefined: list[Stop] = []
         self.not_modelled: list[Stop] = []
@@ -91,7 +104,7 @@ class _Machine:
                 there = places == lowest
                 self._block(lowest, None if there.all() else np.flatnonzero(there))
             elif threads.waiting.any():
-                threads.waiting[:] = False  # every thread of every group has come to its barrier, or ended
+                self._release()  # every thread of every group has come to its barrier, or ended
             else:
                 return
 
@@ -126,13 +139,37 @@ class _Machine:
         match kind:
             case Kind.NOTHING:
                 if is_barrier(statement):
-                    self._threads.waiting[batch.indices] = True
+                    return self._wait(batch, statement)
             case Kind.BIND:
                 self._compiler.bind(statement, batch)
             case _:
                 return self._run(batch, statement, place - 1)
         self._count(batch, None)
         return batch
+
+    def _wait(self, batch: Batch, barrier: Instruction) -> Batch:
+        """The threads of the batch come to a barrier.  Page BARRIER: undefined in divergent control flow."""
+        self._count(batch, None)
+        if self._strict:
+            elsewhere: Bools = np.any((batch.pick(self._threads.lane_places) < ENDED) & ~batch.active, axis=1)
+            for thread in batch.indices[elsewhere]:
+                self.undefined.append(Stop(barrier.position, int(thread), DIVERGENT_BARRIER))
+            batch = self._staying(batch, ~elsewhere)
+            self._barriers |= dict.fromkeys(batch.indices.tolist(), barrier)
+        self._threads.waiting[batch.indices] = True
+        return batch
+
+    def _release(self) -> None:
+        """The groups whose threads wait at a barrier go on."""
+        threads, group = self._threads, self._threads.groups[:, 0]
+        if self._strict:
+            ended = np.isin(group, group[~threads.waiting]) & threads.waiting
+            for thread in np.flatnonzero(ended).tolist():
+                self.undefined.append(Stop(self._barriers[thread].position, thread, MISSED_BARRIER))
+            threads.waiting[ended] = False
+            threads.end(np.flatnonzero(ended))
+        self.barriers[np.unique(group[threads.waiting])] += 1
+        threads.waiting[:] = False
 
     def _run(self, batch: Batch, statement: Instruction, place: int) -> Batch:
         step = self._compiler.step(statement, place)
@@ -204,8 +241,3 @@ class _Machine:
 
     def _count(self, batch: Batch, enabled: Bools | None) -> None:
         self.lane_instructions += int(np.count_nonzero(batch.active if enabled is None else enabled))
-
-
-def is_barrier(statement: Instruction) -> bool:
-    """Whether a thread waits there for its group; of a split barrier, at its second half."""
-    return statement.opcode == "barrier" or (statement.opcode == "sbarrier" and "wait" in statement.suffixes)

@@ -15,6 +15,7 @@ from visaproof.isa.operands import Execution
 from visaproof.kernel import decode
 from visaproof.kernel.concrete_arithmetic import ConcreteArithmetic
 from visaproof.kernel.concrete_operands import Address, ConcreteOperands
+from visaproof.kernel.concrete_run import MissingSurface
 from visaproof.kernel.concrete_sampler import read_zeros
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.sampler import sampler_read
@@ -85,7 +86,7 @@ class SingleThreads:
         message = self._decoded[place]
         key = surface_key(self._threads, thread, message.surface)
         if key not in state.surfaces:
-            raise missing_surface(instruction, key)
+            raise MissingSurface(instruction.position, key)
         replace(message, surface=key).execute(state)
 
     def _sample(self, instruction: Instruction, state: ConcreteState, thread: int) -> None:
@@ -103,10 +104,6 @@ def surface_key(threads: Threads, thread: int, variable: str) -> str:
     if bound is None or bound[thread] < 0:
         return variable
     return threads.surface_keys[int(bound[thread])]
-
-
-def missing_surface(instruction: Instruction, key: str) -> ValueError:
-    return ValueError(f"{instruction.position}: the memories have no surface {key!r}")
 
 
 def _bits(row: Bools) -> int:

@@ -91,6 +91,12 @@ class Threads:
         """(threads, bytes) of a root variable, without what pads its rows."""
         return self.registers[name][:, : self.sizes[name]]
 
+    def surface_number(self, key: str) -> int:
+        """The place of a key among `surface_keys`; it is added where it is new."""
+        if key not in self.surface_keys:
+            self.surface_keys.append(key)
+        return self.surface_keys.index(key)
+
     def end(self, rows: Indices) -> None:
         """These threads run no further."""
         self.lane_places[rows] = ENDED
