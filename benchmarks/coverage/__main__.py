@@ -58,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
         print(f"interrupted: {len(rows)} files are measured", file=sys.stderr)
         return 130
     if options.write_readme:
-        _write(ROOT / "README.md", lines)
+        write_between_markers(ROOT / "README.md", lines)
     return 0
 
 
@@ -105,7 +105,7 @@ def _one(corpus: Path, timeout: float, entry: tuple[dict[str, Any], list[str]]) 
     return measured(corpus, *entry, timeout)
 
 
-def _write(readme: Path, lines: Sequence[str]) -> None:
+def write_between_markers(readme: Path, lines: Sequence[str]) -> None:
     """Puts the tables between the two markers."""
     text = readme.read_text(encoding="utf-8")
     before, begin, rest = text.partition(BEGIN)
