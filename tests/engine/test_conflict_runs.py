@@ -19,6 +19,8 @@ from visaproof.smt import Term, symbols_of
 
 DATA = Path(__file__).parent.parent / "data"
 STATEFUL = sorted(path for path in (DATA / "visaasm").glob("*/tgllp-O2*.visaasm") if "a64" not in path.stem)
+TRANSPOSITIONS = [path for path in STATEFUL if path.parent.name == "transpose_naive"]
+UNDER = [(path, Assume.IDS) for path in STATEFUL] + [(path, Assume.BOUNDED) for path in TRANSPOSITIONS]
 RUNS = 12
 
 
@@ -37,10 +39,12 @@ def unknowns(answers: KernelAnswers) -> list[Term]:
     return symbols_of(*words)
 
 
-@pytest.mark.parametrize("path", STATEFUL, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_no_run_of_a_free_kernel_collides(path: Path) -> None:
-    """Random payloads and memory that obey the assumption on ids: the run never ends at a scatter that is free."""
-    answers = answers_for(path, Assume.IDS)
+@pytest.mark.parametrize(
+    ("path", "assume"), UNDER, ids=[f"{path.parent.name}-{path.stem}-{assume.value}" for path, assume in UNDER]
+)
+def test_no_run_of_a_free_kernel_collides(path: Path, assume: Assume) -> None:
+    """Random payloads and memory that obey the assumptions: the run never ends at a scatter that is free."""
+    answers = answers_for(path, assume)
     free = {
         finding.question.instruction.position
         for finding in answers.answers()
@@ -85,3 +89,10 @@ def test_a_conflict_names_two_enabled_lanes_that_share_a_byte() -> None:
         first, second = finding.answer.first, finding.answer.second
         assert first.lane != second.lane
         assert set(first.places) & set(second.places)
+
+
+def test_bounded_scalars_free_a_transposition_that_contiguous_ids_do_not() -> None:
+    assert TRANSPOSITIONS
+    for path in TRANSPOSITIONS:
+        assert all(isinstance(finding.answer, Conflict) for finding in answers_for(path, Assume.IDS).answers())
+        assert all(isinstance(finding.answer, Free) for finding in answers_for(path, Assume.BOUNDED).answers())

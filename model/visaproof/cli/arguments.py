@@ -15,6 +15,10 @@ else:
 MOST_SECONDS = 24 * 60 * 60
 
 
+ASSUMPTIONS = ("none", "ids", "bounded")
+"""What a launch may be assumed to do, each set with those before it: the values of `kernel.assumptions.Assume`."""
+
+
 def add_format(parser: ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of the output (default: text)")
 

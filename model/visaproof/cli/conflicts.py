@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import positive, seconds
+from visaproof.cli.arguments import ASSUMPTIONS, positive, seconds
 from visaproof.cli.errors import show_read_error
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.cli.kernel_files import DEFAULT_PLATFORM, milliseconds, platform_option, read_with_launch
@@ -16,15 +16,21 @@ if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
 
     from visaproof.engine.kernel_conflicts import Finding, KernelAnswers
+    from visaproof.engine.weakest import Weakest
+
+WEAKEST = "weakest"
 
 EPILOG = """examples:
   visaproof conflicts kernel.visaasm --launch kernel.bin      inputs as the zebin lays them out
   visaproof conflicts kernel.visaasm --input V0038=local_id_x what one input means
   visaproof conflicts dumps/*.visaasm --launch manifest.json --assume none
+  visaproof conflicts kernel.visaasm --launch kernel.bin --assume weakest
   visaproof conflicts kernel.visaasm --save counterexamples   keep each conflict as a file that replays
 
 A scatter is free (no two lanes can write one byte, for all inputs under the printed assumptions), in conflict (with
 two lanes, their addresses and the inputs, confirmed by running the kernel), or unknown.
+--assume none takes every input as arbitrary; ids has consecutive local ids in the lanes of a thread; bounded has that,
+scalars and local sizes in 1..2^14, global offsets of 0 and group ids below 2^16.
 Loops whose number of rounds is not constant are unrolled; unless they provably end in time, a verdict "free" is
 said to be bounded, which is no proof.
 exit codes: 0 all free, 1 a conflict, 2 unreadable, 3 unknown or bounded, 4 not modelled."""
@@ -40,7 +46,10 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a .visaasm file")
-    parser.add_argument("--assume", choices=("none", "ids"), default="ids", help="of the launch (default: ids)")
+    parser.add_argument(
+        "--assume", choices=(*ASSUMPTIONS, WEAKEST), default="ids",
+        help="of the launch (default: ids); weakest: of the others the first under which a scatter is free",
+    )  # fmt: skip
     parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
     parser.add_argument(
         "--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds, e.g. V0038=local_id_x"
@@ -88,6 +97,7 @@ def _counted(codes: list[ExitCode]) -> str:
 
 def _file(path: Path, arguments: Namespace, platform: Platform | None, records: list[dict[str, Any]]) -> ExitCode:
     from visaproof.engine.kernel_conflicts import ask_kernel
+    from visaproof.engine.weakest import under_one_set, weakest
     from visaproof.kernel.assumptions import Assume
 
     try:
@@ -97,30 +107,39 @@ def _file(path: Path, arguments: Namespace, platform: Platform | None, records: 
         records.append({"file": str(path), "error": str(error)})
         return ExitCode.USAGE
     device = platform or launch.platform or DEFAULT_PLATFORM
-    answers = ask_kernel(
-        kernel, device, launch, Assume(arguments.assume), milliseconds(arguments.timeout), arguments.unroll
-    )
-    codes: list[ExitCode] = []
-    findings: list[Finding] = []
-    if arguments.format == "text":
-        _print_header(answers, platform is None and launch.platform is None)
-    for finding in answers.answers():
-        findings.append(finding)
-        codes.append(_code(finding))
-        if arguments.format == "text":
-            _print_finding(answers, finding)
+    timeout, tried = milliseconds(arguments.timeout), arguments.assume == WEAKEST
+
+    def ask(assume: Assume) -> "KernelAnswers":
+        return ask_kernel(kernel, device, launch, assume, timeout, arguments.unroll)
+
+    assume = Assume.NONE if tried else Assume(arguments.assume)
+    answers = ask(assume)
+    text = arguments.format == "text"
+    if text:
+        _print_header(answers, tried, platform is None and launch.platform is None)
+    found: list[Weakest] = []
+    for one in weakest(ask, answers) if tried else under_one_set(assume, answers):
+        found.append(one)
+        if text:
+            _print_finding(one, tried)
         if arguments.save:
-            _save(answers, finding, arguments.save)
+            _save(one.answers, one.finding, arguments.save)
+    codes = [_code(one.finding) for one in found]
     if answers.stopped is not None:
         codes.append(ExitCode.NOT_MODELLED)
         _show_stop(answers.stopped)
-    if arguments.format == "json":
-        from visaproof.report.conflicts import file_json
-
-        records.append(file_json(answers, findings))
+    if text:
+        _print_footer(answers, [one.finding for one in found])
     else:
-        _print_footer(answers, findings)
+        records.append(_record(answers, found, tried))
     return worst(codes)
+
+
+def _record(answers: "KernelAnswers", found: "list[Weakest]", tried: bool) -> dict[str, Any]:
+    from visaproof.report.conflicts import file_json
+    from visaproof.report.weakest import weakest_json
+
+    return weakest_json(answers, found) if tried else file_json(answers, [one.finding for one in found])
 
 
 def _code(finding: "Finding") -> ExitCode:
@@ -135,19 +154,21 @@ def _code(finding: "Finding") -> ExitCode:
             return ExitCode.UNKNOWN
 
 
-def _print_header(answers: "KernelAnswers", platform_guessed: bool) -> None:
+def _print_header(answers: "KernelAnswers", tried: bool, platform_guessed: bool) -> None:
     from visaproof.report.conflicts import header
+    from visaproof.report.weakest import weakest_header
 
-    for line in header(answers):
+    for line in weakest_header(answers) if tried else header(answers):
         print(line)
     if platform_guessed:
         print(f"  platform: {answers.platform.name} is a guess; `--platform` or a zebin says which")
 
 
-def _print_finding(answers: "KernelAnswers", finding: "Finding") -> None:
+def _print_finding(one: "Weakest", tried: bool) -> None:
     from visaproof.report.conflicts import finding_lines
+    from visaproof.report.weakest import weakest_lines
 
-    for line in finding_lines(answers, finding):
+    for line in weakest_lines(one) if tried else finding_lines(one.answers, one.finding):
         print(line)
     sys.stdout.flush()
 

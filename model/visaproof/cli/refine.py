@@ -5,7 +5,7 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import Subparsers, add_format, platform, seconds
+from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_format, platform, seconds
 from visaproof.cli.errors import show_error
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.isa.errors import NotModelled, ReadError
@@ -45,7 +45,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("source", metavar="SOURCE", type=Path, help="a .visaasm file")
     parser.add_argument("target", metavar="TARGET", type=Path, help="a .visaasm file")
     parser.add_argument("--bidirectional", action="store_true", help="ask also whether SOURCE refines TARGET")
-    parser.add_argument("--assume", choices=("none", "ids"), default="ids", help="of the launch (default: ids)")
+    parser.add_argument("--assume", choices=ASSUMPTIONS, default="ids", help="of the launch (default: ids)")
     parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
     parser.add_argument("--launch-target", metavar="FILE", type=Path, help="the same for TARGET (default: --launch)")
     parser.add_argument("--platform", type=platform, metavar="NAME", help="the device, where --launch does not say it")

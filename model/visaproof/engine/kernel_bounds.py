@@ -146,7 +146,7 @@ def _launch_premises(
     kernel: Kernel, launch: Launch, start: Start, assume: Assume, stated: StatedLaunch
 ) -> Iterator[tuple[tuple[Bool, ...], str]]:
     """What else is assumed of the launch, with the words for it."""
-    if assume is Assume.IDS:
+    if assume is not Assume.NONE:
         yield _first_lanes(kernel), FIRST_LANES
     if stated.global_size:
         yield bounded_ids(kernel, launch, start, stated.global_size, len(launched_lanes(kernel)))

@@ -41,15 +41,17 @@ class KernelAnswers:
     asked: Asked
     questions: tuple[ConflictQuestion, ...]
 
-    def answers(self) -> Iterator[Finding]:
-        by_instruction: dict[Position, list[ConflictQuestion]] = {}
-        for question in self.questions:
-            by_instruction.setdefault(question.instruction.position, []).append(question)
-        for rounds in by_instruction.values():
-            yield self._answer(rounds)
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        """Of the scatters, in the order of the program."""
+        return tuple(dict.fromkeys(question.instruction.position for question in self.questions))
 
-    def _answer(self, rounds: list[ConflictQuestion]) -> Finding:
+    def answers(self) -> Iterator[Finding]:
+        return (self.answer(position) for position in self.positions)
+
+    def answer(self, position: Position) -> Finding:
         """The answer for one scatter: a conflict in some round, or else an open one, or else free in each."""
+        rounds = [question for question in self.questions if question.instruction.position == position]
         rungs: dict[str, None] = {}
         undecided: Finding | None = None
         for question in rounds:

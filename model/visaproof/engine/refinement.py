@@ -10,7 +10,7 @@ from visaproof.engine.ladder import Answer, Fails, Holds, Impossible, Values, cl
 from visaproof.engine.refinement_runs import PRIVATE, Difference, Runner, difference, unknowns
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
-from visaproof.kernel.assumptions import Assume, Start, start_of
+from visaproof.kernel.assumptions import PRIVATE_APART, Assume, Start, start_of
 from visaproof.kernel.launch import BufferAddress, BufferOffset
 from visaproof.kernel.matching import (
     SHARED_LOCAL,
@@ -211,8 +211,8 @@ def _symbols(question: Question) -> Iterator[str]:
 
 def _assumptions(start: Start, question: Question, matching: Matching, runners: Iterable[Runner]) -> tuple[str, ...]:
     found = list(start.assumed)
-    if any(PRIVATE in one.pointers.values() for one in runners):
-        found.append("private memory shares no byte with other memory, and the kernels stay inside it")
+    if PRIVATE_APART not in found and any(PRIVATE in one.pointers.values() for one in runners):
+        found.append(PRIVATE_APART)
     surfaces = [surface for surface in question.surfaces if surface != SHARED_LOCAL]
     if len(surfaces) > 1:
         found.append(f"the surfaces {', '.join(surfaces)} share no byte")

@@ -3,10 +3,11 @@
 Every assumption has a name and a sentence; a verdict lists those that it was asked under.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
+from visaproof.kernel.bounded_scalars import BOUNDED, bounded_words
 from visaproof.kernel.launch import BufferAddress, Launch, LaunchValue, LocalId, Piece
 from visaproof.kernel.syntax import Input, Kernel
 from visaproof.semantics.symbolic.registers import Byte
@@ -17,10 +18,15 @@ ID_BITS = 16
 
 
 class Assume(Enum):
-    """How much is assumed of the ids that a launch hands to the lanes of one thread."""
+    """How much is assumed of what a launch hands to the lanes of one thread: each set contains those before it."""
 
     NONE = "none"
     IDS = "ids"
+    BOUNDED = "bounded"
+
+
+PRIVATE_APART = "private memory shares no byte with other memory, and the kernel stays inside it"
+"""Of kernels that get to know where their private memory is: what they store there they load again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,13 @@ class Start:
         default_factory=dict[BitVec, BufferAddress | LaunchValue]
     )
     """The 64-bit words that are the address of a buffer, or of private memory."""
+    least: dict[str, int] = field(default_factory=dict[str, int])
+    """From which value on a symbol of the payload counts, where that is not 0, by its name."""
+
+    @property
+    def rest(self) -> str:
+        """What the inputs hold that a counterexample does not list."""
+        return "is the least that it may be" if self.least else "is 0"
 
     @property
     def private_base(self) -> BitVec | None:
@@ -47,13 +60,14 @@ class Start:
 
 
 def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
-    """Arbitrary contents, but for the local ids where the launch says where they are and `assume` is IDS."""
+    """Arbitrary contents, but for what `assume` says of the words whose places the launch information tells."""
     words: dict[tuple[str, int], BitVec] = {}
     pointers: dict[tuple[str, int], tuple[BitVec, BufferAddress | LaunchValue]] = {}
     meanings: dict[str, str] = {}
     simd = launch.simd or _lanes(kernel)
     refused = _layout_broken(launch, simd)
-    ids = assume is Assume.IDS and simd > 1 and not refused
+    ids = assume is not Assume.NONE and simd > 1 and not refused
+    bounded = tuple(bounded_words(kernel, launch)) if assume is Assume.BOUNDED else ()
     for item in kernel.inputs:
         for piece in launch.pieces(item.variable):
             if isinstance(piece.meaning, LocalId) and ids:
@@ -65,13 +79,23 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
     if words:
         meanings |= {"thread_in_row": f"first local_id_x of the thread, divided by {simd}"}
         meanings |= {"local_id_y": "local_id_y", "local_id_z": "local_id_z"}
+    known = {place: word for place, (word, _) in pointers.items()} | {(w.variable, w.byte): w.word for w in bounded}
     return Start(
-        initial=_initial(kernel, words, {place: word for place, (word, _) in pointers.items()}),
+        initial=_initial(kernel, words | known),
         meanings=meanings,
-        assumed=(_ids_in_words(simd),) if words else (),
+        assumed=(
+            *([_ids_in_words(simd)] if words else []),
+            *([BOUNDED] if bounded else []),
+            *([PRIVATE_APART] if _has_private(pointers.values()) else []),
+        ),
         hints=() if words else _hints(kernel, launch, assume, refused),
         pointers=dict(pointers.values()),
+        least={one.name: one.least for one in bounded if one.least},
     )
+
+
+def _has_private(pointers: Iterable[tuple[BitVec, BufferAddress | LaunchValue]]) -> bool:
+    return any(meaning is LaunchValue.PRIVATE_BASE for _, meaning in pointers)
 
 
 def _is_pointer(piece: Piece) -> bool:
@@ -138,18 +162,15 @@ def _name(meanings: dict[str, str], item: Input, piece: Piece) -> None:
         meanings.setdefault(f"{item.variable}.{start}", f"{piece}{place}")
 
 
-def _initial(
-    kernel: Kernel, words: dict[tuple[str, int], BitVec], pointers: dict[tuple[str, int], BitVec]
-) -> Callable[[str, int], Byte]:
+def _initial(kernel: Kernel, words: dict[tuple[str, int], BitVec]) -> Callable[[str, int], Byte]:
+    """The words where they stand, and elsewhere a symbol for each dword."""
     sizes = {name: getattr(variable, "size", 4) for name, variable in kernel.variables.items()}
+    known = {(name, at + k): (word, k) for (name, at), word in words.items() for k in range(word.width // 8)}
 
     def initial(variable: str, byte: int) -> Byte:
-        word = words.get((variable, byte - byte % 2))
-        if word is not None:
-            return word, byte % 2
-        pointer = pointers.get((variable, byte - byte % 8))
-        if pointer is not None:
-            return pointer, byte % 8
+        found = known.get((variable, byte))
+        if found is not None:
+            return found
         start = byte - byte % 4
         return symbol(f"{variable}.{start}", 8 * min(4, sizes[variable] - start)), byte % 4
 

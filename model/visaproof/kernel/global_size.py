@@ -5,15 +5,13 @@ from collections.abc import Iterator, Sequence
 from visaproof.isa.errors import Position, ReadError
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.launch import Launch, LaunchValue, LocalId
-from visaproof.kernel.meaning import DIMENSIONS
+from visaproof.kernel.meaning import DIMENSIONS, GROUP_ID_BYTES
 from visaproof.kernel.surface_sizes import Amount, amount_term, bytes_at, parse_amount, pieces
 from visaproof.kernel.syntax import Kernel
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import BitVec, Bool, add, bool_symbol, const, eq, implies, mul, truncate, ule, ult, zero_extend
 
 GLOBAL_SIZE_OPTION = "--global-size"
-_GROUP_ID_BYTE = (4, 24, 28)
-"""Where r0 holds the group ids x, y, z.  Source: corpus README, r0.1, r0.6, r0.7."""
 _LOCAL_SIZES = (LaunchValue.ENQUEUED_LOCAL_SIZE, LaunchValue.LOCAL_SIZE)
 
 
@@ -38,7 +36,7 @@ def bounded_ids(
 def _dimension(
     kernel: Kernel, launch: Launch, start: Start, dimension: int, size: BitVec, lanes: int
 ) -> Iterator[Bool]:
-    group = bytes_at(start, "%r0", _GROUP_ID_BYTE[dimension], 4)
+    group = bytes_at(start, "%r0", GROUP_ID_BYTES[dimension], 4)
     local_size = _local_size(kernel, launch, start, dimension)
     product = mul(zero_extend(group, 64), zero_extend(local_size, 64))
     yield ule(product, const(2**32 - 1, 64))  # so that the 32-bit product, which kernels compute, is exact

@@ -85,7 +85,7 @@ def input_lines(answers: AskedKernel, conflict: ShownRun) -> Iterator[str]:
     shown = [f"execution mask {state.exec_mask:#x}"]
     for name, value in inputs_of(answers, conflict):
         shown.append(f"{name} = {value:#x}")
-    yield f"inputs: {'; '.join(shown)}; every other input is 0"
+    yield f"inputs: {'; '.join(shown)}; every other input {answers.start.rest}"
     for key, surface in state.surfaces.items():
         if isinstance(surface, Buffer) and surface.size < UNBOUNDED:
             content = ", ".join(f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(surface.contents.items())[:8] if byte)
@@ -102,8 +102,9 @@ def _extents(image: Image) -> str:
 def inputs_of(answers: AskedKernel, conflict: ShownRun) -> list[tuple[str, int]]:
     """The unknowns of the launch that are not 0 in the run of a conflict, with what they mean."""
     found: list[tuple[str, int]] = []
-    for unknown, value in conflict.values.items():
+    for unknown, counted in conflict.values.items():
         name = str(unknown.payload)
+        value = counted + answers.start.least.get(name, 0)
         if value and not name.startswith(("em.", "size.", "load.", "width.", "height.", "depth.")):
             found.append((_meaning(answers, name), value))
     return found

@@ -81,7 +81,7 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     yield f"  execution mask {found.exec_mask:#x}"
     inputs = list(_inputs(comparison, found))
     yield from (f"  {name} = {value:#x}" for name, value in inputs)
-    yield f"  every {'other ' if inputs else ''}input is 0"
+    yield f"  every {'other ' if inputs else ''}input {comparison.start.rest}"
     for surface, (size, contents) in found.memory.items():
         shown = [f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(contents.items()) if byte][:MAX_SHOWN]
         bound = f"{size:#x} bytes" if surface != FLAT else "all addresses"
@@ -117,8 +117,9 @@ def lane_of(writer: Writer) -> int | None:
 def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
     """The inputs that are not 0, with what they mean."""
     internal = ("em.", "size.", "memory.", "loaded.", "result.", "probe.")
-    for unknown, value in found.values.items():
+    for unknown, counted in found.values.items():
         name = str(unknown.payload)
+        value = counted + comparison.start.least.get(name, 0)
         if value and not name.startswith(internal):
             meaning = comparison.start.meanings.get(name)
             yield (f"{name} ({meaning})" if meaning else name), value

@@ -1,0 +1,1 @@
+"""What the model covers of a corpus of compiled kernels, measured."""

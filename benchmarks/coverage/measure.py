@@ -1,0 +1,149 @@
+"""One file of the corpus: whether it is read, printed, executed on terms to its end, and what is decided of it."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from visaproof.engine.bounds_verdicts import Holds, Meaningless, Outside, Unbounded
+from visaproof.engine.conflicts import Conflict, Free
+from visaproof.engine.kernel_bounds import BoundsFinding, StatedLaunch, ask_bounds
+from visaproof.engine.kernel_conflicts import Finding, KernelAnswers, ask_kernel
+from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.platform import Platform
+from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.bytecode_messages import indices_of
+from visaproof.kernel.bytecode_tables import FORMATS
+from visaproof.kernel.launch import Launch, read_launch
+from visaproof.kernel.linking import read_program
+from visaproof.kernel.printer import print_statement
+from visaproof.kernel.syntax import Kernel
+from visaproof.report.conflicts import data_dependence
+
+ALIGN = 4
+"""Of the addresses in the payload, as `visaproof bounds` has it by default."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was found of one file; every field can be written as JSON."""
+
+    file: str
+    kernel: str
+    variant: str
+    flow: str
+    tags: list[str]
+    timeout: float
+    read: bool = False
+    pages: int = 0
+    """Instructions of the pages that have byte code here."""
+    printed: int = 0
+    """Of these, how many come back from their byte code as they were written, up to white space."""
+    executed: bool = False
+    missing: str = ""
+    """The opcode or form that stopped it."""
+    failed: str = ""
+    """An error of visaproof itself."""
+    scatters: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    """For each write instruction its line, and the answer by set of assumptions."""
+    on_data: list[str] = field(default_factory=list[str])
+    """Lines whose conflict under `ids` depends on data."""
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+    """Of processor time, by set of assumptions, and of bounds."""
+    bounds: dict[str, int] = field(default_factory=dict[str, int])
+    """Messages by answer."""
+
+
+def measured(corpus: Path, entry: dict[str, Any], tags: list[str], timeout: float) -> Row:
+    """The row of one entry of the manifest."""
+    flow = "loops" if entry["loops"] else "straight" if entry["straight_line"] else "branches"
+    known: dict[str, Any] = {"file": entry["file"], "kernel": entry["kernel"], "variant": entry["variant"],
+                             "flow": flow, "tags": tags, "timeout": timeout}  # fmt: skip
+    try:
+        kernel = read_program(corpus / entry["file"])
+        launch = read_launch(corpus / "manifest.json", kernel)
+        known |= {"read": True}
+        assert launch.platform is not None
+        known |= _asked(kernel, launch, launch.platform, round(1000 * timeout))
+    except ReadError as error:
+        known |= {"missing": error.message}
+    except Exception as error:  # a figure of the table, and no reason to lose the others
+        known |= {"failed": f"{type(error).__name__}: {error}"}
+    return Row(**known)
+
+
+def _asked(kernel: Kernel, launch: Launch, platform: Platform, timeout_ms: int) -> dict[str, Any]:
+    found: dict[str, Any] = _printed(kernel, platform)
+    seconds: dict[str, float] = {}
+    by_line: dict[str, dict[str, str]] = {}
+    for assume in Assume:
+        start = process_time()
+        answers = ask_kernel(kernel, platform, launch, assume, timeout_ms)
+        for finding in answers.answers():
+            position = finding.question.instruction.position
+            line = f"{Path(position.path).name}:{position.line}:{position.column}"
+            by_line.setdefault(line, {"line": line})[assume.value] = _conflict_answer(finding)
+            if assume is Assume.IDS and _on_data(answers, finding):
+                found.setdefault("on_data", []).append(line)
+        seconds[assume.value] = process_time() - start
+        found |= {"executed": answers.stopped is None, "missing": answers.stopped.what if answers.stopped else ""}
+    start = process_time()
+    bounds = ask_bounds(kernel, platform, launch, Assume.IDS, StatedLaunch(align=ALIGN), timeout_ms)
+    counts = Counter(answer for finding in bounds.answers() for answer in _bounds_answers(finding))
+    seconds["bounds"] = process_time() - start
+    return found | {"scatters": list(by_line.values()), "seconds": seconds, "bounds": dict(counts)}
+
+
+def _conflict_answer(finding: Finding) -> str:
+    match finding.answer:
+        case Free(bounded=()):
+            return "free"
+        case Free():
+            return "bounded"
+        case Conflict():
+            return "conflict"
+        case _:
+            return "unknown"
+
+
+def _on_data(answers: KernelAnswers, finding: Finding) -> bool:
+    return isinstance(finding.answer, Conflict) and bool(data_dependence(answers, finding.answer))
+
+
+def _bounds_answers(finding: BoundsFinding) -> Iterator[str]:
+    """One word for a message: whether it can leave its surface, or is of the flat address space."""
+    match finding.bounds:
+        case Unbounded():
+            yield "flat"
+        case Holds(bounded=()):
+            yield "inside"
+        case Outside():
+            yield "outside"
+        case Holds():
+            yield "bounded"
+        case _:
+            yield "unknown"
+    match finding.meaning:
+        case Meaningless():
+            yield "undefined"
+        case Holds(bounded=()):
+            yield "meaningful"
+        case Holds():
+            yield "meaning bounded"
+        case _:
+            yield "meaning unknown"
+
+
+def _printed(kernel: Kernel, platform: Platform) -> dict[str, int]:
+    """The instructions of the pages with byte code, and how many of them print as they were written."""
+    indices = indices_of(kernel.variables, platform.grf_bytes)
+    own = [each for each in kernel.instructions() if each.opcode in FORMATS and each.position.path == kernel.path]
+    same = 0
+    for instruction in own:
+        try:
+            same += print_statement(instruction, indices).split() == instruction.text.split()
+        except (NotModelled, ReadError):
+            continue
+    return {"pages": len(own), "printed": same}
