@@ -21,6 +21,7 @@ from visaproof.isa.answers import (
     OffsetSum,
     OwordBounds,
     QwordBounds,
+    QwordUnit,
     ScatterBounds,
     ShortVariable,
     SlmBounds,
@@ -176,8 +177,10 @@ def _scatter_registers(subject: Subject, pick: Random, values: Values, unit: int
     elif kind == "meeting":
         addresses[one] = addresses[other] + unit * pick.randrange(4)
     elif kind == "misaligned":
-        addresses[one] += pick.randrange(1, unit)
+        addresses[one] += pick.choice([unit // 2, pick.randrange(1, unit)])
     readings = subject.readings
+    if readings.qword_unit is QwordUnit.LITERAL and pick.randrange(2):  # block 1 of a lane meets block 0 of the next
+        addresses = [first + 8 * place for place in order]
     together = (
         readings.qword_bounds_grain is not QwordBounds.PER_DWORD
         or readings.scatter_bounds_grain is not ScatterBounds.PER_DWORD
