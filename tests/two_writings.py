@@ -220,9 +220,10 @@ def _of_several_blocks() -> Iterator[Callable[[], Subject]]:
         readings = readings_from(["qword-blocks=several", *more])
         yield partial(qw_scatter, 4, Platform.DG2, True, readings, 2)
         yield partial(qw_scatter, 2, Platform.PVC, False, readings, 4)
-    yield partial(
-        qw_scatter, 16, Platform.DG2, False, readings_from(["qword-blocks=several", "qword-stride=padded"]), 2
-    )
+    padded = readings_from(["qword-blocks=several", "qword-stride=padded"])
+    yield partial(qw_scatter, 16, Platform.DG2, False, padded, 2)
+    all_lanes = readings_from(["qword-blocks=several", "short-variable=all-lanes"])
+    yield ShortShape(partial(qw_scatter, 4, Platform.DG2, True, all_lanes, 2), "VQ", 15)
 
 
 def _float_atomic(op: AtomicOp, texel_bits: int) -> Build:
