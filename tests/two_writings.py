@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from random import Random
 
 from tests.strategies import Start, Values, start_of
@@ -20,8 +20,9 @@ from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.subject import Subject, oword_ld, qw_scatter, scatter4_scaled, typed_atomic
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Access, RegisterSlice
+from visaproof.semantics.symbolic.effects import undefined
 from visaproof.semantics.symbolic.registers import RegisterFile
-from visaproof.smt import Bool, symbol
+from visaproof.smt import Bool, evaluate, symbol
 
 
 def executed(instruction: Instruction, before: ConcreteState) -> Outcome:
@@ -58,7 +59,22 @@ def difference(
 
 def disagreement(subject: Subject, start: Start) -> str | None:
     """Where `execute` and the subject's accesses, its own or those of a wrong variant, part on one state."""
-    return difference(start.instruction, subject.accesses, start.before, start.values, subject.leaves_undefined)
+    found = difference(start.instruction, subject.accesses, start.before, start.values, subject.leaves_undefined)
+    if found is None and len(subject.accesses) <= MOST_COMPARED:
+        observed = executed(start.instruction, start.before).undefined is not None
+        if bool(evaluate(undefined_on_terms(subject), start.values)) != observed:
+            return f"execute is {'un' * observed}defined, the condition on terms says otherwise"
+    return found
+
+
+MOST_COMPARED = 32
+"""Accesses: the condition for a meaning compares each two of them."""
+
+
+@lru_cache(maxsize=256)
+def undefined_on_terms(subject: Subject) -> Bool:
+    """When the outcome is undefined, in the terms that the proofs use."""
+    return undefined(subject.accesses, subject.instruction.spec.collision_undefined, subject.readings.collision)
 
 
 def found_disagreement(subject: Subject, states: int) -> str | None:
