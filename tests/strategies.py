@@ -21,6 +21,7 @@ from visaproof.isa.answers import (
     OffsetSum,
     OwordBounds,
     QwordBounds,
+    QwordMisaligned,
     QwordUnit,
     ScatterBounds,
     ShortVariable,
@@ -181,6 +182,10 @@ def _scatter_registers(subject: Subject, pick: Random, values: Values, unit: int
     readings = subject.readings
     if readings.qword_unit is QwordUnit.LITERAL and pick.randrange(2):  # block 1 of a lane meets block 0 of the next
         addresses = [first + 8 * place for place in order]
+    if readings.qword_misaligned is QwordMisaligned.BYTE_EXACT and pick.randrange(
+        2
+    ):  # lanes that share some bytes only
+        addresses = [first + 5 * place for place in order]
     together = (
         readings.qword_bounds_grain is not QwordBounds.PER_DWORD
         or readings.scatter_bounds_grain is not ScatterBounds.PER_DWORD

@@ -239,7 +239,9 @@ def _of_several_blocks() -> Iterator[Callable[[], Subject]]:
     padded = readings_from(["qword-blocks=several", "qword-stride=padded"])
     yield partial(qw_scatter, 16, Platform.DG2, False, padded, 2)
     all_lanes = readings_from(["qword-blocks=several", "short-variable=all-lanes"])
-    yield ShortShape(partial(qw_scatter, 4, Platform.DG2, True, all_lanes, 2), "VQ", 15)
+    for dwords in (14, 15):
+        yield ShortShape(partial(qw_scatter, 4, Platform.DG2, True, all_lanes, 2), "VQ", dwords)
+        yield ShortShape(partial(qw_scatter, 2, Platform.DG2, False, all_lanes, 4), "VQ", dwords)
 
 
 def _float_atomic(op: AtomicOp, texel_bits: int) -> Build:
