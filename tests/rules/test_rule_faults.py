@@ -44,7 +44,7 @@ def test_a_proved_rule_has_a_fault_that_is_refuted_and_replayed(path: Path) -> N
     assert not shown.source.undefined
 
 
-def test_a_wrong_mask_channel_offset_and_operand_order_are_each_refuted() -> None:
+def test_a_wrong_mask_offset_operand_order_and_a_lost_line_are_each_refuted() -> None:
     """In the split of a scatter each kind of fault changes what is stored."""
     path = rule_files(["split-scatter4-scaled"])[0]
     refuted: set[str] = set()

@@ -90,7 +90,7 @@ def check_rule(
         return unknown
     if vacuous == count:
         return Vacuous("the preconditions and a meaning of the source exclude each other")
-    return Proved(tuple(rungs), count)
+    return Proved(tuple(rungs), count - vacuous)
 
 
 def is_as_stated(rule: Rule, verdict: Verdict, when_right: Verdict | None) -> bool:

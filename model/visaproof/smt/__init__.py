@@ -1,4 +1,4 @@
-"""Terms and the solvers behind them: the only package that may import z3 (and it does so only when asked)."""
+"""Terms and the solvers behind them: the only package that may import them (and it does so only when asked)."""
 
 from visaproof.smt.arithmetic import add, bit_not, linear_parts, mul, negate, scale, sub
 from visaproof.smt.bits import (
