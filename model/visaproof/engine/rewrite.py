@@ -17,21 +17,10 @@ from visaproof.kernel import syntax
 from visaproof.kernel.rewrite_instances import Instance, instances, rule_place
 from visaproof.kernel.rewrite_reader import read_rule
 from visaproof.kernel.rewrite_syntax import Condition, Expect, Rule
-from visaproof.queries.rewrite import (
-    Comparison,
-    Side,
-    after,
-    cases,
-    choices_in,
-    compare,
-    open_undefined,
-    same_observed,
-    same_write,
-    sides,
-    swaps,
-)
+from visaproof.queries.rewrite import Comparison, Side, after, cases, compare, sides
 from visaproof.queries.rewrite_atomics import Matched, has_open_order, match, orders, same_turn
 from visaproof.queries.rewrite_conditions import Premise, any_dword, lanes, premise, replacements
+from visaproof.queries.rewrite_sameness import choices_in, open_undefined, same_observed, same_write, swaps
 from visaproof.semantics.symbolic.effects import updated
 from visaproof.smt import (
     BitVec,
