@@ -15,7 +15,8 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from visaproof.engine.refinement import Refines, Unknown, Vacuous, compare, decide
+from visaproof.engine.refinement import Refines, Unknown, Vacuous, decide
+from visaproof.engine.refinement_comparison import compare
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import read_launch

@@ -4,8 +4,10 @@ from random import Random
 
 import pytest
 
-from visaproof.engine import refinement
-from visaproof.engine.refinement import Difference, Refines, Unknown, Vacuous, Verdict, compare, decide
+from visaproof.engine.refinement import Refines, Unknown, Vacuous, Verdict, decide
+from visaproof.engine.refinement_comparison import compare
+from visaproof.engine.refinement_guesses import candidates
+from visaproof.engine.refinement_runs import Difference, difference, unknowns
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
@@ -240,9 +242,6 @@ def test_no_run_contradicts_a_proof(seed: int) -> None:
     again = STORE_B.replace("X.0", "Y.0")
     comparison = compare(program(APART + STORE_B + again), program(APART + again), Assume.NONE)
     random = Random(seed)
-    symbols = refinement.unknowns(comparison.question, comparison.runners)
-    for values in refinement._candidates(symbols, random):
-        assert (
-            refinement.difference(*comparison.runners, comparison.question, values, lambda: random.getrandbits(8))
-            is None
-        )
+    symbols = unknowns(comparison.question, comparison.runners)
+    for values in candidates(symbols, random):
+        assert difference(*comparison.runners, comparison.question, values, lambda: random.getrandbits(8)) is None

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from visaproof.engine.refinement import Difference, Refines, Unknown, Verdict, compare, decide
+from visaproof.engine.refinement import Refines, Unknown, Verdict, decide
+from visaproof.engine.refinement_comparison import compare
+from visaproof.engine.refinement_runs import Difference
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN, Argument, ArgumentValue, BufferAddress, LaunchValue

@@ -87,7 +87,8 @@ def _read(path: Path, launch_file: Path | None, device: Platform | None) -> "Pro
 
 
 def _ask(source: "Program", target: "Program", arguments: Namespace, records: list[dict[str, Any]]) -> ExitCode:
-    from visaproof.engine.refinement import compare, decide
+    from visaproof.engine.refinement import decide
+    from visaproof.engine.refinement_comparison import compare
     from visaproof.kernel.assumptions import Assume
     from visaproof.report.refinement import comparison_json, header, verdict_json, verdict_lines
 

@@ -15,6 +15,7 @@ from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.queries.conflict import conflict_questions
 from visaproof.queries.refinement_places import Reach, base_of, is_private
+from visaproof.queries.refinement_stores import Stores, UnitStore, after
 from visaproof.queries.shared_memory import SharedMemory, joined, unit_of
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicImage
@@ -30,8 +31,6 @@ from visaproof.smt import (
     disj,
     eq,
     extract,
-    iff,
-    implies,
     is_false,
     ite,
     neg,
@@ -53,21 +52,6 @@ EXACT = frozenset(("mov", "sel", "cmp", "add", "mul", "mad", "min", "max", "rndd
 
 LARGEST_SURFACE = 1 << 32
 """Bytes: messages to surfaces have 32-bit offsets."""
-
-
-@dataclass(frozen=True, slots=True)
-class UnitStore:
-    """One unit of memory that is written where the guard holds, which includes that it is inside its surface."""
-
-    guard: Bool
-    cell: BitVec
-    value: BitVec
-
-    def hits(self, cell: BitVec) -> Bool:
-        return conj(self.guard, eq(self.cell, cell))
-
-
-Stores = tuple[UnitStore, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,78 +308,13 @@ def _terms(access: Access) -> list[Term]:
             return terms
 
 
-def after(stores: Iterable[UnitStore], cell: BitVec, before: BitVec) -> BitVec:
-    """What a unit holds after the stores."""
-    value = before
-    for store in stores:
-        value = ite(store.hits(cell), store.value, value)
-    return value
-
-
-# ---------------------------------------------------------------- without a solver
-
-
-def same_stores(source: Stores, target: Stores) -> bool:
-    """Whether both are the same guarded stores, but for the order of stores that cannot meet."""
-    places: dict[UnitStore, list[int]] = {}
-    for place, store in enumerate(source):
-        places.setdefault(store, []).append(place)
-    order: list[int] = []
-    for store in target:
-        remaining = places.get(store)
-        if not remaining:
-            return False
-        order.append(remaining.pop(0))
-    if len(order) != len(source):
-        return False
-    return all(
-        _apart(source[later], source[place])
-        for index, place in enumerate(order)
-        for later in order[:index]
-        if later > place
-    )
-
-
-def _apart(one: UnitStore, other: UnitStore) -> bool:
-    return is_false(conj(one.guard, other.guard, eq(one.cell, other.cell)))
+# ---------------------------------------------------------------- the question
 
 
 def open_undefined(question: Question) -> Bool:
     """Where the target is undefined for reasons that the source does not have as well."""
     known = set(question.source.undefined)
     return disj(*(condition for condition in question.target.undefined if condition not in known))
-
-
-# ---------------------------------------------------------------- for a solver
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A small part of a question: two words that have to be equal, after which one may stand for the other."""
-
-    source: BitVec
-    target: BitVec
-
-    @property
-    def goal(self) -> Bool:
-        return eq(self.source, self.target)
-
-
-def address_step(source: UnitStore, target: UnitStore) -> Step:
-    """What has to be equal for both to be one address: without what both addresses have around it."""
-    one, other = source.cell, target.cell
-    while one.op is other.op and one.payload == other.payload and len(one.args) == len(other.args) == 1:
-        inner, other_inner = cast(BitVec, one.args[0]), cast(BitVec, other.args[0])
-        if inner.width != other_inner.width:
-            break
-        one, other = inner, other_inner
-    return Step(one, other)
-
-
-def same_store(source: UnitStore, target: UnitStore, known: Mapping[Term, Term]) -> Bool:
-    """Whether both write the same, where `known` says what stands for what."""
-    guard, value = substitute(target.guard, known), substitute(target.value, known)
-    return conj(iff(source.guard, guard), implies(source.guard, eq(source.value, value)))
 
 
 def same_at_probe(question: Question, surface: str) -> Bool:

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from visaproof.engine.refinement import Comparison, Refines, Unknown, Vacuous, Verdict
+from visaproof.engine.refinement import Refines, Unknown, Vacuous, Verdict
+from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_runs import Difference, Runner, Writer
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.queries.refinement_places import ALWAYS, Condition
