@@ -1,6 +1,7 @@
 """Sums and products modulo 2^w, as polynomials over atoms."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from operator import attrgetter
 from typing import cast
 
 from visaproof.smt.terms import (
@@ -11,9 +12,11 @@ from visaproof.smt.terms import (
     const,
     interned,
     known_trailing_zeros,
-    trailing_zeros,
+    lowest_bit,
     value_of,
 )
+
+_serial = attrgetter("serial")
 
 _MONOMIAL_LIMIT = 64
 """Products are distributed over sums up to this many monomials; beyond, a product of sums stays an atom."""
@@ -21,64 +24,72 @@ _MONOMIAL_LIMIT = 64
 
 def linear_parts(term: BitVec) -> tuple[int, dict[BitVec, int]]:
     """`term` as a constant and coefficients of atoms and products, all modulo 2^width."""
-    if term.op is Op.CONST:
-        return cast(int, term.payload), {}
     if term.op is Op.SUM:
         constant, coefficients = cast(tuple[int, tuple[int, ...]], term.payload)
         return constant, dict(zip(cast(tuple[BitVec, ...], term.args), coefficients, strict=True))
+    if term.op is Op.CONST:
+        return cast(int, term.payload), {}
     return 0, {term: 1}
 
 
-def sum_of(constant: int, parts: dict[BitVec, int], width: int) -> BitVec:
+def sum_of(constant: int, parts: Mapping[BitVec, int], width: int) -> BitVec:
     """The normal form of a constant plus coefficient times atom."""
-    modulus = 1 << width
-    constant %= modulus
-    items = [(atom, factor % modulus) for atom, factor in parts.items() if factor % modulus]
-    if not items:
+    full = (1 << width) - 1
+    constant &= full
+    atoms = [atom for atom, factor in parts.items() if factor & full]
+    if not atoms:
         return const(constant, width)
-    if not constant and len(items) == 1 and items[0][1] == 1:
-        return items[0][0]
-    items.sort(key=_serial)
-    args = tuple([atom for atom, _ in items])
-    payload = (constant, tuple([factor for _, factor in items]))
+    if len(atoms) > 1:
+        atoms.sort(key=_serial)
+    args = tuple(atoms)
+    factors = tuple([parts[atom] & full for atom in atoms])
+    if not constant and factors == (1,):
+        return args[0]
+    payload = (constant, factors)
     found = interned(Op.SUM, args, payload, width)
     if found is not None:
         return cast(BitVec, found)
-    return bit_vector(Op.SUM, args, payload, width, *_sum_facts(constant, items, width))
+    return bit_vector(Op.SUM, args, payload, width, *_sum_facts(constant, args, factors, full))
 
 
-def _serial(item: tuple[BitVec, int]) -> int:
-    return item[0].serial
-
-
-def _sum_facts(constant: int, items: list[tuple[BitVec, int]], width: int) -> tuple[tuple[int, int], int]:
+def _sum_facts(
+    constant: int, atoms: Iterable[BitVec], factors: Iterable[int], full: int
+) -> tuple[tuple[int, int], int]:
     """Interval and known zero bits of a sum: the interval where nothing wraps, the common trailing zeros."""
-    full = (1 << width) - 1
-    low = high = constant
-    trailing = trailing_zeros(constant, width)
-    for atom, factor in items:
+    low = high = units = constant
+    for atom, factor in zip(atoms, factors, strict=True):
         low += factor * atom.low
         high += factor * atom.high
-        trailing = min(trailing, trailing_zeros(factor, width) + known_trailing_zeros(atom))
-    return ((low, high) if high <= full else (0, full)), (1 << min(trailing, width)) - 1
+        units |= factor * lowest_bit(atom)  # its lowest bit is the lowest that the product may have
+    return ((low, high) if high <= full else (0, full)), ((units & -units) - 1) & full
 
 
 def add(*terms: BitVec) -> BitVec:
     """The sum modulo 2^width."""
     width = common_width(terms)
-    constant, parts = 0, dict[BitVec, int]()
-    for term in terms:
-        more, coefficients = linear_parts(term)
-        constant += more
-        for atom, factor in coefficients.items():
-            parts[atom] = parts.get(atom, 0) + factor
+    constant, parts = linear_parts(terms[0])
+    for term in terms[1:]:
+        constant += _add_to(parts, term, 1)
     return sum_of(constant, parts, width)
+
+
+def _add_to(parts: dict[BitVec, int], term: BitVec, times: int) -> int:
+    """Adds a multiple of the term to a sum, but for the constant, which is the result."""
+    if term.op is Op.SUM:
+        constant, coefficients = cast(tuple[int, tuple[int, ...]], term.payload)
+        for atom, factor in zip(cast(tuple[BitVec, ...], term.args), coefficients, strict=True):
+            parts[atom] = parts.get(atom, 0) + factor * times
+        return constant * times
+    if term.op is Op.CONST:
+        return cast(int, term.payload) * times
+    parts[term] = parts.get(term, 0) + times
+    return 0
 
 
 def scale(term: BitVec, factor: int) -> BitVec:
     """`factor` times `term`, modulo 2^width."""
-    constant, parts = linear_parts(term)
-    return sum_of(constant * factor, {atom: f * factor for atom, f in parts.items()}, term.width)
+    parts = dict[BitVec, int]()
+    return sum_of(_add_to(parts, term, factor), parts, term.width)
 
 
 def negate(term: BitVec) -> BitVec:
@@ -87,12 +98,16 @@ def negate(term: BitVec) -> BitVec:
 
 def sub(left: BitVec, right: BitVec) -> BitVec:
     """The difference modulo 2^width."""
-    width = common_width((left, right))
     constant, parts = linear_parts(left)
-    less, coefficients = linear_parts(right)
-    for atom, factor in coefficients.items():
-        parts[atom] = parts.get(atom, 0) - factor
-    return sum_of(constant - less, parts, width)
+    return sum_of(constant + _add_to(parts, right, -1), parts, common_width((left, right)))
+
+
+def difference(left: BitVec, right: BitVec) -> tuple[int, dict[BitVec, int]]:
+    """`linear_parts` of left − right, without building that term."""
+    full = (1 << common_width((left, right))) - 1
+    constant, parts = linear_parts(left)
+    constant += _add_to(parts, right, -1)
+    return constant & full, {atom: factor & full for atom, factor in parts.items() if factor & full}
 
 
 def bit_not(term: BitVec) -> BitVec:
@@ -127,7 +142,7 @@ def _product(factors: Iterable[BitVec], width: int) -> BitVec:
     atoms: list[BitVec] = []
     for factor in factors:
         atoms.extend(cast(tuple[BitVec, ...], factor.args) if factor.op is Op.MUL else (factor,))
-    atoms.sort(key=lambda atom: atom.serial)
+    atoms.sort(key=_serial)
     low, high, trailing = 1, 1, 0
     for atom in atoms:
         low, high, trailing = low * atom.low, high * atom.high, trailing + known_trailing_zeros(atom)

@@ -12,6 +12,7 @@ from visaproof.smt.terms import (
     bit_vector,
     common_width,
     const,
+    interned,
     known_trailing_zeros,
     ordered,
     value_of,
@@ -154,6 +155,8 @@ def extract(term: BitVec, high: int, low: int) -> BitVec:
     width = high - low + 1
     if width == term.width:
         return term
+    if (found := interned(Op.EXTRACT, (term,), (high, low), width)) is not None:
+        return cast(BitVec, found)  # nothing below could do better, so nothing would now
     if (value := value_of(term)) is not None:
         return const(value >> low, width)
     if (term.zeros >> low) & ((1 << width) - 1) == (1 << width) - 1:

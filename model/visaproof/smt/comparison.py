@@ -1,8 +1,9 @@
 """Equality and order of bit-vectors, decided at construction where bounds, parity or differences can."""
 
+from collections.abc import Mapping
 from typing import cast
 
-from visaproof.smt.arithmetic import linear_parts, sub, sum_of
+from visaproof.smt.arithmetic import difference, linear_parts, sub, sum_of
 from visaproof.smt.bits import extract
 from visaproof.smt.logic import disj, neg
 from visaproof.smt.terms import (
@@ -15,9 +16,8 @@ from visaproof.smt.terms import (
     const,
     false,
     interned,
-    known_trailing_zeros,
+    lowest_bit,
     ordered,
-    trailing_zeros,
     true,
     value_of,
 )
@@ -36,12 +36,14 @@ def eq(left: BitVec, right: BitVec) -> Bool:
     left, right = ordered(left, right)
     if (found := interned(Op.EQ, (left, right), None, 0)) is not None:
         return cast(Bool, found)  # nothing below decided it, so nothing would now
-    difference = sub(left, right)
-    if (value := value_of(difference)) is not None:
-        return bool_const(value == 0)
     if left.low > right.high or right.low > left.high:
         return false()
-    if _never_zero(difference) or _differ_below(difference):
+    if left.op is Op.CONST and right.op is not Op.SUM:
+        return _eq_to_a_branch(right, left) or _eq_constant(right, cast(int, left.payload))
+    constant, parts = difference(left, right)
+    if not parts:
+        return bool_const(constant == 0)
+    if _never_zero(constant, parts) or _differ_below(constant, parts):
         return false()
     if (choice := _eq_to_a_branch(left, right) or _eq_to_a_branch(right, left)) is not None:
         return choice
@@ -87,23 +89,21 @@ def _eq_constant(term: BitVec, value: int) -> Bool:
     return boolean(Op.EQ, (const(value, width), term))
 
 
-def _never_zero(difference: BitVec) -> bool:
+def _never_zero(constant: int, parts: Mapping[BitVec, int]) -> bool:
     """Whether the atoms contribute multiples of a power of two that the constant is not a multiple of."""
-    constant, parts = linear_parts(difference)
-    width = difference.width
-    trailing = min(
-        (trailing_zeros(factor, width) + known_trailing_zeros(atom) for atom, factor in parts.items()),
-        default=width,
-    )
-    return bool(constant & ((1 << min(trailing, width)) - 1))
+    if not constant:
+        return False
+    units = 0
+    for atom, factor in parts.items():
+        units |= factor * lowest_bit(atom)
+    return constant & -constant < units & -units
 
 
-def _differ_below(difference: BitVec) -> bool:
+def _differ_below(constant: int, parts: Mapping[BitVec, int]) -> bool:
     """Whether it is f·x − f·y + c of two extended words whose own difference rules out that f·(x − y) is −c.
 
     As integers |x − y| < 2^w, so f·(x − y) + c lies in (−2^W, 2^W) where f·2^w <= 2^(W−1), and is 0 or never.
     """
-    constant, parts = linear_parts(difference)
     if len(parts) != 2:
         return False
     (one, factor), (other, opposite) = parts.items()
@@ -116,8 +116,8 @@ def _differ_below(difference: BitVec) -> bool:
     if x.width != y.width or factor << x.width > modulus >> 1:
         return False
     needed, rest = divmod(-constant if constant < modulus >> 1 else modulus - constant, factor)
-    distance = value_of(sub(x, y))
-    return bool(rest) or (distance is not None and (distance - needed) % (1 << x.width) != 0)
+    distance, unknown = difference(x, y)
+    return bool(rest) or (not unknown and (distance - needed) % (1 << x.width) != 0)
 
 
 def ult(left: BitVec, right: BitVec) -> Bool:

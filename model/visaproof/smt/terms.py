@@ -10,6 +10,7 @@ not overloaded.
 
 from collections.abc import Sequence
 from enum import Enum, auto
+from functools import lru_cache
 from itertools import count
 from typing import TypeVar, cast
 from weakref import ref
@@ -142,6 +143,11 @@ def boolean(op: Op, args: tuple[Term, ...], payload: object = None) -> Bool:
     return make(Bool, op, args, payload, 0, (0, 1), 0)
 
 
+KEPT_CONSTANTS = 4_096
+"""Most constants are built again and again."""
+
+
+@lru_cache(KEPT_CONSTANTS)
 def const(value: int, width: int) -> BitVec:
     """The bit-vector of `width` bits that is congruent to `value`."""
     value &= (1 << width) - 1
@@ -153,6 +159,7 @@ def symbol(name: str, width: int) -> BitVec:
     return bit_vector(Op.SYMBOL, (), name, width)
 
 
+@lru_cache(2)
 def bool_const(value: bool) -> Bool:
     return boolean(Op.CONST, (), value)
 
@@ -190,7 +197,12 @@ def trailing_zeros(value: int, width: int) -> int:
 
 def known_trailing_zeros(term: BitVec) -> int:
     """How many of the low bits of `term` are certainly 0."""
-    return trailing_zeros(~term.zeros & ((1 << term.width) - 1), term.width)
+    return lowest_bit(term).bit_length() - 1
+
+
+def lowest_bit(term: BitVec) -> int:
+    """The lowest power of two that a value of `term` may contain; 2^width for 0."""
+    return (term.zeros + 1) & ~term.zeros
 
 
 def common_width(terms: Sequence[BitVec]) -> int:
