@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Start
@@ -51,11 +52,9 @@ def state_of(asked: Asked, until: Performed, values: Values) -> ConcreteState:
     if asked.start.private_base is not None:
         values = {asked.start.private_base: PRIVATE_MEMORY, **values}
     lanes = launched_lanes(kernel)
-    state = ConcreteState(asked.platform, exec_mask=_bits(lanes, values))
+    state = ConcreteState(asked.platform, exec_mask=_bits(lanes, values), registers=_registers(asked, values))
     for variable in kernel.variables.values():
-        if isinstance(variable, GeneralVariable) and variable.alias is None:
-            state.registers[variable.name] = _register(asked, variable, values)
-        elif isinstance(variable, PredicateVariable):
+        if isinstance(variable, PredicateVariable):
             bits = [bool_symbol(f"{variable.name}[{lane}]") for lane in range(variable.num_elts)]
             state.predicates[variable.name] = PredicateBits(variable.num_elts, _bits(bits, values))
     for key, surface in trace.surfaces.items():
@@ -63,9 +62,7 @@ def state_of(asked: Asked, until: Performed, values: Values) -> ConcreteState:
             state.surfaces[key] = Buffer(_size(surface, values))
         else:
             state.surfaces[key] = Image(tuple(_extents(level, values) for level in surface.levels))
-    filled: set[Place] = set()
-    for performed in messages_before(trace, until):
-        _fill(state, performed, values, filled)
+    _fill(state, tuple(messages_before(trace, until)), values)
     return state
 
 
@@ -86,29 +83,36 @@ def _bits(bits: Sequence[Bool], values: Values) -> int:
     return sum((values.get(one, 0) & 1) << lane for lane, one in enumerate(bits))
 
 
-def _register(asked: Asked, variable: GeneralVariable, values: Values) -> bytearray:
-    content = bytearray(variable.size)
-    terms = [asked.start.initial(variable.name, byte) for byte in range(variable.size)]
-    words = dict.fromkeys(term for term, _ in terms)
+def _registers(asked: Asked, values: Values) -> dict[str, bytearray]:
+    """The root variables before the run."""
+    variables = asked.kernel.variables.values()
+    roots = [one for one in variables if isinstance(one, GeneralVariable) and one.alias is None]
+    contents = {root.name: [asked.start.initial(root.name, byte) for byte in range(root.size)] for root in roots}
+    words = dict.fromkeys(term for terms in contents.values() for term, _ in terms)
     known = dict(zip(words, evaluate_all(words, values), strict=True))
-    for byte, (term, index) in enumerate(terms):
-        content[byte] = known[term] >> 8 * index & 0xFF
-    return content
+    return {
+        name: bytearray(known[term] >> 8 * index & 0xFF for term, index in terms) for name, terms in contents.items()
+    }
 
 
-def _fill(state: ConcreteState, performed: Performed, values: Values, filled: set[Place]) -> None:
-    """Puts what the loads of a message bring into the memory that they read; into a texel once."""
-    surface = state.surfaces[performed.surface]
-    for access, content in performed.loaded:
-        if not evaluate(access.guard, values):
-            continue
-        cell, value = tuple(evaluate_all(access.cell, values)), evaluate(content, values)
-        if isinstance(surface, Buffer):
+def _fill(state: ConcreteState, messages: Sequence[Performed], values: Values) -> None:
+    """Puts what the loads of the messages bring into the memory that they read; into a texel once."""
+    loads = [(one.surface, access, content) for one in messages for access, content in one.loaded]
+    known = iter(evaluate_all([part for _, access, content in loads for part in _parts(access, content)], values))
+    filled: set[Place] = set()
+    for surface, access, _ in loads:
+        happens, *cell, value = islice(known, len(access.cell) + 2)
+        place, memory = tuple(cell), state.surfaces[surface]
+        if happens and isinstance(memory, Buffer):
             for k in range(access.width):
-                surface.contents.setdefault(cell[0] + k, value >> 8 * k & 0xFF)
-        elif cell not in filled:
-            filled.add(cell)
-            _fill_texel(surface, access, cell, value)
+                memory.contents.setdefault(place[0] + k, value >> 8 * k & 0xFF)
+        elif happens and isinstance(memory, Image) and place not in filled:
+            filled.add(place)
+            _fill_texel(memory, access, place, value)
+
+
+def _parts(access: Access, content: BitVec) -> tuple[Term, ...]:
+    return access.guard, *access.cell, content
 
 
 def _fill_texel(image: Image, access: Access, cell: tuple[int, ...], value: int) -> None:

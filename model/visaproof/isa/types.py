@@ -32,26 +32,14 @@ class DataType(Enum):
     VF = ("vf", _TypeFacts(4, True, True))
     """Packed: four restricted 8-bit floats, for immediates only."""
 
-    @property
-    def spelling(self) -> str:
-        return self.value[0]
-
-    @property
-    def size(self) -> int:
+    def __init__(self, spelling: str, facts: _TypeFacts) -> None:
+        # Attributes, not properties: kernels on terms ask for them at every lane.
+        self.spelling = spelling
+        self.size = facts.size
         """Bytes of one element."""
-        return self.value[1].size
-
-    @property
-    def bits(self) -> int:
-        return 8 * self.size
-
-    @property
-    def signed(self) -> bool:
-        return self.value[1].signed
-
-    @property
-    def floating(self) -> bool:
-        return self.value[1].floating
+        self.bits = 8 * facts.size
+        self.signed = facts.signed
+        self.floating = facts.floating
 
     @property
     def packed(self) -> bool:

@@ -143,11 +143,11 @@ class SymbolicOperands:
         if not candidates or len(candidates) > MAX_INDIRECT_ELEMENTS:
             raise NotModelled(f"a register address with {len(candidates)} possible places", operand.position)
         value = self._registers.read_under(root, candidates[0], width, assumed)
-        for start in candidates[1:]:
-            here = self._registers.read_under(root, start, width, assumed)
-            value = ite(eq(place, const(start, 32)), here, value)
+        here = [eq(place, const(start, 32)) for start in candidates]
+        for start, is_here in zip(candidates[1:], here[1:], strict=True):
+            value = ite(is_here, self._registers.read_under(root, start, width, assumed), value)
         if value_of(place) is None:
-            reachable = disj(*(eq(place, const(start, 32)) for start in candidates))
+            reachable = disj(*here)
             self.conditions.append((implies(conj(*assumed), reachable), operand.position))
         return Source(value, operand.type, operand.modifier)
 

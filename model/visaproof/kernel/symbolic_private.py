@@ -4,7 +4,7 @@ An address is private where it is the base of private memory, which the launch h
 does not depend on an address.  Where it is not certain whether a load meets a store, the choice is between both.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
@@ -15,17 +15,18 @@ from visaproof.smt import (
     concat,
     conj,
     const,
+    disj,
     eq,
     extract,
+    false,
     is_false,
     is_true,
     ite,
     linear_parts,
     neg,
     sub,
-    value_of,
 )
-from visaproof.smt.arithmetic import sum_of
+from visaproof.smt.arithmetic import difference, sum_of
 from visaproof.smt.bits import zero_extend
 from visaproof.smt.halves import as_sum
 
@@ -40,6 +41,14 @@ class PrivateStore(NamedTuple):
     start: BitVec
     """Behind the base."""
     value: BitVec | None
+
+
+class _Met(NamedTuple):
+    """A store that a load may meet: the load begins `distance` behind it."""
+
+    guard: Literals
+    value: BitVec
+    distance: BitVec
 
 
 class PrivateMemory:
@@ -94,73 +103,74 @@ class PrivateMemory:
         assert start is not None
         if isinstance(access, Atomic):
             return otherwise
-        unit = _unit(start, access.width, self._stores)
+        met = list(self._met(start, access.width))
+        unit = _unit(met, access.width)
         pieces: list[BitVec] = []
         for byte in range(0, access.width, unit):
             before = extract(otherwise, 8 * (byte + unit) - 1, 8 * byte)
-            pieces.append(self._unit_at(start, byte, unit, before, assumed))
+            pieces.append(_unit_at(met, byte, unit, before, assumed))
         value = as_sum(concat(*reversed(pieces))) if access.width == 8 else concat(*reversed(pieces))
         return zero_extend(value, otherwise.width)  # a narrow element leaves the rest to the page
 
-    def _unit_at(self, start: BitVec, byte: int, unit: int, otherwise: BitVec, assumed: Literals) -> BitVec:
-        chosen: list[tuple[Bool, BitVec]] = []
-        value = otherwise
+    def _met(self, start: BitVec, width: int) -> Iterator[_Met]:
+        """The stores that a load may meet, newest first, up to where everything became arbitrary."""
         for store in reversed(self._stores):
             if store.value is None:
-                break
-            piece, met = _meeting(store, start, byte, unit)
-            condition = conj(met, missing(store.guard, assumed)) if piece is not None else met
-            if piece is None or is_false(condition):
-                continue
-            if is_true(condition):
-                value = piece
-                break
-            chosen.append((condition, piece))
-            assumed = assumed | {neg(condition)}
-            if len(chosen) > MAX_CHOICES:
-                break  # `otherwise` stands for anything
-        for condition, piece in reversed(chosen):
-            value = ite(condition, piece, value)
-        return value
+                return
+            if not _apart(start, store.start, width, store.value.width // 8):
+                yield _Met(store.guard, store.value, sub(start, store.start))
 
 
-def _unit(start: BitVec, width: int, stores: Iterable[PrivateStore]) -> int:
+def _unit_at(stores: Iterable[_Met], byte: int, unit: int, otherwise: BitVec, assumed: Literals) -> BitVec:
+    """What a load brings from this byte of it on."""
+    chosen: list[tuple[Bool, BitVec]] = []
+    value = otherwise
+    for store in stores:
+        piece, met = _meeting(store, byte, unit)
+        condition = conj(met, missing(store.guard, assumed)) if piece is not None else met
+        if piece is None or is_false(condition):
+            continue
+        if is_true(condition):
+            value = piece
+            break
+        chosen.append((condition, piece))
+        assumed = assumed | {neg(condition)}
+        if len(chosen) > MAX_CHOICES:
+            break  # `otherwise` stands for anything
+    for condition, piece in reversed(chosen):
+        value = ite(condition, piece, value)
+    return value
+
+
+def _unit(stores: Iterable[_Met], width: int) -> int:
     """The largest power of two of bytes that no store can meet in part only."""
     unit = width & -width
     for store in stores:
-        if store.value is None:
-            continue
-        distance = sub(start, store.start)
-        while unit > 1 and (store.value.width // 8 % unit or distance.zeros & (unit - 1) != unit - 1):
-            if _apart(distance, width, store.value.width // 8):
-                break
+        while unit > 1 and (store.value.width // 8 % unit or store.distance.zeros & (unit - 1) != unit - 1):
             unit //= 2
     return unit
 
 
-def _apart(distance: BitVec, width: int, stored: int) -> bool:
-    """Whether a load lies wholly beside a store that begins this far before it."""
-    known = value_of(distance)
-    return known is not None and stored <= known <= (1 << distance.width) - width
+def _apart(load: BitVec, store: BitVec, width: int, stored: int) -> bool:
+    """Whether a load lies wholly beside a store."""
+    known, unknown = difference(load, store)
+    return not unknown and stored <= known <= (1 << load.width) - width
 
 
-def _meeting(store: PrivateStore, start: BitVec, byte: int, unit: int) -> tuple[BitVec | None, Bool]:
-    """What the unit at `byte` behind `start` is if the store wrote it, and the condition that it is that unit.
+def _meeting(store: _Met, byte: int, unit: int) -> tuple[BitVec | None, Bool]:
+    """What the unit at `byte` of a load is if the store wrote it, and the condition that it is that unit.
 
     Of a store of several units the condition chooses which.
     """
-    assert store.value is not None
     units: list[tuple[Bool, BitVec]] = []
-    distance = sub(start, store.start)
     for at in range(0, store.value.width // 8, unit):
-        same = eq(distance, const(at - byte, distance.width))
+        same = eq(store.distance, const(at - byte, store.distance.width))
         if not is_false(same):
             units.append((same, extract(store.value, 8 * (at + unit) - 1, 8 * at)))
     if not units:
-        return None, eq(const(0, 1), const(1, 1))
-    met = units[0][0]
-    value = units[0][1]
+        return None, false()
+    met, value = units[0]
     for same, other in units[1:]:
         value = ite(same, other, value)
-        met = neg(conj(neg(met), neg(same)))
+        met = disj(met, same)
     return value, met

@@ -20,12 +20,13 @@ from visaproof.smt import (
     disj,
     eq,
     is_false,
-    known_trailing_zeros,
     neg,
     sub,
     truncate,
     value_of,
 )
+from visaproof.smt.arithmetic import difference
+from visaproof.smt.terms import lowest_bit
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,16 +148,13 @@ def _bytes_meet(one: LaneWrites, other: LaneWrites) -> Bool:
     """Whether both lanes happen, have a meaning, and write a common byte inside the surface."""
     meetings: dict[int, list[Bool]] = {}
     (first,), (second,) = one.base, other.base
-    unit = 1 << min(known_trailing_zeros(first), known_trailing_zeros(second), 3)
-    apart = _constant_difference(second, first)
+    known, unit = _residue(second, first)
     for at, store in one.stores:
         for other_at, other_store in other.stores:
-            both = _both(store, other_store)
             # Bytes are shared iff the other's first byte lies in (−width, width) around this one's.
-            for shift in range(1 - other_store.width, store.width):
-                distance = at - other_at + shift
-                if distance % unit == 0 and (apart is None or value_of(sub(apart, const(distance, apart.width))) == 0):
-                    meetings.setdefault(distance, []).append(both)
+            lowest, end = at - other_at + 1 - other_store.width, at - other_at + store.width
+            for distance in range(lowest + (known - lowest) % unit, end, unit):
+                meetings.setdefault(distance, []).append(_both(store, other_store))
     return disj(*(conj(_at_distance(first, second, d), disj(*both)) for d, both in sorted(meetings.items())))
 
 
@@ -164,10 +162,17 @@ def _at_distance(first: BitVec, second: BitVec, distance: int) -> Bool:
     return eq(second, add(first, const(distance, first.width)))
 
 
-def _constant_difference(left: BitVec, right: BitVec) -> BitVec | None:
-    """left − right where it is constant: of whole flat addresses, or of the 32-bit offsets into a surface."""
-    difference = sub(_wrapping(left), _wrapping(right))
-    return None if value_of(difference) is None else difference
+def _residue(left: BitVec, right: BitVec) -> tuple[int, int]:
+    """(r, m): left − right is r modulo m, a power of two; where the difference is constant, no other integer is near.
+
+    Of whole flat addresses, or of the 32-bit offsets into a surface: there sums wrap, and what is equal in 40 bits is
+    equal in 32.
+    """
+    constant, parts = difference(_wrapping(left), _wrapping(right))
+    units = 1 << _wrapping(left).width
+    for atom, factor in parts.items():
+        units |= factor * lowest_bit(atom)
+    return constant, units & -units
 
 
 def _wrapping(address: BitVec) -> BitVec:
