@@ -169,29 +169,29 @@ class _Confirm:
 
     def outside(self, index: int, values: Values) -> Outside | None:
         access = self.doubts[index].access
-        for candidate, before, outcome in self._runs(index, values):
+        for candidate, outcome in self._runs(index, values):
             misses = self._misses(outcome)
             reached = tuple(self._reached(candidate, misses))
             cell = tuple(evaluate_all(access.cell, candidate))
             lane = self.question.lane(access)
             for one in reached:
                 if one.outside and one.cell == cell and one.lane == lane:
-                    shown = self._shown(index, before, candidate)
+                    shown = self._shown(index, candidate)
                     return Outside(self.question, one, Effect.of(access), reached, shown)
         return None
 
     def meaningless(self, index: int, values: Values) -> Meaningless | None:
         lane = self.question.lane(self.doubts[index].access)
-        for candidate, before, outcome in self._runs(index, values):
+        for candidate, outcome in self._runs(index, values):
             undefined = outcome.undefined
             if undefined is None or undefined.position != self.question.instruction.position:
                 continue
             if colliding(outcome.performed[-1].writes) is None:
-                shown = self._shown(index, before, candidate)
+                shown = self._shown(index, candidate)
                 return Meaningless(self.question, lane, undefined.message, shown)
         return None
 
-    def _runs(self, index: int, values: Values) -> Iterator[tuple[Values, ConcreteState, Outcome]]:
+    def _runs(self, index: int, values: Values) -> Iterator[tuple[Values, Outcome]]:
         """Small values with one lane alone, with few, and with those that do not matter; then the values."""
         premise, doubt = conj(*self.question.premises), self.doubts[index]
         small = minimised(values, (premise, doubt.condition), neg(true()))
@@ -204,8 +204,8 @@ class _Confirm:
                 continue
             state = state_of(self.asked, self.question.performed, candidate)
             if state.exec_mask:
-                before = state.copy()
-                yield candidate, before, run(self.asked.kernel, state, enough=self._misses_any, most=MOST_STATEMENTS)
+                outcome = run(self.asked.kernel, state, enough=self._misses_any, most=MOST_STATEMENTS)
+                yield candidate, outcome
 
     def _misses_any(self, performed: PerformedMessage) -> bool:
         """Ends the run at the message in question once it has reached outside."""
@@ -222,7 +222,8 @@ class _Confirm:
                 missed = Miss(cell, access.width if len(cell) == 1 else 0) in misses
                 yield Reached(self.question.lane(access), cell, access.width, missed)
 
-    def _shown(self, index: int, before: ConcreteState, values: Values) -> Shown:
+    def _shown(self, index: int, values: Values) -> Shown:
+        before = state_of(self.asked, self.question.performed, values)  # the run has changed its own
         symbols = symbols_of(self.doubts[index].condition)
         names = [str(one.payload) for one in symbols]
         return Shown(before, values, tuple(name for name in names if not name.startswith(("em.", "size."))))

@@ -38,7 +38,7 @@ class Clauses:
         rung = NORMAL_FORM
         denied = [neg(part) for part in self.premise]
         for statement in statements:
-            form = _form(*self.premise, statement)
+            form = form_of(*self.premise, statement)
             if form in self.proved:
                 continue
             for clause in _conjuncts(statement):
@@ -51,7 +51,7 @@ class Clauses:
 
     def _holds(self, literals: Iterable[Bool]) -> Holds | None:
         for group in _groups(_propagated(_flat(literals))):
-            form = _form(group)
+            form = form_of(group)
             if form not in self.answers:
                 self.answers[form] = self._decided(group)
             found = self.answers[form]
@@ -115,7 +115,7 @@ def _conjuncts(statement: Bool) -> tuple[Bool, ...]:
     return cast(tuple[Bool, ...], statement.args) if statement.op is Op.CONJ else (statement,)
 
 
-def _form(*roots: Term) -> Form:
+def form_of(*roots: Term) -> Form:
     """The same for other terms iff they differ only in the names of their symbols, in the order of their subterms."""
     number: dict[Term, int] = {}
     form: list[tuple[object, ...]] = []

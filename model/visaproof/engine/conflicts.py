@@ -92,12 +92,12 @@ def _confirmed(
         state = state_of(asked, question.performed, candidate)
         if not state.exec_mask:
             continue
-        before = state.copy()
         outcome = run(asked.kernel, state)
         met = _meeting(question, outcome)
         if met is not None and outcome.undefined is not None:
             first, second, message = met
             depends = tuple(str(one.payload) for one in symbols_of(pair.meet) if _is_input(one))
+            before = state_of(asked, question.performed, candidate)  # the run has changed it
             return Conflict(first, second, message.writes, before, outcome.undefined.message, candidate, depends)
     return None
 

@@ -1,8 +1,9 @@
 """The threads that a model of a kernel's terms describes: registers, lanes, and memory with what the loads bring."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Start
@@ -10,7 +11,7 @@ from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace, launched_lanes
 from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image, Place, Texel
+from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load
 from visaproof.semantics.symbolic.effects import cells_equal
 from visaproof.semantics.symbolic.state import SymbolicBuffer
@@ -35,6 +36,15 @@ PRIVATE_MEMORY = 1 << 56
 """Where it lies if no question depends on that: far from the buffers."""
 
 
+class Place(NamedTuple):
+    """`size` bytes of a word, from byte `first` of it on, that stand at byte `start` of a variable."""
+
+    variable: str
+    start: int
+    first: int
+    size: int
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a question is about, beside the question."""
@@ -44,6 +54,8 @@ class Asked:
     trace: Trace
     start: Start
     timeout_ms: int
+    places: dict[Term, list[Place]] = field(default_factory=dict[Term, list[Place]])
+    """Of the words that the root variables hold at the start: filled in where the first run is to be confirmed."""
 
 
 def state_of(asked: Asked, until: Performed, values: Values) -> ConcreteState:
@@ -85,21 +97,45 @@ def _bits(bits: Sequence[Bool], values: Values) -> int:
 
 def _registers(asked: Asked, values: Values) -> dict[str, bytearray]:
     """The root variables before the run."""
-    variables = asked.kernel.variables.values()
-    roots = [one for one in variables if isinstance(one, GeneralVariable) and one.alias is None]
-    contents = {root.name: [asked.start.initial(root.name, byte) for byte in range(root.size)] for root in roots}
-    words = dict.fromkeys(term for terms in contents.values() for term, _ in terms)
-    known = dict(zip(words, evaluate_all(words, values), strict=True))
-    return {
-        name: bytearray(known[term] >> 8 * index & 0xFF for term, index in terms) for name, terms in contents.items()
-    }
+    places = asked.places
+    if not places:
+        places.update(_places(asked))
+    registers = {root.name: bytearray(root.size) for root in _roots(asked.kernel)}
+    built = [word for word in places if word.op is not Op.SYMBOL]
+    known = {word: value for word, value in values.items() if word in places}
+    known.update(zip(built, evaluate_all(built, values), strict=True))
+    for word, value in known.items():
+        for variable, start, first, size in places[word]:
+            piece = value >> 8 * first & ((1 << 8 * size) - 1)
+            registers[variable][start : start + size] = piece.to_bytes(size, "little")
+    return registers
+
+
+def _roots(kernel: Kernel) -> Iterator[GeneralVariable]:
+    for variable in kernel.variables.values():
+        if isinstance(variable, GeneralVariable) and variable.alias is None:
+            yield variable
+
+
+def _places(asked: Asked) -> dict[Term, list[Place]]:
+    places: dict[Term, list[Place]] = {}
+    for root in _roots(asked.kernel):
+        for byte in range(root.size):
+            word, index = asked.start.initial(root.name, byte)
+            mine = places.setdefault(word, [])
+            last = mine[-1] if mine else None
+            if last and last[:3] == (root.name, byte - last.size, index - last.size):
+                mine[-1] = last._replace(size=last.size + 1)
+            else:
+                mine.append(Place(root.name, byte, index, 1))
+    return places
 
 
 def _fill(state: ConcreteState, messages: Sequence[Performed], values: Values) -> None:
     """Puts what the loads of the messages bring into the memory that they read; into a texel once."""
     loads = [(one.surface, access, content) for one in messages for access, content in one.loaded]
     known = iter(evaluate_all([part for _, access, content in loads for part in _parts(access, content)], values))
-    filled: set[Place] = set()
+    filled: set[tuple[int, ...]] = set()
     for surface, access, _ in loads:
         happens, *cell, value = islice(known, len(access.cell) + 2)
         place, memory = tuple(cell), state.surfaces[surface]
@@ -124,19 +160,29 @@ def _fill_texel(image: Image, access: Access, cell: tuple[int, ...], value: int)
         image.set_channel(texel, cell[4], value)
 
 
-def loads_agree(trace: Trace, until: Performed, values: Values) -> Iterator[Bool]:
+class Repair(NamedTuple):
+    """What memory says of loads; `certain` unless somebody may have written between them."""
+
+    condition: Bool
+    certain: bool
+
+
+def loads_agree(trace: Trace, until: Performed, values: Values) -> Iterator[Repair]:
     """What these values get wrong of memory: a load outside brings what its page says; a place has one content."""
-    seen: dict[tuple[str, tuple[int, ...]], tuple[BitVec, Cell]] = {}
+    seen: dict[tuple[str, tuple[int, ...]], tuple[BitVec, int, Cell, int]] = {}
+    writes = 0
     for performed in messages_before(trace, until):
         for access, content in performed.loaded:
             beyond = const(access.outside if isinstance(access, Load) else 0, content.width)
             outside = conj(access.guard, neg(access.inside), neg(eq(content, beyond)))
-            if evaluate(outside, values):
-                yield neg(outside)
-            place = (performed.surface, tuple(evaluate_all(access.cell, values)))
-            other, cell = seen.setdefault(place, (content, access.cell))
-            if other.width == content.width and evaluate(other, values) != evaluate(content, values):
-                yield implies(cells_equal(access.cell, cell), eq(content, other))
+            wrong, value, *cell = evaluate_all((outside, content, *access.cell), values)
+            if wrong:
+                yield Repair(neg(outside), True)
+            mine = content, value, access.cell, writes
+            other, known, place, before = seen.setdefault((performed.surface, tuple(cell)), mine)
+            if other.width == content.width and known != value:
+                yield Repair(implies(cells_equal(access.cell, place), eq(content, other)), before == writes)
+        writes += any(not isinstance(access, Load) for access in performed.accesses)
 
 
 def messages_before(trace: Trace, until: Performed) -> Iterator[Performed]:

@@ -1,7 +1,7 @@
 """Can two lanes of one scatter write the same byte or texel?  The question, for each memory message of a kernel."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from visaproof.isa.execution import ExecMask
@@ -10,22 +10,28 @@ from visaproof.kernel.symbolic_run import Trace
 from visaproof.kernel.syntax import Instruction
 from visaproof.semantics.symbolic.accesses import Cell, Store
 from visaproof.semantics.symbolic.effects import cells_equal, meaningless
+from visaproof.semantics.symbolic.guarded import literals_of
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import (
     BitVec,
     Bool,
+    Term,
     add,
     conj,
     const,
     disj,
     eq,
+    false,
     is_false,
     neg,
     sub,
+    subterms,
+    true,
     truncate,
     value_of,
 )
 from visaproof.smt.arithmetic import difference
+from visaproof.smt.evaluate import substitute_all
 from visaproof.smt.terms import lowest_bit
 
 
@@ -122,10 +128,33 @@ def _distance(cell: BitVec, base: BitVec) -> int:
 
 
 def _pairs(lanes: tuple[LaneWrites, ...]) -> Iterator[LanePair]:
-    for one, other in combinations(lanes, 2):
+    conditional = [(write, _conditions(write)) for write in lanes]
+    for (one, mine), (other, theirs) in combinations(conditional, 2):
+        known = _literals(one, other) if mine or theirs else frozenset()
+        if not known.isdisjoint(mine | theirs):
+            one, other = _where(known, one), _where(known, other)
         meet = _texels_meet(one, other) if one.is_texel else _bytes_meet(one, other)
         if not is_false(meet):
             yield LanePair(one.lane, other.lane, meet)
+
+
+def _conditions(write: LaneWrites) -> frozenset[Term]:
+    """The conditions on which it depends where the lane writes."""
+    return frozenset(term for term in subterms(*write.base) if isinstance(term, Bool))
+
+
+def _literals(*writes: LaneWrites) -> frozenset[Bool]:
+    """What holds wherever both lanes write."""
+    common = (frozenset.intersection(*(literals_of(store.guard) for _, store in write.stores)) for write in writes)
+    return frozenset[Bool]().union(*common)
+
+
+def _where(known: frozenset[Bool], write: LaneWrites) -> LaneWrites:
+    """The writes with an address in which these literals are taken for granted."""
+    values: dict[Term, Term] = {}
+    for literal in known:
+        values |= {literal: true(), neg(literal): false()}
+    return replace(write, base=tuple(substitute_all(write.base, values)))
 
 
 def _texels_meet(one: LaneWrites, other: LaneWrites) -> Bool:

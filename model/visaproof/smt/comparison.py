@@ -43,7 +43,7 @@ def eq(left: BitVec, right: BitVec) -> Bool:
     constant, parts = difference(left, right)
     if not parts:
         return bool_const(constant == 0)
-    if _never_zero(constant, parts) or _differ_below(constant, parts):
+    if _never_zero(constant, parts, left.width):
         return false()
     if (choice := _eq_to_a_branch(left, right) or _eq_to_a_branch(right, left)) is not None:
         return choice
@@ -89,14 +89,36 @@ def _eq_constant(term: BitVec, value: int) -> Bool:
     return boolean(Op.EQ, (const(value, width), term))
 
 
-def _never_zero(constant: int, parts: Mapping[BitVec, int]) -> bool:
+def _never_zero(constant: int, parts: Mapping[BitVec, int], width: int) -> bool:
+    """Whether a sum is never 0 modulo 2^width, by its powers of two, its range, or two words that it extends."""
+    return (
+        (bool(constant) and _odd_below(constant, parts))
+        or _misses_zero(constant, parts, width)
+        or (len(parts) == 2 and _differ_below(constant, parts))
+    )
+
+
+def _odd_below(constant: int, parts: Mapping[BitVec, int]) -> bool:
     """Whether the atoms contribute multiples of a power of two that the constant is not a multiple of."""
-    if not constant:
-        return False
     units = 0
     for atom, factor in parts.items():
         units |= factor * lowest_bit(atom)
     return constant & -constant < units & -units
+
+
+def _misses_zero(constant: int, parts: Mapping[BitVec, int], width: int) -> bool:
+    """Whether the sum, with coefficients read as signed ones, lies between two multiples of 2^width."""
+    low = high = constant
+    modulus = 1 << width
+    for atom, factor in parts.items():
+        if factor >> (width - 1):
+            factor -= modulus
+            low, high = low + factor * atom.high, high + factor * atom.low
+        else:
+            low, high = low + factor * atom.low, high + factor * atom.high
+        if high - low >= modulus:
+            return False
+    return -(-low // modulus) > high // modulus
 
 
 def _differ_below(constant: int, parts: Mapping[BitVec, int]) -> bool:
@@ -104,8 +126,6 @@ def _differ_below(constant: int, parts: Mapping[BitVec, int]) -> bool:
 
     As integers |x − y| < 2^w, so f·(x − y) + c lies in (−2^W, 2^W) where f·2^w <= 2^(W−1), and is 0 or never.
     """
-    if len(parts) != 2:
-        return False
     (one, factor), (other, opposite) = parts.items()
     modulus = 1 << one.width
     if one.op is not other.op or one.op not in (Op.ZERO_EXTEND, Op.SIGN_EXTEND) or (factor + opposite) % modulus:
@@ -116,8 +136,11 @@ def _differ_below(constant: int, parts: Mapping[BitVec, int]) -> bool:
     if x.width != y.width or factor << x.width > modulus >> 1:
         return False
     needed, rest = divmod(-constant if constant < modulus >> 1 else modulus - constant, factor)
+    if rest:
+        return True
     distance, unknown = difference(x, y)
-    return bool(rest) or (not unknown and (distance - needed) % (1 << x.width) != 0)
+    distance = (distance - needed) % (1 << x.width)
+    return _never_zero(distance, unknown, x.width) if unknown else distance != 0
 
 
 def ult(left: BitVec, right: BitVec) -> Bool:

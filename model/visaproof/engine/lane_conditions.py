@@ -1,0 +1,71 @@
+"""Conditions on the lanes of a message and on earlier messages: which exclude each other, which belong together."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from visaproof.semantics.symbolic.guarded import Literals, literals_of
+from visaproof.smt import Bool, Op, Term, subterms
+
+LANE = "em."
+"""What the symbols of the execution mask begin with."""
+
+
+def excluded_by(earlier: Iterable[Bool]) -> "Excluded":
+    """What cannot hold where all the earlier conditions do."""
+    excluded = Excluded()
+    for condition in earlier:
+        if condition.op is Op.NOT:
+            for denied in _alternatives(cast(Bool, condition.args[0])):
+                literals = literals_of(denied)
+                newest = max(literals, key=lambda literal: literal.serial)
+                excluded.by_literal.setdefault(newest, []).append(literals)
+    return excluded
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """Conjunctions that cannot hold, by their newest literal."""
+
+    by_literal: dict[Bool, list[Literals]] = field(default_factory=dict[Bool, list[Literals]])
+
+    def excludes(self, condition: Bool) -> bool:
+        """Whether each alternative of the condition says all that one of the conjunctions says."""
+        return all(self._excludes(literals_of(one)) for one in _alternatives(condition))
+
+    def _excludes(self, literals: Literals) -> bool:
+        known = (denied for literal in literals for denied in self.by_literal.get(literal, ()))
+        return any(denied <= literals for denied in known)
+
+
+def _alternatives(condition: Bool) -> Sequence[Bool]:
+    return cast(tuple[Bool, ...], condition.args) if condition.op is Op.DISJ else (condition,)
+
+
+@dataclass(frozen=True, slots=True)
+class OfLanes:
+    """Conditions, each with the lanes whose bits in the execution mask it depends on."""
+
+    conditions: tuple[Bool, ...]
+    lanes: tuple[frozenset[Term], ...]
+
+    @staticmethod
+    def of(conditions: Sequence[Bool]) -> "OfLanes":
+        found = lanes_of(conditions)
+        return OfLanes(tuple(conditions), tuple(found[one] for one in conditions))
+
+    def within(self, lanes: frozenset[Term]) -> tuple[Bool, ...]:
+        """Those that depend on none but these lanes, and on one of them."""
+        pairs = zip(self.conditions, self.lanes, strict=True)
+        return tuple(condition for condition, own in pairs if own and own <= lanes)
+
+
+def lanes_of(roots: Iterable[Term]) -> dict[Term, frozenset[Term]]:
+    """The bits of the execution mask in the roots and all their subterms."""
+    found: dict[Term, frozenset[Term]] = {}
+    for term in subterms(*roots):
+        if term.op is Op.SYMBOL:
+            found[term] = frozenset((term,)) if str(term.payload).startswith(LANE) else frozenset()
+        else:
+            found[term] = frozenset[Term]().union(*(found[part] for part in term.args))
+    return found
