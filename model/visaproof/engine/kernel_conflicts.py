@@ -17,6 +17,7 @@ from visaproof.kernel.launch import Launch
 from visaproof.kernel.symbolic_run import DEFAULT_UNROLL, Trace, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.queries.conflict import ConflictQuestion, conflict_questions
+from visaproof.queries.tickets import COUNTED, counts
 from visaproof.smt import Bool
 
 
@@ -78,6 +79,8 @@ def ask_kernel(
     start = start_of(kernel, launch, assume)
     ran = trace(kernel, platform, start.initial, unroll=unroll, private_base=start.private_base)
     ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms)))
+    if counts(ran.performed):
+        start = replace(start, assumed=(*start.assumed, COUNTED))
     asked = Asked(kernel, platform, ran, start, timeout_ms)
     return KernelAnswers(kernel, platform, launch, start, ran.stopped, asked, tuple(conflict_questions(ran)))
 

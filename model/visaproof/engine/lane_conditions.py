@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from visaproof.semantics.symbolic.guarded import Literals, literals_of
-from visaproof.smt import Bool, Op, Term, subterms
+from visaproof.smt import Bool, Op, Term, neg, subterms
 
 LANE = "em."
 """What the symbols of the execution mask begin with."""
@@ -42,6 +42,13 @@ def _alternatives(condition: Bool) -> Sequence[Bool]:
     return cast(tuple[Bool, ...], condition.args) if condition.op is Op.DISJ else (condition,)
 
 
+def _conjuncts(condition: Bool) -> Iterable[Bool]:
+    """What the condition says one by one: a denied disjunction denies each of its parts."""
+    if condition.op is Op.NOT:
+        return (neg(denied) for denied in _alternatives(cast(Bool, condition.args[0])))
+    return cast(tuple[Bool, ...], condition.args) if condition.op is Op.CONJ else (condition,)
+
+
 @dataclass(frozen=True, slots=True)
 class OfLanes:
     """Conditions, each with the lanes whose bits in the execution mask it depends on."""
@@ -50,9 +57,10 @@ class OfLanes:
     lanes: tuple[frozenset[Term], ...]
 
     @staticmethod
-    def of(conditions: Sequence[Bool]) -> "OfLanes":
-        found = lanes_of(conditions)
-        return OfLanes(tuple(conditions), tuple(found[one] for one in conditions))
+    def of(conditions: Iterable[Bool]) -> "OfLanes":
+        parts = tuple(part for condition in conditions for part in _conjuncts(condition))
+        found = lanes_of(parts)
+        return OfLanes(parts, tuple(found[part] for part in parts))
 
     def within(self, lanes: frozenset[Term]) -> tuple[Bool, ...]:
         """Those that depend on none but these lanes, and on one of them."""

@@ -181,7 +181,8 @@ def loads_agree(trace: Trace, until: Performed, values: Values) -> Iterator[Repa
             mine = content, value, access.cell, writes
             other, known, place, before = seen.setdefault((performed.surface, tuple(cell)), mine)
             if other.width == content.width and known != value:
-                yield Repair(implies(cells_equal(access.cell, place), eq(content, other)), before == writes)
+                agree = implies(cells_equal(access.cell, place), eq(content, other))
+                yield Repair(agree, isinstance(access, Load) and before == writes)
         writes += any(not isinstance(access, Load) for access in performed.accesses)
 
 

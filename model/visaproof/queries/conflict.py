@@ -8,6 +8,7 @@ from visaproof.isa.execution import ExecMask
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.kernel.syntax import Instruction
+from visaproof.queries.tickets import tickets_differ
 from visaproof.semantics.symbolic.accesses import Cell, Store
 from visaproof.semantics.symbolic.effects import cells_equal, meaningless
 from visaproof.semantics.symbolic.guarded import literals_of
@@ -71,7 +72,8 @@ class ConflictQuestion:
     premises: tuple[Bool, ...]
     """What else holds in a run to which the pages give a meaning."""
     earlier: tuple[Bool, ...]
-    """That no earlier message was undefined: where one was, the pages give this one no meaning either."""
+    """That no earlier message was undefined: where one was, the pages give this one no meaning either.  And that lanes
+    which counted on one cell got different numbers back."""
 
     @property
     def instruction(self) -> Instruction:
@@ -98,6 +100,7 @@ def conflict_questions(trace: Trace) -> Iterator[ConflictQuestion]:
             yield ConflictQuestion(performed, lanes, pairs, premises, tuple(earlier))
         earlier += [neg(pair.meet) for pair in pairs]
         earlier.append(neg(meaningless(performed.accesses)))
+        earlier += tickets_differ(performed)
 
 
 def _lane_writes(performed: Performed) -> tuple[LaneWrites, ...]:

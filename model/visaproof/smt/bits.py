@@ -14,6 +14,7 @@ from visaproof.smt.terms import (
     const,
     interned,
     known_trailing_zeros,
+    lowest_bit,
     ordered,
     value_of,
 )
@@ -35,8 +36,24 @@ def bit_and(left: BitVec, right: BitVec) -> BitVec:
             return const(0, width)
         if right.op is Op.AND and (inner := value_of(right.args[0])) is not None:
             return bit_and(const(mask & inner, width), cast(BitVec, right.args[1]))
+        if right.op is Op.SUM and (parts := _above_the_mask(left, right)) is not None:
+            return add(parts[0], bit_and(left, parts[1]))
         left = const(mask, width)
     return bit_vector(Op.AND, (left, right), None, width, (0, min(left.high, right.high)), left.zeros | right.zeros)
+
+
+def _above_the_mask(mask: BitVec, term: BitVec) -> tuple[BitVec, BitVec] | None:
+    """The sum as a multiple of 2^k and the rest, where the mask is −2^k: what it clears, it clears of the rest."""
+    unit, width = lowest_bit(mask), mask.width
+    if cast(int, mask.payload) != (1 << width) - unit:
+        return None
+    constant, parts = linear_parts(term)
+    whole = {atom: factor for atom, factor in parts.items() if not factor * lowest_bit(atom) % unit}
+    low = constant % unit
+    if not whole and low == constant:
+        return None
+    rest = {atom: factor for atom, factor in parts.items() if atom not in whole}
+    return sum_of(constant - low, whole, width), sum_of(low, rest, width)
 
 
 def bit_or(left: BitVec, right: BitVec) -> BitVec:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from visaproof.smt.arithmetic import difference, linear_parts, sub, sum_of
-from visaproof.smt.bits import extract
+from visaproof.smt.bits import extract, truncate
 from visaproof.smt.logic import disj, neg
 from visaproof.smt.terms import (
     BitVec,
@@ -45,6 +45,8 @@ def eq(left: BitVec, right: BitVec) -> Bool:
         return bool_const(constant == 0)
     if _never_zero(constant, parts, left.width):
         return false()
+    if not constant and (words := _extended_alike(parts)) is not None:
+        return eq(*words)
     if (choice := _eq_to_a_branch(left, right) or _eq_to_a_branch(right, left)) is not None:
         return choice
     if left.op is Op.CONST:
@@ -72,6 +74,11 @@ def _eq_constant(term: BitVec, value: int) -> Bool:
     width = term.width
     if value & term.zeros:
         return false()
+    if width == 1 and not value:
+        return neg(eq(const(1, 1), term))
+    if term.op is Op.AND and (mask := value_of(term.args[0])) is not None and not mask & (mask + 1):
+        low_bits = mask.bit_length()
+        return eq(const(value, low_bits), truncate(cast(BitVec, term.args[1]), low_bits))
     if term.op is Op.ITE:
         condition, then, otherwise = cast(tuple[Bool, BitVec, BitVec], term.args)
         then_value, otherwise_value = value_of(then), value_of(otherwise)
@@ -121,20 +128,29 @@ def _misses_zero(constant: int, parts: Mapping[BitVec, int], width: int) -> bool
     return -(-low // modulus) > high // modulus
 
 
+def _extended_alike(parts: Mapping[BitVec, int]) -> tuple[BitVec, BitVec] | None:
+    """x and y where the sum is f·x − f·y of two extended words, and f·(x − y) does not reach half the range."""
+    if len(parts) != 2:
+        return None
+    (one, factor), (other, opposite) = parts.items()
+    modulus = 1 << one.width
+    if one.op is not other.op or one.op not in (Op.ZERO_EXTEND, Op.SIGN_EXTEND) or (factor + opposite) % modulus:
+        return None
+    x, y = cast(BitVec, one.args[0]), cast(BitVec, other.args[0])
+    if x.width != y.width or min(factor, opposite) << x.width > modulus >> 1:
+        return None
+    return (x, y) if factor < opposite else (y, x)
+
+
 def _differ_below(constant: int, parts: Mapping[BitVec, int]) -> bool:
     """Whether it is f·x − f·y + c of two extended words whose own difference rules out that f·(x − y) is −c.
 
     As integers |x − y| < 2^w, so f·(x − y) + c lies in (−2^W, 2^W) where f·2^w <= 2^(W−1), and is 0 or never.
     """
-    (one, factor), (other, opposite) = parts.items()
-    modulus = 1 << one.width
-    if one.op is not other.op or one.op not in (Op.ZERO_EXTEND, Op.SIGN_EXTEND) or (factor + opposite) % modulus:
+    words = _extended_alike(parts)
+    if words is None:
         return False
-    x, y = cast(BitVec, one.args[0]), cast(BitVec, other.args[0])
-    if factor > opposite:
-        x, y, factor = y, x, opposite
-    if x.width != y.width or factor << x.width > modulus >> 1:
-        return False
+    (x, y), modulus, factor = words, 1 << next(iter(parts)).width, min(parts.values())
     needed, rest = divmod(-constant if constant < modulus >> 1 else modulus - constant, factor)
     if rest:
         return True
