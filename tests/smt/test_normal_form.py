@@ -97,6 +97,12 @@ RULES: dict[str, tuple[Term, Term, Any]] = {
         bit_and(zero_extend(x, 16), c(0xFF, 16)), zero_extend(x, 16), zext(X, 16) & 0xFF
     ),
     "a mask that keeps only zeros": (bit_and(scale(x, 4), c(3)), c(0), (X * 4) & 3),
+    "what a high mask keeps whole comes out of it": (
+        bit_and(c(0xF8), add(x, scale(y, 8), c(0x13))),
+        add(scale(y, 8), c(0x10), bit_and(c(0xF8), add(x, c(3)))),
+        0xF8 & (X + Y * 8 + 0x13),
+    ),
+    "so a high mask of multiples is no mask": (bit_and(c(0xFC), scale(x, 4)), scale(x, 4), 0xFC & (X * 4)),
     "or with zero": (bit_or(x, c(0)), x, X | 0),
     "or with ones": (bit_or(x, c(-1)), c(-1), X | 0xFF),
     "or of disjoint bits is their sum": (
@@ -172,6 +178,36 @@ RULES: dict[str, tuple[Term, Term, Any]] = {
         eq(add(zero_extend(x, 16), c(8, 16)), zero_extend(add(x, c(4)), 16)),
         false(),
         zext(X, 16) + 8 == zext(X + 4, 16),
+    ),
+    "equal multiples of extended words are equal words": (
+        eq(scale(zero_extend(x, 16), 4), scale(zero_extend(y, 16), 4)), eq(x, y), zext(X, 16) * 4 == zext(Y, 16) * 4
+    ),
+    "and behind a common summand, with signs": (
+        eq(add(w, scale(sign_extend(x, 16), 128)), add(w, scale(sign_extend(y, 16), 128))),
+        eq(x, y),
+        W + sext(X, 16) * 128 == W + sext(Y, 16) * 128,
+    ),
+    "extended flips of words that differ": (
+        eq(scale(zero_extend(bit_xor(c(1), x), 16), 4), scale(zero_extend(bit_xor(c(1), add(x, c(2))), 16), 4)),
+        false(),
+        zext(1 ^ X, 16) * 4 == zext(1 ^ (X + 2), 16) * 4,
+    ),
+    "a sum that is above 0 and below the modulus": (
+        eq(add(zero_extend(x, 16), c(1, 16)), negate(zero_extend(y, 16))), false(), zext(X, 16) + 1 == -zext(Y, 16)
+    ),
+    "a difference between two multiples of the modulus": (
+        eq(add(zero_extend(x, 16), c(300, 16)), zero_extend(y, 16)), false(), zext(X, 16) + 300 == zext(Y, 16)
+    ),
+    "extended words whose own difference is in a range": (
+        eq(scale(zero_extend(add(x, ite(p, c(1), c(3))), 16), 4), scale(zero_extend(x, 16), 4)),
+        false(),
+        zext(X + _z3.If(P, _z3.BitVecVal(1, 8), 3), 16) * 4 == zext(X, 16) * 4,
+    ),
+    "low bits under a mask are a slice": (
+        eq(bit_and(c(3), add(x, scale(y, 4))), c(1)), eq(truncate(x, 2), c(1, 2)), 3 & (X + Y * 4) == 1
+    ),
+    "a bit is 0 where it is not 1": (
+        eq(extract(x, 3, 3), c(0, 1)), neg(bit(x, 3)), _z3.Extract(3, 3, X) == 0
     ),
     "a bit is a slice of one": (bit(x, 3), eq(extract(x, 3, 3), c(1, 1)), _z3.Extract(3, 3, X) == 1),
     # ------------------------------------------------ order
@@ -252,6 +288,15 @@ KEPT: dict[str, tuple[Term, Op, Any]] = {
     "an equation of words of different widths, extended": (
         eq(zero_extend(x, 32), zero_extend(w, 32)), Op.EQ, zext(X, 32) == zext(W, 32)
     ),
+    "multiples of extended words that may wrap": (
+        eq(scale(zero_extend(x, 16), 0x180), scale(zero_extend(y, 16), 0x180)),
+        Op.EQ,
+        zext(X, 16) * 0x180 == zext(Y, 16) * 0x180,
+    ),
+    "a sum that can reach the modulus": (
+        eq(add(zero_extend(x, 16), c(0xFF01, 16)), c(0, 16)), Op.EQ, zext(X, 16) + 0xFF01 == 0
+    ),
+    "a mask with a hole": (bit_and(c(0xF4), add(x, scale(y, 4))), Op.AND, 0xF4 & (X + Y * 4)),
     "an even product of odd things": (eq(scale(x, 6), c(4)), Op.EQ, X * 6 == 4),
     "at most, where one less would wrap": (ule(x, y), Op.NOT, _z3.ULE(X, Y)),
     "a signed order of words with signs": (slt(x, y), Op.SLT, X < Y),

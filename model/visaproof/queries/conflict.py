@@ -11,7 +11,7 @@ from visaproof.kernel.syntax import Instruction
 from visaproof.queries.tickets import tickets_differ
 from visaproof.semantics.symbolic.accesses import Cell, Store
 from visaproof.semantics.symbolic.effects import cells_equal, meaningless
-from visaproof.semantics.symbolic.guarded import literals_of
+from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import (
     BitVec,
@@ -133,7 +133,7 @@ def _distance(cell: BitVec, base: BitVec) -> int:
 def _pairs(lanes: tuple[LaneWrites, ...]) -> Iterator[LanePair]:
     conditional = [(write, _conditions(write)) for write in lanes]
     for (one, mine), (other, theirs) in combinations(conditional, 2):
-        known = _literals(one, other) if mine or theirs else frozenset()
+        known = _literals(one, other) if mine or theirs else NONE
         if not known.isdisjoint(mine | theirs):
             one, other = _where(known, one), _where(known, other)
         meet = _texels_meet(one, other) if one.is_texel else _bytes_meet(one, other)
@@ -146,13 +146,16 @@ def _conditions(write: LaneWrites) -> frozenset[Term]:
     return frozenset(term for term in subterms(*write.base) if isinstance(term, Bool))
 
 
-def _literals(*writes: LaneWrites) -> frozenset[Bool]:
+def _literals(*writes: LaneWrites) -> Literals:
     """What holds wherever both lanes write."""
-    common = (frozenset.intersection(*(literals_of(store.guard) for _, store in write.stores)) for write in writes)
-    return frozenset[Bool]().union(*common)
+    known = NONE
+    for write in writes:
+        first, *others = (literals_of(store.guard) for _, store in write.stores)
+        known |= first.intersection(*others)
+    return known
 
 
-def _where(known: frozenset[Bool], write: LaneWrites) -> LaneWrites:
+def _where(known: Literals, write: LaneWrites) -> LaneWrites:
     """The writes with an address in which these literals are taken for granted."""
     values: dict[Term, Term] = {}
     for literal in known:
