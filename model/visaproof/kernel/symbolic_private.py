@@ -24,7 +24,6 @@ from visaproof.smt import (
     ite,
     linear_parts,
     neg,
-    sub,
 )
 from visaproof.smt.arithmetic import difference, sum_of
 from visaproof.smt.bits import zero_extend
@@ -117,8 +116,9 @@ class PrivateMemory:
         for store in reversed(self._stores):
             if store.value is None:
                 return
-            if not _apart(start, store.start, width, store.value.width // 8):
-                yield _Met(store.guard, store.value, sub(start, store.start))
+            known, unknown = difference(start, store.start)
+            if unknown or not store.value.width // 8 <= known <= (1 << start.width) - width:  # else wholly beside it
+                yield _Met(store.guard, store.value, sum_of(known, unknown, start.width))
 
 
 def _unit_at(stores: Iterable[_Met], byte: int, unit: int, otherwise: BitVec, assumed: Literals) -> BitVec:
@@ -149,12 +149,6 @@ def _unit(stores: Iterable[_Met], width: int) -> int:
         while unit > 1 and (store.value.width // 8 % unit or store.distance.zeros & (unit - 1) != unit - 1):
             unit //= 2
     return unit
-
-
-def _apart(load: BitVec, store: BitVec, width: int, stored: int) -> bool:
-    """Whether a load lies wholly beside a store."""
-    known, unknown = difference(load, store)
-    return not unknown and stored <= known <= (1 << load.width) - width
 
 
 def _meeting(store: _Met, byte: int, unit: int) -> tuple[BitVec | None, Bool]:

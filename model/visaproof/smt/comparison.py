@@ -38,8 +38,13 @@ def eq(left: BitVec, right: BitVec) -> Bool:
         return cast(Bool, found)  # nothing below decided it, so nothing would now
     if left.low > right.high or right.low > left.high:
         return false()
-    if left.op is Op.CONST and right.op is not Op.SUM:
-        return _eq_to_a_branch(right, left) or _eq_constant(right, cast(int, left.payload))
+    if left.op is Op.CONST:
+        value = cast(int, left.payload)
+        if right.op is not Op.SUM:
+            return _eq_to_a_branch(right, left) or _eq_constant(right, value)
+        constant, parts = linear_parts(right)
+        if constant:
+            return eq(sum_of(0, parts, right.width), const(value - constant, right.width))
     constant, parts = difference(left, right)
     if not parts:
         return bool_const(constant == 0)
@@ -89,10 +94,6 @@ def _eq_constant(term: BitVec, value: int) -> Bool:
     if term.op is Op.ZERO_EXTEND:
         inner = cast(BitVec, term.args[0])
         return eq(inner, const(value, inner.width))
-    if term.op is Op.SUM:
-        constant, parts = linear_parts(term)
-        if constant:
-            return eq(sum_of(0, parts, width), const(value - constant, width))
     return boolean(Op.EQ, (const(value, width), term))
 
 

@@ -13,6 +13,7 @@ Each is checked with a solver in tests/smt/test_halves.py.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import cast
 
 from visaproof.smt.arithmetic import add, linear_parts, scale, sum_of
@@ -20,6 +21,11 @@ from visaproof.smt.bits import sign_extend, truncate, zero_extend
 from visaproof.smt.terms import BitVec, Op, const
 
 
+KEPT_SUMS = 4_096
+"""One address is used by several messages."""
+
+
+@lru_cache(KEPT_SUMS)
 def as_sum(term: BitVec) -> BitVec:
     """The same word of an even width, as a sum of whole words where its halves come from whole words."""
     half = term.width // 2

@@ -81,16 +81,20 @@ class GuardedRegisters(RegisterFile):
         """`width` bytes from byte `start` on, little endian: equal to the register wherever `assumed` holds."""
         writes = self._writes_of(variable)
         pieces: list[tuple[BitVec, int, int]] = []
+        holds = NONE
         for position in range(start, start + width):
             entry = writes[position]
-            while entry is not None and not entry.guard <= assumed:
+            while entry is not None and entry.guard is not holds and not entry.guard <= assumed:
                 condition = missing(entry.guard, assumed)
                 if not is_false(condition):
                     then = self.read_under(variable, start, width, assumed | entry.guard)
                     otherwise = self.read_under(variable, start, width, assumed | {neg(condition)})
                     return ite(condition, then, otherwise)
                 entry = entry.below
-            term, index = (entry.term, entry.byte) if entry is not None else self._never_written(variable, position)
+            if entry is None:
+                term, index = self._never_written(variable, position)
+            else:
+                holds, term, index, _ = entry
             if pieces and pieces[-1][0] is term and pieces[-1][2] == index - 1:
                 pieces[-1] = (term, pieces[-1][1], index)
             else:
