@@ -6,11 +6,11 @@ from enum import Enum
 from typing import TypeVar
 
 from visaproof.engine.conflicts import colliding
-from visaproof.engine.kernel_search import Found, Never, Open, Search
+from visaproof.engine.kernel_search import MOST_STATEMENTS, Found, Never, Open, Search
 from visaproof.engine.ladder import NORMAL_FORM
 from visaproof.engine.minimise import minimised
 from visaproof.engine.thread_states import Asked, Values, state_of
-from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.errors import Position
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
 from visaproof.kernel.symbolic_run import launched_lanes
 from visaproof.queries.kernel_bounds import BoundsQuestion, Doubt
@@ -107,9 +107,6 @@ class Unbounded:
 InBounds = Holds | Outside | Undecided | Unbounded
 HasMeaning = Holds | Meaningless | Undecided
 
-MOST_STATEMENTS = 10_000
-"""Of a confirming run: the inputs of a counterexample are small, so a longer one is most likely an endless loop."""
-
 T = TypeVar("T")
 
 
@@ -146,11 +143,7 @@ def _decided(
         confirm=confirm,
         guessed_size=0,
     )
-    try:
-        answer = search.run(asked)
-    except NotModelled as reason:
-        return Undecided(f"accesses may {verb}, but the kernel cannot be run to confirm it: {reason}")
-    match answer:
+    match search.run(asked):
         case Never(rung):
             return Holds(rung)
         case Found(what):

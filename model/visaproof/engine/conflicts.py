@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from visaproof.engine.kernel_search import Found, Never, Open, Search
+from visaproof.engine.kernel_search import MOST_STATEMENTS, Found, Never, Open, Search
 from visaproof.engine.ladder import NORMAL_FORM
 from visaproof.engine.minimise import minimised
 from visaproof.engine.thread_states import Asked, Values, state_of
-from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.errors import Position
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
 from visaproof.kernel.symbolic_run import launched_lanes
 from visaproof.queries.conflict import ConflictQuestion, LanePair
@@ -54,13 +54,6 @@ def decide_conflict(question: ConflictQuestion, asked: Asked) -> Answer:
     """Whether two lanes of the scatter can write one byte or texel."""
     if not question.pairs:
         return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
-    try:
-        return _decide(question, asked)
-    except NotModelled as reason:
-        return Undecided(f"the lanes may meet, but the kernel cannot be run to confirm it: {reason}")
-
-
-def _decide(question: ConflictQuestion, asked: Asked) -> Answer:
     premise = conj(*question.premises)
     search = Search(
         conditions=[pair.meet for pair in question.pairs],
@@ -92,7 +85,7 @@ def _confirmed(
         state = state_of(asked, question.performed, candidate)
         if not state.exec_mask:
             continue
-        outcome = run(asked.kernel, state)
+        outcome = run(asked.kernel, state, most=MOST_STATEMENTS)
         met = _meeting(question, outcome)
         if met is not None and outcome.undefined is not None:
             first, second, message = met

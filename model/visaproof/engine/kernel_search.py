@@ -10,8 +10,22 @@ from visaproof.engine.kernel_guesses import classes_of_guesses
 from visaproof.engine.ladder import NORMAL_FORM
 from visaproof.engine.lane_conditions import OfLanes, excluded_by, lanes_of
 from visaproof.engine.thread_states import Asked, Values, loads_agree
+from visaproof.isa.errors import NotModelled
 from visaproof.kernel.symbolic_machine import Performed
-from visaproof.smt import Bool, Op, Term, conj, is_false, is_true, substitute, subterms, symbol, symbols_of
+from visaproof.smt import (
+    Bool,
+    Op,
+    Term,
+    conj,
+    const,
+    false,
+    is_false,
+    is_true,
+    substitute,
+    subterms,
+    symbol,
+    symbols_of,
+)
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.compiled import compiled
 from visaproof.smt.solvers import solve
@@ -22,11 +36,17 @@ REPAIRS = 4
 SAMPLE = 4
 """Of how many conditions simple values are tried: mostly they say the same of other lanes."""
 
+LATER_ROUNDS = "loop"
+"""What the symbols of the round of a loop begin with that stands for all those that were not unrolled."""
+
 UNDEFINED_BEFORE = "undefined before"
 """The rung of a message before which every run meets one without a meaning."""
 
 PATIENCE = 3
 """How many times the time for one question all conditions together may take."""
+
+MOST_STATEMENTS = 10_000
+"""Of a confirming run: the inputs of a counterexample are small, so a longer one is most likely an endless loop."""
 
 T = TypeVar("T")
 
@@ -79,9 +99,9 @@ class Search(Generic[T]):
         if not left:
             return Never(NORMAL_FORM)
         found = self._guessed(left[:SAMPLE])
-        return self._solved(asked, left) if found is None else Found(found)
+        return found if isinstance(found, Found) else self._solved(asked, left)
 
-    def _guessed(self, indices: Sequence[int]) -> T | None:
+    def _guessed(self, indices: Sequence[int]) -> Found[T] | Open | None:
         """What simple values show: of each kind the first under which one of these conditions holds."""
         conditions = [self.conditions[index] for index in indices]
         symbols = symbols_of(self.premise, *conditions)
@@ -90,11 +110,19 @@ class Search(Generic[T]):
             for values in guesses:
                 holds, *met = run_all(values)
                 if holds and any(met):
-                    found = self.confirm(indices[met.index(1)], dict(zip(symbols, values, strict=True)))
-                    if found is not None:
-                        return found
+                    tried = self._tried(indices[met.index(1)], dict(zip(symbols, values, strict=True)))
+                    if tried is not None:
+                        return tried
                     break
         return None
+
+    def _tried(self, index: int, values: Values) -> Found[T] | Open | None:
+        """What a run on these values shows; open where it ends at something that is not modelled, or not at all."""
+        try:
+            found = self.confirm(index, values)
+        except NotModelled as reason:
+            return Open(f"{self.subject} may {self.verb}, but the kernel cannot be run to confirm it: {reason}")
+        return None if found is None else Found(found)
 
     def _solved(self, asked: Asked, left: Sequence[int]) -> Never | Found[T] | Open:
         """Condition by condition: those that differ only in the names of their symbols are asked once."""
@@ -130,14 +158,17 @@ class Search(Generic[T]):
             answer = solve([abstract], asked.timeout_ms)
             if isinstance(answer, Unsatisfiable):
                 return Never(answer.solver)
+        found = self._in_first_rounds(asked, index, formula)
+        if found is not None:
+            return found
         for _ in range(REPAIRS):
             match solve([formula], asked.timeout_ms):
                 case Unsatisfiable(solver):
                     return self._in_vain() if possible else Never(solver)
                 case Satisfiable(values, _):
-                    found = self.confirm(index, values)
-                    if found is not None:
-                        return Found(found)
+                    tried = self._tried(index, values)
+                    if tried is not None:
+                        return tried
                     loads = tuple(loads_agree(asked.trace, self.until, values))
                     repairs = conj(*(repair.condition for repair in loads), *later)
                     if is_true(repairs):
@@ -148,6 +179,19 @@ class Search(Generic[T]):
                     return Open(undecided.reason)
         return self._in_vain()
 
+    def _in_first_rounds(self, asked: Asked, index: int, formula: Bool) -> Found[T] | None:
+        """What a run shows whatever rounds bring that were not unrolled: no run need have those, or ever end."""
+        later = [one for one in symbols_of(formula) if str(one.payload).startswith(LATER_ROUNDS)]
+        if later:
+            whatever = conj(*(substitute(formula, _constants(later, factor)) for factor in (0, 0x10001)))
+            match solve([whatever], asked.timeout_ms):
+                case Satisfiable(values, _):
+                    tried = self._tried(index, values)
+                    return tried if isinstance(tried, Found) else None
+                case _:
+                    pass
+        return None
+
     def _in_vain(self) -> Open:
         return Open(f"{self.subject} {self.verb} only where loads from one place disagree")
 
@@ -156,6 +200,11 @@ class Search(Generic[T]):
             later = "in a later round of the loop than those that were unrolled: try a larger --unroll"
             return f"{self.subject} may {self.verb} {later}"
         return f"{self.subject} {self.verb} on terms, but the run of the kernel does not confirm it"
+
+
+def _constants(symbols: Sequence[Term], factor: int) -> dict[Term, Term]:
+    """A multiple of the factor for each word, no two alike where it is odd, and false for each condition."""
+    return {one: const(factor * k, one.width) if one.width else false() for k, one in enumerate(symbols, 1)}
 
 
 def _without_products(formula: Bool) -> Bool:

@@ -38,13 +38,8 @@ def eq(left: BitVec, right: BitVec) -> Bool:
         return cast(Bool, found)  # nothing below decided it, so nothing would now
     if left.low > right.high or right.low > left.high:
         return false()
-    if left.op is Op.CONST:
-        value = cast(int, left.payload)
-        if right.op is not Op.SUM:
-            return _eq_to_a_branch(right, left) or _eq_constant(right, value)
-        constant, parts = linear_parts(right)
-        if constant:
-            return eq(sum_of(0, parts, right.width), const(value - constant, right.width))
+    if left.op is Op.CONST and (moved := _without_constant(right, cast(int, left.payload))) is not None:
+        return moved
     constant, parts = difference(left, right)
     if not parts:
         return bool_const(constant == 0)
@@ -52,6 +47,19 @@ def eq(left: BitVec, right: BitVec) -> Bool:
         return false()
     if not constant and (words := _extended_alike(parts)) is not None:
         return eq(*words)
+    return _eq_in_shape(left, right)
+
+
+def _without_constant(term: BitVec, value: int) -> Bool | None:
+    """`term == value` where the term is no sum, or one whose constant can go to the other side."""
+    if term.op is not Op.SUM:
+        return _eq_to_a_branch(term, const(value, term.width)) or _eq_constant(term, value)
+    constant, parts = linear_parts(term)
+    return eq(sum_of(0, parts, term.width), const(value - constant, term.width)) if constant else None
+
+
+def _eq_in_shape(left: BitVec, right: BitVec) -> Bool:
+    """Whether both are the same bits, where the difference says nothing: by how both are built."""
     if (choice := _eq_to_a_branch(left, right) or _eq_to_a_branch(right, left)) is not None:
         return choice
     if left.op is Op.CONST:

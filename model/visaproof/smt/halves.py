@@ -20,7 +20,6 @@ from visaproof.smt.arithmetic import add, linear_parts, scale, sum_of
 from visaproof.smt.bits import sign_extend, truncate, zero_extend
 from visaproof.smt.terms import BitVec, Op, const
 
-
 KEPT_SUMS = 4_096
 """One address is used by several messages."""
 
