@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
-from visaproof.instructions.family import Gather4Scaled, OwordSt, QwGather
+from visaproof.instructions.family import DwordAtomic, Gather4Scaled, LscAtomic, OwordSt, QwGather, SvmAtomic
+from visaproof.instructions.lsc_atomic import OPERATIONS as LSC_OPERATIONS
+from visaproof.instructions.lsc_untyped import Addresses
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import NULL, Channels, Execution, ImmediateUD, RawOperand
@@ -220,6 +222,66 @@ def _oword_st(row: Row) -> list[Trial]:
     return [Trial(instruction, before, _memory(row), ())]
 
 
+# ---------------------------------------------------------------- atomics on buffers
+
+
+def _dword_atomic(row: Row) -> list[Trial]:
+    op, bits = _operation(row, _named_operation), row.params.bits
+    if bits != 32:
+        raise NotModelled(f"dword atomics on {bits} bits")
+    registers = _atomic_registers(row, 4)
+    src0, src1 = _sources(row)
+    instruction = DwordAtomic(Execution(row.params.exec_size), op, SURFACE, RawOperand("VO"), src0, src1, DST)
+    return [Trial(instruction, _state(row, Platform.TGLLP, registers), _memory(row), _per_lane(row, 4))]
+
+
+def _svm_atomic(row: Row) -> list[Trial]:
+    """The surface is the start of the 64-bit address space."""
+    if "oob" in row.tags:
+        raise NotModelled("the end of memory at 64-bit addresses, of which SVM_ATOMIC does not speak (D12b)")
+    op, width = _operation(row, _named_operation), row.params.bits // 8
+    registers = _atomic_registers(row, width) | {"VO": _register(row.numbers("offset"), 8)}
+    src0, src1 = _sources(row)
+    execution = Execution(row.params.exec_size)
+    instruction = SvmAtomic(execution, op, RawOperand("VO"), DST, src0, src1, SURFACE, 8 * width)
+    before = _state(row, Platform.TGLLP, registers)
+    before.surfaces[SURFACE] = replace(_buffer(row.surface.size, row.surface.before), size=1 << 64)
+    return [Trial(instruction, before, _memory(row), _per_lane(row, width))]
+
+
+def _lsc_atomic(row: Row) -> list[Trial]:
+    """The sources stay in LSC's order: icas compares with its first."""
+    op, width = _operation(row, LSC_OPERATIONS.get), row.params.bits // 8
+    if width not in (4, 8):
+        raise NotModelled(f"LSC atomics on {row.params.bits} bits")
+    execution, addresses = Execution(row.params.exec_size), Addresses(RawOperand("VO"), 32)
+    instruction = LscAtomic(execution, op, SURFACE, addresses, DST, *_sources(row), bits=8 * width)
+    before = _state(row, Platform.DG2, _atomic_registers(row, width))
+    return [Trial(instruction, before, _memory(row), _per_lane(row, width))]
+
+
+def _named_operation(name: str) -> AtomicOp | None:
+    return AtomicOp.__members__.get(name.upper())
+
+
+def _operation(row: Row, named: Callable[[str], AtomicOp | None]) -> AtomicOp:
+    op = named(row.params.op)
+    if op is None:
+        raise NotModelled(f"{row.instr} {row.params.op}")
+    return op
+
+
+def _atomic_registers(row: Row, width: int) -> dict[str, bytearray]:
+    registers = {name: _register(row.numbers(name), width) for name in ("src0", "src1") if name in row.operands}
+    dst = row.dst_before or [UNKNOWN_DWORD] * row.params.exec_size
+    return registers | {"VO": _register(row.numbers("offset")), "VD": _register(dst, width)}
+
+
+def _sources(row: Row) -> tuple[RawOperand, RawOperand]:
+    src0, src1 = (RawOperand(name) if name in row.operands else NULL for name in ("src0", "src1"))
+    return src0, src1
+
+
 # ---------------------------------------------------------------- typed surfaces
 
 
@@ -229,7 +291,7 @@ _TYPED_OPERANDS = ("u", "v", "r", "lod", "src0", "src1")
 def _typed_atomic(row: Row) -> list[Trial]:
     """1D: u; 1D_array: u and the layer in v; 2D: u, v; 2D_array: u, v and the layer in r; 3D: u, v, r."""
     params = row.params
-    op = AtomicOp.__members__.get(params.op.upper())
+    op = _named_operation(params.op)
     if op is None or params.bits != 32 or params.pitch not in (None, 4 * params.width):
         raise NotModelled(f"typed {params.op} on {params.bits} bits")
     image = _image(params)
@@ -267,5 +329,8 @@ _TRIALS: dict[str, Callable[[Row], list[Trial]]] = {
     "QW_GATHER": _qw_gather,
     "OWORD_LD": _oword_ld,
     "OWORD_ST": _oword_st,
+    "DWORD_ATOMIC": _dword_atomic,
+    "SVM_ATOMIC": _svm_atomic,
+    "LSC_ATOMIC": _lsc_atomic,
     "TYPED_ATOMIC": _typed_atomic,
 }
