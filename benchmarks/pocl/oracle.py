@@ -61,7 +61,7 @@ class Oracle:
             return cl.Buffer(self._context, flags, hostbuf=content)
         channel = cl.channel_type.UNSIGNED_INT32 if argument.ulps is None else cl.channel_type.FLOAT
         layout = cl.ImageFormat(cl.channel_order.RGBA, channel)
-        return cl.Image(self._context, flags, layout, shape=argument.image.extents, hostbuf=content)
+        return cl.create_image(self._context, flags, layout, shape=argument.image.extents, hostbuf=content)
 
 
 def oracle() -> Oracle:
