@@ -198,6 +198,39 @@ def test_comments_braces_and_empty_lines_stay_in_their_order() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("written", "lines"),
+    [
+        ("/* a\n b */ ret (M1, 1)", [f"{'    ret (M1, 1)':<80} /* a", " b */"]),
+        ("ret (M1, 1) /* a\n b */", [f"{'    ret (M1, 1)':<80} /* a", " b */"]),
+        ("barrier /* a\n b */ ret (M1, 1) // c", ["/* a", " b */", "    barrier", f"{'    ret (M1, 1)':<80} // c"]),
+        ("ret \\\n\\\n (M1, 1)", ["    ret (M1, 1)"]),
+    ],
+)
+def test_a_comment_over_several_lines_loses_no_statement(written: str, lines: list[str]) -> None:
+    text = str(read(f"{HEADER}{written}")).removeprefix(HEADER)
+    assert text.split("\n") == [*lines, ""]
+    assert str(read(HEADER + text)) == HEADER + text
+
+
+DECORATIONS = ("{0}", "{0}", "{0} // {1}", "/* {1} */ {0}", "/* {1}\n */ {0}", "{0} /* {1}\n */", "\n// {1}\n{0}",
+               "  {0} /* {1} */ // and {1}", "\\\n{0} // {1}")  # fmt: skip
+
+
+@given(kernels(), st.data())
+@settings(max_examples=40)
+def test_comments_anywhere_change_no_statement_and_are_all_kept(text: str, data: st.DataObject) -> None:
+    lines = text.rstrip("\n").split("\n")
+    drawn = data.draw(st.lists(st.sampled_from(DECORATIONS), min_size=len(lines), max_size=len(lines)))
+    decorated = "\n".join(form.format(line, f"c{k}") for k, (form, line) in enumerate(zip(drawn, lines, strict=True)))
+    document = read(decorated)
+    assert [content(line.item) for line in document.lines if line.item] == [
+        content(line.item) for line in read(text).lines if line.item
+    ]
+    assert [note.text for note in comments(str(document))] == [note.text for note in comments(decorated)]
+    assert str(read(str(document))) == str(document)
+
+
 def test_a_mark_of_a_comment_in_a_string_is_none() -> None:
     found = [note.text for note in comments('.file "//" /* "x */ // "y\n"/* \\" //" // z')]
     assert found == ['/* "x */', '// "y', "// z"]

@@ -57,19 +57,19 @@ def read_document(text: str, path: str, *, grf_bytes: int | None = None) -> Docu
 
 
 def _lines(items: tuple[ReadItem, ...], notes: list[Comment], count: int) -> Iterator[Line]:
-    """The items of each line of the text with its comments; of several lines in one statement, the first has it."""
+    """The items and comments of each line; lines that a statement or a comment joins are taken together."""
     number, read, noted = 1, 0, 0
     while number <= count:
-        found, last = list[Item](), number
-        while read < len(items) and items[read].first_line <= last:
-            found.append(items[read].item)
-            last = max(last, items[read].last_line)
-            read += 1
-        beside: list[Comment] = []
-        while noted < len(notes) and notes[noted].first_line <= last:
-            beside.append(notes[noted])
-            last = max(last, notes[noted].last_line)
-            noted += 1
+        found, beside, last = list[Item](), list[Comment](), number
+        while True:
+            if read < len(items) and items[read].first_line <= last:
+                found.append(items[read].item)
+                last, read = max(last, items[read].last_line), read + 1
+            elif noted < len(notes) and notes[noted].first_line <= last:
+                beside.append(notes[noted])
+                last, noted = max(last, notes[noted].last_line), noted + 1
+            else:
+                break
         if found or beside or number < count:
             yield from _joined(found, beside)
         number = last + 1
