@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from visaproof.engine.counterexample import Counterexample, Outcome
 from visaproof.engine.states import changes, state_from
+from visaproof.isa.operands import SLM
 from visaproof.kernel import concrete_run
 from visaproof.kernel.predefined import PREDEFINED
 from visaproof.kernel.syntax import Instruction, Kernel
@@ -34,11 +35,17 @@ def two_runs(counterexample: Counterexample, kernel: Kernel) -> TwoRuns:
         after = state.copy()
         ended = concrete_run.run(kernel, after, watch.observe)
         objections += watch.objections()
-        memory = changes(ConcreteState(state.platform, surfaces=state.surfaces), after)
+        memory = left_in_memory(state, after)
         outcomes.append(memory if ended.undefined is None else Outcome(undefined=ended.undefined.message))
     if outcomes[0] == outcomes[1]:
         objections.append("both runs leave the same memory")
     return TwoRuns(tuple(outcomes), tuple(objections))
+
+
+def left_in_memory(before: ConcreteState, after: ConcreteState) -> Outcome:
+    """What is other in the surfaces; registers and shared local memory are gone when the threads have ended."""
+    surfaces = {name: surface for name, surface in before.surfaces.items() if name != SLM}
+    return changes(ConcreteState(before.platform, surfaces=surfaces), after)
 
 
 def _other_differences(first: ConcreteState, second: ConcreteState) -> Iterator[str]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from visaproof.engine.counterexample import Counterexample, Outcome, Run
 from visaproof.engine.kernel_bounds import BoundsAnswers
 from visaproof.engine.kernel_conflicts import without_zeros
-from visaproof.engine.states import changes, state_record
+from visaproof.engine.states import state_record
+from visaproof.engine.unwritten_replay import left_in_memory
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.execution import THREAD_LANES
@@ -145,7 +146,7 @@ class _Search:
                 continue
             except NotModelled:
                 return None
-            return None if outcome.undefined is not None else changes(replace(before, registers={}), after)
+            return None if outcome.undefined is not None else left_in_memory(before, after)
 
     def _has_texels(self, missing: concrete_run.MissingSurface) -> bool:
         reader = next(each for each in self.kernel.instructions() if each.position == missing.position)

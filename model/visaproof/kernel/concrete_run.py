@@ -10,14 +10,14 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.concrete_arithmetic import ConcreteArithmetic
-from visaproof.kernel.concrete_operands import ConcreteOperands
+from visaproof.kernel.concrete_operands import ConcreteOperands, add_zeros
 from visaproof.kernel.concrete_sampler import read_texels, read_zeros
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.statement import execution_of, label_places, lane_offset, without_mask
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.kernel.texels import require_reached, texel_image
-from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
+from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Miss, Write
 
 
@@ -171,11 +171,7 @@ class Thread:
         self._place = 0
         self._steps = 0
         self._launched = state.exec_mask
-        for variable in code.kernel.variables.values():
-            if isinstance(variable, syntax.GeneralVariable) and variable.alias is None:
-                state.registers.setdefault(variable.name, bytearray(variable.size))
-            elif isinstance(variable, syntax.PredicateVariable):
-                state.predicates.setdefault(variable.name, PredicateBits(variable.num_elts, 0))
+        add_zeros(code.kernel, state)
 
     def resume(self) -> AtBarrier | Outcome:
         """Runs to behind the next barrier, or to the end.  Raises NotModelled."""
