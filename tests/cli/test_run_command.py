@@ -199,6 +199,14 @@ def test_images_that_no_launch_has_are_refused(
     assert "Traceback" not in err
 
 
+def test_an_image_is_no_buffer(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = (*VADD[:4], "--image", "c=4x1:zeros")
+    code, _, err = told(capsys, *dump("vadd"), "--grid", "16", *arguments)
+    assert code == 2
+    assert "bytes are reached in argument 2 (c), which is an image" in err
+    assert "`--buffer` passes bytes" in err
+
+
 def test_a_file_has_as_many_bytes_as_its_texels(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     given = tmp_path / "in.bin"
     given.write_bytes(bytes(100))

@@ -235,3 +235,5 @@ def test_arrays_reach_no_texels() -> None:
     values, memory = prepare(code, Shape((8, 1, 1), (8, 1, 1)), {}, {0: ImageContent(LINE, COUNTED), 1: bytes(128)})
     with pytest.raises(NotModelled, match="load_lz on arrays"):
         run_on_arrays(code, values, memory)
+    with pytest.raises(NotModelled, match="images on arrays"):
+        run_on_arrays(small(""), values, memory)

@@ -98,7 +98,7 @@ def _run(arguments: Namespace) -> int:
     values, memory = prepare(program, shape, by_value, buffers, sampler=sampler(arguments), pad=arguments.pad)
     before = {index: bytes(buffer.data) for index, buffer in memory.buffers.items()}
     trace = traced(arguments, shape, program)
-    engine = engine_option(arguments, reaches_texels=first_typed(program) is not None)
+    engine = engine_option(arguments, reaches_texels=bool(memory.images) or first_typed(program) is not None)
     report = RunReport(sys.stdout, program, values, as_text=arguments.format == "text")
     report.header(guessed=platform is None and launch.platform is None)
     try:

@@ -46,6 +46,8 @@ def run_on_arrays(program: Program, values: Values, memory: Memory) -> Ran:
     """Runs all threads; the memory is changed in place.  Raises NotModelled."""
     if (typed := first_typed(program)) is not None:
         raise NotModelled(f"{typed.opcode} on arrays: texels are reached thread after thread", typed.position)
+    if memory.images:
+        raise NotModelled("images on arrays")
     try:
         return _ArraysRun(program, values, memory).run()
     except MissingSurface as missing:
