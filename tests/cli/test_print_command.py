@@ -49,7 +49,7 @@ def test_a_file_that_would_change_is_named_with_its_first_such_line(visaproof: V
         f"{file}:2: would change",
         f"{same}: as printed",
         f"{spaced}:5: would change, blanks only",
-        "1 as printed, 2 would change",
+        "1 would change, 1 as printed, 1 would change in blanks only",
     ]
 
 

@@ -1,5 +1,6 @@
 """What `visaproof print` says: the text of a kernel, or whether a file has that text already."""
 
+from collections import Counter
 from pathlib import Path
 from typing import IO
 
@@ -67,12 +68,17 @@ class PrintReport:
         if not self._as_text:
             print(encode(PrintDocument(command="print", exit_code=exit_code, files=self._files)), file=self._stream)
         elif self._only_check:
-            counts = [sum(file.changes is kind for file in self._files) for kind in (False, True, None)]
-            words = ("as printed", "would change", "unreadable")
-            self._say(", ".join(f"{count} {word}" for count, word in zip(counts, words, strict=True) if count))
+            self._say(", ".join(f"{count} {word}" for word, count in Counter(map(_word, self._files)).items()))
 
     def _say(self, line: str) -> None:
         print(printable(line), file=self._stream)
+
+
+def _word(file: Printed) -> str:
+    """What becomes of the file."""
+    if file.changes is None:
+        return "unreadable"
+    return "as printed" if not file.changes else "would change in blanks only" if file.only_blanks else "would change"
 
 
 def _words(text: str) -> list[list[str]]:
