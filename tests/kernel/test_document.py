@@ -169,6 +169,8 @@ def test_an_instruction_has_one_spelling(written: str, canonical: str) -> None:
         (".function main", ".function \"main\""),
         (".file \"C:\\q\\x\"", ".file \"C:\\q\\x\""),
         (".loc 0x10", ".loc 16"),
+        ("LOC 0x10", "LOC 16"),
+        ("FILE  \"C:\\q.cl\"", "FILE \"C:\\q.cl\""),
         (".funcdecl \"f\"", ".funcdecl \"f\""),
     ],
 )  # fmt: skip
@@ -267,6 +269,16 @@ def rename(item: Item) -> Item:
             return replace(item, operands=operands)
         case _:
             return item
+
+
+def test_places_in_the_source_are_no_statements() -> None:
+    """As in what the compiler dumps with -g; a label may still be called so."""
+    text = f'{HEADER}    FILE "a.cl"\n    LOC 3\nLOC:\n    goto (M1, 8) LOC\n    ret (M1, 1)\n'
+    kernel = read_kernel(text, "k.visaasm")
+    assert [str(getattr(each, "opcode", "label")) for each in kernel.statements] == ["label", "goto", "ret"]
+    assert str(read(text)) == text
+    with pytest.raises(ReadError, match="unexpected"):
+        read(f"{HEADER}LOC 3 4\nret (M1, 1)\n")
 
 
 def test_a_line_can_be_put_in() -> None:

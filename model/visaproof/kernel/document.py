@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from visaproof.kernel.comments import Comment, comments
+from visaproof.kernel.fragments import Directive
 from visaproof.kernel.item_text import item_text
 from visaproof.kernel.items import Item, ReadItem
 from visaproof.kernel.reader import check_end, read_items
 from visaproof.kernel.syntax import Instruction
 
 INDENTATION = " " * 4
+AMONG_INSTRUCTIONS = ("source_file", "source_line")
+"""Directives that the compiler prints as it prints instructions."""
 COMMENT_COLUMN = 81
 """Where the compiler puts a comment behind an instruction, from 0."""
 
@@ -29,7 +32,9 @@ class Line:
         if self.item is None:
             return self.comment
         text = item_text(self.item)
-        if isinstance(self.item, Instruction):
+        if isinstance(self.item, Instruction) or (
+            isinstance(self.item, Directive) and self.item.rule in AMONG_INSTRUCTIONS
+        ):
             text = INDENTATION + text
         return f"{text:<{COMMENT_COLUMN - 1}} {self.comment}" if self.comment else text
 

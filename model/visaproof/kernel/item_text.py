@@ -36,6 +36,10 @@ def _directive(directive: Directive) -> str:
     match directive.rule, directive.values:
         case "version", (major, minor):
             return f".version {major}.{minor}"
+        case "source_file", (text,):
+            return f'FILE "{text}"'
+        case "source_line", (line,):
+            return f"LOC {line}"
         case "attribute", (name, None):
             return f".kernel_attr {name}"
         case "attribute", (name, str(value)):

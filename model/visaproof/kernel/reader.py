@@ -27,6 +27,9 @@ from visaproof.kernel.words import STATEMENT_ENDS
 
 DIRECTIVE = re.compile(r"\.[A-Za-z_][A-Za-z0-9_\-$@?]*")
 
+SOURCE_PLACE = re.compile(r'FILE[ \t]+"|LOC[ \t]+[0-9]')
+"""How the compiler prints `.file` and `.loc` among the instructions."""
+
 DIRECTIVES = (
     ".version",
     ".kernel",
@@ -163,7 +166,9 @@ class _Reader:
             self._read_directive(text, start, line)
             return
         self._in_kernel(line.position(start))
-        if (label := LABEL.match(text, start)) is not None:
+        if SOURCE_PLACE.match(text, start):
+            self._add(self._directive(text, start, line), line)
+        elif (label := LABEL.match(text, start)) is not None:
             self._read_label(label, text, line)
         else:
             self._statements.append(self._instructions.read(text, start, line))
@@ -200,15 +205,18 @@ class _Reader:
         if word in (".decl", ".input") or implicit is not None:
             self._read_named(text, start + len(word), implicit, word == ".decl", line)
         elif word in DIRECTIVES:
-            try:
-                directive = read_directive(text[start:])
-                self._apply(directive, line.position(start))
-            except FragmentError as error:
-                raise error.moved(start) from None
-            self._add(directive, line)
+            self._add(self._directive(text, start, line), line)
         else:
             hint = closest(word, DIRECTIVES)
             raise ReadError(f"unknown directive {shown(word)}", line.position(start), hint)
+
+    def _directive(self, text: str, start: int, line: LogicalLine) -> Directive:
+        try:
+            directive = read_directive(text[start:])
+            self._apply(directive, line.position(start))
+        except FragmentError as error:
+            raise error.moved(start) from None
+        return directive
 
     def _read_named(self, text: str, start: int, implicit: str | None, is_declaration: bool, line: LogicalLine) -> None:
         """`.decl NAME …` and `.input NAME …`."""

@@ -123,6 +123,12 @@ class DirectiveRules(ConstantRules):
     def loc(self, line: Token) -> Directive:
         return Directive("loc", (literal_value(line).value,))
 
+    def source_file(self, name: Token) -> Directive:
+        return Directive("source_file", (_between_quotes(name),))
+
+    def source_line(self, line: Token) -> Directive:
+        return Directive("source_line", (literal_value(line).value,))
+
     def attribute(self, name: Token, value: Token | Constant | None) -> Directive:
         read = value.value if isinstance(value, Constant) else None if value is None else unquoted(value)
         return Directive("attribute", (str(name), read))
