@@ -22,6 +22,7 @@ COMMANDS = (
     "refine",
     "rules",
     "run",
+    "print",
     "vectors",
 )
 """Each is a module here with `add_parser(subparsers)` and `run(arguments) -> int`."""
@@ -39,6 +40,7 @@ EXAMPLES = """examples:
   visaproof refine a.visaasm b.visaasm   does b do what a does?
   visaproof rules                        are the shipped rewrite rules right?
   visaproof run kernel.visaasm --grid 64 run a whole launch on numbers
+  visaproof print kernel.visaasm         write a kernel in the compiler's spelling
   visaproof vectors vectors.jsonl        compare with what other implementations did
 """
 
