@@ -20,6 +20,7 @@ COMMANDS = (
     "conflicts",
     "bounds",
     "refine",
+    "tv",
     "rules",
     "run",
     "vectors",
@@ -37,6 +38,7 @@ EXAMPLES = """examples:
   visaproof conflicts kernel.visaasm     can two lanes of one scatter write the same byte?
   visaproof bounds kernel.visaasm        does every access stay inside its surface?
   visaproof refine a.visaasm b.visaasm   does b do what a does?
+  visaproof tv dumps                     the same question for many pairs
   visaproof rules                        are the shipped rewrite rules right?
   visaproof run kernel.visaasm --grid 64 run a whole launch on numbers
   visaproof vectors vectors.jsonl        compare with what other implementations did

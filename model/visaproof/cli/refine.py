@@ -9,14 +9,10 @@ from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_format, platfor
 from visaproof.cli.errors import show_error
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.isa.errors import NotModelled, ReadError
-from visaproof.isa.platform import Platform
 
 if TYPE_CHECKING:
     from visaproof.engine.refinement import Verdict
     from visaproof.kernel.matching import Program
-
-DEFAULT_PLATFORM = Platform.DG2
-"""For a file of which neither `--platform` nor `--launch` names the device."""
 
 EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --launch manifest.json
@@ -57,8 +53,11 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(arguments: Namespace) -> int:
     """Asks in one direction, or in both."""
-    source = _read(arguments.source, arguments.launch, arguments.platform)
-    target = _read(arguments.target, arguments.launch_target or arguments.launch, arguments.platform)
+    from visaproof.engine.refines import Programs
+
+    programs = Programs()
+    source = programs.read(arguments.source, arguments.launch, arguments.platform)
+    target = programs.read(arguments.target, arguments.launch_target or arguments.launch, arguments.platform)
     pairs = [(source, target), (target, source)] if arguments.bidirectional else [(source, target)]
     codes: list[ExitCode] = []
     records: list[dict[str, Any]] = []
@@ -74,16 +73,6 @@ def run(arguments: Namespace) -> int:
     if arguments.format == "json":
         _print_json(records, code)
     return code
-
-
-def _read(path: Path, launch_file: Path | None, device: Platform | None) -> "Program":
-    from visaproof.kernel.launch import NOTHING_KNOWN, read_launch
-    from visaproof.kernel.linking import read_program
-    from visaproof.kernel.matching import Program
-
-    kernel = read_program(path, grf_bytes=None if device is None else device.grf_bytes)
-    launch = read_launch(launch_file, kernel, device) if launch_file else NOTHING_KNOWN
-    return Program(kernel, launch, device or launch.platform or DEFAULT_PLATFORM)
 
 
 def _ask(source: "Program", target: "Program", arguments: Namespace, records: list[dict[str, Any]]) -> ExitCode:
