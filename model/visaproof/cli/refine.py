@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_format, platform, seconds
-from visaproof.cli.errors import show_error
+from visaproof.cli.errors import make_folder, show_error
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.isa.errors import NotModelled, ReadError
 
@@ -19,6 +19,7 @@ EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --launch before.bin --launch-target after.bin
   visaproof refine before.visaasm after.visaasm --bidirectional --assume none
   visaproof refine before.visaasm after.visaasm --platform dg2   inputs by their place in the payload
+  visaproof refine before.visaasm after.visaasm --save found     keep a difference for `visaproof replay found`
 
 TARGET refines SOURCE if, for every input under the printed assumptions, either the pages give SOURCE no meaning, or
 they give one to TARGET and it leaves the same memory.  Which lanes run is arbitrary.  A difference is a run of both
@@ -48,6 +49,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
     )
+    parser.add_argument("--save", metavar="DIR", type=Path, help="write a difference as a file that replays")
     add_format(parser)
 
 
@@ -55,6 +57,8 @@ def run(arguments: Namespace) -> int:
     """Asks in one direction, or in both."""
     from visaproof.engine.refines import Programs
 
+    if arguments.save:
+        make_folder(arguments.save)
     programs = Programs()
     source = programs.read(arguments.source, arguments.launch, arguments.platform)
     target = programs.read(arguments.target, arguments.launch_target or arguments.launch, arguments.platform)
@@ -78,8 +82,10 @@ def run(arguments: Namespace) -> int:
 def _ask(source: "Program", target: "Program", arguments: Namespace, records: list[dict[str, Any]]) -> ExitCode:
     from visaproof.engine.refinement import decide
     from visaproof.engine.refinement_comparison import compare
+    from visaproof.engine.refinement_runs import Difference
     from visaproof.kernel.assumptions import Assume
     from visaproof.report.refinement import comparison_json, header, verdict_json, verdict_lines
+    from visaproof.report.refinement_file import save_difference
 
     comparison = compare(source, target, Assume(arguments.assume))
     if arguments.format == "text":
@@ -87,6 +93,8 @@ def _ask(source: "Program", target: "Program", arguments: Namespace, records: li
             print(line)
         sys.stdout.flush()
     verdict = decide(comparison, round(1000 * arguments.timeout))
+    if arguments.save and isinstance(verdict, Difference):
+        print(f"saved {save_difference(comparison, verdict, arguments.save)}", file=sys.stderr)
     if arguments.format == "json":
         records.append(comparison_json(comparison) | verdict_json(comparison, verdict))
     else:

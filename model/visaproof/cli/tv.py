@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_format, count, platform, seconds
-from visaproof.cli.errors import UsageError, proposal
+from visaproof.cli.errors import UsageError, make_folder, proposal
 from visaproof.cli.exit_codes import ExitCode, worst
 
 if TYPE_CHECKING:
@@ -80,12 +80,15 @@ def _add_limits(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--jobs", type=count, default=1, metavar="N", help="processes (default: 1; 0: one per CPU)")
     parser.add_argument("--state", type=Path, metavar="FILE", help="keep answers there, and do not ask them again")
+    parser.add_argument("--save", type=Path, metavar="DIR", help="write each difference as a file that replays")
 
 
 def run(arguments: Namespace) -> int:
     """Finds the pairs, asks them, and shows what came of it, also after Ctrl-C."""
     from visaproof.report.pairs import attention, summary
 
+    if arguments.save:
+        make_folder(arguments.save)
     asked = _pairs(arguments)
     text = arguments.format == "text"
     if text:
@@ -181,7 +184,7 @@ def _rows(asked: _Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     from visaproof.report.pair_run import ask_pairs
     from visaproof.report.progress import Progress
 
-    asker = Asker(Assume(arguments.assume), milliseconds(arguments.timeout), arguments.platform)
+    asker = Asker(Assume(arguments.assume), milliseconds(arguments.timeout), arguments.platform, arguments.save)
     jobs = arguments.jobs or cpu_count() or 1
     rows: dict[int, Row] = {}
     interrupted = False

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from zlib import crc32
 
+from visaproof.engine.flat_memory import FLAT_SIZE, FlatContents
 from visaproof.engine.ladder import Values
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
@@ -19,9 +20,6 @@ from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
 from visaproof.smt import BitVec, Bool, Term, bool_symbol, evaluate, symbol, symbols_of
 from visaproof.smt.evaluate import evaluate_all
-
-FLAT_SIZE = 1 << 64
-"""The 64-bit address space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +37,13 @@ class Runner:
 
     def run(self, memory: "Memory", lanes: Sequence[Bool], values: Values) -> "Ran":
         """The run, and the memory after it; raises NotModelled."""
+        prepared = self.prepared(memory, lanes, values)
+        outcome = run(self.kernel, prepared.state)
+        after = {name: (buffer.size, buffer.contents) for name, buffer in prepared.memory.items()}
+        return Ran(outcome, after, bool(prepared.misses) or prepared.flat.left)
+
+    def prepared(self, memory: "Memory", lanes: Sequence[Bool], values: Values) -> "Prepared":
+        """What the run starts from; raises NotModelled."""
         misses: list[Miss] = []
         after = {name: Buffer(size, dict(contents), misses=misses) for name, (size, contents) in memory.items()}
         flat = FlatContents([(base_at(PRIVATE), PRIVATE_SIZE, {})])
@@ -67,9 +72,7 @@ class Runner:
                 raise NotModelled("runs of kernels with typed surfaces")
             else:
                 state.surfaces[key] = after.get(name, Image(((1, 1, 1),)))
-        outcome = run(self.kernel, state)
-        left = bool(misses) or flat.left
-        return Ran(outcome, {name: (buffer.size, buffer.contents) for name, buffer in after.items()}, left)
+        return Prepared(state, after, flat, misses)
 
     def _fill(self, registers: dict[str, bytearray], values: Values) -> None:
         """What the kernel may read before anything writes it; nothing depends on the rest."""
@@ -94,33 +97,19 @@ def base_at(buffer: str) -> int:
     return PRIVATE_AT if buffer == PRIVATE else (0x1000 + crc32(buffer.encode()) % 0xE000) << 48
 
 
-class FlatContents(dict[int, int]):
-    """Flat memory in which buffers lie apart; it notes whether an address is in none of them."""
-
-    def __init__(self, windows: list[tuple[int, int, dict[int, int]]]) -> None:
-        super().__init__()
-        self.windows = windows
-        """Where each begins, its size, and its bytes."""
-        self.left = False
-
-    def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        contents, offset = self._at(key)
-        return contents.get(offset, default)
-
-    def __setitem__(self, key: int, value: int) -> None:
-        contents, offset = self._at(key)
-        contents[offset] = value
-
-    def _at(self, address: int) -> tuple[dict[int, int], int]:
-        for base, size, contents in self.windows:
-            if base <= address < base + size:
-                return contents, address - base
-        self.left = True
-        return {}, 0
-
-
 Memory = dict[str, tuple[int, dict[int, int]]]
 """Size and contents of each surface, by its common name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A kernel before it runs."""
+
+    state: ConcreteState
+    memory: dict[str, Buffer]
+    """The surfaces by their common names; `state` has the same buffers under the kernel's own names."""
+    flat: FlatContents
+    misses: list[Miss]
 
 
 @dataclass(frozen=True, slots=True)

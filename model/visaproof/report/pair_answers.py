@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from time import process_time
 from typing import Any
 
 import msgspec
 
 from visaproof.engine.pairs import Pair
-from visaproof.engine.refinement import Refines, Unknown, Vacuous, decide
+from visaproof.engine.refinement import Refines, Unknown, Vacuous, Verdict, decide
 from visaproof.engine.refinement_comparison import Comparison, compare
 from visaproof.engine.refinement_runs import Difference
 from visaproof.engine.refines import Programs
@@ -16,7 +17,8 @@ from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.matching import Program
-from visaproof.report.refinement import comparison_json, surface_name, verdict_json
+from visaproof.report.refinement import comparison_json, difference_text, verdict_json
+from visaproof.report.refinement_file import save_difference
 
 
 class Answer(Enum):
@@ -58,12 +60,14 @@ class Asker:
     assume: Assume
     timeout_ms: int
     platform: Platform | None = None
+    save: Path | None = None
+    """Where each difference is written as a file."""
     programs: Programs = field(default_factory=Programs)
 
     @property
     def options(self) -> str:
         """On which an answer depends."""
-        return f"{self.assume.value} {self.timeout_ms} {self.platform.name if self.platform else ''}"
+        return f"{self.assume.value} {self.timeout_ms} {self.platform and self.platform.name} {self.save}"
 
     def __call__(self, pair: Pair) -> Row:
         start = process_time()
@@ -81,7 +85,10 @@ class Asker:
     def _asked(self, pair: Pair, source: Program, target: Program) -> Row:
         try:
             comparison = compare(source, target, self.assume)
-            return _judged(pair, comparison, self.timeout_ms)
+            verdict = decide(comparison, self.timeout_ms)
+            if self.save is not None and isinstance(verdict, Difference):
+                save_difference(comparison, verdict, self.save)
+            return _judged(pair, comparison, verdict)
         except NotModelled as error:
             return row(pair, Answer.NOT_MODELLED, str(error))
         except ReadError as error:
@@ -90,8 +97,7 @@ class Asker:
             return row(pair, Answer.FAILED, f"{type(error).__name__}: {error}")
 
 
-def _judged(pair: Pair, comparison: Comparison, timeout_ms: int) -> Row:
-    verdict = decide(comparison, timeout_ms)
+def _judged(pair: Pair, comparison: Comparison, verdict: Verdict) -> Row:
     files = {"source": pair.source_name, "target": pair.target_name}
     document = comparison_json(comparison) | files | verdict_json(comparison, verdict)
     match verdict:
@@ -102,14 +108,7 @@ def _judged(pair: Pair, comparison: Comparison, timeout_ms: int) -> Row:
         case Unknown(reason):
             return row(pair, Answer.UNKNOWN, reason, document)
         case Difference():
-            return row(pair, Answer.DIFFERS, _difference(comparison, verdict), document)
-
-
-def _difference(comparison: Comparison, found: Difference) -> str:
-    if found.undefined is not None:
-        return f"the target has no meaning: line {found.undefined.position.line}: {found.undefined.message}"
-    place = f"byte {found.address:#x} of {surface_name(comparison, found.surface)}"
-    return f"{place}: {found.source:#04x} after the source, {found.target:#04x} after the target"
+            return row(pair, Answer.DIFFERS, difference_text(comparison, verdict), document)
 
 
 def row(pair: Pair, answer: Answer, detail: str, verdict: dict[str, Any] | None = None) -> Row:

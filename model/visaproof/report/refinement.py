@@ -97,6 +97,14 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     yield f"    {found.target:#04x} after the target: {_written(found.target_writer)}"
 
 
+def difference_text(comparison: Comparison, found: Difference) -> str:
+    """What differs, in one line."""
+    if found.undefined is not None:
+        return f"the target has no meaning: line {found.undefined.position.line}: {found.undefined.message}"
+    place = f"byte {found.address:#x} of {surface_name(comparison, found.surface)}"
+    return f"{place}: {found.source:#04x} after the source, {found.target:#04x} after the target"
+
+
 def _written(writer: Writer | None) -> str:
     if writer is None:
         return "nothing wrote it"
