@@ -1,7 +1,8 @@
 """`visaproof refine`: does one kernel do the same as another wherever that one has a meaning?"""
 
 import sys
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,11 +42,16 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("source", metavar="SOURCE", type=Path, help="a .visaasm file")
     parser.add_argument("target", metavar="TARGET", type=Path, help="a .visaasm file")
-    parser.add_argument("--bidirectional", action="store_true", help="ask also whether SOURCE refines TARGET")
-    parser.add_argument("--assume", choices=ASSUMPTIONS, default="ids", help="of the launch (default: ids)")
     parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
     parser.add_argument("--launch-target", metavar="FILE", type=Path, help="the same for TARGET (default: --launch)")
     parser.add_argument("--platform", type=platform, metavar="NAME", help="the device, where --launch does not say it")
+    add_question(parser)
+
+
+def add_question(parser: ArgumentParser) -> None:
+    """The options of a question about two kernels, wherever they come from."""
+    parser.add_argument("--bidirectional", action="store_true", help="ask also whether SOURCE refines TARGET")
+    parser.add_argument("--assume", choices=ASSUMPTIONS, default="ids", help="of the launch (default: ids)")
     parser.add_argument(
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
     )
@@ -57,26 +63,33 @@ def run(arguments: Namespace) -> int:
     """Asks in one direction, or in both."""
     from visaproof.engine.refines import Programs
 
-    if arguments.save:
-        make_folder(arguments.save)
     programs = Programs()
     source = programs.read(arguments.source, arguments.launch, arguments.platform)
     target = programs.read(arguments.target, arguments.launch_target or arguments.launch, arguments.platform)
-    pairs = [(source, target), (target, source)] if arguments.bidirectional else [(source, target)]
+    code, records = judge([(source, target)], arguments)
+    if arguments.format == "json":
+        print_json("refine", records, code)
+    return code
+
+
+def judge(pairs: "Sequence[tuple[Program, Program]]", arguments: Namespace) -> tuple[ExitCode, list[dict[str, Any]]]:
+    """Asks of each source and target, by the options of `add_question`; the records are for JSON."""
+    if arguments.save:
+        make_folder(arguments.save)
     codes: list[ExitCode] = []
     records: list[dict[str, Any]] = []
-    for one, other in pairs:
-        try:
-            codes.append(_ask(one, other, arguments, records))
-        except (ReadError, NotModelled) as error:
-            codes.append(show_error(error))
-            verdict = "not modelled" if isinstance(error, NotModelled) else "unmatched"
-            files = {"source": one.kernel.path, "target": other.kernel.path}
-            records.append(files | {"verdict": verdict, "reason": str(error)})
-    code = worst(codes)
-    if arguments.format == "json":
-        _print_json(records, code)
-    return code
+    for source, target in pairs:
+        for one, other in [(source, target), (target, source)] if arguments.bidirectional else [(source, target)]:
+            if codes and arguments.format == "text":
+                print()
+            try:
+                codes.append(_ask(one, other, arguments, records))
+            except (ReadError, NotModelled) as error:
+                codes.append(show_error(error))
+                verdict = "not modelled" if isinstance(error, NotModelled) else "unmatched"
+                files = {"source": one.kernel.path, "target": other.kernel.path}
+                records.append(files | {"verdict": verdict, "reason": str(error)})
+    return worst(codes), records
 
 
 def _ask(source: "Program", target: "Program", arguments: Namespace, records: list[dict[str, Any]]) -> ExitCode:
@@ -117,10 +130,12 @@ def _code(verdict: "Verdict") -> ExitCode:
             return ExitCode.REFUTED
 
 
-def _print_json(records: list[dict[str, Any]], code: ExitCode) -> None:
+def print_json(command: str, records: list[dict[str, Any]], code: ExitCode, **more: Any) -> None:
+    """One document for all questions of a command."""
     import json
 
     from visaproof import __version__
 
-    document = {"visaproof": __version__, "schema": 1, "command": "refine", "exit_code": int(code), "asked": records}
+    head = {"visaproof": __version__, "schema": 1, "command": command, "exit_code": int(code)}
+    document = head | more | {"asked": records}
     print(json.dumps(document, indent=2))

@@ -59,7 +59,7 @@ class Found:
 
 def in_folder(folder: Path, launch: Path | None, source_like: str = "") -> Found:
     """Each group of dumps: one is the source of all others.  Raises ReadError for a manifest that cannot be read."""
-    dumps, unreadable = _dumps(folder, _devices(launch))
+    dumps, unreadable = dumps_in(folder, _devices(launch))
     groups: dict[tuple[str, int, Platform | None], list[Dump]] = {}
     for dump in dumps:
         groups.setdefault((dump.kernel, dump.width, dump.device), []).append(dump)
@@ -77,8 +77,8 @@ def in_folder(folder: Path, launch: Path | None, source_like: str = "") -> Found
 
 def in_two_folders(source: Path, target: Path, launch: Path | None, launch_target: Path | None) -> Found:
     """The dumps of the first folder as sources, those of the second as targets."""
-    sources, unreadable = _dumps(source, lambda _: None)
-    targets, others = _dumps(target, lambda _: None)
+    sources, unreadable = dumps_in(source)
+    targets, others = dumps_in(target)
     by_name = {dump.name: dump for dump in targets}
     pairs = [(dump, by_name[dump.name]) for dump in sources if dump.name in by_name]
     left = [dump for dump in sources if dump.name not in by_name]
@@ -117,8 +117,10 @@ def _devices(launch: Path | None) -> Callable[[Path], Platform | None]:
     return manifest_platforms(launch) if launch and launch.suffix == ".json" else lambda _: None
 
 
-def _dumps(folder: Path, device: Callable[[Path], Platform | None]) -> tuple[list[Dump], tuple[tuple[str, str], ...]]:
-    """The kernels of a folder and the folders in it, by name; functions of other files are left out."""
+def dumps_in(
+    folder: Path, device: Callable[[Path], Platform | None] = lambda _: None
+) -> tuple[list[Dump], tuple[tuple[str, str], ...]]:
+    """The kernels of a folder and the folders in it, by name, without called functions; and what is unreadable."""
     dumps: list[Dump] = []
     unreadable: list[tuple[str, str]] = []
     for path in _files(folder):

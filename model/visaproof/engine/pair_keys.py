@@ -28,7 +28,7 @@ class PairKeys:
         for path, launch in ((pair.source, pair.launch), (pair.target, pair.launch_target)):
             yield "/".join(path.parts[-2:])  # by which a manifest finds it
             yield self._digest(path)
-            yield from (self._digest(one) for one in sorted(path.parent.glob(f"{path.stem}.f*{path.suffix}")))
+            yield from (self._digest(one) for one in sorted(path.parent.glob(f"{path.stem}[._]f*{path.suffix}")))
             yield self._digest(launch) if launch else "no launch"
 
     def _digest(self, path: Path) -> str:

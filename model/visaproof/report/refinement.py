@@ -125,7 +125,7 @@ def lane_of(writer: Writer) -> int | None:
 
 def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
     """The inputs that are not 0, with what they mean."""
-    internal = ("em.", "size.", "memory.", "loaded.", "result.", "probe.")
+    internal = ("em.", "size.", "base.", "memory.", "loaded.", "result.", "probe.")
     for unknown, counted in found.values.items():
         name = str(unknown.payload)
         value = counted + comparison.start.least.get(name, 0)
