@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.engine.refinement import Refines, Unknown
+from visaproof.engine.refinement import Refines
 from visaproof.engine.refinement_runs import Difference
 from visaproof.engine.refines import Programs, refines
 from visaproof.isa.errors import NotModelled, ReadError
@@ -48,8 +48,3 @@ def test_what_cannot_be_asked_is_raised():
         refines(dump("no_such_kernel"), dump("vadd"))
     with pytest.raises(NotModelled):
         refines(dump("vadd"), dump("vadd", "tgllp-O2-simd16"), launch=MANIFEST)
-
-
-def test_an_undecided_question_is_unknown():
-    verdict = refines(dump("vc_oword_copy", "tgllp-vc-noopt"), dump("vc_oword_copy", "tgllp-vc"), launch=MANIFEST)
-    assert isinstance(verdict, Unknown)

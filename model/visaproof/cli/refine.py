@@ -19,6 +19,7 @@ EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --launch manifest.json
   visaproof refine before.visaasm after.visaasm --launch before.bin --launch-target after.bin
   visaproof refine before.visaasm after.visaasm --bidirectional --assume none
+  visaproof refine both.visaasm --platform dg2     one file with two kernels, .kernel "src" and .kernel "tgt"
   visaproof refine before.visaasm after.visaasm --platform dg2   inputs by their place in the payload
   visaproof refine before.visaasm after.visaasm --save found     keep a difference for `visaproof replay found`
 
@@ -41,7 +42,8 @@ def add_parser(subparsers: Subparsers) -> None:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("source", metavar="SOURCE", type=Path, help="a .visaasm file")
-    parser.add_argument("target", metavar="TARGET", type=Path, help="a .visaasm file")
+    several = "a .visaasm file; without it, SOURCE has two kernels, src and tgt"
+    parser.add_argument("target", metavar="TARGET", type=Path, nargs="?", help=several)
     parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
     parser.add_argument("--launch-target", metavar="FILE", type=Path, help="the same for TARGET (default: --launch)")
     parser.add_argument("--platform", type=platform, metavar="NAME", help="the device, where --launch does not say it")
@@ -61,11 +63,14 @@ def add_question(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Asks in one direction, or in both."""
-    from visaproof.engine.refines import Programs
+    from visaproof.engine.refines import Programs, read_two
 
-    programs = Programs()
-    source = programs.read(arguments.source, arguments.launch, arguments.platform)
-    target = programs.read(arguments.target, arguments.launch_target or arguments.launch, arguments.platform)
+    if arguments.target is None:
+        source, target = read_two(arguments.source, arguments.launch, arguments.platform)
+    else:
+        read, launch = Programs().read, arguments.launch
+        source = read(arguments.source, launch, arguments.platform)
+        target = read(arguments.target, arguments.launch_target or launch, arguments.platform)
     code, records = judge([(source, target)], arguments)
     if arguments.format == "json":
         print_json("refine", records, code)

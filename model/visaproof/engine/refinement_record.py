@@ -87,9 +87,13 @@ def read_example(path: Path) -> RefinementExample:
 
 
 def example_name(comparison: Comparison) -> str:
-    """A name for the file, of both kernels' files and the folders that they are in."""
-    paths = [Path(one.kernel.path).with_suffix("") for one in (comparison.source, comparison.target)]
-    names = ["-".join(path.parts[-2:]) for path in paths]
+    """A name for the file: of both kernels' files and the folders that they are in, or of two kernels of one file."""
+    kernels = [comparison.source.kernel, comparison.target.kernel]
+    paths = [Path(kernel.path).with_suffix("") for kernel in kernels]
+    if paths[0] == paths[1]:
+        names = [f"{path.name}-{kernel.name}" for path, kernel in zip(paths, kernels, strict=True)]
+    else:
+        names = ["-".join(path.parts[-2:]) for path in paths]
     return re.sub(r"[^\w.+-]", "_", "-is-not-".join(names)) + ".json"
 
 

@@ -18,6 +18,8 @@ from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN, read_launch
 from visaproof.kernel.linking import read_program
 from visaproof.kernel.matching import Program
+from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.two_kernels import read_two_kernels
 
 DEFAULT_PLATFORM = Platform.DG2
 """For a file of which neither the caller nor the launch information names the device."""
@@ -38,12 +40,18 @@ class Programs:
         """The kernel in a file with its launch.  Raises ReadError, which is not remembered."""
         key = path, launch, platform
         if key not in self._read:
-            self._read[key] = _read(path, launch, platform)
+            kernel = read_program(path, grf_bytes=None if platform is None else platform.grf_bytes)
+            self._read[key] = _launched(kernel, launch, platform)
         return self._read[key]
 
 
-def _read(path: Path, launch_file: Path | None, platform: Platform | None) -> Program:
-    kernel = read_program(path, grf_bytes=None if platform is None else platform.grf_bytes)
+def read_two(path: Path, launch: Path | None = None, platform: Platform | None = None) -> tuple[Program, Program]:
+    """The source and the target that one file has.  Raises ReadError."""
+    source, target = read_two_kernels(path, grf_bytes=None if platform is None else platform.grf_bytes)
+    return _launched(source, launch, platform), _launched(target, launch, platform)
+
+
+def _launched(kernel: Kernel, launch_file: Path | None, platform: Platform | None) -> Program:
     launch = read_launch(launch_file, kernel, platform) if launch_file else NOTHING_KNOWN
     return Program(kernel, launch, platform or launch.platform or DEFAULT_PLATFORM)
 
