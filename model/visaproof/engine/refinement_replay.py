@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from visaproof.engine.flat_memory import FLAT_SIZE, FlatContents
 from visaproof.engine.refinement_record import RefinementExample, Side
+from visaproof.engine.refinement_runs import FLAT_SIZE, FlatContents
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform, platform_named

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from zlib import crc32
 
-from visaproof.engine.flat_memory import FLAT_SIZE, FlatContents
 from visaproof.engine.ladder import Values
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
@@ -20,6 +19,9 @@ from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
 from visaproof.smt import BitVec, Bool, Term, bool_symbol, evaluate, symbol, symbols_of
 from visaproof.smt.evaluate import evaluate_all
+
+FLAT_SIZE = 1 << 64
+"""The 64-bit address space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,31 @@ def base_at(buffer: str) -> int:
     if index.isdigit():
         return (int(index) + 1) << 48
     return PRIVATE_AT if buffer == PRIVATE else (0x1000 + crc32(buffer.encode()) % 0xE000) << 48
+
+
+class FlatContents(dict[int, int]):
+    """Flat memory in which buffers lie apart; it notes whether an address is in none of them."""
+
+    def __init__(self, windows: list[tuple[int, int, dict[int, int]]]) -> None:
+        super().__init__()
+        self.windows = windows
+        """Where each begins, its size, and its bytes."""
+        self.left = False
+
+    def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        contents, offset = self._at(key)
+        return contents.get(offset, default)
+
+    def __setitem__(self, key: int, value: int) -> None:
+        contents, offset = self._at(key)
+        contents[offset] = value
+
+    def _at(self, address: int) -> tuple[dict[int, int], int]:
+        for base, size, contents in self.windows:
+            if base <= address < base + size:
+                return contents, address - base
+        self.left = True
+        return {}, 0
 
 
 Memory = dict[str, tuple[int, dict[int, int]]]
