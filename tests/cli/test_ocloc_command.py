@@ -20,7 +20,7 @@ kernel void copy(global const uint *from, global uint *to) {
     uint i = get_global_id(0);
     to[i] = from[i] OFFSET;
 }
-kernel void fill(global uint *to) { to[get_global_id(0)] = 7; }
+kernel void fill(global uint *to) { int i = get_global_id(0); to[i] = 7; }
 """
 
 
@@ -64,6 +64,7 @@ def test_unoptimised_and_optimised_are_the_same(visaproof, source, own_folder):
     assert document["command"] == "ocloc"
     assert [record["verdict"] for record in document["asked"]] == ["refines", "refines"]
     assert document["asked"][0]["matched_by"] == "meaning"
+    assert any("buffer offsets" in one for one in document["asked"][1]["assumptions"])
     assert [one["simd"] for one in document["compiled"]] == [None, 8]
     assert list(own_folder.iterdir()) == []
 

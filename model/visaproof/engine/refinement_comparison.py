@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from visaproof.engine.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface, without_buffer_offset
 from visaproof.engine.refinement_runs import PRIVATE, Runner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import PRIVATE_APART, Assume, Start, start_of
-from visaproof.kernel.launch import BufferAddress, BufferOffset
+from visaproof.kernel.launch import BufferAddress
 from visaproof.kernel.matching import (
     SHARED_LOCAL,
     Matching,
@@ -56,13 +57,18 @@ class Comparison:
         return self.exact is not self.question
 
 
-def compare(source: Program, target: Program, assume: Assume) -> Comparison:
-    """The question.  Raises NotModelled, and ReadError where an input of the target has no counterpart."""
+def compare(source: Program, target: Program, assume: Assume, no_buffer_offset: bool = False) -> Comparison:
+    """The question.  Raises NotModelled, and ReadError where an input of the target has no counterpart.
+
+    `no_buffer_offset` has every surface begin where its buffer does.  It is assumed where they can only be placed so.
+    """
     _require_one_width(source, target)
     matching = match(source, target)
     starts = start_of(source.kernel, source.launch, assume), start_of(target.kernel, target.launch, assume)
     before_source = source_start(source.kernel, starts[0].initial)
     before = (before_source, target_start(matching, before_source, starts[1].initial))
+    if no_buffer_offset:
+        before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
     lanes = launched_lanes(source.kernel)
     runners: list[Runner] = []
     for name, program, start, initial in zip(("source", "target"), (source, target), starts, before, strict=True):
@@ -78,9 +84,9 @@ def compare(source: Program, target: Program, assume: Assume) -> Comparison:
         runners.append(Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers))
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     exact, question = questions(runners, lanes)
-    if exact is not question:
-        _require_no_buffer_offset((source, target), runners)
-    assumed = _assumptions(starts[0], question, matching, runners)
+    if not no_buffer_offset and places_a_surface((source, target), runners, exact is not question):
+        return compare(source, target, assume, no_buffer_offset=True)
+    assumed = _assumptions(starts[0], question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
     return Comparison(source, target, matching, starts[0], assumed, question, (runners[0], runners[1]), exact)
 
 
@@ -126,16 +132,6 @@ def _require_one_width(source: Program, target: Program) -> None:
     widths = [len(launched_lanes(program.kernel)) for program in (source, target)]
     if widths[0] != widths[1]:
         raise NotModelled(f"kernels of different SIMD widths: {widths[0]} and {widths[1]} lanes")
-
-
-def _require_no_buffer_offset(programs: Iterable[Program], runners: Iterable[Runner]) -> None:
-    """A surface that begins before its buffer is not yet placed among the addresses."""
-    for program, runner in zip(programs, runners, strict=True):
-        for variable, byte in runner.trace.registers.initial_reads:
-            for piece in program.launch.pieces(variable):
-                inside = piece.offset <= byte < piece.offset + piece.size
-                if inside and isinstance(piece.meaning, BufferOffset):
-                    raise NotModelled(f"{program.kernel.path}: {piece.meaning} beside addresses")
 
 
 def _surface(program: Program, key: str, by_meaning: bool) -> str:
