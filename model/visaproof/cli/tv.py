@@ -3,22 +3,18 @@
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_format, count, platform, seconds
-from visaproof.cli.errors import UsageError, make_folder, proposal
+from visaproof.cli.errors import make_folder
 from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.cli.tv_pairs import Asked, pairs_asked_for
 
 if TYPE_CHECKING:
     from visaproof.engine.answer_file import AnswerFile
-    from visaproof.engine.dump_pairs import Found
     from visaproof.engine.pairs import Pair
     from visaproof.report.pair_answers import Answer, Row
-
-MANIFEST = "manifest.json"
-"""The launch information of a folder, or of a list, that has such a file."""
 
 EPILOG = """examples:
   visaproof tv dumps                                  kernels of one name in a folder, one against the others
@@ -30,21 +26,12 @@ EPILOG = """examples:
 Each pair is asked what `visaproof refine SOURCE TARGET` asks.  A list is JSON:
   [{"source": "a.visaasm", "target": "b.visaasm", "class": "mine", "launch": "a.bin", "launch_target": "b.bin"}, …]
 with paths from the list's own folder, or {"kernel": K, "a": VARIANT, "b": VARIANT} for visaasm/K/VARIANT.visaasm.
-Without --launch the manifest.json of the folder, or beside the list, says what the inputs hold, if there is one.
+Without --launch the manifest.json of the folder, or beside the list, says what the inputs hold; in a folder without it
+the only zebin (.bin) does.
 A state file has one line of JSON for each answer.  An answer counts as long as the contents of both files, the launch
 information, the options and visaproof are the same.
 exit codes: 0 all refine, 1 one does not, 2 unreadable, without counterpart, or inputs that do not match, 3 unknown,
 4 not modelled, 5 vacuous, 130 interrupted; of several, the first of 70, 130, 2, 1, 5, 4, 3."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The pairs, how they were found, and the rows of files that are in none."""
-
-    pairing: str
-    pairs: "list[Pair]"
-    others: "list[Row]"
-    alone: tuple[str, ...] = ()
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -89,7 +76,7 @@ def run(arguments: Namespace) -> int:
 
     if arguments.save:
         make_folder(arguments.save)
-    asked = _pairs(arguments)
+    asked = pairs_asked_for(arguments)
     text = arguments.format == "text"
     if text:
         for line in _head(asked, arguments):
@@ -100,81 +87,16 @@ def run(arguments: Namespace) -> int:
     if not text:
         _print_json(asked, arguments, rows, code)
         return code
-    for lines in (summary(rows), attention(rows), _foot(asked, rows, interrupted)):
+    for lines in (summary(rows), attention(rows), _foot(asked, arguments, rows, interrupted)):
         for line in lines:
             print(line)
     return code
 
 
-# ---------------------------------------------------------------- pairs
-
-
-def _pairs(arguments: Namespace) -> _Asked:
-    paths: list[Path] = arguments.paths
-    folders = [path for path in paths if path.is_dir()]
-    if len(paths) > 2 or (len(paths) == 2 and len(folders) < 2):
-        raise UsageError("one folder, two folders, or one list of pairs", "visaproof tv --help has examples")
-    if arguments.classes and folders:
-        raise UsageError("--class selects from a list of pairs", "folders have no classes")
-    if arguments.source and len(folders) != 1:
-        raise UsageError("--source says which file of one folder is the source", "here the sources are known")
-    asked = _of_folders(arguments, folders) if folders else _of_list(arguments, paths[0])
-    if not asked.pairs and not asked.others:
-        raise UsageError(f"no pair in {' and '.join(map(str, paths))}", f"pairs are {asked.pairing}")
-    if arguments.bidirectional:
-        asked.pairs[:] = [each for pair in asked.pairs for each in (pair, pair.reversed())]
-    return asked
-
-
-def _of_list(arguments: Namespace, path: Path) -> _Asked:
-    from visaproof.engine.pairs import read_pairs
-
-    pairs = read_pairs(path, arguments.launch or _manifest(path.parent), arguments.launch_target)
-    classes = sorted({pair.group for pair in pairs})
-    for name in arguments.classes:
-        if name not in classes:
-            raise UsageError(
-                f"no class {name!r} in {path}", proposal(name, classes) or f"classes: {', '.join(classes)}"
-            )
-    chosen = [pair for pair in pairs if not arguments.classes or pair.group in arguments.classes]
-    return _Asked(f"those that {path} names", chosen, [])
-
-
-def _of_folders(arguments: Namespace, folders: list[Path]) -> _Asked:
-    from visaproof.engine.dump_pairs import in_folder, in_two_folders
-
-    launch = arguments.launch or _manifest(folders[0])
-    if len(folders) == 1:
-        found = in_folder(folders[0], launch, arguments.source)
-    else:
-        found = in_two_folders(
-            folders[0], folders[1], launch, arguments.launch_target or _manifest(folders[1]) or launch
-        )
-    return _Asked(found.rule, list(found.pairs), _without_pair(found), found.alone)
-
-
-def _without_pair(found: "Found") -> "list[Row]":
-    from visaproof.report.pair_answers import Answer, Row
-
-    missing = [
-        Row(group="", flow="", source=name, target="", answer=Answer.MISSING, detail="only in this folder")
-        for name in found.missing
-    ]
-    return missing + [
-        Row(group="", flow="", source=name, target="", answer=Answer.UNREADABLE, detail=reason)
-        for name, reason in found.unreadable
-    ]
-
-
-def _manifest(folder: Path) -> Path | None:
-    path = folder / MANIFEST
-    return path if path.is_file() else None
-
-
 # ---------------------------------------------------------------- answers
 
 
-def _rows(asked: _Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
+def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     """The rows in the order of the pairs, and whether Ctrl-C ended the run."""
     from os import cpu_count
 
@@ -197,7 +119,7 @@ def _rows(asked: _Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
                     progress.starting(f"{row.source} → {row.target}: {row.answer.value}")
         except KeyboardInterrupt:
             interrupted = True
-    return asked.others + [rows[index] for index in sorted(rows)], interrupted
+    return [*asked.others, *(rows[index] for index in sorted(rows))], interrupted
 
 
 def _state(path: Path | None) -> "AnswerFile | nullcontext[None]":
@@ -235,7 +157,7 @@ def _code(answer: "Answer") -> ExitCode:
 # ---------------------------------------------------------------- shown
 
 
-def _head(asked: _Asked, arguments: Namespace) -> list[str]:
+def _head(asked: Asked, arguments: Namespace) -> list[str]:
     launches = sorted({str(pair.launch) for pair in asked.pairs if pair.launch})
     shown = ", ".join(launches[:3]) + (", …" if len(launches) > 3 else "")
     lines = [f"{len(asked.pairs)} pairs: {asked.pairing}"]
@@ -246,7 +168,7 @@ def _head(asked: _Asked, arguments: Namespace) -> list[str]:
     return [*lines, ""]
 
 
-def _foot(asked: _Asked, rows: "list[Row]", interrupted: bool) -> list[str]:
+def _foot(asked: Asked, arguments: Namespace, rows: "list[Row]", interrupted: bool) -> list[str]:
     from visaproof.report.pair_answers import Answer
 
     lines = [""] if interrupted else []
@@ -257,26 +179,27 @@ def _foot(asked: _Asked, rows: "list[Row]", interrupted: bool) -> list[str]:
     for row in rows:
         pair = named.get((row.source, row.target))
         if row.answer is Answer.DIFFERS and pair is not None:
-            return [*lines, "", f"  the first in full: {_command(pair)}"]
+            return [*lines, "", f"  the first in full: {_command(pair, arguments)}"]
     return lines
 
 
-def _command(pair: "Pair") -> str:
+def _command(pair: "Pair", arguments: Namespace) -> str:
+    """What asks about one pair."""
     import shlex
 
-    launches = [("--launch", pair.launch)]
-    if pair.launch_target != pair.launch:
-        launches.append(("--launch-target", pair.launch_target))
-    options = [text for name, path in launches if path for text in (name, str(path))]
-    return shlex.join(["visaproof", "refine", str(pair.source), str(pair.target), *options])
+    other = pair.launch_target if pair.launch_target != pair.launch else None
+    device = arguments.platform and arguments.platform.name.lower()
+    options = {"--launch": pair.launch, "--launch-target": other, "--platform": device, "--assume": arguments.assume}
+    words = [text for name, value in options.items() if value for text in (name, str(value))]
+    return shlex.join(["visaproof", "refine", str(pair.source), str(pair.target), *words])
 
 
-def _print_json(asked: _Asked, arguments: Namespace, rows: "list[Row]", code: ExitCode) -> None:
+def _print_json(asked: Asked, arguments: Namespace, rows: "list[Row]", code: ExitCode) -> None:
     from visaproof.report.pairs import document
 
-    launch = str(arguments.launch) if arguments.launch else None
+    launches = sorted({str(path) for pair in asked.pairs for path in (pair.launch, pair.launch_target) if path})
     found = {
         "command": "tv", "exit_code": int(code), "pairing": asked.pairing, "assume": arguments.assume,
-        "launch": launch, "pairs": len(asked.pairs), "alone": list(asked.alone),
+        "launch": launches, "pairs": len(asked.pairs), "alone": list(asked.alone),
     }  # fmt: skip
     print(document(found, rows))

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -14,9 +13,6 @@ from visaproof.isa.errors import Position, ReadError
 
 DUMPING = {"IGC_ShaderDumpEnable": "1", "IGC_ShaderDumpPidDisable": "1"}
 WIDTH = "IGC_ForceOCLSIMDWidth"
-PSEUDO_KERNEL = "Intel_Symbol_Table_Void_Program"
-"""What a program with constants at module scope dumps besides its kernels."""
-
 INPUT_KINDS = {".spv": ("-spirv_input",), ".bc": ("-llvm_input",), ".ll": ("-llvm_text",)}
 """What the compiler has to be told of a file that is no OpenCL C, by its suffix."""
 
@@ -118,17 +114,15 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _named(dump: Path, folder: Path) -> Iterator[Dump]:
-    """The dumps of the kernels, copied to files that have the kernels' names, with the functions that they call."""
+    """The dumps of the kernels, moved to files that have the kernels' names, with the functions that they call."""
     found, unreadable = dumps_in(dump)
     for name, reason in unreadable:
         raise CompilerFailed(f"the compiler's dump {name} cannot be read: {reason}")
     for each in found:
-        if each.kernel == PSEUDO_KERNEL:
-            continue
         name = re.sub(r"[^\w.+-]", "_", each.kernel)
         path = folder / f"{name}.visaasm"
-        shutil.copyfile(each.path, path)
+        each.path.rename(path)
         for function in each.path.parent.glob(f"{each.path.stem}_f*.visaasm"):
             number = function.stem.rpartition("_f")[2]
-            shutil.copyfile(function, folder / f"{name}.f{number}.visaasm")
+            function.rename(folder / f"{name}.f{number}.visaasm")
         yield Dump(path, name, each.kernel, each.width, each.device)

@@ -16,6 +16,9 @@ SUFFIX = ".visaasm"
 PLAIN = re.compile(r"(?<![a-z0-9])(o0|noopt|no-optimize|opt-disable)(?![a-z0-9])", re.IGNORECASE)
 """In the name of a file: it was compiled without optimisation."""
 
+PSEUDO_KERNEL = "Intel_Symbol_Table_Void_Program"
+"""What a program with constants at module scope dumps besides its kernels."""
+
 _FUNCTION = re.compile(r"\.f\d+$")
 """The end of the stem of a called function's file, which belongs to another."""
 _KERNEL = re.compile(r'^[ \t]*\.kernel[ \t]+"?([^"\s]+)', re.MULTILINE)
@@ -135,7 +138,8 @@ def dumps_in(
             if "\n.global_function" not in text:
                 unreadable.append((name, "no kernel in it"))
             continue
-        dumps.append(Dump(path, name, kernel[1], int(width[1]) if width else 1, device(path)))
+        if kernel[1] != PSEUDO_KERNEL:
+            dumps.append(Dump(path, name, kernel[1], int(width[1]) if width else 1, device(path)))
     return dumps, tuple(unreadable)
 
 

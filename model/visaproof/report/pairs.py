@@ -26,7 +26,7 @@ class PairsDocument(Document, kw_only=True):
 
     pairing: str
     assume: str
-    launch: str | None
+    launch: list[str]
     pairs: int
     """That were to be asked; fewer are listed after Ctrl-C."""
     counts: dict[str, int]
