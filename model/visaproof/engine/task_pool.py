@@ -2,7 +2,7 @@
 
 import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context, resource_tracker
@@ -41,8 +41,10 @@ class _Worker(Generic[T]):
     since: float = 0
 
     def give(self, index: int, task: T) -> None:
+        """One that has ended says so when it is waited for."""
         self.index, self.since = index, monotonic()
-        self.connection.send(task)
+        with suppress(OSError):
+            self.connection.send(task)
 
 
 def side_by_side(do: Callable[[T], R], tasks: Sequence[T], jobs: int, limit_s: float) -> Generator[Answered[R] | Lost]:
