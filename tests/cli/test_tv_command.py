@@ -186,6 +186,24 @@ def test_what_was_answered_is_not_asked_again(listed, tmp_path, capsys):
     assert "marked stores" not in json.dumps(other)
 
 
+def test_a_change_in_a_file_or_in_its_launch_is_asked_again(folder, capsys):
+    """Also in a function that lies beside it; the folder's own name does not matter."""
+    dumps = folder("dumps", a=f"vadd/{SIMD8}", b="vadd/dg2-O2-simd8")
+    state = dumps / "answers.jsonl"
+
+    def answered() -> int:
+        code, document = asked(capsys, dumps, "--platform", "tgllp", "--state", state)
+        assert (code, answers(document)) == (0, ["refines"])
+        return len(state.read_text().splitlines())
+
+    assert answered() == 2
+    assert answered() == 2
+    (dumps / "b.visaasm").write_text((dumps / "b.visaasm").read_text() + "\n// changed\n")
+    assert answered() == 3
+    (dumps / "b.f0.visaasm").write_text((dumps / "b.visaasm").read_text().replace(".kernel ", ".global_function "))
+    assert answered() == 4
+
+
 def test_another_file_is_never_taken_for_a_state(listed, tmp_path, visaproof):
     mine = tmp_path / "mine.txt"
     mine.write_text("precious\n")

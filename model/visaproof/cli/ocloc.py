@@ -43,7 +43,7 @@ def add_parser(subparsers: Subparsers) -> None:
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    what = "OpenCL C (.cl), SPIR-V (.spv) or LLVM (.bc, .ll); a second file is the target"
+    what = "OpenCL C (.cl), SPIR-V (.spv) or LLVM (.bc); a second file is the target"
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=what)
     parser.add_argument("--device", default=DEVICE, metavar="NAME", help=f"as ocloc names it (default: {DEVICE})")
     for side in SIDES:

@@ -160,7 +160,8 @@ def _code(answer: "Answer") -> ExitCode:
 def _head(asked: Asked, arguments: Namespace) -> list[str]:
     launches = sorted({str(pair.launch) for pair in asked.pairs if pair.launch})
     shown = ", ".join(launches[:3]) + (", …" if len(launches) > 3 else "")
-    lines = [f"{len(asked.pairs)} pairs: {asked.pairing}"]
+    number = len(asked.pairs)
+    lines = [f"{number} {'pair' if number == 1 else 'pairs'}: {asked.pairing}"]
     if asked.alone:
         lines.append(f"  {len(asked.alone)} files are the only ones of their kernel, width and device")
     lines.append(f"  launch: {shown or 'not known: inputs are matched by their place in the payload'}")

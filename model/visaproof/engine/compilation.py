@@ -13,7 +13,7 @@ from visaproof.isa.errors import Position, ReadError
 
 DUMPING = {"IGC_ShaderDumpEnable": "1", "IGC_ShaderDumpPidDisable": "1"}
 WIDTH = "IGC_ForceOCLSIMDWidth"
-INPUT_KINDS = {".spv": ("-spirv_input",), ".bc": ("-llvm_input",), ".ll": ("-llvm_text",)}
+INPUT_KINDS = {".spv": ("-spirv_input",), ".bc": ("-llvm_input",)}
 """What the compiler has to be told of a file that is no OpenCL C, by its suffix."""
 
 MAX_OUTPUT = 20_000

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from glob import escape
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,7 +21,7 @@ class PairKeys:
         """None where a file cannot be read: then there is nothing to remember."""
         try:
             parts = [model_version(), self.options, *self._parts(pair)]
-        except OSError:
+        except (OSError, ValueError):
             return None
         return sha256("\n".join(parts).encode(errors="surrogateescape")).hexdigest()[:32]
 
@@ -28,7 +29,9 @@ class PairKeys:
         for path, launch in ((pair.source, pair.launch), (pair.target, pair.launch_target)):
             yield "/".join(path.parts[-2:])  # by which a manifest finds it
             yield self._digest(path)
-            yield from (self._digest(one) for one in sorted(path.parent.glob(f"{path.stem}[._]f*{path.suffix}")))
+            yield from (
+                self._digest(one) for one in sorted(path.parent.glob(f"{escape(path.stem)}[._]f*{path.suffix}"))
+            )
             yield self._digest(launch) if launch else "no launch"
 
     def _digest(self, path: Path) -> str:
