@@ -1,10 +1,12 @@
 """Two kernels that can be compared: inputs matched, both run on terms, and what the answer will rest on."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 from visaproof.engine.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface, without_buffer_offset
-from visaproof.engine.refinement_runs import PRIVATE, Runner
+from visaproof.engine.refinement_memory import PRIVATE
+from visaproof.engine.refinement_runs import Runner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import PRIVATE_APART, Assume, Start, start_of
@@ -26,11 +28,14 @@ from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.queries.refinement import (
+    Effects,
     Question,
     Side,
     refinement_question,
+    require_comparable,
 )
-from visaproof.queries.refinement_places import is_private, located
+from visaproof.queries.refinement_places import ALIGNMENT, is_private, located
+from visaproof.queries.refinement_stores import Stores
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Bool, symbols_of
@@ -50,6 +55,8 @@ class Comparison:
     runners: tuple[Runner, Runner]
     exact: Question | None
     """The question under no condition; None where memory is reached by address and by surface as well."""
+    open: NotModelled | None = None
+    """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
 
     @property
     def conditional(self) -> bool:
@@ -83,11 +90,15 @@ def compare(source: Program, target: Program, assume: Assume, no_buffer_offset: 
         surfaces = {key: _surface(program, key, matching.by_meaning) for key in dict.fromkeys(keys)}
         runners.append(Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers))
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
-    exact, question = questions(runners, lanes)
+    unasked: NotModelled | None = None
+    try:
+        exact, question = questions(runners, lanes)
+    except NotModelled as reason:
+        exact, question, unasked = *_of_the_source(runners, lanes), reason
     if not no_buffer_offset and places_a_surface((source, target), runners, exact is not question):
         return compare(source, target, assume, no_buffer_offset=True)
     assumed = _assumptions(starts[0], question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
-    return Comparison(source, target, matching, starts[0], assumed, question, (runners[0], runners[1]), exact)
+    return Comparison(source, target, matching, starts[0], assumed, question, (runners[0], runners[1]), exact, unasked)
 
 
 def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
@@ -105,14 +116,36 @@ def questions(
     runners: Sequence[Runner], lanes: tuple[Bool, ...], expand: bool = False
 ) -> tuple[Question | None, Question]:
     """The question under no condition, if it can be asked, and the one to decide."""
-    sides = [Side(one.name, one.platform, one.trace, one.surface) for one in runners]
-    used = {one.surface(each.surface) for one in runners for each in one.trace.performed if _visible(one, each)}
+    sides = [_as_it_is(one) for one in runners]
+    used = {surface for one in runners for surface in _used(one)}
     if FLAT not in used:
         question = refinement_question(sides[0], sides[1], lanes, expand)
         return question, question
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand
     exact = None if mixed else refinement_question(sides[0], sides[1], lanes)
     return exact, refinement_question(_located(runners[0]), _located(runners[1]), lanes, expand)
+
+
+def _of_the_source(runners: Sequence[Runner], lanes: tuple[Bool, ...]) -> tuple[Question | None, Question]:
+    """A question of the source alone, with all surfaces that either reaches.  Raises NotModelled."""
+    for runner in runners:
+        require_comparable(_as_it_is(runner))
+    used = [_used(one) for one in runners]
+    by_address = FLAT in used[0] | used[1]
+    side = _located(runners[0]) if by_address else _as_it_is(runners[0])
+    question = refinement_question(side, side, lanes)
+    others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
+    question = replace(question, target=Effects(others, (), question.source.reaches))
+    return None if by_address else question, question
+
+
+def _as_it_is(runner: Runner) -> Side:
+    private = {word: buffer for word, buffer in runner.pointers.items() if buffer == PRIVATE}
+    return Side(runner.name, runner.platform, runner.trace, runner.surface, private)
+
+
+def _used(runner: Runner) -> set[str]:
+    return {runner.surface(each.surface) for each in runner.trace.performed if _visible(runner, each)}
 
 
 def _visible(runner: Runner, performed: Performed) -> bool:
@@ -125,7 +158,12 @@ def _located(runner: Runner) -> Side:
     names = {key: runner.surface(key) for key in (*runner.trace.surfaces, *images)}
     pointers = {word: buffer for word, buffer in runner.pointers.items() if buffer != PRIVATE}
     found = located(runner.trace, pointers, names, SHARED_LOCAL)
-    return Side(runner.name, runner.platform, found.trace, lambda key: names.get(key, key), pointers, found.offsets)
+    surface = partial(_name, names)
+    return Side(runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets)
+
+
+def _name(names: Mapping[str, str], key: str) -> str:
+    return names.get(key, key)
 
 
 def _require_one_width(source: Program, target: Program) -> None:
@@ -158,6 +196,8 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
     found = list(start.assumed)
     if PRIVATE_APART not in found and any(PRIVATE in one.pointers.values() for one in runners):
         found.append(PRIVATE_APART)
+    if any(PRIVATE in one.pointers.values() for one in runners):
+        found.append(f"private memory begins at a multiple of {ALIGNMENT}")
     surfaces = [surface for surface in question.surfaces if surface != SHARED_LOCAL]
     if len(surfaces) > 1:
         found.append(f"the surfaces {', '.join(surfaces)} share no byte")

@@ -4,6 +4,7 @@ Format: counterexamples/README.md.
 """
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -12,18 +13,22 @@ import msgspec
 from visaproof.engine.counterexample import DOES_NOT_REFINE, FORMAT, PredicateState, decoded
 from visaproof.engine.kernel_conflicts import without_zeros
 from visaproof.engine.refinement_comparison import Comparison
-from visaproof.engine.refinement_runs import PRIVATE_AT, Difference, Prepared, Runner
+from visaproof.engine.refinement_memory import cell_at, texel_at
+from visaproof.engine.refinement_runs import Difference, Prepared, Runner
 from visaproof.engine.states import state_record
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.linking import functions_beside
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.semantics.concrete.surface import Buffer
+from visaproof.semantics.concrete.surface import Buffer, Image
 
 
-class BufferState(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """A size in bytes, and bytes by address; numbers are hexadecimal."""
+class SurfaceContents(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """A buffer has a size, and bytes by address, hexadecimal; a typed surface its kind, the extents of each level, and
+    channels by "u,v,r,lod,channel"."""
 
-    size: str
+    size: str = ""
+    kind: str = ""
+    levels: list[tuple[int, int, int]] = []
     contents: dict[str, str] = {}
 
 
@@ -46,13 +51,13 @@ class Side(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_on
     registers: dict[str, str]
     predicates: dict[str, PredicateState] = {}
     surfaces: dict[str, str]
-    """By the kernel's own name, the buffer; an image that nothing reaches where it is empty."""
+    """What the kernel's own names stand for."""
     addresses: list[Window] = []
     """What it reaches by 64-bit address."""
 
 
 class Differs(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """A byte after both runs, or the line of the target that has no meaning."""
+    """A byte or channel after both runs, the line of the target that has no meaning, or where it leaves all buffers."""
 
     buffer: str = ""
     address: str = "0x0"
@@ -60,6 +65,8 @@ class Differs(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     target: str = "0x0"
     undefined: str = ""
     line: int = 0
+    outside: str = ""
+    """An address in no buffer, which the target accesses."""
 
 
 class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
@@ -72,7 +79,7 @@ class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_field
     readings: list[str] = []
     """What was assumed of the launch."""
     exec_mask: str
-    memory: dict[str, BufferState]
+    memory: dict[str, SurfaceContents]
     """The buffers before the runs, by names that are the same for both kernels."""
     inside: bool = False
     """Whether both kernels have to stay inside their buffers."""
@@ -99,26 +106,61 @@ def example_name(comparison: Comparison) -> str:
 
 def refinement_record(comparison: Comparison, found: Difference, shows: str) -> RefinementExample:
     """The difference as a file; `shows` says in words what differs."""
+    sides = [runner.prepared(found.memory, comparison.question.lanes, found.values) for runner in comparison.runners]
     source, target = comparison.runners
-    memory = {name: _buffer_state(Buffer(size, contents)) for name, (size, contents) in found.memory.items()}
-    undefined = found.undefined
     return RefinementExample(
         claim=f"{target.kernel.name}/refines-{source.kernel.name}",
         shows=shows,
         readings=list(comparison.assumed),
         exec_mask=f"{found.exec_mask:#x}",
-        memory=memory,
+        memory={name: _contents(found, name, sides) for name in found.memory},
         inside=comparison.conditional,
-        source=_side(comparison, source, found),
-        target=_side(comparison, target, found),
-        differs=Differs(undefined=undefined.message, line=undefined.position.line)
-        if undefined
-        else Differs(found.surface, f"{found.address:#x}", f"{found.source:#x}", f"{found.target:#x}"),
+        source=_side(source, sides[0]),
+        target=_side(target, sides[1]),
+        differs=_differs(found, sides),
     )
 
 
-def _side(comparison: Comparison, runner: Runner, found: Difference) -> Side:
-    prepared = runner.prepared(found.memory, comparison.question.lanes, found.values)
+def _differs(found: Difference, sides: Sequence[Prepared]) -> Differs:
+    if found.undefined is not None:
+        return Differs(undefined=found.undefined.message, line=found.undefined.position.line)
+    if found.outside is not None:
+        return Differs(outside=f"{found.outside:#x}")
+    place = place_text(found.address, _image(found.surface, sides) is not None)
+    return Differs(found.surface, place, f"{found.source:#x}", f"{found.target:#x}")
+
+
+def _image(name: str, sides: Sequence[Prepared]) -> Image | None:
+    """The typed surface of this name, as a kernel that has it gets it."""
+    return next((one for side in sides if isinstance(one := side.memory[name], Image)), None)
+
+
+def _contents(found: Difference, name: str, sides: Sequence[Prepared]) -> SurfaceContents:
+    size, contents = found.memory[name]
+    image = _image(name, sides)
+    cells = {place_text(at, image is not None): f"{value:#x}" for at, value in sorted(contents.items()) if value}
+    if image is None:
+        return SurfaceContents(f"{size:#x}", contents=cells)
+    return SurfaceContents(kind=image.kind.name, levels=list(image.levels), contents=cells)
+
+
+def place_text(at: int, typed: bool) -> str:
+    """A byte by its address, or a channel by its coordinates."""
+    if not typed:
+        return f"{at:#x}"
+    texel, channel = texel_at(at)
+    return ",".join(map(str, (*texel, channel)))
+
+
+def place_from(text: str) -> int:
+    """The number of a place.  Raises ValueError."""
+    if "," not in text:
+        return int(text, 16)
+    u, v, r, lod, channel = map(int, text.split(","))
+    return cell_at((u, v, r, lod), channel)
+
+
+def _side(runner: Runner, prepared: Prepared) -> Side:
     registers = ConcreteState(
         prepared.state.platform, registers=prepared.state.registers, predicates=prepared.state.predicates
     )
@@ -137,19 +179,14 @@ def _side(comparison: Comparison, runner: Runner, found: Difference) -> Side:
 
 
 def _surfaces(prepared: Prepared) -> dict[str, str]:
-    names = {id(buffer): name for name, buffer in prepared.memory.items()}
-    return {key: names.get(id(one), "") for key, one in prepared.state.surfaces.items() if key != FLAT}
+    names = {id(one): name for name, one in prepared.memory.items()}
+    return {key: names[id(one)] for key, one in prepared.state.surfaces.items() if key != FLAT}
 
 
 def _windows(prepared: Prepared) -> list[Window]:
-    names = {id(buffer.contents): name for name, buffer in prepared.memory.items()}
+    names = {id(one.contents): name for name, one in prepared.memory.items() if isinstance(one, Buffer)}
     return [
-        Window(f"{at:#x}", f"{size:#x}", names.get(id(contents), "") if at != PRIVATE_AT else "")
+        Window(f"{at:#x}", f"{size:#x}", names.get(id(contents), ""))
         for at, size, contents in prepared.flat.windows
         if size
     ]
-
-
-def _buffer_state(buffer: Buffer) -> BufferState:
-    contents = {f"{address:#x}": f"{byte:#x}" for address, byte in sorted(buffer.contents.items()) if byte}
-    return BufferState(f"{buffer.size:#x}", contents)

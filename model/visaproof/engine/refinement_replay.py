@@ -1,29 +1,41 @@
 """Runs both kernels of a saved difference again, on numbers alone.  No solver."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from visaproof.engine.refinement_record import RefinementExample, Side
-from visaproof.engine.refinement_runs import FLAT_SIZE, FlatContents
+from visaproof.engine.refinement_memory import FLAT_SIZE, FlatContents, cells_of, texel_at
+from visaproof.engine.refinement_record import RefinementExample, Side, SurfaceContents, Window, place_from
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform, platform_named
-from visaproof.kernel.concrete_run import Undefined, run
+from visaproof.isa.surfaces import SurfaceKind
+from visaproof.kernel.concrete_run import Outcome, run
 from visaproof.kernel.linking import linked
+from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.syntax import Kernel
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image, Miss
+from visaproof.semantics.concrete.surface import Buffer, Image
 
 
 @dataclass(frozen=True, slots=True)
 class _Ran:
     """What a run left."""
 
-    undefined: Undefined | None
-    memory: dict[str, Buffer]
-    left: bool
-    """Whether an access was not wholly inside its buffer."""
+    outcome: Outcome
+    memory: dict[str, Buffer | Image]
+    outside: int | None
+    """The first address in no buffer."""
+
+    def leaves(self, inside: bool) -> bool:
+        """Whether an access was at an address in no buffer or, where all have to stay inside, not in its surface."""
+        missed = any(each.misses and each.surface != SHARED_LOCAL for each in self.outcome.performed)
+        return self.outside is not None or (inside and missed)
+
+    def content(self, surface: str, place: int) -> int:
+        """A byte or a channel."""
+        found = self.memory[surface]
+        return (found.contents if isinstance(found, Buffer) else cells_of(found)).get(place, 0)
 
 
 def replay_refinement(example: RefinementExample, path: str) -> tuple[str, ...]:
@@ -42,49 +54,67 @@ def replay_refinement(example: RefinementExample, path: str) -> tuple[str, ...]:
 def _differences(example: RefinementExample, path: str) -> Iterator[str]:
     source = _run(example, example.source, f"{path}, source")
     target = _run(example, example.target, f"{path}, target")
-    if source.undefined is not None:
-        yield f"the source has no meaning: line {source.undefined.position.line}: {source.undefined.message}"
-    for name, ran in (("source", source), ("target", target)):
-        if example.inside and ran.left:
-            yield f"the {name} leaves its buffers"
-    recorded, undefined = example.differs, target.undefined
-    if recorded.undefined or undefined is not None:
-        line = None if undefined is None else undefined.position.line
-        if line != (recorded.line if recorded.undefined else None):
-            yield f"the target ends without a meaning at line {line}, recorded: {recorded.line or None}"
+    if (undefined := source.outcome.undefined) is not None:
+        yield f"the source has no meaning: line {undefined.position.line}: {undefined.message}"
+    if source.leaves(example.inside):
+        yield "the source leaves its buffers"
+    if example.differs.outside:
+        found = target.outside
+        if found != int(example.differs.outside, 16):
+            yield f"the target accesses {'nothing' if found is None else hex(found)} outside of all buffers"
         return
-    address = int(recorded.address, 16)
-    bytes_now = [ran.memory[recorded.buffer].contents.get(address, 0) for ran in (source, target)]
-    for name, now, was in zip(("source", "target"), bytes_now, (recorded.source, recorded.target), strict=True):
-        if now != int(was, 16):
-            yield f"{recorded.buffer}[{address:#x}] after the {name}: recorded {was}, now {now:#x}"
-    if bytes_now[0] == bytes_now[1]:
-        yield "both kernels leave the same byte there"
+    if target.leaves(example.inside):
+        yield "the target leaves its buffers"
+    if example.differs.undefined or target.outcome.undefined is not None:
+        yield from _without_meaning(example, target)
+    else:
+        yield from _contents(example, source, target)
+
+
+def _without_meaning(example: RefinementExample, target: _Ran) -> Iterator[str]:
+    undefined, recorded = target.outcome.undefined, example.differs
+    line = None if undefined is None else undefined.position.line
+    if line != (recorded.line if recorded.undefined else None):
+        yield f"the target ends without a meaning at line {line}, recorded: {recorded.line or None}"
+
+
+def _contents(example: RefinementExample, source: _Ran, target: _Ran) -> Iterator[str]:
+    recorded = example.differs
+    now = [ran.content(recorded.buffer, place_from(recorded.address)) for ran in (source, target)]
+    for name, found, was in zip(("source", "target"), now, (recorded.source, recorded.target), strict=True):
+        if found != int(was, 16):
+            yield f"{recorded.buffer}[{recorded.address}] after the {name}: recorded {was}, now {found:#x}"
+    if now[0] == now[1]:
+        yield "both kernels leave the same there"
 
 
 def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
     platform = _platform(side, path)
-    misses: list[Miss] = []
-    memory = {
-        name: Buffer(
-            int(buffer.size, 16), {int(at, 16): int(byte, 16) for at, byte in buffer.contents.items()}, misses=misses
-        )
-        for name, buffer in example.memory.items()
-    }
+    memory = {name: _surface(contents) for name, contents in example.memory.items()}
     state = ConcreteState(platform, exec_mask=int(example.exec_mask, 16))
     state.registers = {name: bytearray.fromhex(content) for name, content in side.registers.items()}
     state.predicates = {name: PredicateBits(one.count, int(one.bits, 16)) for name, one in side.predicates.items()}
-    state.surfaces = {key: memory[name] if name else Image(((1, 1, 1),)) for key, name in side.surfaces.items()}
-    flat = FlatContents(
-        [
-            (int(one.at, 16), int(one.size, 16), memory[one.buffer].contents if one.buffer else {})
-            for one in side.addresses
-        ]
-    )
+    state.surfaces = {key: memory[name] for key, name in side.surfaces.items()}
+    flat = FlatContents([_window(one, memory) for one in side.addresses])
     if side.addresses:
         state.surfaces[FLAT] = Buffer(FLAT_SIZE, flat)
-    outcome = run(_kernel(side, platform, path), state)
-    return _Ran(outcome.undefined, memory, bool(misses) or flat.left)
+    return _Ran(run(_kernel(side, platform, path), state), memory, flat.left)
+
+
+def _surface(recorded: SurfaceContents) -> Buffer | Image:
+    contents = {place_from(at): int(value, 16) for at, value in recorded.contents.items()}
+    if not recorded.kind:
+        return Buffer(int(recorded.size, 16), contents)
+    image = Image(tuple(recorded.levels), {}, SurfaceKind[recorded.kind])
+    for cell, value in contents.items():
+        image.set_channel(*texel_at(cell), value)
+    return image
+
+
+def _window(window: Window, memory: Mapping[str, Buffer | Image]) -> tuple[int, int, dict[int, int]]:
+    """Where a buffer begins among the addresses, its size, and its bytes."""
+    found = memory[window.buffer] if window.buffer else None
+    return int(window.at, 16), int(window.size, 16), found.contents if isinstance(found, Buffer) else {}
 
 
 def _platform(side: Side, path: str) -> Platform:

@@ -2,26 +2,41 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from zlib import crc32
 
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement_memory import (
+    FLAT_SIZE,
+    PRIVATE,
+    PRIVATE_SIZE,
+    Content,
+    FlatContents,
+    Memory,
+    Modified,
+    WatchedBuffer,
+    base_at,
+    base_symbol,
+    bases_of,
+    cells_of,
+    elsewhere,
+    extent_symbols,
+    follows,
+    image_of,
+    memory_of,
+)
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete_run import Outcome, Undefined, run
+from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
 from visaproof.queries.refinement import Question
 from visaproof.queries.refinement_places import ALIGNMENT
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Miss
+from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
-from visaproof.smt import BitVec, Bool, Term, bool_symbol, evaluate, symbol, symbols_of
+from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer, SymbolicImage
+from visaproof.smt import BitVec, Bool, Term, bool_symbol, symbol, symbols_of
 from visaproof.smt.evaluate import evaluate_all
-
-FLAT_SIZE = 1 << 64
-"""The 64-bit address space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,27 +52,38 @@ class Runner:
     pointers: Mapping[BitVec, str] = field(default_factory=dict[BitVec, str])
     """The words that are the address of a buffer, and the buffer."""
 
-    def run(self, memory: "Memory", lanes: Sequence[Bool], values: Values) -> "Ran":
+    @property
+    def images(self) -> Mapping[str, SymbolicImage]:
+        """The typed surfaces, by their common names."""
+        found = {self.surface(key): surface for key, surface in self.trace.surfaces.items()}
+        return {name: surface for name, surface in found.items() if isinstance(surface, SymbolicImage)}
+
+    def run(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Ran":
         """The run, and the memory after it; raises NotModelled."""
         prepared = self.prepared(memory, lanes, values)
-        outcome = run(self.kernel, prepared.state)
-        after = {name: (buffer.size, buffer.contents) for name, buffer in prepared.memory.items()}
-        return Ran(outcome, after, bool(prepared.misses) or prepared.flat.left)
+        flat, modified = prepared.flat, prepared.modified
+        outcome = run(self.kernel, prepared.state, lambda statement, machine: modified.bytes.clear())
+        left = _missed(outcome) if flat.left is None else flat.left
+        if outcome.undefined is not None and left is None:
+            left = _asked_outside(outcome, flat)
+        contents = {name: (memory[name][0], _contents(surface)) for name, surface in prepared.memory.items()}
+        return Ran(outcome, contents, left, flat.left is not None, modified.met)
 
-    def prepared(self, memory: "Memory", lanes: Sequence[Bool], values: Values) -> "Prepared":
+    def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Prepared":
         """What the run starts from; raises NotModelled."""
-        misses: list[Miss] = []
-        after = {name: Buffer(size, dict(contents), misses=misses) for name, (size, contents) in memory.items()}
-        flat = FlatContents([(base_at(PRIVATE), PRIVATE_SIZE, {})])
-        if FLAT in after:
-            flat.windows.append((0, FLAT_SIZE, after[FLAT].contents))
-        for buffer in () if FLAT in after else sorted(set(self.pointers.values()) - {PRIVATE}):
-            size, contents = (after[buffer].size, after[buffer].contents) if buffer in after else (0, {})
-            flat.windows.append((base_at(buffer), size, contents))
+        modified, images = Modified(), self.images
+        after: dict[str, WatchedBuffer | Image] = {}
+        for name, (size, contents) in memory.items():
+            if name in images:
+                after[name] = image_of(images[name], name, contents, values)
+            else:
+                after[name] = WatchedBuffer(size, dict(contents), modified=modified)
+        bases = bases_of(self.pointers.values(), values)
+        flat = _flat(after, bases)
         values = dict(values)
         for pointer, buffer in self.pointers.items():
             if FLAT not in after or buffer == PRIVATE:
-                values[pointer] = base_at(buffer)
+                values[pointer] = bases[buffer]
         state = ConcreteState(self.platform, exec_mask=bits_of(lanes, values))
         for variable in self.kernel.variables.values():
             if isinstance(variable, GeneralVariable) and variable.alias is None:
@@ -67,14 +93,11 @@ class Runner:
                 state.predicates[variable.name] = PredicateBits(variable.num_elts, bits_of(own, values))
         self._fill(state.registers, values)
         for key in self.trace.surfaces:
-            name = self.surface(key)
             if key == FLAT:
-                state.surfaces[key] = Buffer(FLAT_SIZE, flat)
-            elif isinstance(self.trace.surfaces[key], SymbolicImage):
-                raise NotModelled("runs of kernels with typed surfaces")
+                state.surfaces[key] = WatchedBuffer(FLAT_SIZE, flat, modified=modified)
             else:
-                state.surfaces[key] = after.get(name, Image(((1, 1, 1),)))
-        return Prepared(state, after, flat, misses)
+                state.surfaces[key] = after[self.surface(key)]
+        return Prepared(state, after, flat, modified)
 
     def _fill(self, registers: dict[str, bytearray], values: Values) -> None:
         """What the kernel may read before anything writes it; nothing depends on the rest."""
@@ -86,46 +109,40 @@ class Runner:
             registers[variable][byte] = known[term] >> 8 * index & 0xFF
 
 
-PRIVATE = "private memory"
-PRIVATE_SIZE = 1 << 40
-PRIVATE_AT = 0xFFF << 48
+def _flat(after: Mapping[str, WatchedBuffer | Image], bases: Mapping[str, int]) -> FlatContents:
+    """What lies at 64-bit addresses: all there is, or the buffers and private memory."""
+    flat = FlatContents([(bases.get(PRIVATE, base_at(PRIVATE)), PRIVATE_SIZE, {})])
+    if isinstance(whole := after.get(FLAT), Buffer):
+        flat.windows.append((0, FLAT_SIZE, whole.contents))
+        return flat
+    for buffer in sorted(bases.keys() - {PRIVATE}):
+        found = after.get(buffer)
+        size, contents = (found.size, found.contents) if isinstance(found, Buffer) else (0, {})
+        flat.windows.append((bases[buffer], size, contents))
+    return flat
 
 
-def base_at(buffer: str) -> int:
-    """Where a buffer lies in a run: so far from the next that no 32-bit index reaches that."""
-    _, _, index = buffer.rpartition(" ")
-    if index.isdigit():
-        return (int(index) + 1) << 48
-    return PRIVATE_AT if buffer == PRIVATE else (0x1000 + crc32(buffer.encode()) % 0xE000) << 48
+def _missed(outcome: Outcome) -> int | None:
+    """Where a message was not wholly inside its surface, if that is the buffer of an argument."""
+    for performed in outcome.performed:
+        if performed.surface != SHARED_LOCAL:
+            for miss in performed.misses:
+                if len(miss.cell) == 1:
+                    return miss.cell[0]
+    return None
 
 
-class FlatContents(dict[int, int]):
-    """Flat memory in which buffers lie apart; it notes whether an address is in none of them."""
-
-    def __init__(self, windows: list[tuple[int, int, dict[int, int]]]) -> None:
-        super().__init__()
-        self.windows = windows
-        """Where each begins, its size, and its bytes."""
-        self.left = False
-
-    def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        contents, offset = self._at(key)
-        return contents.get(offset, default)
-
-    def __setitem__(self, key: int, value: int) -> None:
-        contents, offset = self._at(key)
-        contents[offset] = value
-
-    def _at(self, address: int) -> tuple[dict[int, int], int]:
-        for base, size, contents in self.windows:
-            if base <= address < base + size:
-                return contents, address - base
-        self.left = True
-        return {}, 0
+def _asked_outside(outcome: Outcome, flat: FlatContents) -> int | None:
+    """An address outside of all buffers where a message that has no meaning was to write."""
+    last = outcome.performed[-1] if outcome.performed else None
+    if last is None or last.surface != FLAT:
+        return None
+    asked = (one.address for one in last.writes if isinstance(one, LaneWrite))
+    return next((address for address in asked if not flat.holds(address)), None)
 
 
-Memory = dict[str, tuple[int, dict[int, int]]]
-"""Size and contents of each surface, by its common name."""
+def _contents(surface: WatchedBuffer | Image) -> dict[int, int]:
+    return surface.contents if isinstance(surface, Buffer) else cells_of(surface)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +150,10 @@ class Prepared:
     """A kernel before it runs."""
 
     state: ConcreteState
-    memory: dict[str, Buffer]
-    """The surfaces by their common names; `state` has the same buffers under the kernel's own names."""
+    memory: dict[str, WatchedBuffer | Image]
+    """The surfaces by their common names; `state` has the same ones under the kernel's own names."""
     flat: FlatContents
-    misses: list[Miss]
+    modified: Modified
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +162,16 @@ class Ran:
 
     outcome: Outcome
     memory: Memory
-    left: bool
-    """Whether an access was not wholly inside its buffer."""
+    left: int | None
+    """An address that was accessed and is not wholly inside its buffer."""
+    left_flat: bool
+    """Whether that is an address among all 64-bit ones, and was really accessed."""
+    atomics_met: bool
+    """Whether lanes of an atomic met: in which order they happen is left open."""
+
+    def leaves(self, buffers: bool) -> bool:
+        """Whether it left what is taken to be apart at 64-bit addresses, or else `buffers`."""
+        return self.left_flat or (buffers and self.left is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,81 +200,99 @@ class Difference:
     """The byte that differs: before, and after each kernel."""
     source_writer: Writer | None
     target_writer: Writer | None
+    outside: int | None = None
+    """An address outside of all buffers that the target accesses, and that does not move as any of them does."""
 
 
 def bits_of(bits: Sequence[Bool], values: Values) -> int:
     return sum((values.get(one, 0) & 1) << lane for lane, one in enumerate(bits))
 
 
-def memory_of(question: Question, values: Values, content: Callable[[], int]) -> Memory:
-    """The memory that these values describe; `content` gives bytes that are read and of which they say nothing.
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A run of both kernels in which the source has a meaning and, where that is assumed, stays inside its buffers."""
 
-    `values` gets what the loads bring.
-    """
-    memory: Memory = {}
-    for surface in question.surfaces:
-        memory[surface] = (_size(surface, values), {})
-    places = {value: place for place, value in question.memory.cells.items()}
-    for name in question.memory.order:
-        if name in question.memory.definitions:
-            values[name] = evaluate(question.memory.definitions[name], values)
-            continue
-        surface, cell = places[name]  # pyright: ignore[reportArgumentType]
-        _, contents = memory[surface]
-        address, known, value = evaluate(cell, values), values.get(name), 0
-        for k in range(question.memory.units[surface]):
-            byte = content() if known is None else known >> 8 * k & 0xFF
-            value |= contents.setdefault((address + k) % FLAT_SIZE, byte) << 8 * k
-        values[name] = value
-    return memory
-
-
-def _size(surface: str, values: Values) -> int:
-    return FLAT_SIZE if surface == FLAT else values.get(symbol(f"size.{surface}", 40), 1 << 32)
+    difference: Difference | None
 
 
 def difference(
-    source: Runner, target: Runner, question: Question, values: Values, content: Callable[[], int]
+    source: Runner, target: Runner, question: Question, values: Values, content: Content
 ) -> Difference | None:
-    """What a run on these values shows, if it shows anything.  Raises NotModelled.
+    """What a run on these values shows, if it shows anything.  Raises NotModelled."""
+    found = trial(source, target, question, values, content)
+    return found and found.difference
 
-    Where the question is about places in buffers, a run that leaves them shows nothing.
+
+def trial(source: Runner, target: Runner, question: Question, values: Values, content: Content) -> Trial | None:
+    """A run of both on these values; None where it shows nothing.  Raises NotModelled.
+
+    It shows nothing where the source has no meaning, or another outcome as well, and where the question is about places
+    in buffers and the source leaves them; or the target does, at an address that moves with one of them.
     """
     conditional = bool(question.source.reaches or question.target.reaches)
-    values = dict(values)
-    for runner in (source, target) if conditional else ():
-        values |= {symbol(f"base.{buffer}", 64): base_at(buffer) // ALIGNMENT for buffer in runner.pointers.values()}
+    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()}) if conditional else []
+    bases = bases_of(buffers, values)
+    values = dict(values) | {base_symbol(buffer): base // ALIGNMENT for buffer, base in bases.items()}
     mask = bits_of(question.lanes, values)
     if not mask:
         return None
-    memory = memory_of(question, values, content)
+    memory = memory_of(question, _images(source, target), values, content)
     ran = source.run(memory, question.lanes, values)
-    if ran.outcome.undefined is not None or (conditional and ran.left):
+    if ran.outcome.undefined is not None or ran.atomics_met or ran.leaves(conditional):
         return None
-    other_ran = target.run(memory, question.lanes, values)
-    if conditional and other_ran.left:
+    observed = target.run(memory, question.lanes, values)
+    if not observed.leaves(conditional):
+        return Trial(_difference(source, target, values, mask, memory, ran, observed))
+    if observed.left is None or not observed.left_flat:
         return None
-    outcome, after_source, observed, after_target = ran.outcome, ran.memory, other_ran.outcome, other_ran.memory
-    if observed.undefined is not None:
-        return Difference(values, mask, memory, observed.undefined, "", 0, 0, 0, 0, None, None)
+    moved = elsewhere(bases)
+    there = values | {base_symbol(buffer): base // ALIGNMENT for buffer, base in moved.items()}
+    if source.run(memory, question.lanes, there).left is None:
+        other = target.run(memory, question.lanes, there).left
+        if not follows(observed.left, other, bases, moved) and not _gets_other_addresses(target, values):
+            return Trial(Difference(values, mask, memory, None, "", 0, 0, 0, 0, None, None, observed.left))
+    return None
+
+
+def _images(*runners: Runner) -> dict[str, bool]:
+    """The typed surfaces, and whether a kernel samples them."""
+    origins = ((one, each.origin) for one in runners for each in one.trace.arbitrary)
+    sampled = {one.surface(origin.surface) for one, origin in origins if origin is not None}
+    return {name: name in sampled for one in runners for name in one.images}
+
+
+def _gets_other_addresses(target: Runner, values: Values) -> bool:
+    """Whether the target gets addresses that the source does not: they are in no buffer, and may be right."""
+    words = (term for term in values if term.width == FLAT_BITS and term not in target.pointers)
+    return any(str(term.payload).startswith("target only:") for term in words)
+
+
+def _difference(
+    source: Runner, target: Runner, values: Values, mask: int, memory: Memory, ran: Ran, observed: Ran
+) -> Difference | None:
+    undefined = observed.outcome.undefined
+    if undefined is not None:
+        return Difference(values, mask, memory, undefined, "", 0, 0, 0, 0, None, None)
     for surface, (size, contents) in memory.items():
-        one, other = after_source[surface][1], after_target[surface][1]
+        one, other = ran.memory[surface][1], observed.memory[surface][1]
         for address in sorted(one.keys() | other.keys()):
             if one.get(address, 0) != other.get(address, 0):
+                base = bases_of((surface,), values)[surface]
                 return Difference(
                     values, mask, memory, None, surface, address,
                     contents.get(address, 0), one.get(address, 0), other.get(address, 0),
-                    _writer(source, outcome, surface, address, size), _writer(target, observed, surface, address, size),
+                    _writer(source, ran.outcome, surface, address, size, base),
+                    _writer(target, observed.outcome, surface, address, size, base),
                 )  # fmt: skip
     return None
 
 
-def _writer(runner: Runner, outcome: Outcome, surface: str, address: int, size: int) -> Writer | None:
+def _writer(runner: Runner, outcome: Outcome, surface: str, address: int, size: int, base: int) -> Writer | None:
     """The last write that put something at this byte."""
     for performed in reversed(outcome.performed):
         by_address = performed.surface == FLAT != surface
         if by_address or runner.surface(performed.surface) == surface:
-            place = address + base_at(surface) if by_address else address
+            place = address + base if by_address else address
             end = FLAT_SIZE if by_address else size
             for write in reversed(performed.writes):
                 if isinstance(write, LaneWrite) and write.address <= place < write.address + write.width <= end:
@@ -266,4 +309,9 @@ def unknowns(question: Question, runners: Sequence[Runner]) -> list[Term]:
         for surface in runner.trace.surfaces.values():
             if isinstance(surface, SymbolicBuffer):
                 words |= {symbol(f"size.{name}", 40): None for name in question.surfaces if name != FLAT}
+        for name, image in runner.images.items():
+            for level, extents in enumerate(image.levels):
+                words |= dict.fromkeys(extent_symbols(name, level, [each.width for each in extents]))
+        if question.source.reaches or question.target.reaches:
+            words |= {base_symbol(buffer): None for buffer in runner.pointers.values()}
     return symbols_of(*words)

@@ -104,7 +104,7 @@ def refinement_question(source: Side, target: Side, lanes: tuple[Bool, ...], exp
     Raises NotModelled for what this cannot compare.
     """
     for side in (source, target):
-        _require_comparable(side)
+        require_comparable(side)
     memory = SharedMemory(_units(source, target))
     question = Question(_effects(source, memory, expand), _effects(target, memory, expand), memory, lanes)
     if question.source.barriers != question.target.barriers:
@@ -112,7 +112,8 @@ def refinement_question(source: Side, target: Side, lanes: tuple[Bool, ...], exp
     return question
 
 
-def _require_comparable(side: Side) -> None:
+def require_comparable(side: Side) -> None:
+    """Raises NotModelled where the run on terms does not stand for all runs."""
     if side.trace.stopped is not None:
         raise side.trace.stopped
     if side.trace.bounded:
@@ -198,7 +199,9 @@ class _History:
     def add(self, performed: Performed, surface: str) -> None:
         """Takes in a message to a surface."""
         values = {id(access): value for access, value in performed.loaded}
-        accesses = [one for one in performed.accesses if not is_private(self._side.trace, performed, one)]
+        private = [one for one in performed.accesses if is_private(self._side.trace, performed, one)]
+        self.undefined += self.common([conj(one.guard, neg(one.defined)) for one in private])
+        accesses = [one for one in performed.accesses if one not in private]
         self._resolve([term for access in accesses for term in _terms(access)])
         seen = [self._renamed(_terms(access)) for access in accesses]
         atomic = self._atomic(surface, accesses, seen)
@@ -325,9 +328,13 @@ def same_at_probe(question: Question, surface: str) -> Bool:
     return eq(after(source, probe, before), after(target, probe, before))
 
 
-def premises(question: Question, goal: Bool) -> tuple[Bool, ...]:
-    """A thread with a lane on, and a source that is defined; and of memory what these and the goal are about."""
+def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> tuple[Bool, ...]:
+    """A thread with a lane on, and a source that is defined; and of memory what these and the goal are about.
+
+    Also that these accesses stay `inside` of their buffers.
+    """
+    within = [reach.inside for reach in inside]
     defined = [neg(condition) for condition in question.source.undefined]
     sizes = [symbol(f"size.{surface}", ADDRESS_BITS) for surface in question.surfaces]
     limits = [ule(size, const(LARGEST_SURFACE, ADDRESS_BITS)) for size in sizes]
-    return disj(*question.lanes), *limits, *defined, *question.memory.facts((goal, *defined))
+    return disj(*question.lanes), *limits, *defined, *within, *question.memory.facts((goal, *defined, *within))
