@@ -1,7 +1,7 @@
 """`visaproof refine`: does one kernel do the same as another wherever that one has a meaning?"""
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from visaproof.isa.errors import NotModelled, ReadError
 if TYPE_CHECKING:
     from visaproof.engine.refinement import Verdict
     from visaproof.kernel.matching import Program
+    from visaproof.queries.refinement_undefined import UndefinedKind
 
 EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --launch manifest.json
@@ -28,6 +29,13 @@ they give one to TARGET and it leaves the same memory.  Which lanes run is arbit
 kernels on the same inputs.  Kernels have one SIMD width, and loops only where their rounds are constant.
 Binding table, bindless, LSC and 64-bit addresses of one argument are one buffer (with --launch); where addresses are
 used, the verdict lists the weakest conditions that were shown to suffice.  Private memory cannot be seen.
+Where SOURCE does what is forbidden, it has no meaning; TARGET may do it only there.  What is allowed has a meaning, the
+same in both kernels, and neither excuses SOURCE nor counts against TARGET (--undefined KIND=allow or KIND=forbid):
+  collision        lanes of one message write one byte; allowed: one after another, the last stays     default: forbid
+  misaligned       an address not aligned as the page demands; allowed: the bytes from there on        default: forbid
+  beyond-variable  registers beyond a variable; allowed: 0 is read, and what is written is lost        default: forbid
+  slm-outside      an access outside of shared local memory; allowed: 0 is read, no byte is written    default: allow
+  uninitialised    a store that depends on what nothing wrote; allowed: each kernel finds any values   default: allow
 exit codes: 0 refines, 1 does not, 2 unreadable or inputs that do not match, 3 unknown, 4 not modelled,
 5 vacuous (SOURCE never has a meaning)."""
 
@@ -58,7 +66,27 @@ def add_question(parser: ArgumentParser) -> None:
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
     )
     parser.add_argument("--save", metavar="DIR", type=Path, help="write a difference as a file that replays")
+    add_undefined(parser)
     add_format(parser)
+
+
+def add_undefined(parser: ArgumentParser) -> None:
+    """What has a meaning and what has none."""
+    parser.add_argument(
+        "--undefined", type=undefined, action="append", default=[], metavar="KIND=allow|forbid",
+        help="whether something undefined has a meaning (repeatable); `visaproof refine --help` names the kinds",
+    )  # fmt: skip
+
+
+def undefined(text: str) -> "tuple[UndefinedKind, bool]":
+    """A kind of undefined behaviour, and whether it is forbidden."""
+    from visaproof.queries.refinement_undefined import UndefinedKind
+
+    name, _, answer = text.partition("=")
+    known = [kind.value for kind in UndefinedKind]
+    if name not in known or answer not in ("allow", "forbid"):
+        raise ArgumentTypeError(f"{text!r} is not KIND=allow or KIND=forbid; the kinds are {', '.join(known)}")
+    return UndefinedKind(name), answer == "forbid"
 
 
 def run(arguments: Namespace) -> int:
@@ -102,10 +130,11 @@ def _ask(source: "Program", target: "Program", arguments: Namespace, records: li
     from visaproof.engine.refinement_comparison import compare
     from visaproof.engine.refinement_runs import Difference
     from visaproof.kernel.assumptions import Assume
+    from visaproof.queries.refinement_undefined import forbidden_by
     from visaproof.report.refinement import comparison_json, header, verdict_json, verdict_lines
     from visaproof.report.refinement_file import save_difference
 
-    comparison = compare(source, target, Assume(arguments.assume))
+    comparison = compare(source, target, Assume(arguments.assume), forbidden_by(arguments.undefined))
     if arguments.format == "text":
         for line in header(comparison):
             print(line)

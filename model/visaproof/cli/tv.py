@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_format, count, platform, seconds
 from visaproof.cli.errors import make_folder
 from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.cli.refine import add_undefined
 from visaproof.cli.tv_pairs import Asked, pairs_asked_for
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
     parser.add_argument("--launch-target", metavar="FILE", type=Path, help="the same for targets (default: --launch)")
     parser.add_argument("--platform", type=platform, metavar="NAME", help="the device, where --launch does not say it")
+    add_undefined(parser)
     _add_limits(parser)
     add_format(parser)
 
@@ -102,11 +104,15 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
 
     from visaproof.cli.kernel_files import milliseconds
     from visaproof.kernel.assumptions import Assume
+    from visaproof.queries.refinement_undefined import forbidden_by
     from visaproof.report.pair_answers import Asker
     from visaproof.report.pair_run import ask_pairs
     from visaproof.report.progress import Progress
 
-    asker = Asker(Assume(arguments.assume), milliseconds(arguments.timeout), arguments.platform, arguments.save)
+    forbidden = forbidden_by(arguments.undefined)
+    asker = Asker(
+        Assume(arguments.assume), milliseconds(arguments.timeout), arguments.platform, arguments.save, forbidden
+    )
     jobs = arguments.jobs or cpu_count() or 1
     rows: dict[int, Row] = {}
     interrupted = False

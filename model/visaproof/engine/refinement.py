@@ -60,7 +60,7 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     if _same(comparison.question):
         _audit(comparison)
         return _granted(comparison, comparison.question, "the same stores in normal form")
-    _, second = questions(comparison.runners, comparison.question.lanes, expand=True)
+    _, second = questions(comparison.runners, comparison.question.lanes, comparison.question.forbidden, expand=True)
     if _same(second):
         _audit(comparison)
         return _granted(comparison, second, "the same stores in the second normal form")
@@ -83,6 +83,8 @@ def _same(question: Question) -> bool:
 
 def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Verdict:
     question = comparison.question
+    if any(map(is_true, question.source.undefined)):
+        return Vacuous()
     open_surfaces = [one for one in question.surfaces if not same_stores(*_stores(question, one))]
     remaining = open_undefined(question)
     found = guessed(comparison, GUESSES)

@@ -36,6 +36,7 @@ from visaproof.queries.refinement import (
 )
 from visaproof.queries.refinement_places import ALIGNMENT, is_private, located
 from visaproof.queries.refinement_stores import Stores
+from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, unusual
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Bool, symbols_of
@@ -64,10 +65,17 @@ class Comparison:
         return self.exact is not self.question
 
 
-def compare(source: Program, target: Program, assume: Assume, no_buffer_offset: bool = False) -> Comparison:
-    """The question.  Raises NotModelled, and ReadError where an input of the target has no counterpart.
+def compare(
+    source: Program,
+    target: Program,
+    assume: Assume,
+    forbidden: frozenset[UndefinedKind] = FORBIDDEN,
+    no_buffer_offset: bool = False,
+) -> Comparison:
+    """The question, in which what is not `forbidden` has a meaning.
 
-    `no_buffer_offset` has every surface begin where its buffer does.  It is assumed where they can only be placed so.
+    Raises NotModelled, and ReadError where an input of the target has no counterpart.  `no_buffer_offset` has every
+    surface begin where its buffer does.  It is assumed where they can only be placed so.
     """
     _require_one_width(source, target)
     matching = match(source, target)
@@ -92,12 +100,13 @@ def compare(source: Program, target: Program, assume: Assume, no_buffer_offset: 
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     unasked: NotModelled | None = None
     try:
-        exact, question = questions(runners, lanes)
+        exact, question = questions(runners, lanes, forbidden)
     except NotModelled as reason:
-        exact, question, unasked = *_of_the_source(runners, lanes), reason
+        exact, question, unasked = *_of_the_source(runners, lanes, forbidden), reason
     if not no_buffer_offset and places_a_surface((source, target), runners, exact is not question):
-        return compare(source, target, assume, no_buffer_offset=True)
+        return compare(source, target, assume, forbidden, no_buffer_offset=True)
     assumed = _assumptions(starts[0], question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
+    assumed += tuple(unusual(forbidden))
     return Comparison(source, target, matching, starts[0], assumed, question, (runners[0], runners[1]), exact, unasked)
 
 
@@ -113,29 +122,31 @@ def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte])
 
 
 def questions(
-    runners: Sequence[Runner], lanes: tuple[Bool, ...], expand: bool = False
+    runners: Sequence[Runner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind], expand: bool = False
 ) -> tuple[Question | None, Question]:
     """The question under no condition, if it can be asked, and the one to decide."""
     sides = [_as_it_is(one) for one in runners]
     used = {surface for one in runners for surface in _used(one)}
     if FLAT not in used:
-        question = refinement_question(sides[0], sides[1], lanes, expand)
+        question = refinement_question(sides[0], sides[1], lanes, expand, forbidden)
         return question, question
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand
-    exact = None if mixed else refinement_question(sides[0], sides[1], lanes)
-    return exact, refinement_question(_located(runners[0]), _located(runners[1]), lanes, expand)
+    exact = None if mixed else refinement_question(sides[0], sides[1], lanes, forbidden=forbidden)
+    return exact, refinement_question(_located(runners[0]), _located(runners[1]), lanes, expand, forbidden)
 
 
-def _of_the_source(runners: Sequence[Runner], lanes: tuple[Bool, ...]) -> tuple[Question | None, Question]:
+def _of_the_source(
+    runners: Sequence[Runner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind]
+) -> tuple[Question | None, Question]:
     """A question of the source alone, with all surfaces that either reaches.  Raises NotModelled."""
     for runner in runners:
         require_comparable(_as_it_is(runner))
     used = [_used(one) for one in runners]
     by_address = FLAT in used[0] | used[1]
     side = _located(runners[0]) if by_address else _as_it_is(runners[0])
-    question = refinement_question(side, side, lanes)
+    question = refinement_question(side, side, lanes, forbidden=forbidden)
     others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
-    question = replace(question, target=Effects(others, (), question.source.reaches))
+    question = replace(question, target=Effects(others, {}, question.source.reaches))
     return None if by_address else question, question
 
 

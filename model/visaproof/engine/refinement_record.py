@@ -65,6 +65,8 @@ class Differs(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     target: str = "0x0"
     undefined: str = ""
     line: int = 0
+    kind: str = ""
+    """Of what is undefined, where it is known."""
     outside: str = ""
     """An address in no buffer, which the target accesses."""
 
@@ -123,7 +125,8 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
 
 def _differs(found: Difference, sides: Sequence[Prepared]) -> Differs:
     if found.undefined is not None:
-        return Differs(undefined=found.undefined.message, line=found.undefined.position.line)
+        kind = found.kind.value if found.kind else ""
+        return Differs(undefined=found.undefined.message, line=found.undefined.position.line, kind=kind)
     if found.outside is not None:
         return Differs(outside=f"{found.outside:#x}")
     place = place_text(found.address, _image(found.surface, sides) is not None)

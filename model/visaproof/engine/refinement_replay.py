@@ -14,6 +14,7 @@ from visaproof.kernel.linking import linked
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.syntax import Kernel
+from visaproof.queries.refinement_undefined import UndefinedKind
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image
 
@@ -31,6 +32,11 @@ class _Ran:
         """Whether an access was at an address in no buffer or, where all have to stay inside, not in its surface."""
         missed = any(each.misses and each.surface != SHARED_LOCAL for each in self.outcome.performed)
         return self.outside is not None or (inside and missed)
+
+    def missed_shared_local(self) -> int | None:
+        """The line of the first message that was not wholly inside shared local memory."""
+        missed = (each for each in self.outcome.performed if each.misses and each.surface == SHARED_LOCAL)
+        return next((each.instruction.position.line for each in missed), None)
 
     def content(self, surface: str, place: int) -> int:
         """A byte or a channel."""
@@ -65,7 +71,12 @@ def _differences(example: RefinementExample, path: str) -> Iterator[str]:
         return
     if target.leaves(example.inside):
         yield "the target leaves its buffers"
-    if example.differs.undefined or target.outcome.undefined is not None:
+    if example.differs.kind == UndefinedKind.SLM_OUTSIDE.value:
+        if source.missed_shared_local() is not None:
+            yield "the source leaves shared local memory, too"
+        if target.missed_shared_local() != example.differs.line:
+            yield f"line {example.differs.line} of the target stays inside shared local memory"
+    elif example.differs.undefined or target.outcome.undefined is not None:
         yield from _without_meaning(example, target)
     else:
         yield from _contents(example, source, target)

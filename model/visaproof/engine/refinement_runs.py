@@ -24,6 +24,7 @@ from visaproof.engine.refinement_memory import (
     memory_of,
 )
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete_run import Outcome, Undefined, run
 from visaproof.kernel.matching import SHARED_LOCAL
@@ -31,12 +32,15 @@ from visaproof.kernel.symbolic_run import Trace
 from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
 from visaproof.queries.refinement import Question
 from visaproof.queries.refinement_places import ALIGNMENT
+from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, kind_at
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer, SymbolicImage
 from visaproof.smt import BitVec, Bool, Term, bool_symbol, symbol, symbols_of
 from visaproof.smt.evaluate import evaluate_all
+
+SLM_OUTSIDE, UNINITIALISED = UndefinedKind.SLM_OUTSIDE, UndefinedKind.UNINITIALISED
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,9 @@ class Runner:
         if outcome.undefined is not None and left is None:
             left = _asked_outside(outcome, flat)
         contents = {name: (memory[name][0], _contents(surface)) for name, surface in prepared.memory.items()}
-        return Ran(outcome, contents, left, flat.left is not None, modified.met)
+        missed = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
+        outside = next((each.instruction.position for each in missed), None)
+        return Ran(outcome, contents, left, flat.left is not None, outside, modified.met)
 
     def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Prepared":
         """What the run starts from; raises NotModelled."""
@@ -166,6 +172,8 @@ class Ran:
     """An address that was accessed and is not wholly inside its buffer."""
     left_flat: bool
     """Whether that is an address among all 64-bit ones, and was really accessed."""
+    shared_local_missed: Position | None
+    """The first message with an access that was not wholly inside shared local memory."""
     atomics_met: bool
     """Whether lanes of an atomic met: in which order they happen is left open."""
 
@@ -202,6 +210,8 @@ class Difference:
     target_writer: Writer | None
     outside: int | None = None
     """An address outside of all buffers that the target accesses, and that does not move as any of them does."""
+    kind: UndefinedKind | None = None
+    """Of what is undefined in the target; None where the terms do not say."""
 
 
 def bits_of(bits: Sequence[Bool], values: Values) -> int:
@@ -238,10 +248,19 @@ def trial(source: Runner, target: Runner, question: Question, values: Values, co
         return None
     memory = memory_of(question, _images(source, target), values, content)
     ran = source.run(memory, question.lanes, values)
-    if ran.outcome.undefined is not None or ran.atomics_met or ran.leaves(conditional):
+    if _is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(conditional):
         return None
     observed = target.run(memory, question.lanes, values)
     if not observed.leaves(conditional):
+        if observed.shared_local_missed and SLM_OUTSIDE in question.forbidden:
+            missed = Undefined(observed.shared_local_missed, SLM_OUTSIDE.what)
+            return Trial(Difference(values, mask, memory, missed, "", 0, 0, 0, 0, None, None, kind=SLM_OUTSIDE))
+        if observed.outcome.undefined is not None:
+            kind = kind_at(question.target.undefined, values)
+            if kind is None and question.forbidden != FORBIDDEN:  # it may be of a kind that has a meaning here
+                return None
+            found = Difference(values, mask, memory, observed.outcome.undefined, "", 0, 0, 0, 0, None, None, kind=kind)
+            return Trial(found)
         return Trial(_difference(source, target, values, mask, memory, ran, observed))
     if observed.left is None or not observed.left_flat:
         return None
@@ -252,6 +271,14 @@ def trial(source: Runner, target: Runner, question: Question, values: Values, co
         if not follows(observed.left, other, bases, moved) and not _gets_other_addresses(target, values):
             return Trial(Difference(values, mask, memory, None, "", 0, 0, 0, 0, None, None, observed.left))
     return None
+
+
+def _is_undefined(ran: Ran, question: Question, values: Values) -> bool:
+    """Whether a run of the source has no meaning, or one that the machine does not know."""
+    if ran.outcome.undefined is not None or (ran.shared_local_missed and SLM_OUTSIDE in question.forbidden):
+        return True
+    unwritten = {one: kind for one, kind in question.source.undefined.items() if kind is UNINITIALISED}
+    return kind_at(unwritten, values) is not None
 
 
 def _images(*runners: Runner) -> dict[str, bool]:
@@ -270,9 +297,6 @@ def _gets_other_addresses(target: Runner, values: Values) -> bool:
 def _difference(
     source: Runner, target: Runner, values: Values, mask: int, memory: Memory, ran: Ran, observed: Ran
 ) -> Difference | None:
-    undefined = observed.outcome.undefined
-    if undefined is not None:
-        return Difference(values, mask, memory, undefined, "", 0, 0, 0, 0, None, None)
     for surface, (size, contents) in memory.items():
         one, other = ran.memory[surface][1], observed.memory[surface][1]
         for address in sorted(one.keys() | other.keys()):

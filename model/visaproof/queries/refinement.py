@@ -10,12 +10,14 @@ from typing import TypeVar, cast
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
+from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.symbolic_arithmetic import Arbitrary
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.queries.conflict import conflict_questions
 from visaproof.queries.refinement_places import Reach, base_of, is_private
 from visaproof.queries.refinement_stores import Stores, UnitStore, after
+from visaproof.queries.refinement_undefined import FORBIDDEN, Conditions, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, joined, unit_of
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicImage
@@ -38,6 +40,8 @@ from visaproof.smt import (
     substitute,
     subterms,
     symbol,
+    symbols_of,
+    true,
     ule,
     zero_extend,
 )
@@ -60,7 +64,7 @@ class Effects:
 
     stores: dict[str, Stores]
     """By surface, in the order in which they happen; those of one message that meet make it undefined."""
-    undefined: tuple[Bool, ...]
+    undefined: Conditions
     """The run has no meaning where one of these holds."""
     reaches: tuple[Reach, ...] = ()
     """The accesses to buffers that are taken to lie inside."""
@@ -78,6 +82,8 @@ class Question:
     target: Effects
     memory: SharedMemory
     lanes: tuple[Bool, ...]
+    forbidden: frozenset[UndefinedKind] = FORBIDDEN
+    """What has no meaning; the other kinds have one."""
 
     @property
     def surfaces(self) -> tuple[str, ...]:
@@ -98,15 +104,24 @@ class Side:
     """The 64-bit offset of each access that is taken to lie inside its buffer, by its identity."""
 
 
-def refinement_question(source: Side, target: Side, lanes: tuple[Bool, ...], expand: bool = False) -> Question:
+def refinement_question(
+    source: Side,
+    target: Side,
+    lanes: tuple[Bool, ...],
+    expand: bool = False,
+    forbidden: frozenset[UndefinedKind] = FORBIDDEN,
+) -> Question:
     """The effects of both kernels over one memory, on request in the second normal form.
+
+    What is not `forbidden` has a meaning.
 
     Raises NotModelled for what this cannot compare.
     """
     for side in (source, target):
         require_comparable(side)
     memory = SharedMemory(_units(source, target))
-    question = Question(_effects(source, memory, expand), _effects(target, memory, expand), memory, lanes)
+    effects = [_effects(side, memory, expand, forbidden) for side in (source, target)]
+    question = Question(effects[0], effects[1], memory, lanes, forbidden)
     if question.source.barriers != question.target.barriers:
         raise NotModelled("barriers that both kernels do not have alike")
     return question
@@ -142,27 +157,43 @@ def _surface_then(side: Side, place: int) -> str:
 # ---------------------------------------------------------------- one kernel
 
 
-def _effects(side: Side, memory: SharedMemory, expand: bool) -> Effects:
+def _effects(side: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]) -> Effects:
     history = _History(side, memory, expand)
     for place, performed in enumerate(side.trace.performed):
         history.add(performed, _surface_then(side, place))
-    undefined = (*history.undefined, *history.common(list(_undefined_apart_from_accesses(side.trace))))
+    apart = list(_undefined_apart_from_accesses(side.trace))
+    common = history.common([condition for condition, _ in apart])
+    found = [*history.undefined, *zip(common, (kind for _, kind in apart), strict=True)]
+    found += _of_what_nothing_wrote(history)
+    undefined: dict[Bool, UndefinedKind] = {}
+    for condition, kind in found:
+        if kind in forbidden and not is_false(condition):
+            undefined.setdefault(condition, kind)
     return Effects(
         {surface: tuple(stores) for surface, stores in history.stores.items()},
-        tuple(dict.fromkeys(condition for condition in undefined if not is_false(condition))),
+        undefined,
         tuple(history.reaches),
         tuple(history.common([guard for _, guard in side.trace.barriers])),
         any(isinstance(access, Atomic) for one in side.trace.performed for access in one.accesses),
     )
 
 
-def _undefined_apart_from_accesses(trace: Trace) -> Iterator[Bool]:
+def _undefined_apart_from_accesses(trace: Trace) -> Iterator[tuple[Bool, UndefinedKind]]:
     """Register addresses that leave their variable, and lanes of one message that write one byte (D14)."""
     for condition, _ in trace.conditions:
-        yield neg(condition)
+        yield neg(condition), UndefinedKind.BEYOND_VARIABLE
     for question in conflict_questions(trace):
         for pair in question.pairs:
-            yield pair.meet
+            yield pair.meet, UndefinedKind.COLLISION
+
+
+def _of_what_nothing_wrote(history: "_History") -> Iterator[tuple[Bool, UndefinedKind]]:
+    """The stores that depend on a kernel's own choice; always, where that decides whether they happen."""
+    for one in (store for stores in history.stores.values() for store in stores):
+        if history.is_chosen(one.guard):
+            yield true(), UndefinedKind.UNINITIALISED
+        elif history.is_chosen(one.cell) or history.is_chosen(one.value):
+            yield one.guard, UndefinedKind.UNINITIALISED
 
 
 class _History:
@@ -171,6 +202,8 @@ class _History:
     def __init__(self, side: Side, memory: SharedMemory, expand: bool) -> None:
         self._side = side
         self._expand = expand
+        self._chosen: set[Term] = set()
+        """Results of operations on what nothing wrote."""
         self._memory = memory
         self._arbitrary = side.trace.arbitrary
         self._places: dict[Term, int] = {one.symbol: place for place, one in enumerate(side.trace.arbitrary)}
@@ -184,13 +217,24 @@ class _History:
             if any(not isinstance(access, Load) for access in one.accesses)
         }
         self.stores: dict[str, list[UnitStore]] = {}
-        self.undefined: list[Bool] = []
+        self.undefined: list[tuple[Bool, UndefinedKind]] = []
         self.reaches: list[Reach] = []
 
     def common(self, terms: list[Bool]) -> list[Bool]:
         """The terms under the shared names."""
         self._resolve(terms)
         return self._renamed(terms)
+
+    def is_chosen(self, term: Term) -> bool:
+        """Whether a term under the shared names depends on a choice that only this kernel has."""
+        for one in symbols_of(term):
+            definition = self._memory.definitions.get(one)
+            if one in self._chosen or str(one.payload).startswith(f"{self._side.name}:"):
+                return True
+            if definition is not None and self.is_chosen(definition):
+                self._chosen.add(one)
+                return True
+        return False
 
     def _renamed(self, terms: list[T]) -> list[T]:
         found = substitute_all(terms, self._names)
@@ -200,8 +244,10 @@ class _History:
         """Takes in a message to a surface."""
         values = {id(access): value for access, value in performed.loaded}
         private = [one for one in performed.accesses if is_private(self._side.trace, performed, one)]
-        self.undefined += self.common([conj(one.guard, neg(one.defined)) for one in private])
-        accesses = [one for one in performed.accesses if one not in private]
+        for one in private:
+            (condition,) = self.common([conj(one.guard, neg(one.defined))])
+            self.undefined.append((condition, _kind_of(one.defined)))
+        accesses = [one for one in performed.accesses if not is_private(self._side.trace, performed, one)]
         self._resolve([term for access in accesses for term in _terms(access)])
         seen = [self._renamed(_terms(access)) for access in accesses]
         atomic = self._atomic(surface, accesses, seen)
@@ -209,7 +255,9 @@ class _History:
         names: dict[Term, Term] = {}
         for index, (access, (guard, inside, defined, cell, *value)) in enumerate(zip(accesses, seen, strict=True)):
             guard, inside, cell = cast(Bool, guard), cast(Bool, inside), cast(BitVec, cell)
-            self.undefined.append(conj(guard, neg(cast(Bool, defined))))
+            self.undefined.append((conj(guard, neg(cast(Bool, defined))), _kind_of(access.defined)))
+            if performed.surface == SHARED_LOCAL:
+                self.undefined.append((conj(guard, neg(inside)), UndefinedKind.SLM_OUTSIDE))
             if id(access) in self._side.offsets:
                 (offset,) = self._renamed([self._side.offsets[id(access)]])
                 self.reaches.append(Reach(guard, surface, cell, offset, access.width))
@@ -278,7 +326,15 @@ class _History:
         device = None if opcode in EXACT or one.origin is not None else self._side.platform
         origin = None if one.origin is None else (image, one.origin.sampler, one.origin.slot)
         operation = (opcode, one.instruction.suffixes, one.result, types, width, device, control, origin, *bits)
-        return self._memory.result(operation, width)
+        result = self._memory.result(operation, width)
+        if any(self.is_chosen(each) for each in bits):
+            self._chosen.add(result)
+        return result
+
+
+def _kind_of(defined: Bool) -> UndefinedKind:
+    """What is wrong where an access has no meaning: what a variable does not have is known, an address is not."""
+    return UndefinedKind.BEYOND_VARIABLE if is_false(defined) else UndefinedKind.MISALIGNED
 
 
 def _own(side: str, term: Term) -> Term:

@@ -17,6 +17,7 @@ from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.matching import Program
+from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
 from visaproof.report.refinement import comparison_json, difference_text, verdict_json
 from visaproof.report.refinement_file import save_difference
 
@@ -62,12 +63,15 @@ class Asker:
     platform: Platform | None = None
     save: Path | None = None
     """Where each difference is written as a file."""
+    forbidden: frozenset[UndefinedKind] = FORBIDDEN
+    """What has no meaning."""
     programs: Programs = field(default_factory=Programs)
 
     @property
     def options(self) -> str:
         """On which an answer depends."""
-        return f"{self.assume.value} {self.timeout_ms} {self.platform and self.platform.name} {self.save}"
+        kinds = ",".join(sorted(kind.value for kind in self.forbidden))
+        return f"{self.assume.value} {self.timeout_ms} {self.platform and self.platform.name} {self.save} {kinds}"
 
     def __call__(self, pair: Pair) -> Row:
         start = process_time()
@@ -84,7 +88,7 @@ class Asker:
 
     def _asked(self, pair: Pair, source: Program, target: Program) -> Row:
         try:
-            comparison = compare(source, target, self.assume)
+            comparison = compare(source, target, self.assume, self.forbidden)
             verdict = decide(comparison, self.timeout_ms)
             if self.save is not None and isinstance(verdict, Difference):
                 save_difference(comparison, verdict, self.save)

@@ -90,7 +90,7 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
         yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
     if found.undefined is not None:
         yield f"  the source has a meaning; the target has none: line {found.undefined.position.line}"
-        yield f"    {found.undefined.message}"
+        yield f"    {found.undefined.message}" + (f" ({found.kind.value})" if found.kind else "")
         return
     if found.outside is not None:
         yield f"  the target accesses address {found.outside:#x}, which is in no buffer"
@@ -186,6 +186,8 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
     }
     if found.undefined is not None:
         undefined = {"line": found.undefined.position.line, "message": found.undefined.message}
+        if found.kind is not None:
+            undefined["kind"] = found.kind.value
         return record | {"target_undefined": undefined}
     if found.outside is not None:
         return record | {"target_accesses_outside": found.outside}
