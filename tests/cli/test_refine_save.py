@@ -127,3 +127,44 @@ def test_many_pairs_save_their_differences(tmp_path, visaproof):
     pairs.write_text(json.dumps([{"source": str(source), "target": str(target)}]))
     assert visaproof("tv", pairs, "--launch", MANIFEST, "--save", tmp_path / "found").code == 1
     assert visaproof("replay", tmp_path / "found").code == 0
+
+
+SHORT = """.version 4.1
+.kernel "k"
+.decl AT v_type=G type=ud num_elts=8 align=GRF
+.decl X v_type=G type=ud num_elts=8 align=GRF
+.decl T6 v_type=T num_elts=1
+.input AT offset=32 size=32
+.input X offset=64 size=32
+.kernel_attr SimdSize=8
+.function "k"
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    mov (M1_NM, 8) AT(0,0)<1> 0x0:ud
+{body}
+    ret (M1, 1)
+"""
+ONE_LANE = "    scatter4_scaled.R (M1_NM, 1) T6 0x0:ud AT.0 X.0"
+SHARED_LOCAL = (
+    "    shl (M1_NM, 1) X(0,0)<1> X(0,0)<0;1,0> 0x2:ud\n    gather4_scaled.R (M1_NM, 1) %slm 0x0:ud X.0 AT.0\n"
+)
+UNUSED = "    mov (M1_NM, 8) AT(0,0)<1> 0x0:ud\n    mov (M1_NM, 8) X(0,0)<1> 0x7:ud\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "kind"),
+    [
+        (ONE_LANE, ONE_LANE.replace("M1_NM, 1", "M1_NM, 8"), "collision"),
+        (UNUSED + ONE_LANE, SHARED_LOCAL + UNUSED + ONE_LANE, "slm-outside"),
+    ],
+)
+def test_a_target_without_a_meaning_replays_with_its_kind(source, target, kind, tmp_path, visaproof):
+    for name, body in (("source", source), ("target", target)):
+        (tmp_path / f"{name}.visaasm").write_text(SHORT.replace("{body}", body))
+    files = tmp_path / "source.visaasm", tmp_path / "target.visaasm"
+    ran = visaproof("refine", *files, "--undefined", f"{kind}=forbid", "--save", tmp_path / "found")
+    assert ran.code == 1, ran.out + ran.err
+    (path,) = (tmp_path / "found").iterdir()
+    assert json.loads(path.read_text())["differs"]["kind"] == kind
+    assert visaproof("replay", path).code == 0
+    changed(path, lambda document: document.update(target=document["source"]))
+    assert visaproof("replay", path).code == 1
