@@ -16,6 +16,7 @@ from visaproof.engine.refinement_runs import Difference, difference, trial, unkn
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.matching import Program
+from visaproof.smt import is_true
 
 RUNS = 1000
 """Random launches of two kernels that are said to be equal."""
@@ -96,6 +97,8 @@ def _timed(ask: Callable[[], Record]) -> Record:
 def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Record:
     comparison = compare(source, target, Assume.IDS)
     match decide(comparison, timeout_ms):
+        case Refines() if any(map(is_true, comparison.question.source.undefined)):
+            return _record(Answer.VACUOUS, "the source never has a meaning")
         case Refines(rung, conditions):
             return _agreed(comparison, runs, {"conditions": sorted(each.name for each in conditions), "detail": rung})
         case Vacuous():

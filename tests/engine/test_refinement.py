@@ -246,7 +246,10 @@ def test_no_run_contradicts_a_proof(seed: int) -> None:
     for values in candidates(symbols, random):
         assert (
             difference(
-                *comparison.runners, comparison.question, values, lambda address, width: random.getrandbits(8 * width)
+                *comparison.runners,
+                comparison.question,
+                values,
+                lambda surface, address, width: random.getrandbits(8 * width),
             )
             is None
         )

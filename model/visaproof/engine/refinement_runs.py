@@ -223,7 +223,7 @@ def trial(source: Runner, target: Runner, question: Question, values: Values, co
     in buffers and the source leaves them; or the target does, at an address that moves with one of them.
     """
     conditional = bool(question.source.reaches or question.target.reaches)
-    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()}) if conditional else []
+    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     bases = bases_of(buffers, values)
     values = dict(values) | {base_symbol(buffer): base // ALIGNMENT for buffer, base in bases.items()}
     mask = bits_of(question.lanes, values)
