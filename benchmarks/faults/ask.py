@@ -11,8 +11,7 @@ from benchmarks.faults.store import Record
 from visaproof.engine.refinement import Refines, Unknown, Vacuous, decide
 from visaproof.engine.refinement_comparison import Comparison, compare
 from visaproof.engine.refinement_guesses import contents, launches
-from visaproof.engine.refinement_memory import nothing
-from visaproof.engine.refinement_runs import Difference, difference, trial, unknowns
+from visaproof.engine.refinement_runs import Difference, again, trial, unknowns
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.matching import Program
@@ -106,8 +105,8 @@ def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Re
         case Unknown(reason):
             return _record(Answer.UNKNOWN, reason)
         case found:
-            again = difference(*comparison.runners, comparison.question, found.values, nothing)
-            return _record(Answer.REFUTED if again else Answer.UNSOUND, _shown(found))
+            confirmed = again(*comparison.runners, comparison.question, found)
+            return _record(Answer.REFUTED if confirmed else Answer.UNSOUND, _shown(found))
 
 
 def _agreed(comparison: Comparison, runs: int, about: Record) -> Record:

@@ -58,6 +58,8 @@ def candidates(symbols: Sequence[Term], random: Random) -> Iterator[Values]:
         yield launches(symbols, random)
     for word, size in product((0, 1, 2), (1 << 32, CUT_SIZE)):
         yield {one: _value(one, word, 1, size) for one in symbols}
+    while True:
+        yield launches(symbols, random)
 
 
 def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:

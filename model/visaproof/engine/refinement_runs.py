@@ -82,14 +82,25 @@ def trial(source: Runner, target: Runner, question: Question, values: Values, co
     It shows nothing where the source has no meaning, or another outcome as well, and where the question is about places
     in buffers and the source leaves them; or the target does, at an address that moves with one of them.
     """
-    conditional = bool(question.source.reaches or question.target.reaches)
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     bases = bases_of(buffers, values)
     values = dict(values) | {base_symbol(buffer): base // ALIGNMENT for buffer, base in bases.items()}
-    mask = bits_of(question.lanes, values)
-    if not mask:
+    if not bits_of(question.lanes, values):
         return None
     memory = memory_of(question, _images(source, target), values, content)
+    return _both(source, target, question, values, memory)
+
+
+def again(source: Runner, target: Runner, question: Question, found: Difference) -> Difference | None:
+    """What a second run from the same start shows."""
+    ran = _both(source, target, question, found.values, found.memory)
+    return ran and ran.difference
+
+
+def _both(source: Runner, target: Runner, question: Question, values: Values, memory: Memory) -> Trial | None:
+    conditional = bool(question.source.reaches or question.target.reaches)
+    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
+    bases, mask = bases_of(buffers, values), bits_of(question.lanes, values)
     ran = source.run(memory, question.lanes, values)
     if _is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(conditional):
         return None
