@@ -11,11 +11,11 @@ from benchmarks.faults.store import Record
 from visaproof.engine.refinement import Refines, Unknown, Vacuous, decide
 from visaproof.engine.refinement_comparison import Comparison, compare
 from visaproof.engine.refinement_guesses import contents, launches
-from visaproof.engine.refinement_memory import nothing
-from visaproof.engine.refinement_runs import Difference, difference, trial, unknowns
+from visaproof.engine.refinement_runs import Difference, again, trial, unknowns
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.matching import Program
+from visaproof.smt import is_true
 
 RUNS = 1000
 """Random launches of two kernels that are said to be equal."""
@@ -96,6 +96,8 @@ def _timed(ask: Callable[[], Record]) -> Record:
 def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Record:
     comparison = compare(source, target, Assume.IDS)
     match decide(comparison, timeout_ms):
+        case Refines() if any(map(is_true, comparison.question.source.undefined)):
+            return _record(Answer.VACUOUS, "the source never has a meaning")
         case Refines(rung, conditions):
             return _agreed(comparison, runs, {"conditions": sorted(each.name for each in conditions), "detail": rung})
         case Vacuous():
@@ -103,8 +105,8 @@ def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Re
         case Unknown(reason):
             return _record(Answer.UNKNOWN, reason)
         case found:
-            again = difference(*comparison.runners, comparison.question, found.values, nothing)
-            return _record(Answer.REFUTED if again else Answer.UNSOUND, _shown(found))
+            confirmed = again(*comparison.runners, comparison.question, found)
+            return _record(Answer.REFUTED if confirmed else Answer.UNSOUND, _shown(found))
 
 
 def _agreed(comparison: Comparison, runs: int, about: Record) -> Record:

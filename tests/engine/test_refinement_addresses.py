@@ -179,7 +179,7 @@ LOW_HALF_ONLY = (
         LOW_HALF_ONLY,
         address("PTR") + "and (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0xffffffff:uq\n",
         address("PTR") + "add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> OTHER(0,0)<0;1,0>\n",
-        "mov (M1, 8) A(0,0)<1> AT(0,0)<1;1,0>\n",
+        "mov (M1, 8) A(0,0)<1> AT(0,0)<1;1,0>\nshl (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x2:q\n",
     ],
     ids=["carry", "high-half", "two-bases", "no-base"],
 )

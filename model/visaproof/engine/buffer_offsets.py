@@ -6,7 +6,7 @@ distance, a surface is placed only so.
 
 from collections.abc import Callable, Iterator, Sequence
 
-from visaproof.engine.refinement_runs import Runner
+from visaproof.engine.refinement_runner import Runner
 from visaproof.kernel.launch import BufferOffset
 from visaproof.kernel.matching import Program
 from visaproof.kernel.meaning import Piece

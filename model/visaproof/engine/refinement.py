@@ -50,7 +50,7 @@ Verdict = Refines | Difference | Vacuous | Unknown
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     """Whether the target refines the source.  Raises NotModelled."""
     if comparison.open is not None:
-        found = guessed(comparison, GUESSES)
+        found = guessed(comparison, 4 * GUESSES)
         if found is None:
             raise comparison.open
         return smaller(comparison, found)

@@ -1,6 +1,7 @@
 """Whether a difference between two runs proves anything: the source might do something else for the same inputs."""
 
-from visaproof.engine.refinement_runs import Difference, Runner
+from visaproof.engine.refinement_runner import Runner
+from visaproof.engine.refinement_runs import Difference
 from visaproof.queries.refinement import Question
 from visaproof.queries.refinement_stores import after
 from visaproof.semantics.symbolic.accesses import Atomic

@@ -6,7 +6,7 @@ from functools import partial
 
 from visaproof.engine.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface, without_buffer_offset
 from visaproof.engine.refinement_memory import PRIVATE
-from visaproof.engine.refinement_runs import Runner
+from visaproof.engine.refinement_runner import Runner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import PRIVATE_APART, Assume, Start, start_of
@@ -27,13 +27,8 @@ from visaproof.kernel.matching import (
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
-from visaproof.queries.refinement import (
-    Effects,
-    Question,
-    Side,
-    refinement_question,
-    require_comparable,
-)
+from visaproof.queries.refinement import Question, refinement_question, require_comparable
+from visaproof.queries.refinement_effects import Effects, Side
 from visaproof.queries.refinement_places import ALIGNMENT, is_private, located
 from visaproof.queries.refinement_stores import Stores
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, unusual

@@ -1,6 +1,6 @@
 """Differences guessed before a solver is asked: runs of both kernels on random and simple inputs, then smaller ones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice, product
 from random import Random
 
@@ -58,6 +58,8 @@ def candidates(symbols: Sequence[Term], random: Random) -> Iterator[Values]:
         yield launches(symbols, random)
     for word, size in product((0, 1, 2), (1 << 32, CUT_SIZE)):
         yield {one: _value(one, word, 1, size) for one in symbols}
+    while True:
+        yield launches(symbols, random)
 
 
 def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:
@@ -69,7 +71,7 @@ def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:
 
 
 CORNERS = (0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 255, 256, 1 << 31, *EDGES)
-SIZES = (1 << 32, 1 << 32, 1 << 32, 1 << 31, 4096, 64, CUT_SIZE)
+SIZES = (*(1 << 32,) * 7, 1 << 31, 4096, 64, CUT_SIZE)
 EXTENTS = ("width.", "height.", "depth.")
 LAST_BASE = (1 << 28) - 1
 """In units of 16 bytes: nearly all offsets from there carry into the high half of an address."""
@@ -77,16 +79,16 @@ LAST_BASE = (1 << 28) - 1
 
 def launches(symbols: Sequence[Term], random: Random) -> Values:
     """A random launch, edge-biased: numbers of few bits or of many, corners among them, and few lanes or many."""
-    bits, lanes = random.choice((2, 3, 4, 8, 12, 16, 32)), random.choice((0.05, 0.2, 0.5, 0.9, 1))
-    corners = random.choice((0, 0.02, 0.1, 0.5))
-    floats, size, carries = random.random() < 0.1, random.choice(SIZES), random.getrandbits(1)
+    bits, lanes = random.choice((2, 3, 4, 4, 6, 8, 8, 12, 16, 32)), random.choice((0.05, 0.2, 0.5, 0.9, 1))
+    corners = random.choice((0, 0, 0.02, 0.1, 0.5))
+    floats, size, carries = random.random() < 0.2, random.choice(SIZES), random.getrandbits(1)
     step = random.choice((1, 1, 4))
     values: Values = {}
     for one in symbols:
         if random.random() < corners:
             word = random.choice(CORNERS)
         else:
-            word = random.choice(FLOATS) if floats else random.getrandbits(bits) * step
+            word = random.choice(FLOATS) if floats and random.getrandbits(1) else random.getrandbits(bits) * step
         if carries and str(one.payload).startswith("base."):
             word = LAST_BASE - random.getrandbits(3)
         values[one] = _value(one, word, int(random.random() < lanes), size)
@@ -94,22 +96,34 @@ def launches(symbols: Sequence[Term], random: Random) -> Values:
 
 
 def contents(random: Random) -> Content:
-    """What memory holds in a launch: large numbers, small ones, multiples, or what an index into it might be."""
-    bits, step = random.choice((0, 2, 4, 8, 16, 64, 64)), random.choice((1, 1, 4, 16))
-    kind = random.random()
+    """What memory holds in a launch: each surface large numbers, small ones, multiples, floats, or indices."""
+    styles: dict[str, Callable[[int, int], int]] = {}
 
-    def content(address: int, width: int) -> int:
-        if address % 4 and bits < 64:  # the upper bytes of a dword
-            return 0
-        if kind < 0.1:
-            return (1 << 8 * width) - 1 - random.getrandbits(1)
-        word = address // 4 % 64 if kind < 0.3 else random.getrandbits(bits)
-        return word * step % (1 << 8 * width)
+    def content(surface: str, address: int, width: int) -> int:
+        if surface not in styles:
+            styles[surface] = _style(random)
+        return styles[surface](address, width)
 
     return content
 
 
-def _ones(address: int, width: int) -> int:
+def _style(random: Random) -> Callable[[int, int], int]:
+    bits, step, kind = random.choice((0, 2, 4, 8, 16, 64, 64)), random.choice((1, 1, 4, 16)), random.random()
+
+    def word(address: int, width: int) -> int:
+        if address % 4 and bits < 64:  # the upper bytes of a dword
+            return 0
+        if kind < 0.1:
+            return (1 << 8 * width) - 1 - random.getrandbits(1)
+        if kind < 0.3 and width == 4:
+            return random.choice(FLOATS)
+        number = address // 4 % 64 if kind < 0.5 else random.getrandbits(bits)
+        return number * step % (1 << 8 * width)
+
+    return word
+
+
+def _ones(surface: str, address: int, width: int) -> int:
     return 0x0101_0101_0101_0101 % (1 << 8 * width)
 
 
@@ -129,7 +143,8 @@ def smaller(comparison: Comparison, found: Difference) -> Difference:
             smaller = difference(*comparison.runners, comparison.question, _inputs(values) | {one: 0}, _ones)
         except NotModelled:
             continue
-        if smaller is not None and certain(comparison, smaller):
+        alike = smaller is not None and (smaller.undefined is None) == (found.undefined is None)
+        if smaller is not None and alike and certain(comparison, smaller):
             found = smaller
     return found
 

@@ -1,6 +1,6 @@
 """The memory of a run of two kernels: surfaces by their common names, and buffers that lie apart."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from zlib import crc32
 
@@ -11,6 +11,7 @@ from visaproof.queries.refinement_places import ALIGNMENT
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import Term, evaluate, symbol
+from visaproof.smt.evaluate import evaluate_all
 
 FLAT_SIZE = 1 << 64
 """The 64-bit address space."""
@@ -160,11 +161,11 @@ def cells_of(image: Image) -> dict[int, int]:
 # ---------------------------------------------------------------- before the run
 
 
-Content = Callable[[int, int], int]
-"""What is in memory at an address, in so many bytes."""
+Content = Callable[[str, int, int], int]
+"""What a surface holds at an address, in so many bytes."""
 
 
-def nothing(address: int, width: int) -> int:
+def nothing(surface: str, address: int, width: int) -> int:
     """Memory that holds 0."""
     return 0
 
@@ -191,15 +192,30 @@ def memory_of(question: Question, images: Mapping[str, bool], values: Values, co
         _, contents = memory[own]
         address, known = evaluate(cell, values), values.get(name)
         if own in images:
-            word = content(address, 4) if known is None else known
+            word = content(own, address, 4) if known is None else known
             values[name] = contents.setdefault(address << 130 - cell.width, 0 if images[own] else word)
             continue
         unit = question.memory.units[surface]
-        word, value = content(address, unit) if known is None else known, 0
+        word, value = content(own, address, unit) if known is None else known, 0
         for k in range(unit):
             value |= contents.setdefault((address + k) % FLAT_SIZE, word >> 8 * k & 0xFF) << 8 * k
         values[name] = value
+    for surface, contents in ((name, contents) for name, (_, contents) in memory.items() if name not in images):
+        for unit, address in _stored(question, surface, values):
+            word = content(surface, address, unit)
+            for k in range(unit):
+                contents.setdefault((address + k) % FLAT_SIZE, word >> 8 * k & 0xFF)
     return memory
+
+
+def _stored(question: Question, name: str, values: Values) -> Iterator[tuple[int, int]]:
+    """Where the kernels may store to a surface: what is there before may be what an atomic brings."""
+    for surface in question.surfaces:
+        if surface.partition(" after ")[0] == name:
+            both = (question.source.stores.get(surface, ()), question.target.stores.get(surface, ()))
+            cells = dict.fromkeys(store.cell for stores in both for store in stores)
+            for address in evaluate_all(cells, values):
+                yield question.memory.units[surface], address
 
 
 def _size(surface: str, values: Values) -> int:

@@ -14,7 +14,8 @@ from visaproof.engine.counterexample import DOES_NOT_REFINE, FORMAT, PredicateSt
 from visaproof.engine.kernel_conflicts import without_zeros
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import cell_at, texel_at
-from visaproof.engine.refinement_runs import Difference, Prepared, Runner
+from visaproof.engine.refinement_runner import Prepared, Runner
+from visaproof.engine.refinement_runs import Difference
 from visaproof.engine.states import state_record
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.linking import functions_beside

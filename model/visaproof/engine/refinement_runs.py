@@ -1,185 +1,32 @@
 """Runs two kernels on the same numbers: one launch, one memory.  A difference that is seen here is one."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement_memory import (
     FLAT_SIZE,
-    PRIVATE,
-    PRIVATE_SIZE,
     Content,
-    FlatContents,
     Memory,
-    Modified,
-    WatchedBuffer,
-    base_at,
     base_symbol,
     bases_of,
-    cells_of,
     elsewhere,
     extent_symbols,
     follows,
-    image_of,
     memory_of,
 )
+from visaproof.engine.refinement_runner import Ran, Runner, bits_of
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.isa.errors import Position
-from visaproof.isa.platform import Platform
-from visaproof.kernel.concrete_run import Outcome, Undefined, run
-from visaproof.kernel.matching import SHARED_LOCAL
-from visaproof.kernel.symbolic_run import Trace
-from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
+from visaproof.kernel.concrete_run import Outcome, Undefined
+from visaproof.kernel.syntax import Instruction
 from visaproof.queries.refinement import Question
 from visaproof.queries.refinement_places import ALIGNMENT
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, kind_at
-from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
-from visaproof.semantics.symbolic.registers import Byte
-from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer, SymbolicImage
-from visaproof.smt import BitVec, Bool, Term, bool_symbol, symbol, symbols_of
-from visaproof.smt.evaluate import evaluate_all
+from visaproof.semantics.concrete.surface import LaneWrite
+from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer
+from visaproof.smt import Term, symbol, symbols_of
 
 SLM_OUTSIDE, UNINITIALISED = UndefinedKind.SLM_OUTSIDE, UndefinedKind.UNINITIALISED
-
-
-@dataclass(frozen=True, slots=True)
-class Runner:
-    """One of the kernels, and what its registers hold before it starts."""
-
-    name: str
-    kernel: Kernel
-    platform: Platform
-    trace: Trace
-    initial: Callable[[str, int], Byte]
-    surface: Callable[[str], str]
-    pointers: Mapping[BitVec, str] = field(default_factory=dict[BitVec, str])
-    """The words that are the address of a buffer, and the buffer."""
-
-    @property
-    def images(self) -> Mapping[str, SymbolicImage]:
-        """The typed surfaces, by their common names."""
-        found = {self.surface(key): surface for key, surface in self.trace.surfaces.items()}
-        return {name: surface for name, surface in found.items() if isinstance(surface, SymbolicImage)}
-
-    def run(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Ran":
-        """The run, and the memory after it; raises NotModelled."""
-        prepared = self.prepared(memory, lanes, values)
-        flat, modified = prepared.flat, prepared.modified
-        outcome = run(self.kernel, prepared.state, lambda statement, machine: modified.bytes.clear())
-        left = _missed(outcome) if flat.left is None else flat.left
-        if outcome.undefined is not None and left is None:
-            left = _asked_outside(outcome, flat)
-        contents = {name: (memory[name][0], _contents(surface)) for name, surface in prepared.memory.items()}
-        missed = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
-        outside = next((each.instruction.position for each in missed), None)
-        return Ran(outcome, contents, left, flat.left is not None, outside, modified.met)
-
-    def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Prepared":
-        """What the run starts from; raises NotModelled."""
-        modified, images = Modified(), self.images
-        after: dict[str, WatchedBuffer | Image] = {}
-        for name, (size, contents) in memory.items():
-            if name in images:
-                after[name] = image_of(images[name], name, contents, values)
-            else:
-                after[name] = WatchedBuffer(size, dict(contents), modified=modified)
-        bases = bases_of(self.pointers.values(), values)
-        flat = _flat(after, bases)
-        values = dict(values)
-        for pointer, buffer in self.pointers.items():
-            if FLAT not in after or buffer == PRIVATE:
-                values[pointer] = bases[buffer]
-        state = ConcreteState(self.platform, exec_mask=bits_of(lanes, values))
-        for variable in self.kernel.variables.values():
-            if isinstance(variable, GeneralVariable) and variable.alias is None:
-                state.registers[variable.name] = bytearray(variable.size)
-            elif isinstance(variable, PredicateVariable):
-                own = [bool_symbol(f"{self.name}:{variable.name}[{lane}]") for lane in range(variable.num_elts)]
-                state.predicates[variable.name] = PredicateBits(variable.num_elts, bits_of(own, values))
-        self._fill(state.registers, values)
-        for key in self.trace.surfaces:
-            if key == FLAT:
-                state.surfaces[key] = WatchedBuffer(FLAT_SIZE, flat, modified=modified)
-            else:
-                state.surfaces[key] = after[self.surface(key)]
-        return Prepared(state, after, flat, modified)
-
-    def _fill(self, registers: dict[str, bytearray], values: Values) -> None:
-        """What the kernel may read before anything writes it; nothing depends on the rest."""
-        places = list(self.trace.registers.initial_reads)
-        terms = [self.initial(variable, byte) for variable, byte in places]
-        words = list(dict.fromkeys(term for term, _ in terms))
-        known = dict(zip(words, evaluate_all(words, values), strict=True))
-        for (variable, byte), (term, index) in zip(places, terms, strict=True):
-            registers[variable][byte] = known[term] >> 8 * index & 0xFF
-
-
-def _flat(after: Mapping[str, WatchedBuffer | Image], bases: Mapping[str, int]) -> FlatContents:
-    """What lies at 64-bit addresses: all there is, or the buffers and private memory."""
-    flat = FlatContents([(bases.get(PRIVATE, base_at(PRIVATE)), PRIVATE_SIZE, {})])
-    if isinstance(whole := after.get(FLAT), Buffer):
-        flat.windows.append((0, FLAT_SIZE, whole.contents))
-        return flat
-    for buffer in sorted(bases.keys() - {PRIVATE}):
-        found = after.get(buffer)
-        size, contents = (found.size, found.contents) if isinstance(found, Buffer) else (0, {})
-        flat.windows.append((bases[buffer], size, contents))
-    return flat
-
-
-def _missed(outcome: Outcome) -> int | None:
-    """Where a message was not wholly inside its surface, if that is the buffer of an argument."""
-    for performed in outcome.performed:
-        if performed.surface != SHARED_LOCAL:
-            for miss in performed.misses:
-                if len(miss.cell) == 1:
-                    return miss.cell[0]
-    return None
-
-
-def _asked_outside(outcome: Outcome, flat: FlatContents) -> int | None:
-    """An address outside of all buffers where a message that has no meaning was to write."""
-    last = outcome.performed[-1] if outcome.performed else None
-    if last is None or last.surface != FLAT:
-        return None
-    asked = (one.address for one in last.writes if isinstance(one, LaneWrite))
-    return next((address for address in asked if not flat.holds(address)), None)
-
-
-def _contents(surface: WatchedBuffer | Image) -> dict[int, int]:
-    return surface.contents if isinstance(surface, Buffer) else cells_of(surface)
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A kernel before it runs."""
-
-    state: ConcreteState
-    memory: dict[str, WatchedBuffer | Image]
-    """The surfaces by their common names; `state` has the same ones under the kernel's own names."""
-    flat: FlatContents
-    modified: Modified
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What a run did."""
-
-    outcome: Outcome
-    memory: Memory
-    left: int | None
-    """An address that was accessed and is not wholly inside its buffer."""
-    left_flat: bool
-    """Whether that is an address among all 64-bit ones, and was really accessed."""
-    shared_local_missed: Position | None
-    """The first message with an access that was not wholly inside shared local memory."""
-    atomics_met: bool
-    """Whether lanes of an atomic met: in which order they happen is left open."""
-
-    def leaves(self, buffers: bool) -> bool:
-        """Whether it left what is taken to be apart at 64-bit addresses, or else `buffers`."""
-        return self.left_flat or (buffers and self.left is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +61,6 @@ class Difference:
     """Of what is undefined in the target; None where the terms do not say."""
 
 
-def bits_of(bits: Sequence[Bool], values: Values) -> int:
-    return sum((values.get(one, 0) & 1) << lane for lane, one in enumerate(bits))
-
-
 @dataclass(frozen=True, slots=True)
 class Trial:
     """A run of both kernels in which the source has a meaning and, where that is assumed, stays inside its buffers."""
@@ -239,14 +82,25 @@ def trial(source: Runner, target: Runner, question: Question, values: Values, co
     It shows nothing where the source has no meaning, or another outcome as well, and where the question is about places
     in buffers and the source leaves them; or the target does, at an address that moves with one of them.
     """
-    conditional = bool(question.source.reaches or question.target.reaches)
-    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()}) if conditional else []
+    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     bases = bases_of(buffers, values)
     values = dict(values) | {base_symbol(buffer): base // ALIGNMENT for buffer, base in bases.items()}
-    mask = bits_of(question.lanes, values)
-    if not mask:
+    if not bits_of(question.lanes, values):
         return None
     memory = memory_of(question, _images(source, target), values, content)
+    return _both(source, target, question, values, memory)
+
+
+def again(source: Runner, target: Runner, question: Question, found: Difference) -> Difference | None:
+    """What a second run from the same start shows."""
+    ran = _both(source, target, question, found.values, found.memory)
+    return ran and ran.difference
+
+
+def _both(source: Runner, target: Runner, question: Question, values: Values, memory: Memory) -> Trial | None:
+    conditional = bool(question.source.reaches or question.target.reaches)
+    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
+    bases, mask = bases_of(buffers, values), bits_of(question.lanes, values)
     ran = source.run(memory, question.lanes, values)
     if _is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(conditional):
         return None

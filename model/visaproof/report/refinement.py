@@ -6,7 +6,8 @@ from typing import Any
 from visaproof.engine.refinement import Refines, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import IMAGE_SIZE
-from visaproof.engine.refinement_runs import Difference, Runner, Writer
+from visaproof.engine.refinement_runner import Runner
+from visaproof.engine.refinement_runs import Difference, Writer
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.queries.refinement_places import ALWAYS, Condition
 
