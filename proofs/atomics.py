@@ -10,7 +10,7 @@ from visaproof.semantics.symbolic.effects import new_value
 from visaproof.smt import BitVec, bit, bit_and, const, ite, slt, sub
 
 from . import atomic_variants
-from .shapes import DEEP, EACH_ATOMIC, HALF_ATOMIC, Shape
+from .shapes import DEEP, EACH_ATOMIC, HALF_ATOMIC, OPERATIONS, Operation, Shape
 
 _BY_OP = dict(zip(AtomicOp, EACH_ATOMIC, strict=True))
 
@@ -54,14 +54,14 @@ def refute_cmpxchg_returns_the_old_value_if_it_returns_the_new() -> Query:
     return atomics.returned_value_is_old(atomic_variants.returns_new(_BY_OP[AtomicOp.CMPXCHG]()))
 
 
-@for_each(AtomicOp)
-def prove_an_operation_is_the_tables(op: AtomicOp) -> Query:
-    return atomics.operation_is_the_tables(op)
+@for_each(OPERATIONS)
+def prove_an_operation_is_the_tables(one: Operation) -> Query:
+    return atomics.operation_is_the_tables(one.op, one.leaves, atomics.another(one.readings))
 
 
-@for_each(AtomicOp)
-def prove_an_operation_on_16_bits_is_the_tables(op: AtomicOp) -> Query:
-    return atomics.operation_is_the_tables(op, bits=16)
+@for_each(OPERATIONS)
+def prove_an_operation_on_16_bits_is_the_tables(one: Operation) -> Query:
+    return atomics.operation_is_the_tables(one.op, one.leaves, atomics.another(one.readings), bits=16)
 
 
 def refute_an_operation_on_16_bits_is_the_tables_if_signs_are_ignored() -> Query:

@@ -7,6 +7,8 @@ from visaproof.queries.closed_forms import CLOSED_FORMS
 from visaproof.queries.query import Query
 from visaproof.queries.serialisation import TICKETS
 
+from .shapes import OPERATIONS, Operation
+
 
 @for_each(CLOSED_FORMS)
 def prove_any_number_of_lanes_leave_the_closed_form(op: AtomicOp) -> Query:
@@ -34,14 +36,14 @@ def refute_any_number_of_lanes_leave_the_closed_form_of_another_operation(ops: t
     return serialisation.final_value_is_the_closed_form(op, form=CLOSED_FORMS[other])
 
 
-@for_each(AtomicOp)
-def prove_returned_values_lead_from_the_old_value_to_the_final_one(op: AtomicOp) -> Query:
-    return serialisation.returned_values_telescope(op)
+@for_each(OPERATIONS)
+def prove_returned_values_lead_from_the_old_value_to_the_final_one(one: Operation) -> Query:
+    return serialisation.returned_values_telescope(one.op, readings=one.readings)
 
 
-@for_each(AtomicOp)
-def prove_returned_values_on_16_bits_lead_from_the_old_value_to_the_final_one(op: AtomicOp) -> Query:
-    return serialisation.returned_values_telescope(op, bits=16)
+@for_each(OPERATIONS)
+def prove_returned_values_on_16_bits_lead_from_the_old_value_to_the_final_one(one: Operation) -> Query:
+    return serialisation.returned_values_telescope(one.op, bits=16, readings=one.readings)
 
 
 def refute_returned_values_lead_to_the_final_one_if_predec_returns_the_old() -> Query:
@@ -85,9 +87,9 @@ def refute_exactly_one_cmpxchg_wins_if_old_may_differ_from_the_comparand() -> Qu
     return serialisation.exactly_one_cmpxchg_wins(old_matches=False)
 
 
-@for_each(AtomicOp)
-def prove_lanes_with_equal_operands_swap_their_results(op: AtomicOp) -> Query:
-    return serialisation.swapped_lanes_swap_their_results(op)
+@for_each(OPERATIONS)
+def prove_lanes_with_equal_operands_swap_their_results(one: Operation) -> Query:
+    return serialisation.swapped_lanes_swap_their_results(one.op, readings=one.readings)
 
 
 @for_each((AtomicOp.ADD, AtomicOp.XCHG, AtomicOp.CMPXCHG))
@@ -95,9 +97,9 @@ def refute_lanes_with_other_operands_swap_their_results(op: AtomicOp) -> Query:
     return serialisation.swapped_lanes_swap_their_results(op, alike=False)
 
 
-@for_each(AtomicOp)
-def prove_lanes_on_different_texels_commute(op: AtomicOp) -> Query:
-    return serialisation.lanes_on_different_texels_commute(op)
+@for_each(OPERATIONS)
+def prove_lanes_on_different_texels_commute(one: Operation) -> Query:
+    return serialisation.lanes_on_different_texels_commute(one.op, readings=one.readings)
 
 
 @for_each((AtomicOp.XCHG, AtomicOp.INC))

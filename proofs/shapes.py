@@ -4,12 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.answers import FloatAtomics, QwordBlocks
+from visaproof.isa.atomics import FLOAT_OPS, AtomicOp, carried_out
+from visaproof.isa.errors import IllegalInstruction
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries import subject
 from visaproof.queries.subject import Subject
+from visaproof.semantics.symbolic.effects import new_value
+from visaproof.smt import BitVec
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,29 @@ class Shape:
         return replace(self, readings=readings)
 
 
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation by itself, without an instruction around it."""
+
+    op: AtomicOp
+    readings: Readings = DEFAULT
+
+    def __str__(self) -> str:
+        return str(self.op)
+
+    def under(self, readings: Readings) -> "Operation | None":
+        """The operation with other answers to D29; None where they make no difference to it."""
+        if self.op not in FLOAT_OPS:
+            return None
+        if readings.float_atomics is FloatAtomics.REJECT:
+            raise IllegalInstruction(f"{self.op.name.lower()} is not an operation of typed messages", "D29")
+        return Operation(self.op, readings)
+
+    def leaves(self, _: AtomicOp, old: BitVec, src0: BitVec, src1: BitVec) -> BitVec:
+        """What it leaves in memory."""
+        return new_value(carried_out(self.op, self.readings.float_atomics), old, src0, src1, self.readings)
+
+
 def _shape(name: str, build: Callable[[Readings], Subject]) -> Shape:
     return Shape(name, cache(build))
 
@@ -42,9 +69,14 @@ def _scatter4(size: int, platform: Platform, predicated: bool) -> Shape:
     return _shape(name, lambda readings: subject.scatter4_scaled(size, platform, predicated, readings))
 
 
-def _qw(size: int, predicated: bool) -> Shape:
-    name = f"qw_scatter-simd{size}{'-predicated' * predicated}"
-    return _shape(name, lambda readings: subject.qw_scatter(size, Platform.DG2, predicated, readings))
+def _qw(size: int, predicated: bool, blocks: int = 1) -> Shape:
+    name = f"qw_scatter-simd{size}{f'-{blocks}-blocks' * (blocks > 1)}{'-predicated' * predicated}"
+
+    def build(readings: Readings) -> Subject:
+        allowed = replace(readings, qword_blocks=QwordBlocks.SEVERAL) if blocks > 1 else readings
+        return subject.qw_scatter(size, Platform.DG2, predicated, allowed, blocks)
+
+    return _shape(name, build)
 
 
 def _oword(owords: int) -> Shape:
@@ -61,6 +93,7 @@ def _atomic(op: AtomicOp, kind: SurfaceKind, predicated: bool = True, bits: int 
     return _shape(name, build)
 
 
+OPERATIONS = tuple(Operation(op) for op in AtomicOp)
 SCATTER4 = (
     _scatter4(8, Platform.TGLLP, True),
     _scatter4(8, Platform.PVC, True),
@@ -72,6 +105,8 @@ PLAIN = _scatter4(8, Platform.PVC, False)
 """The smallest scatter: eight lanes, no predicate, registers of 64 bytes.  Wrong variants are shown on it."""
 PLAIN_QW = _qw(8, False)
 QW = (*(_qw(size, True) for size in (1, 2, 4, 8, 16)), _qw(16, False))
+BLOCKS = (_qw(4, True, 2), _qw(1, True, 4))
+"""The page has one block; these are asked about as if it had several (D22)."""
 OWORD = tuple(_oword(owords) for owords in (1, 2, 4, 8, 16))
 ATOMIC = (_atomic(AtomicOp.CMPXCHG, SurfaceKind.LINE, False), _atomic(AtomicOp.ADD, SurfaceKind.PLANE))
 """Two shapes for what does not depend on the operation."""
@@ -90,7 +125,7 @@ DEEP = _atomic(AtomicOp.ADD, SurfaceKind.VOLUME, False, levels=2)
 ARRAYS = (LAYERS, DEEP_ARRAY)
 """Only which texels exist depends on the type of surface: that is asked of these too, and the rest of DEEP alone."""
 
-SCATTERS = (*SCATTER4, *QW)
+SCATTERS = (*SCATTER4, *QW, *BLOCKS)
 MASKED = (*SCATTERS, *ATOMIC, DEEP)
 WRITERS = (*MASKED, *ARRAYS)
 READERS = (*OWORD, *EACH_ATOMIC, *HALF_ATOMIC, DEEP)

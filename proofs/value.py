@@ -1,11 +1,13 @@
 """Every written byte has the value that the page says; every loaded byte is the surface's."""
 
 from visaproof.engine.catalogue import for_each
+from visaproof.isa.answers import QwordStride
+from visaproof.isa.readings import Readings
 from visaproof.queries import value
 from visaproof.queries.query import Query
 
 from . import variants
-from .shapes import OWORD, PLAIN, PLAIN_QW, SCATTERS, Shape
+from .shapes import BLOCKS, OWORD, PLAIN, PLAIN_QW, SCATTERS, Shape
 
 
 @for_each(SCATTERS)
@@ -31,6 +33,10 @@ def refute_a_written_dword_is_the_lanes_datum_if_halves_are_swapped() -> Query:
 
 def refute_a_written_dword_is_the_lanes_datum_if_a_straddling_qword_is_dropped() -> Query:
     return value.written_dword_is_the_lanes_datum(variants.straddling_qword_dropped(PLAIN_QW()))
+
+
+def refute_a_written_dword_is_the_lanes_datum_if_blocks_in_src_are_padded() -> Query:
+    return value.written_dword_is_the_lanes_datum(BLOCKS[0].build(Readings(qword_stride=QwordStride.PADDED)))
 
 
 @for_each(OWORD)

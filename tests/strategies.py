@@ -17,6 +17,7 @@ from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scal
 from visaproof.instructions.scatter4_scaled import PREFIXES
 from visaproof.isa.answers import (
     ChannelSets,
+    DwordMisaligned,
     MaskAlignment,
     OffsetSum,
     OwordBounds,
@@ -186,6 +187,8 @@ def _scatter_registers(subject: Subject, pick: Random, values: Values, unit: int
         2
     ):  # lanes that share some bytes only
         addresses = [first + 5 * place for place in order]
+    if readings.dword_misaligned is DwordMisaligned.DATA_UNDEFINED and pick.randrange(2):
+        addresses = [address + pick.randrange(unit) for address in addresses]
     together = (
         readings.qword_bounds_grain is not QwordBounds.PER_DWORD
         or readings.scatter_bounds_grain is not ScatterBounds.PER_DWORD
@@ -194,6 +197,8 @@ def _scatter_registers(subject: Subject, pick: Random, values: Values, unit: int
         values[symbol("size", 33)] = size = _size_at_an_edge(pick, size, unit)
         top = size // unit * unit - unit * pick.randrange(16 // unit + 1)
         addresses = [top - 16 * place for place in order]
+        if pick.randrange(2):  # on the last bytes, or right behind them
+            addresses[one] = addresses[other] = size // unit * unit
     if readings.offset_sum_wraps is OffsetSum.NO_WRAP and pick.randrange(4) == 0:  # inside, from 4 GiB on
         values[symbol("size", 33)] = 2**32 + pick.choice([64, 4096, 2**31])
         first = 2**32 - 16
@@ -209,7 +214,7 @@ def _scatter_registers(subject: Subject, pick: Random, values: Values, unit: int
 
 def _size_at_an_edge(pick: Random, size: int, unit: int) -> int:
     """A size near this one, for readings by which one place beyond decides over all: the last bytes tell most."""
-    return size // unit * unit + pick.choice([0, unit - 1, unit - 1])
+    return size // unit * unit + pick.choice([0, 0, unit - 1, unit - 1, 1])
 
 
 def _set_any_dwords(subject: Subject, pick: Random, values: Values, variable: str) -> None:

@@ -202,6 +202,7 @@ ANSWERED_TOGETHER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("offset-sum-wraps=no-wrap", "dword-misaligned=floor"),
         ("scatter-bounds-grain=per-byte", "dword-misaligned=byte-exact", "collision=equal-allowed"),
         ("scatter-bounds-grain=per-lane", "dword-misaligned=byte-exact", "collision=last-wins"),
+        ("scatter-bounds-grain=per-byte", "dword-misaligned=data-undefined", "collision=any-wins"),
     ),
     "qw_scatter": (
         ("qword-unit=qword-index", "qword-bounds-grain=per-qword"),

@@ -22,7 +22,7 @@ FIRST_STATES, STATES = 4, 36
 """For each shape: these many to begin with, these many in all; the slowest variant of `proofs` needs 34."""
 FIRST_LOOSE_STATES, LOOSE_STATES = 200, 800
 """For each instruction, with operands that are too short or share a variable; every other one has other readings."""
-FIRST_ALTERNATIVE_STATES, ALTERNATIVE_STATES = 4, 12
+FIRST_ALTERNATIVE_STATES, ALTERNATIVE_STATES = 4, 24
 """For each shape under each alternative of a reading."""
 
 

@@ -29,7 +29,11 @@ def test_the_json_has_the_same_table(visaproof):
     assert listed["oword-unit"]["alternatives"] == []
     assert listed["oword-unit"]["default"] is None
     assert listed["dword-misaligned"]["default"] == "undefined"
-    assert [answer["value"] for answer in listed["dword-misaligned"]["alternatives"]] == ["floor", "byte-exact"]
+    assert [answer["value"] for answer in listed["dword-misaligned"]["alternatives"]] == [
+        "floor",
+        "byte-exact",
+        "data-undefined",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from visaproof.queries.subject import Subject
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Atomic, Store
 from visaproof.semantics.symbolic.state import SymbolicState
-from visaproof.smt import Bool, add, bool_symbol, conj, const, eq, false, mul, neg, symbol, true, ult
+from visaproof.smt import Bool, add, bool_symbol, conj, const, eq, false, mul, neg, solvers, symbol, true, ult
 
 x, y = symbol("x", 32), symbol("y", 32)
 SOLVERS = ("bitwuzla ", "z3 ")
@@ -79,10 +79,16 @@ def test_a_true_goal_does_not_hide_that_the_assumptions_never_hold() -> None:
     assert decide(question(true())) == Proved("normal form")
 
 
-def test_a_question_that_takes_too_long_is_unknown() -> None:
+@pytest.mark.parametrize(("shared_ms", "last"), [(2, ("bitwuzla: ", "z3: ")), (1, ("z3: ",))])
+def test_a_question_that_takes_too_long_is_unknown(
+    shared_ms: int, last: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A short limit is one solver's; of a longer one z3 is the last that is asked."""
+    monkeypatch.setattr(solvers, "SHARED_MS", shared_ms)
+    solvers.forget_answers()
     verdict = decide(factors(), timeout_ms=1)
     assert isinstance(verdict, Unknown)
-    assert verdict.reason.startswith("z3: ")
+    assert verdict.reason.startswith(last)
 
 
 def test_assumptions_that_take_too_long_are_unknown_not_vacuous() -> None:

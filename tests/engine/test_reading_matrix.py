@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from proofs.shapes import ATOMIC, HALF_ATOMIC, OWORD, PLAIN, PLAIN_QW, SCATTER4, Shape
+from proofs.shapes import ATOMIC, BLOCKS, HALF_ATOMIC, OWORD, PLAIN, PLAIN_QW, SCATTER4, Shape
 from visaproof.engine.catalogue import Claim, load_claims
 from visaproof.engine.counterexample import Counterexample, encoded
 from visaproof.engine.decide import decide
@@ -34,8 +34,10 @@ BROKEN: dict[str, tuple[Shape, Property]] = {
     "slm-bounds=undefined": (OWORD[0], bounds.out_of_bounds_read_gives_zero),
     "dword-misaligned=floor": (PLAIN, collision.misaligned_lane_is_undefined),
     "dword-misaligned=byte-exact": (PLAIN, collision.misaligned_lane_is_undefined),
+    "dword-misaligned=data-undefined": (PLAIN, collision.misaligned_lane_is_undefined),
     "collision=equal-allowed": (PLAIN_QW, collision.colliding_lanes_are_undefined),
     "collision=last-wins": (PLAIN_QW, collision.colliding_lanes_are_undefined),
+    "collision=any-wins": (PLAIN, collision.the_last_lane_wins),
     "oword-bounds-grain=per-oword": (OWORD[1], value.loaded_dword_is_the_surfaces),
     "oword-bounds-grain=whole-block": (OWORD[1], value.loaded_dword_is_the_surfaces),
     "oword-address-wraps=wraps": (OWORD[1], bounds.out_of_bounds_read_gives_zero),
@@ -52,6 +54,7 @@ BROKEN: dict[str, tuple[Shape, Property]] = {
 KEPT: dict[str, tuple[Shape, Property]] = {
     "mask-alignment=verifier-accepts": (PLAIN, predication.enabled_lane_acts),
     "short-predicate=zero": (SCATTER4[0], predication.enabled_lane_acts),
+    "collision=last-wins": (PLAIN, collision.the_last_lane_wins),
     "channel-sets=prefix-only": (PLAIN, frame.other_memory_is_unchanged),
     "half-result-rest=zero": (HALF_ATOMIC[0], frame.other_registers_are_unchanged),
     "half-result-rest=preserved": (HALF_ATOMIC[0], frame.other_registers_are_unchanged),
@@ -80,6 +83,14 @@ def test_an_alternative_that_breaks_a_property_is_shown_by_execute_both_ways(set
     assert violated(found)
     again = msgspec.json.decode(encoded(found), type=Counterexample)
     assert replay(again, "a.json").differences == ()
+
+
+def test_of_several_blocks_the_stride_in_src_is_asked() -> None:
+    """The page has one block: several are a reading of their own, and every example says so."""
+    verdict = decide(asked("qword-stride=padded", BLOCKS[0], value.written_dword_is_the_lanes_datum))
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.under == ["qword-blocks=several", "qword-stride=padded"]
+    assert violated(verdict.counterexample)
 
 
 def test_an_example_does_not_replay_under_a_reading_that_does_something_else() -> None:
@@ -117,6 +128,20 @@ def test_a_row_names_the_readings_that_the_verdict_depends_on() -> None:
 def test_a_claim_without_a_shape_depends_on_no_reading() -> None:
     found = row(claim_named("prove_an_operation_is_the_tables[AtomicOp.ADD]"), Limits())
     assert found.asked == ()
+
+
+def test_a_float_operation_alone_depends_on_its_readings() -> None:
+    found = row(claim_named("prove_an_operation_is_the_tables[AtomicOp.FMAX]"), Limits())
+    answers = {one.setting: one.answer for one in found.asked}
+    assert answers.pop("float-atomics=reject") == "illegal"
+    settings = {"float-atomics=as-lowered", "float-nan=propagates", "float-zeros=ordered", "float-denormals=flushed"}
+    assert answers == dict.fromkeys(settings, "refuted")
+
+
+def test_lanes_commute_whatever_a_float_operation_is() -> None:
+    found = row(claim_named("prove_lanes_on_different_texels_commute[AtomicOp.FCMPWR]"), Limits())
+    assert {one.answer for one in found.asked} == {"proved", "illegal"}
+    assert found.depends_on == ()
 
 
 def test_refutations_are_not_asked_under_other_readings() -> None:

@@ -115,6 +115,7 @@ WITNESSES: dict[str, Callable[[], Witness]] = {
     "slm-bounds=undefined": lambda: block(0, 1, 0, SLM),
     "dword-misaligned=floor": lambda: scatter(5),
     "dword-misaligned=byte-exact": lambda: scatter(5),
+    "dword-misaligned=data-undefined": lambda: scatter(5),
     "collision=equal-allowed": lambda: scatter(4, 4, data=dwords(*[9] * 8)),
     "collision=last-wins": lambda: scatter(4, 4),
     "collision=any-wins": lambda: scatter(4, 4),

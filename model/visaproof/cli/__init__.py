@@ -20,6 +20,8 @@ COMMANDS = (
     "conflicts",
     "bounds",
     "refine",
+    "tv",
+    "ocloc",
     "rules",
     "run",
     "vectors",
@@ -37,10 +39,21 @@ EXAMPLES = """examples:
   visaproof conflicts kernel.visaasm     can two lanes of one scatter write the same byte?
   visaproof bounds kernel.visaasm        does every access stay inside its surface?
   visaproof refine a.visaasm b.visaasm   does b do what a does?
+  visaproof tv dumps                     the same question for many pairs
+  visaproof ocloc k.cl --target-options -cl-opt-disable   compiled twice: do both do the same?
   visaproof rules                        are the shipped rewrite rules right?
   visaproof run kernel.visaasm --grid 64 run a whole launch on numbers
   visaproof vectors vectors.jsonl        compare with what other implementations did
 """
+
+
+OPTIONS_OF_ANOTHER = (
+    "--source-options",
+    "--target-options",
+    "--source-internal-options",
+    "--target-internal-options",
+)
+"""Their values are command lines of another program."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -64,9 +77,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parsed(argv: Sequence[str] | None) -> Namespace | int:
     """The arguments, or an exit code where argparse has said what there is to say."""
     try:
-        return _parser().parse_args(argv)
+        return _parser().parse_args(_with_options(sys.argv[1:] if argv is None else argv))
     except SystemExit as stop:
         return ExitCode.USAGE if stop.code else ExitCode.OK
+
+
+def _with_options(argv: Sequence[str]) -> list[str]:
+    """`--source-options -O0` as `--source-options=-O0`: the value of such an option may begin with a dash."""
+    joined: list[str] = []
+    for word in argv:
+        if joined and joined[-1] in OPTIONS_OF_ANOTHER:
+            joined[-1] = f"{joined[-1]}={word}"
+        else:
+            joined.append(word)
+    return joined
 
 
 def _parser() -> ArgumentParser:

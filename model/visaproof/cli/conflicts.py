@@ -5,11 +5,18 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import ASSUMPTIONS, positive, seconds
+from visaproof.cli.arguments import ASSUMPTIONS
 from visaproof.cli.errors import show_read_error
 from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.cli.kernel_files import DEFAULT_PLATFORM, milliseconds, platform_option, read_with_launch
-from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.cli.kernel_files import (
+    DEFAULT_PLATFORM,
+    add_kernel_options,
+    ask_each,
+    milliseconds,
+    read_with_launch,
+    show_stop,
+)
+from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
 
 if TYPE_CHECKING:
@@ -19,6 +26,16 @@ if TYPE_CHECKING:
     from visaproof.engine.weakest import Weakest
 
 WEAKEST = "weakest"
+
+WORDS = {
+    ExitCode.OK: "free of conflicts",
+    ExitCode.REFUTED: "with a conflict",
+    ExitCode.USAGE: "not readable",
+    ExitCode.UNKNOWN: "unknown",
+    ExitCode.NOT_MODELLED: "not modelled",
+    ExitCode.INTERRUPTED: "interrupted",
+}
+"""What the exit code of a file means, for the summary of several."""
 
 EPILOG = """examples:
   visaproof conflicts kernel.visaasm --launch kernel.bin      inputs as the zebin lays them out
@@ -50,49 +67,14 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         "--assume", choices=(*ASSUMPTIONS, WEAKEST), default="ids",
         help="of the launch (default: ids); weakest: of the others the first under which a scatter is free",
     )  # fmt: skip
-    parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
-    parser.add_argument(
-        "--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds, e.g. V0038=local_id_x"
-    )
-    parser.add_argument("--platform", metavar="NAME", help="the device, where --launch does not say it (default: DG2)")
-    parser.add_argument(
-        "--unroll", type=positive, default=4, metavar="N", help="rounds of a loop of unknown length (default: 4)"
-    )
-    parser.add_argument(
-        "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question (default: 20)"
-    )
+    add_kernel_options(parser)
     parser.add_argument("--save", metavar="DIR", type=Path, help="write each conflict as a counterexample")
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
 def run(arguments: Namespace) -> int:
     """Asks about each file in turn; what is computed is shown before the next one starts."""
-    platform = platform_option(arguments.platform)
-    codes: list[ExitCode] = []
-    records: list[dict[str, Any]] = []
-    try:
-        for path in arguments.files:
-            codes.append(_file(path, arguments, platform, records))
-    except KeyboardInterrupt:
-        codes.append(ExitCode.INTERRUPTED)
-    code = worst(codes)
-    if arguments.format == "json":
-        _print_json(records, code)
-    elif len(arguments.files) > 1:
-        print(f"\n{len(arguments.files)} files: {_counted(codes)}")
-    return code
-
-
-def _counted(codes: list[ExitCode]) -> str:
-    words = {
-        ExitCode.OK: "free of conflicts",
-        ExitCode.REFUTED: "with a conflict",
-        ExitCode.USAGE: "not readable",
-        ExitCode.UNKNOWN: "unknown",
-        ExitCode.NOT_MODELLED: "not modelled",
-        ExitCode.INTERRUPTED: "interrupted",
-    }
-    return ", ".join(f"{codes.count(code)} {word}" for code, word in words.items() if code in codes)
+    return ask_each("conflicts", _file, arguments, WORDS)
 
 
 def _file(path: Path, arguments: Namespace, platform: Platform | None, records: list[dict[str, Any]]) -> ExitCode:
@@ -127,7 +109,7 @@ def _file(path: Path, arguments: Namespace, platform: Platform | None, records: 
     codes = [_code(one.finding) for one in found]
     if answers.stopped is not None:
         codes.append(ExitCode.NOT_MODELLED)
-        _show_stop(answers.stopped)
+        show_stop(answers.stopped, "scatters")
     if text:
         _print_footer(answers, [one.finding for one in found])
     else:
@@ -194,18 +176,3 @@ def _save(answers: "KernelAnswers", finding: "Finding", folder: Path) -> None:
         path = folder / f"{answers.kernel.name}-{Path(position.path).stem}-line-{position.line}.json"
         write_counterexample(conflict_record(answers, finding.question, finding.answer), path)
         print(f"saved {path}", file=sys.stderr)
-
-
-def _show_stop(stopped: NotModelled) -> None:
-    sys.stdout.flush()
-    print(f"error: not modelled: {stopped}", file=sys.stderr)
-    print("  hint: the scatters behind this statement were not asked about", file=sys.stderr)
-
-
-def _print_json(records: list[dict[str, Any]], code: ExitCode) -> None:
-    import json
-
-    from visaproof import __version__
-
-    document = {"visaproof": __version__, "schema": 1, "command": "conflicts", "exit_code": int(code), "files": records}
-    print(json.dumps(document, indent=2))

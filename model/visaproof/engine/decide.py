@@ -1,17 +1,23 @@
 """A query to its verdict: climb the ladder, make the example small, replay it, and only then show it."""
 
 from visaproof.engine.attempts import attempted
+from visaproof.engine.guesses import guessed
 from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, climb
 from visaproof.engine.refutation import refutation
-from visaproof.engine.verdict import Proved, Unknown, Vacuous, Verdict
+from visaproof.engine.verdict import Proved, Refuted, Unknown, Vacuous, Verdict
 from visaproof.queries.query import Query
 
 DEFAULT_TIMEOUT_MS = 20_000
 """For one question to one solver."""
 
 
-def decide(query: Query, timeout_ms: int = DEFAULT_TIMEOUT_MS, seed: int = 0) -> Verdict:
-    """The verdict on a query.  A failure that does not replay on `execute` is a bug of ours, and unknown."""
+def decide(query: Query, timeout_ms: int = DEFAULT_TIMEOUT_MS, seed: int = 0, likely_fails: bool = False) -> Verdict:
+    """The verdict on a query.  A failure that does not replay on `execute` is a bug of ours, and unknown.
+
+    Where it likely fails, examples are guessed before a solver is asked; it makes no other difference.
+    """
+    if likely_fails and (refuted := _guessed(query, timeout_ms, seed)):
+        return refuted
     found = attempted(query, timeout_ms, seed)
     if found is not None:
         return found
@@ -24,3 +30,9 @@ def decide(query: Query, timeout_ms: int = DEFAULT_TIMEOUT_MS, seed: int = 0) ->
             return Unknown(reason)
         case Fails() as failing:
             return refutation(query, failing, timeout_ms, seed)
+
+
+def _guessed(query: Query, timeout_ms: int, seed: int) -> Refuted | None:
+    values = guessed(query.assumptions, query.goal, seed)
+    found = None if values is None else refutation(query, Fails(values), timeout_ms, seed)
+    return found if isinstance(found, Refuted) else None

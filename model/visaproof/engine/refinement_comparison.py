@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from visaproof.engine.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface, without_buffer_offset
 from visaproof.engine.refinement_memory import PRIVATE
 from visaproof.engine.refinement_runner import Runner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import PRIVATE_APART, Assume, Start, start_of
-from visaproof.kernel.launch import BufferAddress, BufferOffset
+from visaproof.kernel.launch import BufferAddress
 from visaproof.kernel.matching import (
     SHARED_LOCAL,
     Matching,
@@ -60,10 +61,15 @@ class Comparison:
 
 
 def compare(
-    source: Program, target: Program, assume: Assume, forbidden: frozenset[UndefinedKind] = FORBIDDEN
+    source: Program,
+    target: Program,
+    assume: Assume,
+    forbidden: frozenset[UndefinedKind] = FORBIDDEN,
+    no_buffer_offset: bool = False,
 ) -> Comparison:
     """The question, in which what is not `forbidden` has a meaning.
 
+    `no_buffer_offset` has every surface begin where its buffer does.  It is assumed where they can only be placed so.
     Raises NotModelled, and ReadError where an input of the target has no counterpart.
     """
     _require_one_width(source, target)
@@ -71,6 +77,8 @@ def compare(
     starts = start_of(source.kernel, source.launch, assume), start_of(target.kernel, target.launch, assume)
     before_source = source_start(source.kernel, starts[0].initial)
     before = (before_source, target_start(matching, before_source, starts[1].initial))
+    if no_buffer_offset:
+        before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
     lanes = launched_lanes(source.kernel)
     runners: list[Runner] = []
     for name, program, start, initial in zip(("source", "target"), (source, target), starts, before, strict=True):
@@ -90,9 +98,9 @@ def compare(
         exact, question = questions(runners, lanes, forbidden)
     except NotModelled as reason:
         exact, question, unasked = *_of_the_source(runners, lanes, forbidden), reason
-    if exact is not question:
-        _require_no_buffer_offset((source, target), runners)
-    assumed = _assumptions(starts[0], question, matching, runners)
+    if not no_buffer_offset and places_a_surface((source, target), runners, exact is not question):
+        return compare(source, target, assume, forbidden, no_buffer_offset=True)
+    assumed = _assumptions(starts[0], question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
     assumed += tuple(unusual(forbidden))
     return Comparison(source, target, matching, starts[0], assumed, question, (runners[0], runners[1]), exact, unasked)
 
@@ -168,16 +176,6 @@ def _require_one_width(source: Program, target: Program) -> None:
     widths = [len(launched_lanes(program.kernel)) for program in (source, target)]
     if widths[0] != widths[1]:
         raise NotModelled(f"kernels of different SIMD widths: {widths[0]} and {widths[1]} lanes")
-
-
-def _require_no_buffer_offset(programs: Iterable[Program], runners: Iterable[Runner]) -> None:
-    """A surface that begins before its buffer is not yet placed among the addresses."""
-    for program, runner in zip(programs, runners, strict=True):
-        for variable, byte in runner.trace.registers.initial_reads:
-            for piece in program.launch.pieces(variable):
-                inside = piece.offset <= byte < piece.offset + piece.size
-                if inside and isinstance(piece.meaning, BufferOffset):
-                    raise NotModelled(f"{program.kernel.path}: {piece.meaning} beside addresses")
 
 
 def _surface(program: Program, key: str, by_meaning: bool) -> str:

@@ -12,7 +12,7 @@ from visaproof.queries.subject import Subject
 from visaproof.semantics.symbolic.effects import meaningless, undefined
 from visaproof.smt import BitVec, Bool, Term, conj, const, neg, symbols_of, ult
 
-NARROWER_TIMEOUT_MS = 150
+NARROWER_TIMEOUT_MS = 100
 """For an attempt to find a smaller counterexample than the first."""
 
 SMALL = 256

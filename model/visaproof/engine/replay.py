@@ -12,7 +12,7 @@ from visaproof.engine.states import state_from
 from visaproof.instructions import Instruction
 from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform, platform_named
-from visaproof.isa.readings import readings_from
+from visaproof.isa.readings import Readings, readings_from
 from visaproof.kernel import concrete_run
 from visaproof.kernel.decode import OPCODES, decode
 from visaproof.kernel.linking import linked
@@ -55,7 +55,7 @@ def _instruction_again(counterexample: Counterexample, kernel: Kernel, platform:
     """The one memory message of the program, executed once for each step of each run."""
     under = readings_from(counterexample.under)
     try:
-        instruction = _message(kernel, platform)
+        instruction = _message(kernel, platform, under)
         instruction.validate(platform, under)
     except (IllegalInstruction, NotModelled) as error:
         yield f"the instruction is no longer accepted: {error}"
@@ -73,12 +73,12 @@ def _instruction_again(counterexample: Counterexample, kernel: Kernel, platform:
         yield f"what execute leaves does not show that {counterexample.shows}"
 
 
-def _message(kernel: Kernel, platform: Platform) -> Instruction:
+def _message(kernel: Kernel, platform: Platform, readings: Readings) -> Instruction:
     messages = [statement for statement in kernel.instructions() if statement.opcode in OPCODES]
     if len(messages) != 1:
         end = Position(kernel.path, len(kernel.source_lines), 1)
         raise ReadError(f"the program has {len(messages)} memory messages; it needs one", end)
-    return decode(messages[0], kernel, platform)
+    return decode(messages[0], kernel, platform, readings)
 
 
 def _compared(recorded: Outcome, observed: Outcome) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from visaproof.engine.catalogue import Claim, load_claims
 from visaproof.engine.decide import DEFAULT_TIMEOUT_MS, decide
 from visaproof.engine.processes import in_processes
-from visaproof.engine.verdict import Unknown, Verdict
+from visaproof.engine.verdict import Refuted, Unknown, Verdict
 from visaproof.isa.readings import DEFAULT, Readings
 
 
@@ -89,7 +89,7 @@ def decide_claim(claim: Claim, limits: Limits, readings: Readings = DEFAULT) -> 
     start = perf_counter()
     try:
         query = ((claim.under(readings) if readings != DEFAULT else None) or claim).ask()
-        verdict = decide(query, limits.timeout_ms, limits.seed)
+        verdict = decide(query, limits.timeout_ms, limits.seed, claim.expected is Refuted)
     except Exception as error:
         error.add_note(f"while deciding {claim.id}")
         raise

@@ -32,6 +32,7 @@ from visaproof.smt import (
     is_false,
     ite,
     ite_bool,
+    symbol,
     true,
     truncate,
     zero_extend,
@@ -120,17 +121,18 @@ class Scatter4Scaled:
                 ch_start = ch_pos * max(exec_size, state.platform.grf_bytes // 4)  # Page: ch_start = ch_pos * max(…)
                 if enabled:
                     state.require_lanes(self.src, ch_start + exec_size - 1)
-                for i, start in zip(enabled, starts, strict=True):
+                for i, (start, keeps_datum) in zip(enabled, starts, strict=True):
                     address = _channel_address(start, c, state.readings)
                     state.require_inside(self.surface, address, 4)
-                    writes.append(LaneWrite(i, address, 4, state.read_dword(self.src, ch_start + i)))
+                    datum = state.read_dword(self.src, ch_start + i)
+                    writes.append(LaneWrite(i, address, 4, datum if keeps_datum else _ANY_DATUM))
                 ch_pos += 1
         surface = state.buffer(self.surface)
         kept = _dropped_together(writes, surface.size, state.readings.scatter_bounds_grain)
         surface.scatter(kept, state.readings.collision)  # Page: "data is dropped"
 
-    def _start(self, state: ConcreteState, lane: int) -> int:
-        """The lane's `address` (D9, D10, D13)."""
+    def _start(self, state: ConcreteState, lane: int) -> tuple[int, bool]:
+        """The lane's `address` (D9, D10, D13), and whether its data arrives there."""
         address = state.scalar(self.offset) + state.read_dword(self.element_offset, lane)
         if state.readings.offset_sum_wraps is OffsetSum.WRAPS:
             address %= 2**32
@@ -141,7 +143,9 @@ class Scatter4Scaled:
                 address = address // 4 * 4
             case DwordMisaligned.BYTE_EXACT:
                 pass
-        return address
+            case DwordMisaligned.DATA_UNDEFINED:
+                return address // 4 * 4, address % 4 == 0
+        return address, True
 
     def footprint(self, state: SymbolicState) -> Iterator[Store]:
         channels = self._channel_set()
@@ -165,7 +169,7 @@ class Scatter4Scaled:
                     width=4,
                     inside=group.inside[channel],
                     defined=conj(group.aligned, predicate_known, bool_const(group.known), value_known, meaning),
-                    value=value,
+                    value=ite(group.keeps_data, value, symbol(f"any.{lane}.{channel}", 32)),
                     yields=state.yields(lane),
                     per_byte=state.readings.scatter_bounds_grain is ScatterBounds.PER_BYTE,
                     unaligned=state.readings.dword_misaligned is DwordMisaligned.BYTE_EXACT,
@@ -186,10 +190,12 @@ class Scatter4Scaled:
             start = zero_extend(add(base, element), ADDRESS_BITS)
         else:
             start = add(zero_extend(base, ADDRESS_BITS), zero_extend(element, ADDRESS_BITS))
-        aligned = eq(truncate(start, 2), const(0, 2))
+        aligned, keeps_data = eq(truncate(start, 2), const(0, 2)), true()
+        if readings.dword_misaligned is DwordMisaligned.DATA_UNDEFINED:
+            keeps_data = aligned
         if readings.dword_misaligned is not DwordMisaligned.UNDEFINED:
             aligned = true()
-        if readings.dword_misaligned is DwordMisaligned.FLOOR:
+        if readings.dword_misaligned in (DwordMisaligned.FLOOR, DwordMisaligned.DATA_UNDEFINED):
             start = concat(extract(start, ADDRESS_BITS - 1, 2), const(0, 2))
         cells = [add(start, const(4 * channel, ADDRESS_BITS)) for channel in range(CHANNELS)]
         if readings.channel_address_wraps is ChannelAddress.WRAPS:
@@ -201,7 +207,7 @@ class Scatter4Scaled:
             channels = self._channel_set()
             whole = conj(*(implies(bit(channels, channel), here) for channel, here in enumerate(inside)))
             inside = [whole for _ in inside]
-        return _Group(cells, inside, aligned, base_known and element_known)
+        return _Group(cells, inside, aligned, keeps_data, base_known and element_known)
 
     def _datum(self, state: SymbolicState, at_slot: list[Bool], lane: int, enabled: Bool) -> tuple[BitVec, Bool]:
         """The dword that a lane writes, and whether src has it."""
@@ -224,7 +230,13 @@ class _Group:
     cells: list[BitVec]
     inside: list[Bool]
     aligned: Bool
+    keeps_data: Bool
+    """Else it writes any value (D13)."""
     known: bool
+
+
+_ANY_DATUM = 0
+"""What `execute` writes where any value may be written (D13)."""
 
 
 def _channel_address(start: int, c: int, readings: Readings) -> int:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.instructions.undefined_bytes import ARBITRARY_BYTE, ArbitrarySlice
 from visaproof.isa.answers import DisabledLanes, FloatAtomics, HalfResultRest, LodRange, TypedBounds
-from visaproof.isa.atomics import FLOAT_OPS, LOWERED, AtomicOp
+from visaproof.isa.atomics import FLOAT_OPS, AtomicOp, carried_out
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.fields import PRED, Bits, Code, Field, Width, execution_field
 from visaproof.isa.operands import NULL, Execution, RawOperand
@@ -174,7 +174,7 @@ class TypedAtomic:
 
     def operation(self, readings: Readings) -> AtomicOp:
         """The operation that is carried out: not the one that is named where that is read as lowered (D29)."""
-        return LOWERED.get(self.op, self.op) if readings.float_atomics is FloatAtomics.AS_LOWERED else self.op
+        return carried_out(self.op, readings.float_atomics)
 
     def footprint(self, state: SymbolicState) -> Iterator[Atomic]:
         image, width, rest = state.image(self.surface), self.texel_bits // 8, state.readings.half_result_rest

@@ -102,6 +102,7 @@ class DwordMisaligned(Answer):
     UNDEFINED = "undefined", "undefined"
     FLOOR = "floor", "the two low bits are ignored"
     BYTE_EXACT = "byte-exact", "the four bytes from that address on"
+    DATA_UNDEFINED = "data-undefined", "the two low bits are ignored, and what is written there has any value"
 
 
 class Collision(Answer):

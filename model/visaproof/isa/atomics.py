@@ -3,6 +3,8 @@
 from enum import Enum
 from typing import NamedTuple
 
+from visaproof.isa.answers import FloatAtomics
+
 
 class _OpFacts(NamedTuple):
     code: int
@@ -51,6 +53,11 @@ LOWERED = {AtomicOp.FMAX: AtomicOp.AND, AtomicOp.FMIN: AtomicOp.OR, AtomicOp.FCM
 
 FLOAT_OPS = tuple(LOWERED)
 """The operations on floating-point numbers; their operands carry the bits as UD."""
+
+
+def carried_out(op: AtomicOp, reading: FloatAtomics) -> AtomicOp:
+    """The operation that is carried out: not the one that is named where that is read as lowered (D29)."""
+    return LOWERED.get(op, op) if reading is FloatAtomics.AS_LOWERED else op
 
 
 def atomic_named(spelling: str) -> AtomicOp:

@@ -14,9 +14,11 @@ from visaproof.instructions.family import (
     Scatter4Typed,
     ScatterScaled,
 )
+from visaproof.isa.answers import QwordBlocks
 from visaproof.isa.atomics import AtomicOp, atomic_named
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.types import DataType
 from visaproof.kernel import decode_lsc, decode_svm, syntax
 from visaproof.kernel.statement import Statement, execution_of
@@ -73,9 +75,10 @@ def _gather_scaled(s: Statement) -> Message:
 def _qw_scatter(s: Statement) -> Message:
     s.at_most_suffixes(1)
     surface, offset, src = s.operands(3)
-    if s.blocks((1, 2, 4, 8)) != 1:
+    blocks = s.blocks((1, 2, 4, 8))
+    if blocks != 1 and s.readings.qword_blocks is QwordBlocks.ONE:
         raise NotModelled(f"qw_scatter.{s.instruction.suffixes[0]}: the page has only one block", s.position)
-    return QwScatter(execution_of(s.instruction), s.surface(surface), s.raw(offset), s.raw(src))
+    return QwScatter(execution_of(s.instruction), s.surface(surface), s.raw(offset), s.raw(src), blocks)
 
 
 def _qw_gather(s: Statement) -> Message:
@@ -178,7 +181,9 @@ OPCODES = frozenset(_DECODERS)
 """The opcodes of the memory messages that can be decoded."""
 
 
-def decode(instruction: syntax.Instruction, kernel: syntax.Kernel, platform: Platform) -> Message:
+def decode(
+    instruction: syntax.Instruction, kernel: syntax.Kernel, platform: Platform, readings: Readings = DEFAULT
+) -> Message:
     """The instruction of a page; its surface is the variable's name.
 
     Raises NotModelled for opcodes and forms without semantics here, ReadError for operands that do not fit the opcode.
@@ -186,4 +191,4 @@ def decode(instruction: syntax.Instruction, kernel: syntax.Kernel, platform: Pla
     decoder = _DECODERS.get(instruction.opcode)
     if decoder is None:
         raise NotModelled(f"opcode {instruction.opcode}", instruction.position)
-    return decoder(Statement(instruction, kernel, platform))
+    return decoder(Statement(instruction, kernel, platform, readings))

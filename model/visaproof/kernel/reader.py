@@ -70,15 +70,20 @@ ENDS = ("ret", "fret", "goto", "jmp")
 def read_kernel_file(path: Path, *, grf_bytes: int | None = None) -> Kernel:
     """The kernel in a file.  Raises ReadError, also for a file that cannot be opened, is not text, or was cut off."""
     kernel = read_kernel(read_text(path), str(path), grf_bytes=grf_bytes)
+    check_end(kernel)
+    return kernel
+
+
+def check_end(kernel: Kernel) -> None:
+    """Raises ReadError for a kernel that was cut off."""
     last = kernel.statements[-1] if kernel.statements else None
     if not isinstance(last, Instruction) or last.opcode not in ENDS:
-        end = Position(str(path), len(kernel.source_lines), 1)
+        end = Position(kernel.path, len(kernel.source_lines), 1)
         raise ReadError(
             "the file ends before the kernel does",
             end,
             f"it may have been cut off: a kernel ends with {' or '.join(ENDS)}",
         )
-    return kernel
 
 
 class _Reader:

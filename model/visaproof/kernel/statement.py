@@ -6,6 +6,7 @@ from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.execution import EXEC_SIZES, ExecMask
 from visaproof.isa.operands import NULL, Channels, Execution, ImmediateUD, Predicate, RawOperand, Scalar, ScalarUD
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.types import DataType
 from visaproof.kernel import predefined, syntax
 
@@ -62,6 +63,7 @@ class Statement:
     instruction: syntax.Instruction
     kernel: syntax.Kernel
     platform: Platform
+    readings: Readings = DEFAULT
 
     @property
     def position(self) -> Position:

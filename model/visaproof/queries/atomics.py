@@ -127,6 +127,11 @@ def operation_is_the_tables(
     )
 
 
+def another(readings: Readings) -> str:
+    """The name of a variant that reads the pages otherwise; empty for the defaults."""
+    return f"reading {', '.join(readings.chosen_otherwise())}" if readings != DEFAULT else ""
+
+
 def _named(op: AtomicOp, bits: int, readings: Readings) -> str:
     """The shape in words, with what is not read as by default."""
     chosen = [

@@ -5,12 +5,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 
+from visaproof.isa.answers import Collision
 from visaproof.isa.readings import DEFAULT
-from visaproof.queries.pages import Effect, acting_effects, aligned_in_the_page
-from visaproof.queries.query import Query, about
+from visaproof.queries.pages import Effect, acting_effects, aligned_in_the_page, page_hits
+from visaproof.queries.query import MemoryBefore, Query, about
 from visaproof.queries.subject import Subject
-from visaproof.semantics.symbolic.effects import cells_equal, collide, meaningless
-from visaproof.smt import Bool, conj, disj, implies, neg
+from visaproof.queries.value import at_most_one
+from visaproof.semantics.symbolic.accesses import Cell, Store
+from visaproof.semantics.symbolic.effects import cells_equal, collide, hits, meaningless, probe_like, stored_at
+from visaproof.smt import Bool, conj, disj, eq, implies, neg, symbol, true
 
 
 def colliding_lanes_are_undefined(subject: Subject) -> Query:
@@ -52,6 +55,40 @@ def nothing_else_is_undefined(subject: Subject) -> Query:
         for one, collision in zip(meetings, collisions, strict=True)
     )
     return replace(query, parts=(*lost, *_by_lanes(met)))
+
+
+def the_last_lane_wins(subject: Subject) -> Query:
+    """Where lanes that write one cell have a meaning, the cell holds the dword of the last of them.
+
+    By default they have none, or are one lane.  Asked at one arbitrary cell.
+    """
+    probe, before = probe_like(subject.accesses[0]), symbol("before", 32)
+    after = stored_at(subject.accesses, probe, before)
+    stated = sorted(acting_effects(subject), key=lambda effect: -1 if effect.lane is None else effect.lane)
+    hit = [page_hits(subject, effect, probe) for effect in stated]
+    goals: list[Bool] = []
+    for index, effect in enumerate(stated):
+        assert effect.written is not None
+        goals.append(implies(conj(hit[index], neg(disj(*hit[index + 1 :]))), eq(after, effect.written)))
+    defined = (neg(meaningless(subject.accesses)), _meet_with_a_meaning(subject, probe))
+    memory = (MemoryBefore(subject.surface, probe, before),)
+    return about(subject, "the-last-lane-wins", defined, conj(*goals), memory)
+
+
+def _meet_with_a_meaning(subject: Subject, probe: Cell) -> Bool:
+    """That lanes on the probe have a meaning, as the subject reads it (D14)."""
+    stores = [(access, hits(access, probe)) for access in subject.accesses if isinstance(access, Store)]
+    match subject.readings.collision:
+        case Collision.UNDEFINED:
+            by_lane: dict[int | None, list[Bool]] = {}
+            for access, here in stores:
+                by_lane.setdefault(access.lane, []).append(here)
+            return at_most_one([disj(*together) for together in by_lane.values()])
+        case Collision.EQUAL_ALLOWED:  # there is one word that all of them write
+            agreed = symbol("agreed", 32)
+            return conj(*(implies(here, eq(access.value, agreed)) for access, here in stores))
+        case Collision.LAST_WINS | Collision.ANY_WINS:
+            return true()
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,15 +227,14 @@ def _oword_ld(instruction: OwordLd, state: SymbolicState) -> Iterator[Effect]:
 def _qw_scatter(instruction: QwScatter, state: SymbolicState) -> Iterator[Effect]:
     for lane, enabled in enumerate(lanes_enabled(state, instruction.execution)):
         offset = _dword(state, instruction.offset, lane)
-        datum = concat(_dword(state, instruction.src, 2 * lane + 1), _dword(state, instruction.src, 2 * lane))
-        for byte in (0, 4):
-            address = add(zero_extend(offset, ADDRESS_BITS), const(byte, ADDRESS_BITS))
+        for dword in range(2 * instruction.num_blocks):  # of the lane's blocks, one behind the other; little endian
+            qword = dword // 2 * instruction.execution.size + lane
             yield Effect(
                 lane=lane,
                 enabled=enabled,
-                cell=(address,),
+                cell=(add(zero_extend(offset, ADDRESS_BITS), const(4 * dword, ADDRESS_BITS)),),
                 aligned=neg(disj(bit(offset, 0), bit(offset, 1), bit(offset, 2))),
-                written=extract(datum, 8 * byte + 31, 8 * byte),  # little endian
+                written=_dword(state, instruction.src, 2 * qword + dword % 2),
             )
 
 

@@ -8,8 +8,9 @@ the next lane has its turn.  Where a claim is a step of an induction, its docstr
 from dataclasses import dataclass, replace
 from typing import cast
 
-from visaproof.isa.atomics import AtomicOp
-from visaproof.queries.atomics import relation
+from visaproof.isa.atomics import AtomicOp, carried_out
+from visaproof.isa.readings import DEFAULT, Readings
+from visaproof.queries.atomics import another, relation
 from visaproof.queries.closed_forms import CLOSED_FORMS, ClosedForm
 from visaproof.queries.query import Query, SerialLanes
 from visaproof.semantics.symbolic.accesses import Atomic
@@ -57,7 +58,9 @@ def operands_of(lane: str, bits: int) -> Operands:
     return symbol(f"{lane}.src0", bits), symbol(f"{lane}.src1", bits)
 
 
-def turn(op: AtomicOp, found: BitVec, operands: Operands, returns_new: bool | None = None) -> Turn:
+def turn(
+    op: AtomicOp, found: BitVec, operands: Operands, returns_new: bool | None = None, readings: Readings = DEFAULT
+) -> Turn:
     """What the footprint's accesses come to for one enabled lane inside the surface, where the texel holds `found`."""
     access = Atomic(
         guard=true(),
@@ -67,11 +70,12 @@ def turn(op: AtomicOp, found: BitVec, operands: Operands, returns_new: bool | No
         width=found.width // 8,
         inside=true(),
         defined=true(),
-        op=op,
+        op=carried_out(op, readings.float_atomics),
         src0=operands[0],
         src1=operands[1],
         returns_new=op is AtomicOp.PREDEC if returns_new is None else returns_new,
         destination=None,
+        readings=readings.of_floats(),
     )
     return Turn(operands, stored_at((access,), _TEXEL, found), returned(access, found))
 
@@ -109,7 +113,9 @@ def final_value_is_the_closed_form(op: AtomicOp, bits: int = 32, form: ClosedFor
 # ---------------------------------------------------------------- returned values
 
 
-def returned_values_telescope(op: AtomicOp, bits: int = 32, returns_new: bool | None = None) -> Query:
+def returned_values_telescope(
+    op: AtomicOp, bits: int = 32, returns_new: bool | None = None, readings: Readings = DEFAULT
+) -> Query:
     """Each lane returns what the operation makes of what the lane before it returned; predec counts itself in (D28).
 
     Base: the first lane returns old, or for predec what it leaves.  Step: any two consecutive turns.  End: the final
@@ -117,8 +123,8 @@ def returned_values_telescope(op: AtomicOp, bits: int = 32, returns_new: bool | 
     whole chain old → … → final for any number of lanes.
     """
     found, operands = symbol("found", bits), (operands_of("a", bits), operands_of("b", bits))
-    first = turn(op, found, operands[0], returns_new)
-    second = turn(op, first.left, operands[1], returns_new)
+    first = turn(op, found, operands[0], returns_new, readings)
+    second = turn(op, first.left, operands[1], returns_new, readings)
     becomes = relation(op)
     if op is AtomicOp.PREDEC:
         links = (
@@ -132,7 +138,7 @@ def returned_values_telescope(op: AtomicOp, bits: int = 32, returns_new: bool | 
             becomes(first.returned, second.returned, *operands[0]),
             becomes(second.returned, second.left, *operands[1]),
         )
-    variant = "" if returns_new is None else "returns-new" if returns_new else "returns-old"
+    variant = another(readings) if returns_new is None else "returns-new" if returns_new else "returns-old"
     shown = SerialLanes(op, found, operands, second.left, (first.returned, second.returned), variant)
     return _query("returned-values-telescope", op.name.lower(), (), conj(*links), shown, bits)
 
@@ -224,17 +230,19 @@ def exactly_one_cmpxchg_wins(bits: int = 32, old_matches: bool = True) -> Query:
 # ---------------------------------------------------------------- orders
 
 
-def swapped_lanes_swap_their_results(op: AtomicOp, bits: int = 32, alike: bool = True) -> Query:
+def swapped_lanes_swap_their_results(
+    op: AtomicOp, bits: int = 32, alike: bool = True, readings: Readings = DEFAULT
+) -> Query:
     """Two consecutive lanes with equal operands may swap: the texel is the same, and each returns what the other did.
 
     Every order comes from every other by such swaps, so lanes with equal operands have one outcome up to who is who,
     whatever the operation and however many they are.
     """
     found, a, b = symbol("found", bits), operands_of("a", bits), operands_of("b", bits)
-    first = turn(op, found, a)
-    second = turn(op, first.left, b)
-    other_first = turn(op, found, b)
-    other_second = turn(op, other_first.left, a)
+    first = turn(op, found, a, readings=readings)
+    second = turn(op, first.left, b, readings=readings)
+    other_first = turn(op, found, b, readings=readings)
+    other_second = turn(op, other_first.left, a, readings=readings)
     goal = conj(
         eq(second.left, other_second.left),
         eq(first.returned, other_first.returned),
@@ -242,17 +250,20 @@ def swapped_lanes_swap_their_results(op: AtomicOp, bits: int = 32, alike: bool =
     )
     premises = tuple(eq(mine, theirs) for mine, theirs in zip(a, b, strict=True)) if alike else ()
     claimed = (first.returned, second.returned)
-    shown = SerialLanes(op, found, (b, a), second.left, claimed, "" if alike else "operands-do-not-matter")
+    variant = another(readings) if alike else "operands-do-not-matter"
+    shown = SerialLanes(op, found, (b, a), second.left, claimed, variant)
     return _query("swapped-lanes-swap-their-results", op.name.lower(), premises, goal, shown, bits)
 
 
-def lanes_on_different_texels_commute(op: AtomicOp, bits: int = 32, different: bool = True) -> Query:
+def lanes_on_different_texels_commute(
+    op: AtomicOp, bits: int = 32, different: bool = True, readings: Readings = DEFAULT
+) -> Query:
     """Two lanes, enabled or not, inside or not, on different texels: neither order can be told from the other.
 
     Asked at one arbitrary texel for memory, and for both returned values.  As consecutive lanes on different texels
     may swap, every order is one in which texel after texel is done: outcomes are a product over the texels.
     """
-    one, other = _anywhere(op, "a", bits), _anywhere(op, "b", bits)
+    one, other = (_anywhere(op, lane, bits, readings) for lane in "ab")
     probe = tuple(symbol(f"probe.{axis}", 32) for axis in range(4))
     at_one, at_other, at_probe = (symbol(f"memory.{name}", bits) for name in ("a", "b", "probe"))
     same = conj(*(eq(mine, theirs) for mine, theirs in zip(one.cell, other.cell, strict=True)))
@@ -265,7 +276,8 @@ def lanes_on_different_texels_commute(op: AtomicOp, bits: int = 32, different: b
     operands = ((one.src0, one.src1), (other.src0, other.src1))
     claimed = tuple(returned(lane, content) for lane, content in ((one, at_one), (other, at_other)))
     reordered = stored_at((other, one), other.cell, at_other)
-    shown = SerialLanes(op, at_other, operands, reordered, claimed, "" if different else "all-lanes-commute")
+    variant = another(readings) if different else "all-lanes-commute"
+    shown = SerialLanes(op, at_other, operands, reordered, claimed, variant)
     apart = (neg(same),) if different else ()
     goal = conj(memory, *undisturbed)
     contents = [
@@ -291,7 +303,7 @@ def _for_any_operation(goal: Bool, contents: list[tuple[Atomic, BitVec, BitVec]]
     return substitute(implies(conj(*consistent), goal), made)
 
 
-def _anywhere(op: AtomicOp, lane: str, bits: int) -> Atomic:
+def _anywhere(op: AtomicOp, lane: str, bits: int, readings: Readings) -> Atomic:
     """A lane that may be disabled, on an arbitrary texel that may lie outside."""
     src0, src1 = operands_of(lane, bits)
     return Atomic(
@@ -302,9 +314,10 @@ def _anywhere(op: AtomicOp, lane: str, bits: int) -> Atomic:
         width=bits // 8,
         inside=bool_symbol(f"{lane}.inside"),
         defined=true(),
-        op=op,
+        op=carried_out(op, readings.float_atomics),
         src0=src0,
         src1=src1,
         returns_new=op is AtomicOp.PREDEC,
         destination=None,
+        readings=readings.of_floats(),
     )

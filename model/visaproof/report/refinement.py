@@ -103,6 +103,16 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     yield f"    {found.target:#04x} after the target: {_written(found.target_writer)}"
 
 
+def difference_text(comparison: Comparison, found: Difference) -> str:
+    """What differs, in one line."""
+    if found.undefined is not None:
+        return f"the target has no meaning: line {found.undefined.position.line}: {found.undefined.message}"
+    if found.outside is not None:
+        return f"the target accesses address {found.outside:#x}, which is at no offset from a buffer"
+    place = f"byte {found.address:#x} of {surface_name(comparison, found.surface)}"
+    return f"{place}: {found.source:#04x} after the source, {found.target:#04x} after the target"
+
+
 def _written(writer: Writer | None) -> str:
     if writer is None:
         return "nothing wrote it"
@@ -123,7 +133,7 @@ def lane_of(writer: Writer) -> int | None:
 
 def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
     """The inputs that are not 0, with what they mean."""
-    internal = ("em.", "size.", "memory.", "loaded.", "result.", "probe.")
+    internal = ("em.", "size.", "base.", "memory.", "loaded.", "result.", "probe.")
     for unknown, counted in found.values.items():
         name = str(unknown.payload)
         value = counted + comparison.start.least.get(name, 0)

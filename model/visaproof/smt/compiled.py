@@ -5,6 +5,7 @@ Each term becomes one assignment of a generated function.  Making the function c
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import cast
 
 from visaproof.smt.evaluate import subterms
@@ -13,13 +14,20 @@ from visaproof.smt.terms import Op, Term
 DEEP = 200
 """Summands from which on they are not written as a chain."""
 
+KEPT = 4
+"""Functions: who guesses values and who then makes them smaller evaluate the same terms."""
+
 
 def compiled(roots: Iterable[Term], symbols: Sequence[Term]) -> Callable[[Sequence[int]], list[int]]:
     """A function from values of the symbols, in their order, to the values of the roots; Booleans are 0 and 1.
 
     `symbols` names every symbol of the roots, and a value has no more bits than its symbol.
     """
-    roots = tuple(roots)
+    return _compiled(tuple(roots), tuple(symbols))
+
+
+@lru_cache(KEPT)
+def _compiled(roots: tuple[Term, ...], symbols: tuple[Term, ...]) -> Callable[[Sequence[int]], list[int]]:
     names = {symbol: f"v{index}" for index, symbol in enumerate(symbols)}
     lines = [f"{', '.join(names.values())}, = values"] if names else []
     for term in subterms(*roots):

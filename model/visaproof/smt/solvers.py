@@ -11,6 +11,9 @@ from visaproof.smt.terms import Bool
 FIRST_MS = 1_000
 """How long Bitwuzla has before z3 is asked: it is the faster one on short questions, and Ctrl-C waits for it."""
 
+SHARED_MS = 200
+"""A limit below this is one solver's: there is no time to load another."""
+
 KEPT_ANSWERS = 256
 """Different claims come to the same question, and then soon after each other."""
 
@@ -35,8 +38,9 @@ def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int) -> Answer:
     if _has_bitwuzla():
         from visaproof.smt import bitwuzla_backend
 
-        answer = bitwuzla_backend.ask(formulas, min(FIRST_MS, (timeout_ms + 1) // 2), seed)
-        if not isinstance(answer, Undecided):
+        alone = timeout_ms < SHARED_MS
+        answer = bitwuzla_backend.ask(formulas, timeout_ms if alone else min(FIRST_MS, timeout_ms // 2), seed)
+        if alone or not isinstance(answer, Undecided):
             return answer
     from visaproof.smt import z3_backend
 

@@ -68,9 +68,9 @@ def hits(access: Access, probe: Cell) -> Bool:
 
 
 def stored_at(accesses: Iterable[Access], probe: Cell, before: BitVec) -> BitVec:
-    """The cell at the probe after the accesses, lane by lane in the order given."""
+    """The cell at the probe after the accesses, lane after lane (D14 `last-wins`), those of one lane as given."""
     value, written = before, dict[int | None, Bool]()
-    for access in accesses:
+    for access in sorted(accesses, key=lambda one: -1 if one.lane is None else one.lane):
         match access:
             case Store():
                 hit = replaced = hits(access, probe)
