@@ -11,9 +11,10 @@ from typing import Any
 
 from benchmarks.faults import messages, registers
 from benchmarks.faults.kinds import Fault, Kind, Site, sites_of
-from benchmarks.pairs import CORPUS, path_of, program
+from benchmarks.pairs import CORPUS
 from visaproof.isa.errors import ReadError
-from visaproof.kernel.linking import functions_beside, linked
+from visaproof.kernel.launch import read_launch
+from visaproof.kernel.linking import functions_beside, linked, read_program
 from visaproof.kernel.matching import Program
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.syntax import Kernel
@@ -53,12 +54,21 @@ class Pair:
         return read(self.source), read(self.target)
 
 
+@cache
 def read(dump: str) -> Program:
-    kernel, _, variant = dump.partition("/")
-    return program(path_of(kernel, variant), _grf_bytes(variant))
+    """A dump with its launch."""
+    kernel = read_program(path_of(dump), grf_bytes=_grf_bytes(dump))
+    launch = read_launch(CORPUS / "manifest.json", kernel)
+    assert launch.platform is not None
+    return Program(kernel, launch, launch.platform)
 
 
-def _grf_bytes(variant: str) -> int:
+def path_of(dump: str) -> Path:
+    return CORPUS / "visaasm" / f"{dump}.visaasm"
+
+
+def _grf_bytes(dump: str) -> int:
+    _, _, variant = dump.partition("/")
     return 64 if variant.startswith("pvc") else 32
 
 
@@ -95,8 +105,7 @@ class Planted:
 
 
 def _faulty(dump: str, fault: Fault) -> Kernel:
-    kernel, _, variant = dump.partition("/")
-    path, grf_bytes = path_of(kernel, variant), _grf_bytes(variant)
+    path, grf_bytes = path_of(dump), _grf_bytes(dump)
     text = fault.planted(path.read_text(encoding="utf-8"))
     return linked(read_kernel(text, str(path), grf_bytes=grf_bytes), functions_beside(path, grf_bytes=grf_bytes))
 
@@ -142,6 +151,6 @@ def _is_readable(planted: Planted) -> bool:
 @cache
 def faults_of(dump: str) -> tuple[Fault, ...]:
     """Every fault that may be planted in a dump."""
-    kernel, grf_bytes = read(dump).kernel, _grf_bytes(dump.partition("/")[2])
+    kernel, grf_bytes = read(dump).kernel, _grf_bytes(dump)
     found = [fault for site in sites_of(kernel, grf_bytes) for edit in EDITS for fault in edit(site)]
     return (*found, *messages.swapped_arguments(kernel))

@@ -90,7 +90,7 @@ class Runner:
             if key == FLAT:
                 state.surfaces[key] = WatchedBuffer(FLAT_SIZE, flat, modified=modified)
             else:
-                state.surfaces[key] = after[self.surface(key)]
+                state.surfaces[key] = after.get(self.surface(key), Image(((1, 1, 1),)))
         return Prepared(state, after, flat, modified)
 
     def _fill(self, registers: dict[str, bytearray], values: Values) -> None:

@@ -108,7 +108,7 @@ def difference_text(comparison: Comparison, found: Difference) -> str:
     if found.undefined is not None:
         return f"the target has no meaning: line {found.undefined.position.line}: {found.undefined.message}"
     if found.outside is not None:
-        return f"the target accesses {found.outside:#x}, which is in no buffer"
+        return f"the target accesses address {found.outside:#x}, which is at no offset from a buffer"
     place = f"byte {found.address:#x} of {surface_name(comparison, found.surface)}"
     return f"{place}: {found.source:#04x} after the source, {found.target:#04x} after the target"
 
