@@ -21,6 +21,8 @@ from visaproof import __version__
 ROOT = Path(__file__).parents[1]
 VECTORS = (ROOT.parent / "shared" / "vectors" / "sample.jsonl", *sorted((ROOT / "tests/data/vectors").glob("*.jsonl")))
 """The first file that exists is taken: vectors of other implementations, or the few worked by hand."""
+CORPORA = (ROOT.parent / "shared" / "corpus" / "visaasm", ROOT / "tests" / "data" / "visaasm")
+"""The first folder that exists is taken."""
 GENERATED = 2_400
 
 
@@ -49,6 +51,21 @@ def vectors(_: argparse.Namespace) -> Figure:
         reasons.update(group["not_comparable"])
     value = f"{agree} agree, {disagree} disagree, {reasons.total()} not comparable"
     return Figure("vectors of other implementations", value, f"visaproof vectors {path.name}", OURS, not code)
+
+
+def printed(_: argparse.Namespace) -> Figure:
+    """Compiled files that are printed, from what was read of them, as they were but for blanks at the ends of lines."""
+    from visaproof.kernel.document import read_document
+
+    folder = next(folder for folder in CORPORA if folder.is_dir())
+    texts = {path: path.read_text() for path in sorted(folder.glob("*/*.visaasm"))}
+    same = [path for path, text in texts.items() if _lines(str(read_document(text, str(path)))) == _lines(text)]
+    value = f"{len(same)} of {len(texts)}"
+    return Figure("compiled files printed as they were read", value, folder.name, OURS, len(same) == len(texts))
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip(" ") for line in text.rstrip("\n").split("\n")]
 
 
 def genx(_: argparse.Namespace) -> Figure:
@@ -133,6 +150,7 @@ def _children_seconds() -> float:
 
 PARTS: dict[str, Callable[[argparse.Namespace], Figure]] = {
     "vectors": vectors,
+    "printed": printed,
     "genx": genx,
     "mutants": mutants,
     "prove": prove,

@@ -1,7 +1,7 @@
 """What other people's implementations did, against both writings of the pages.
 
-The vectors come from Intel's C-for-Metal emulator and from Mesa's lavapipe; what each row may be compared for is in
-its `check`, and which deviations the sources have is in the README beside it.
+The vectors come from Intel's C-for-Metal emulator, Mesa's lavapipe and llvmpipe, and PoCL; what each row may be
+compared for is in its `check`, and which deviations the sources have is in the README beside it.
 """
 
 from collections import Counter
@@ -21,6 +21,9 @@ AGREE = {
     "QW_SCATTER": 28,
     "QW_GATHER": 27,
     "TYPED_ATOMIC": 120,
+    "DWORD_ATOMIC": 214,
+    "SVM_ATOMIC": 23,
+    "LSC_ATOMIC": 13,
 }
 """How many rows there are of each kind: a row that is skipped without a reason would change them."""
 

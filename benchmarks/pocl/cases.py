@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from visaproof.engine.launch_images import ImageShape
+from visaproof.kernel.texels import Outside
+
 ITEMS = 96
 GROUP = 24
 """No multiple of 16: with 16 or 32 lanes the last thread of a group has lanes without a work item."""
@@ -32,6 +35,8 @@ class Data:
     order: Order = Order.EXACT
     ulps: int | None = None
     """How far 32-bit floats may be apart; None: bytes are compared."""
+    image: ImageShape | None = None
+    """Where the bytes are the texels of an image, its shape; the channels are floats where `ulps` is given."""
 
 
 @dataclass(frozen=True)
@@ -52,14 +57,13 @@ class Case:
     group: Triple = (GROUP, 1, 1)
     undefined: bool = False
     """Whether the pages give the launch no meaning, so that a run has to say so."""
+    sampler: Outside | None = field(default=None, kw_only=True)
+    """What the sampler in the source reads outside of an image."""
     symbols: tuple[bytes, ...] = field(default=(), kw_only=True)
     """Constants of the program, which compiled code gets from the linker."""
 
 
 NOT_COMPARABLE = {
-    "img_box3": "the formats of images are not modelled",
-    "img_invert": "the formats of images are not modelled",
-    "img_rw": "the formats of images are not modelled",
     "qw_inline_asm": "its source is inline vISA",
     "slm_race": "its result depends on the order of work items, by intent",
     "vc_oword_copy": "its source is LLVM IR for the VectorCompiler",
@@ -285,6 +289,33 @@ _copy16 = _plain(16 * ITEMS, 16 * ITEMS, scalars=(Scalar("I", ITEMS - 5),))
 _pairs = _plain(4 * ITEMS, 4 * ITEMS)
 _oob = _plain(4 * ITEMS, 4 * ITEMS, scalars=(Scalar("I", ITEMS - 10),))
 
+# ---------------------------------------------------------------- images
+
+
+PICTURE = ImageShape((24, 8))
+PICTURE_GROUP = (12, 2, 1)
+
+
+def _picture(case: Case) -> Case:
+    return replace(case, grid=(*PICTURE.extents, 1), group=PICTURE_GROUP)
+
+
+def _img_invert(generator: random.Random) -> list[Case]:
+    source = Data(generator.randbytes(PICTURE.size), image=PICTURE)
+    return [_picture(Case("random", (source, replace(source, content=bytes(PICTURE.size)))))]
+
+
+def _img_rw(generator: random.Random) -> list[Case]:
+    content = _exact(generator, PICTURE.size // 4)
+    return [_picture(Case("in place", (Data(content, ulps=0, image=PICTURE), Scalar("i", 0))))]
+
+
+def _img_box3(generator: random.Random) -> list[Case]:
+    source = Data(_exact(generator, PICTURE.size // 4), ulps=1, image=PICTURE)
+    target = replace(source, content=bytes(PICTURE.size))
+    return [_picture(Case("edges", (source, target), sampler=Outside.EDGE))]
+
+
 _CASES: dict[str, Callable[[random.Random], list[Case]]] = {
     "aos2soa": _aos2soa,
     "aos2soa_b": _aos2soa,
@@ -301,6 +332,9 @@ _CASES: dict[str, Callable[[random.Random], list[Case]]] = {
     "gray_bytes": _gray,
     "gray_bytes_b": _gray,
     "histogram_slm": _histogram,
+    "img_box3": _img_box3,
+    "img_invert": _img_invert,
+    "img_rw": _img_rw,
     "lane_conflict": _conflicting(4),
     "lane_conflict_b": _pairs,
     "lane_conflict_fixed": _pairs,

@@ -9,15 +9,17 @@ from pathlib import Path
 
 from benchmarks.pocl.cases import NOT_COMPARABLE, PRELUDES, REQUIRED_LANES, TRANSCRIBED, Case, Data, Order, cases
 from benchmarks.pocl.oracle import NoOracle, Oracle
-from visaproof.engine.launch_arguments import FIRST_SYMBOL, parameters, prepare
+from visaproof.engine.launch_arguments import FIRST_SYMBOL, Content, parameters, prepare
 from visaproof.engine.launch_arrays import run_on_arrays
+from visaproof.engine.launch_images import ImageContent
 from visaproof.engine.launch_payload import Program, Values
-from visaproof.engine.launch_run import Engine, Memory, Ran, run_launch
+from visaproof.engine.launch_run import Engine, Memory, Ran, first_typed, run_launch
 from visaproof.engine.launch_shape import Shape
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.kernel.launch import read_launch
 from visaproof.kernel.linking import read_program
 
+SAMPLER_READS = ("load_lz", "sample_lz", "sample_l")
 PADDED = "with --pad: undefined by D6 without"
 
 
@@ -82,6 +84,10 @@ class Comparison:
             reason = f"compiled for {program.simd} lanes, where its source requires sub-groups of {required}"
             yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, reason)
             return
+        if not _reads_its_images(entry, program):
+            reason = "its source reads images and the compiled file does not: registers that nothing wrote stand there"
+            yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, reason)
+            return
         for case in cases(entry.kernel):
             answer, detail, ulps = self._launch(entry, program, case)
             yield Result(entry.kernel, entry.variant, case.name, answer, detail, ulps)
@@ -121,20 +127,33 @@ def run_case(
 ) -> tuple[Ran, list[bytes | None]]:
     """The launch on the machine of numbers, and what its buffers then hold.  Raises NotModelled."""
     by_value = {k: repr(one.value) for k, one in enumerate(case.arguments) if not isinstance(one, Data)}
-    buffers = {k: one.content for k, one in enumerate(case.arguments) if isinstance(one, Data)}
+    buffers = {k: _passed(one) for k, one in enumerate(case.arguments) if isinstance(one, Data)}
     buffers |= {FIRST_SYMBOL + k: content for k, content in enumerate(case.symbols)}
-    values, memory = prepare(program, Shape(case.grid, case.group), by_value, buffers, pad=pad)
+    values, memory = prepare(program, Shape(case.grid, case.group), by_value, buffers, sampler=case.sampler, pad=pad)
     ran = _launched(engine, program, values, memory)
     found = [bytes(memory.buffers[k].data) if k in memory.buffers else None for k in range(len(case.arguments))]
     return ran, found
 
 
+def _passed(data: Data) -> Content:
+    return data.content if data.image is None else ImageContent(data.image, data.content)
+
+
+def _reads_its_images(entry: Entry, program: Program) -> bool:
+    if any(each.opcode in SAMPLER_READS for each in program.kernel.instructions()):
+        return True
+    return entry.source.suffix != ".cl" or "read_image" not in entry.source.read_text()
+
+
 def _launched(engine: Engine, program: Program, values: Values, memory: Memory) -> Ran:
-    return (run_launch if engine is Engine.SCALAR else run_on_arrays)(program, values, memory)
+    scalar = engine is Engine.SCALAR or first_typed(program) is not None
+    return (run_launch if scalar else run_on_arrays)(program, values, memory)
 
 
 def ending(program: Program, engine: Engine) -> str:
     """How a launch with random buffers ends, where there is nothing to compare it with."""
+    if (typed := first_typed(program)) is not None:
+        return f"not run: {typed.opcode} needs an image"
     takes, generator = parameters(program), random.Random(1)
     buffers = {index: generator.randbytes(4096) for index in takes.buffers}
     try:

@@ -29,11 +29,10 @@ class Oracle:
         except cl.Error as error:
             raise NoOracle(f"PoCL does not build {kernel}: {str(error).splitlines()[0]}") from None
         queue = cl.CommandQueue(self._context)
-        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
         passed: list[Any] = []
         for argument in case.arguments:
             if isinstance(argument, Data):
-                passed.append(cl.Buffer(self._context, flags, hostbuf=bytearray(argument.content)))
+                passed.append(self._memory(argument))
             else:
                 passed.append(struct.pack(f"<{argument.format}", argument.value))
         entry = cl.Kernel(program, kernel)
@@ -45,10 +44,24 @@ class Oracle:
                 results.append(None)
                 continue
             content = bytearray(len(argument.content))
-            cl.enqueue_copy(queue, content, memory)
+            if argument.image is None:
+                cl.enqueue_copy(queue, content, memory)
+            else:
+                region = (*argument.image.extents, 1)[:3]
+                cl.enqueue_copy(queue, content, memory, origin=(0, 0, 0), region=region)
             results.append(bytes(content))
         queue.finish()
         return results
+
+    def _memory(self, argument: Data) -> Any:
+        cl = self._cl
+        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+        content = bytearray(argument.content)
+        if argument.image is None:
+            return cl.Buffer(self._context, flags, hostbuf=content)
+        channel = cl.channel_type.UNSIGNED_INT32 if argument.ulps is None else cl.channel_type.FLOAT
+        layout = cl.ImageFormat(cl.channel_order.RGBA, channel)
+        return cl.create_image(self._context, flags, layout, shape=argument.image.extents, hostbuf=content)
 
 
 def oracle() -> Oracle:

@@ -285,6 +285,14 @@ def test_the_counterexamples_replay(tmp_path: Path, capsys: pytest.CaptureFixtur
     capsys.readouterr()
 
 
+def test_reads_of_what_nothing_wrote_are_saved_as_two_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bounds", *dump("vc_scatter4", "pvc-vc"), "--save", str(tmp_path)]) == 1
+    assert "line-69-unwritten-P2.json" in capsys.readouterr().err
+    (path,) = tmp_path.glob("*unwritten*")
+    assert main(["replay", str(path)]) == 0
+    assert "line 69 reads what nothing wrote into P2" in capsys.readouterr().out
+
+
 def test_a_larger_surface_does_not_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bounds", *dump("oob_offbyone"), *SIZES, "--save", str(tmp_path)]) == 1
     path = min(tmp_path.iterdir())

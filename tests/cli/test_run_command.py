@@ -147,10 +147,73 @@ def test_a_trace_needs_the_scalar_engine(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_what_is_not_modelled_ends_with_4(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ("--buffer", "src=zeros:64", "--buffer", "dst=zeros:64", "--grid", "8")
+    """The compiler's `load_lz` beside the image: what it reads there is on no page."""
+    arguments = ("--image", "src=4x1:zeros", "--image", "dst=8x1:zeros", "--grid", "8")
     code, document = asked(capsys, *dump("img_invert"), *arguments)
     assert code == 4
-    assert document["not_modelled"]["what"].startswith("load_lz")
+    assert document["not_modelled"]["what"] == "load_lz outside of the image: 4 is not one of 0..3"
+    assert document["not_modelled"]["line"] == 82
+
+
+def test_images_are_read_and_written_out(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out, given = tmp_path / "out.bin", tmp_path / "in.bin"
+    given.write_bytes(struct.pack("<64I", *range(64)))
+    arguments = ("--image", f"src=8x2:@{given}", "--image", "dst=8x2:random:1", "--out", f"dst=@{out}")
+    code, document = asked(capsys, *dump("img_invert"), "--grid", "8,2", *arguments)
+    assert (code, document["engine"]) == (0, "scalar")
+    assert out.read_bytes() == struct.pack("<64I", *(255 - k for k in range(64)))
+    assert [buffer["bytes"] for buffer in document["buffers"]] == [256, 256]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "hint"),
+    [
+        (("--image", "src=8x1", "--image", "dst=8x1:zeros"), "not EXTENTS:CONTENT", "16x8:@FILE"),
+        (("--image", "src=8x1x1x1:zeros"), "not EXTENTS:CONTENT", "16x8:@FILE"),
+        (("--image", "src=8xé:zeros"), "not EXTENTS:CONTENT", ""),
+        (("--image", "src=0x1:zeros"), "0 texels", "1 to 1,048,576"),
+        (("--image", "src=4096x4096:zeros"), "16,777,216 texels", "1 to 1,048,576"),
+        (("--image", "src=8x1:zeros:1"), "no such content", "16x8:@FILE"),
+        (("--image", "src=8x1:rgba32:"), "no such content", "16x8:@FILE"),
+        (("--image", "src=8x1:random:x"), "no such content", "16x8:@FILE"),
+        (("--image", "src=8x1:@/no/such"), "No such file", ""),
+        (("--image", "nothing=8x1:zeros"), "no argument 'nothing'", "arguments: src, dst"),
+        (("--image", "src=8x1:zeros", "--image", "0=8x1:zeros"), "src is given twice", ""),
+        (("--buffer", "src=zeros:64", "--image", "src=8x1:zeros"), "src is given twice", ""),
+        (
+            ("--buffer", "src=zeros:64", "--image", "dst=8x1:zeros"),
+            "argument 0 (src), which is no image",
+            "--image ARG=",
+        ),
+        (("--image", "src=8x1:zeros", "--image", "dst=8x1:zeros", "--engine", "arrays"), "reaches no texels", "scalar"),
+        (("--image", "src=8x1:zeros", "--sampler", "mirror"), "invalid choice", ""),
+    ],
+)
+def test_images_that_no_launch_has_are_refused(
+    options: tuple[str, ...], error: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = told(capsys, *dump("img_invert"), "--grid", "8", *options)
+    assert code == 2
+    assert error in err
+    assert hint in err
+    assert "Traceback" not in err
+
+
+def test_an_image_is_no_buffer(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = (*VADD[:4], "--image", "c=4x1:zeros")
+    code, _, err = told(capsys, *dump("vadd"), "--grid", "16", *arguments)
+    assert code == 2
+    assert "bytes are reached in argument 2 (c), which is an image" in err
+    assert "`--buffer` passes bytes" in err
+
+
+def test_a_file_has_as_many_bytes_as_its_texels(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    given = tmp_path / "in.bin"
+    given.write_bytes(bytes(100))
+    code, _, err = told(capsys, *dump("img_rw"), "--grid", "8", "--arg", "dx=0", "--image", f"img=8x1:@{given}")
+    assert code == 2
+    assert "100 bytes" in err
+    assert "its texels have 128" in err
 
 
 @pytest.mark.parametrize(

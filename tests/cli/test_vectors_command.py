@@ -32,7 +32,7 @@ def document(ran: Ran) -> dict[str, Any]:
 def test_every_vector_that_can_be_compared_agrees(visaproof: Visaproof) -> None:
     ran = visaproof("vectors", BY_HAND)
     assert ran.code == 0, ran.out
-    assert ran.out.splitlines()[-1] == "9 agree, 0 disagree, 5 not comparable"
+    assert ran.out.splitlines()[-1] == "12 agree, 0 disagree, 5 not comparable"
 
 
 def test_json_has_a_reason_for_what_is_not_compared(visaproof: Visaproof) -> None:
@@ -48,7 +48,7 @@ def test_json_has_a_reason_for_what_is_not_compared(visaproof: Visaproof) -> Non
         "illegal: execution size 4 is not one of 8, 16 (SCATTER4_SCALED.md)",
         "undefined on the page",
     ]
-    assert sum(group["agree"] for group in found["groups"]) == 9
+    assert sum(group["agree"] for group in found["groups"]) == 12
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,9 @@ def test_json_has_a_reason_for_what_is_not_compared(visaproof: Visaproof) -> Non
         ("scatter-ra", "T6[0xc]: 0x0c in the vector"),
         ("oword-half", "dst byte 4: 0x3 in the vector, 0x2 by the page"),
         ("layer", "dst byte 0: 0x5 in the vector, 0x4 by the page"),
+        ("dwords", "dst byte 0: 0x0 in the vector, 0xffffffff by the page"),
+        ("qwords", "dst byte 0: 0x1 in the vector, 0xffffffffffffffff by the page"),
+        ("compared-first", "dst byte 0: 0x9 in the vector, 0x5 by the page"),
         ("outside", "dst byte 0: 0xffffffff in the vector, 0x0 by the page"),
     ],
 )
@@ -68,7 +71,9 @@ def test_a_vector_that_the_page_contradicts_is_shown(
         row["surface"]["after"] = row["surface"]["after"].replace("0b", "0c")
     else:
         place = {"oword-half": 1}.get(name, 0)
-        row["dst_after"][place] = {"oword-half": 3, "layer": 5, "outside": 0xFFFF_FFFF}[name]
+        row["dst_after"][place] = {"oword-half": 3, "layer": 5, "outside": 0xFFFF_FFFF, "dwords": 0, "qwords": 1}.get(
+            name, 9
+        )
     path = written(tmp_path / "wrong.jsonl", named("qword"), row)
     ran = visaproof("vectors", path)
     assert ran.code == 1

@@ -120,6 +120,7 @@ def small(body: str) -> Program:
 .decl ID v_type=G type=w num_elts=16 align=GRF
 .decl X v_type=G type=ud num_elts=8 align=GRF
 .decl A v_type=G type=ud num_elts=8 align=GRF
+.decl Q v_type=G type=uq num_elts=8 align=GRF
 .decl P1 v_type=P num_elts=8
 .input ID offset=32 size=32
 .kernel_attr SimdSize=8
@@ -133,6 +134,21 @@ _end:
     kernel = read_kernel(text.lstrip(), "k.visaasm")
     launch = replace(NOTHING_KNOWN.with_inputs(kernel, [parse_input_option("ID=local_id_x")]), slm_bytes=64)
     return Program(kernel, launch, Platform.TGLLP)
+
+
+def test_atomics_on_qwords_add_up() -> None:
+    """The arrays leave them to the machine for single threads: two groups, and lanes 0 to 7 on two qwords."""
+    body = """    and (M1, 8) A(0,0)<1> X(0,0)<1;1,0> 0x1:ud
+    mul (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x8:ud
+    mov (M1, 8) Q(0,0)<1> X(0,0)<1;1,0>
+    mul (M1, 8) Q(0,0)<1> Q(0,0)<1;1,0> 0x40000000:ud
+    lsc_atomic_iadd.ugm (M1, 8) %null:d64 bti(0x0)[A]:a32 Q %null"""
+    code = small(body)
+    code = replace(code, platform=Platform.DG2, launch=replace(code.launch, binding_table={0: 0}))
+    one, other = both(code, Shape((16, 1, 1), (8, 1, 1)), {0: bytes(16)})
+    assert one == other
+    sums = [2 * sum(range(first, 8, 2)) << 30 for first in (0, 1)]
+    assert one[-1] == [b"".join(each.to_bytes(8, "little") for each in sums)]
 
 
 @pytest.mark.parametrize(("limit", "message"), [("0x3", "divergent"), ("0x8", "thread 0 has ended")])
@@ -173,7 +189,7 @@ def test_what_is_not_modelled_is_told_alike() -> None:
         with pytest.raises(NotModelled) as error:
             run(code, values, memory)
         told.append(str(error.value))
-    assert told == ["k.visaasm:12:5: opcode nothing_known"] * 2
+    assert told == ["k.visaasm:13:5: opcode nothing_known"] * 2
 
 
 def test_a_surface_of_no_known_argument_is_refused() -> None:

@@ -10,7 +10,7 @@ from visaproof.engine.launch_memory import AddressSpace, Allocation, FlatWindow,
 from visaproof.engine.launch_payload import Payloads, Program, Values
 from visaproof.engine.launch_run import Memory, Ran, run_launch
 from visaproof.engine.launch_shape import Shape, ThreadId
-from visaproof.isa.errors import NotModelled, ReadError, UndefinedBehavior
+from visaproof.isa.errors import ReadError, UndefinedBehavior
 from visaproof.isa.platform import Platform
 from visaproof.kernel.launch import NOTHING_KNOWN, Launch, parse_input_option, read_launch
 from visaproof.kernel.linking import read_program
@@ -120,12 +120,6 @@ def test_the_bytes_behind_a_variable_are_zeros_only_on_demand() -> None:
     values, memory = prepare(code, Shape((64, 1, 1), (64, 1, 1)), {}, buffers, pad=True)
     assert run_launch(code, values, memory).undefined is None
     assert bytes(memory.buffers[1].data) == words(*(sum(range(k + 1)) for k in range(64)))
-
-
-def test_images_are_not_modelled() -> None:
-    code = program("img_invert/tgllp-O2-simd8")
-    with pytest.raises(NotModelled, match="load_lz in a launch"):
-        launched(code, 8, 8, {0: bytes(64), 1: bytes(64)})
 
 
 # ---------------------------------------------------------------- barriers

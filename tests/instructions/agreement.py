@@ -110,14 +110,16 @@ def _update(
 ) -> None:
     """One lane's atomic, in the order of the lanes."""
     old = memory.read(address, access.width)
-    src0, src1 = (const(evaluate(source, values), 32) for source in (access.src0, access.src1))
-    new = evaluate(new_value(access.op, const(old, 32), src0, src1), {})
+    bits = 8 * access.width
+    src0, src1 = (const(evaluate(source, values), bits) for source in (access.src0, access.src1))
+    new = evaluate(new_value(access.op, const(old, bits), src0, src1), {})
     if inside:
         memory.contents |= {address + k: new >> 8 * k & 0xFF for k in range(access.width)}
     if access.destination is not None:
         returned = (new if access.returns_new else old) if inside else 0
         start = access.destination.start
-        state.registers[access.destination.variable][start : start + 4] = returned.to_bytes(4, "little")
+        content = returned.to_bytes(access.width, "little")
+        state.registers[access.destination.variable][start : start + access.width] = content
 
 
 def _memory(state: ConcreteState) -> Buffer:

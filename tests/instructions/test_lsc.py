@@ -113,7 +113,8 @@ def messages(draw: st.DrawFn, bits: int) -> Instruction:
         op = draw(st.sampled_from(list(OPERATIONS.values())))
         src1 = RawOperand("VS") if op.sources >= 1 else NULL
         src2 = RawOperand("VS", 4) if op.sources == 2 else NULL
-        return LscAtomic(execution, op, surface, addresses, draw(st.sampled_from([NULL, DATA])), src1, src2)
+        dst, width = draw(st.sampled_from([NULL, DATA])), draw(st.sampled_from([32, 64]))
+        return LscAtomic(execution, op, surface, addresses, dst, src1, src2, width)
     shape = DataShape(draw(st.sampled_from(list(DataSize))), draw(st.sampled_from([1, 2, 3, 4])), transposed)
     return draw(st.sampled_from([LscLoad, LscStore]))(execution, surface, addresses, shape, DATA)
 

@@ -14,7 +14,7 @@ from visaproof.instructions.family import (
     SvmGather4Scaled,
     SvmScatter,
 )
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.errors import IllegalInstruction, UndefinedBehavior
 from visaproof.isa.execution import ExecMask
 from visaproof.isa.operands import NULL, Channels, Execution, ImmediateUD, Predicate, RawOperand
@@ -172,7 +172,9 @@ def messages(draw: st.DrawFn) -> Instruction:
     op = draw(st.sampled_from(list(AtomicOp)))
     src0 = RawOperand("VS") if op.sources >= 1 else NULL
     src1 = RawOperand("VS", 4) if op.sources == 2 else NULL
-    return SvmAtomic(draw(executions((1, 2, 4, 8))), op, ADDRESSES, draw(st.sampled_from([NULL, DATA])), src0, src1)
+    bits = 32 if op in FLOAT_OPS else draw(st.sampled_from([32, 64]))
+    execution, dst = draw(executions((1, 2, 4, 8))), draw(st.sampled_from([NULL, DATA]))
+    return SvmAtomic(execution, op, ADDRESSES, dst, src0, src1, bits=bits)
 
 
 @settings(deadline=None, max_examples=300)

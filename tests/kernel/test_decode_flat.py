@@ -56,6 +56,7 @@ def decoded(statement: str) -> object:
             SvmGather4Scaled(EIGHT, Channels(3), ImmediateUD(0), A, D),
         ),
         ("svm_atomic.inc (M1, 8) A.0 D.0 %null.0 %null.0", SvmAtomic(EIGHT, AtomicOp.INC, A, D)),
+        ("svm_atomic.add.64 (M1, 8) A.0 D.0 D.0 %null.0", SvmAtomic(EIGHT, AtomicOp.ADD, A, D, D, bits=64)),
         (
             "dword_atomic.add (M1, 8) %slm O.0 D.0 %null.0 D.32",
             DwordAtomic(EIGHT, AtomicOp.ADD, "%slm", A, D, NULL, RawOperand("D", 32)),
@@ -76,6 +77,10 @@ def decoded(statement: str) -> object:
             "lsc_atomic_iadd.ugm (M1, 8) %null:d32 flat[A]:a64 D %null",
             LscAtomic(EIGHT, AtomicOp.ADD, "flat", Addresses(A, 64), NULL, D, NULL),
         ),
+        (
+            "lsc_atomic_iadd.ugm (M1, 8) D:d64 flat[A]:a64 D %null",
+            LscAtomic(EIGHT, AtomicOp.ADD, "flat", Addresses(A, 64), D, D, NULL, 64),
+        ),
     ],
 )
 def test_each_opcode_becomes_its_page(statement: str, expected: object) -> None:
@@ -85,10 +90,12 @@ def test_each_opcode_becomes_its_page(statement: str, expected: object) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "svm_atomic.add.64 (M1, 8) A.0 D.0 D.0 %null.0",
+        "svm_atomic.add.16 (M1, 8) A.0 D.0 D.0 %null.0",
+        "svm_atomic.fmax.64 (M1, 8) A.0 D.0 D.0 %null.0",
+        "dword_atomic.add.64 (M1, 8) %slm O.0 D.0 %null.0 D.32",
         "lsc_load.ugm (M1, 8) D:d32 flat[O]:a32",
         "lsc_load.ugm (M1, 8) D:d32 bti(T6)[O]:a32",
-        "lsc_atomic_iadd.ugm (M1, 8) D:d64 flat[A]:a64 D %null",
+        "lsc_atomic_iadd.ugm (M1, 8) D:d16c32 flat[A]:a64 D %null",
         "svm_block_ld (1) D(0,0)<0;1,0> D.0",
     ],
 )

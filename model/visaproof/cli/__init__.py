@@ -24,6 +24,7 @@ COMMANDS = (
     "ocloc",
     "rules",
     "run",
+    "print",
     "vectors",
 )
 """Each is a module here with `add_parser(subparsers)` and `run(arguments) -> int`."""
@@ -43,6 +44,7 @@ EXAMPLES = """examples:
   visaproof ocloc k.cl --target-options -cl-opt-disable   compiled twice: do both do the same?
   visaproof rules                        are the shipped rewrite rules right?
   visaproof run kernel.visaasm --grid 64 run a whole launch on numbers
+  visaproof print kernel.visaasm         write a kernel in the compiler's spelling
   visaproof vectors vectors.jsonl        compare with what other implementations did
 """
 

@@ -113,6 +113,8 @@ def _file(path: Path, arguments: Namespace, platform: Platform | None, records: 
             _save(answers, finding, arguments.save)
     if any(not one.harmless for one in answers.unwritten):
         codes.append(ExitCode.REFUTED)
+    if arguments.save:
+        _save_unwritten(answers, arguments.save)
     if answers.vacuous:
         codes.append(ExitCode.VACUOUS)
     if answers.stopped is not None:
@@ -209,3 +211,22 @@ def _save(answers: "BoundsAnswers", finding: "BoundsFinding", folder: Path) -> N
         path = folder / f"{answers.kernel.name}-{Path(position.path).stem}-line-{position.line}-{kind}.json"
         write_counterexample(record, path)
         print(f"saved {path}", file=sys.stderr)
+
+
+def _save_unwritten(answers: "BoundsAnswers", folder: Path) -> None:
+    """Of each variable, the first read for which two runs show that it matters what nothing wrote."""
+    from visaproof.engine.counterexample import write_counterexample
+    from visaproof.engine.unwritten_runs import dependence, unwritten_record
+
+    shown: set[str] = set()
+    for entry in answers.unwritten:
+        if entry.harmless or entry.variable in shown:
+            continue
+        found = dependence(answers, entry)
+        if found is not None:
+            shown.add(entry.variable)
+            position = entry.reader.position
+            name = f"{answers.kernel.name}-{Path(position.path).stem}-line-{position.line}-unwritten-{entry.variable}"
+            path = folder / f"{name}.json"
+            write_counterexample(unwritten_record(answers, entry, found), path)
+            print(f"saved {path}", file=sys.stderr)

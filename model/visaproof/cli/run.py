@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from visaproof.engine.launch_payload import Program, Values
     from visaproof.engine.launch_run import Engine, Memory, Ran, TracerOf
 
+SAMPLERS = ("clamp-to-edge", "clamp", "none")
+"""The values of `kernel.texels.Outside`."""
+
 EPILOG = """examples:
   visaproof run vadd.visaasm --launch vadd.bin --grid 64 \\
       --buffer a=random:256:1 --buffer b=@b.bin --buffer c=zeros:256 --out c=@c.bin
@@ -31,6 +34,9 @@ shows as notes accesses of two threads to one byte that nothing puts in an order
 memory that nothing wrote.  Where the result depends on the order of the threads, the two may end with other bytes.
 Buffers: @FILE, zeros:BYTES, random:BYTES[:SEED] (bytes), floats:COUNT[:SEED] (32-bit, between -1 and 1), and
 local:BYTES for a `local` argument.
+Images: W:CONTENT, WxH:CONTENT or WxHxD:CONTENT with @FILE, zeros, random[:SEED] or floats[:SEED]; a texel has four
+channels of 32 bits, or one with WxH:r32:CONTENT, as atomics need it.  Only the scalar engine reaches texels.  sample_lz
+needs --sampler: it takes the nearest texel at coordinates that count texels; load_lz must stay inside of its image.
 exit codes: 0 ran, 1 undefined behaviour, 2 usage or unreadable, 4 not modelled."""
 
 
@@ -53,6 +59,8 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--offset", default="0", metavar="X[,Y[,Z]]", help="the first global id (default: 0)")
     add("--arg", action="append", default=[], metavar="ARG=VALUE", help="an argument by value, by name or index")
     add("--buffer", action="append", default=[], metavar="ARG=CONTENT", help="a buffer: @FILE, zeros:BYTES, …")
+    add("--image", action="append", default=[], metavar="ARG=EXTENTS:CONTENT", help="an image: 16x8:@FILE, …")
+    add("--sampler", choices=SAMPLERS, help="nearest texels, and what is read outside of an image")
     add("--out", action="append", default=[], metavar="ARG=@FILE", help="where a buffer goes when the launch has ended")
     add("--engine", choices=("arrays", "scalar"), help="what runs it (default: arrays; scalar with --trace)")
     add("--trace", metavar="group=G,thread=T[,lane=L]", help="show each statement of one thread, or of a lane of it")
@@ -72,9 +80,11 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace) -> int:
+    from visaproof.cli.run_images import images, sampler
     from visaproof.cli.run_options import engine_option, launch_shape, outputs, passed, traced
     from visaproof.engine.launch_arguments import parameters, prepare
     from visaproof.engine.launch_payload import Program
+    from visaproof.engine.launch_run import first_typed
     from visaproof.report.run import RunReport
 
     platform = platform_option(arguments.platform)
@@ -83,11 +93,12 @@ def _run(arguments: Namespace) -> int:
     shape = launch_shape(arguments, program)
     takes = parameters(program)
     by_value, buffers = passed(arguments, takes)
+    buffers |= images(arguments, takes, buffers)
     files = outputs(arguments, takes)
-    values, memory = prepare(program, shape, by_value, buffers, pad=arguments.pad)
+    values, memory = prepare(program, shape, by_value, buffers, sampler=sampler(arguments), pad=arguments.pad)
     before = {index: bytes(buffer.data) for index, buffer in memory.buffers.items()}
     trace = traced(arguments, shape, program)
-    engine = engine_option(arguments)
+    engine = engine_option(arguments, reaches_texels=bool(memory.images) or first_typed(program) is not None)
     report = RunReport(sys.stdout, program, values, as_text=arguments.format == "text")
     report.header(guessed=platform is None and launch.platform is None)
     try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from visaproof.cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from visaproof.engine.launch_arguments import LocalBytes, Parameters
+    from visaproof.engine.launch_arguments import Content, LocalBytes, Parameters
     from visaproof.engine.launch_payload import Program
     from visaproof.engine.launch_run import Engine
     from visaproof.engine.launch_shape import Shape, Triple
@@ -76,16 +76,16 @@ def _shown(triple: "Triple") -> str:
     return ",".join(map(str, triple))
 
 
-def passed(arguments: Namespace, takes: "Parameters") -> "tuple[dict[int, str], dict[int, bytes | LocalBytes]]":
+def passed(arguments: Namespace, takes: "Parameters") -> "tuple[dict[int, str], dict[int, Content]]":
     """By-value arguments as they were written, and the content of buffers, by index."""
     by_value: dict[int, str] = {}
     for option in arguments.arg:
-        index, text = _pair("--arg", option, takes)
+        index, text = pair("--arg", option, takes)
         _once("--arg", by_value, index, takes)
         by_value[index] = text
-    buffers: dict[int, bytes | LocalBytes] = {}
+    buffers: dict[int, Content] = {}
     for option in arguments.buffer:
-        index, text = _pair("--buffer", option, takes)
+        index, text = pair("--buffer", option, takes)
         _once("--buffer", buffers, index, takes)
         buffers[index] = _content(option, text)
     return by_value, buffers
@@ -95,7 +95,7 @@ def outputs(arguments: Namespace, takes: "Parameters") -> dict[int, Path]:
     """The file of each buffer that is written out."""
     files: dict[int, Path] = {}
     for option in arguments.out:
-        index, text = _pair("--out", option, takes)
+        index, text = pair("--out", option, takes)
         _once("--out", files, index, takes)
         if not text.startswith("@") or len(text) == 1 or index not in takes.buffers:
             raise UsageError(f"--out {option}: not BUFFER=@FILE", "buffers: " + _names(takes))
@@ -109,7 +109,8 @@ def _names(takes: "Parameters") -> str:
     return ", ".join(takes.shown(index) for index in takes.buffers) or "none"
 
 
-def _pair(option: str, text: str, takes: "Parameters") -> tuple[int, str]:
+def pair(option: str, text: str, takes: "Parameters") -> tuple[int, str]:
+    """The argument and the value of `ARG=VALUE`."""
     name, equals, value = (part.strip() for part in text.partition("="))
     if not (name and equals and value):
         raise UsageError(f"{option} {text}: not ARGUMENT=VALUE", "an argument is named by its name or its index")
@@ -118,7 +119,7 @@ def _pair(option: str, text: str, takes: "Parameters") -> tuple[int, str]:
 
 def _once(
     option: str,
-    known: "dict[int, str] | dict[int, bytes | LocalBytes] | dict[int, Path]",
+    known: "dict[int, str] | dict[int, Content] | dict[int, Path]",
     index: int,
     takes: "Parameters",
 ) -> None:
@@ -130,7 +131,7 @@ def _content(option: str, text: str) -> "bytes | LocalBytes":
     from visaproof.engine.launch_arguments import LocalBytes
 
     if text.startswith("@"):
-        return _file(option, Path(text[1:]))
+        return file_content(f"--buffer {option}", Path(text[1:]))
     kind, _, rest = text.partition(":")
     size, _, seed = rest.partition(":")
     if not all(word.isascii() and word.isdecimal() and len(word) < 20 for word in (size, seed or "0")):
@@ -151,26 +152,28 @@ def _content(option: str, text: str) -> "bytes | LocalBytes":
             raise UsageError(f"--buffer {option}: no such content", BUFFER_FORMS)
 
 
-def _file(option: str, path: Path) -> bytes:
+def file_content(option: str, path: Path) -> bytes:
+    """The bytes of a file that an option names."""
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UsageError(f"--buffer {option}: {reason}") from None
+        raise UsageError(f"{option}: {reason}") from None
     if len(content) > MOST_BYTES:
-        raise UsageError(f"--buffer {option}: too large", f"at most {MOST_BYTES:,} bytes")
+        raise UsageError(f"{option}: too large", f"at most {MOST_BYTES:,} bytes")
     return content
 
 
-def engine_option(arguments: Namespace) -> "Engine":
+def engine_option(arguments: Namespace, *, reaches_texels: bool) -> "Engine":
     """What runs the launch: arrays, but for what only the scalar engine answers."""
     from visaproof.engine.launch_run import Engine
 
-    if arguments.trace is None:
+    if arguments.trace is None and not reaches_texels:
         return Engine(arguments.engine or "arrays")
     if arguments.engine == "arrays":
-        raise UsageError("--engine arrays: it traces nothing", "`--trace` needs `--engine scalar`, the default with it")
+        what, why = ("traces nothing", "with `--trace`") if arguments.trace else ("reaches no texels", "here")
+        raise UsageError(f"--engine arrays: it {what}", f"`--engine scalar` does, and is the default {why}")
     return Engine.SCALAR
 
 

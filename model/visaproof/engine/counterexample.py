@@ -10,10 +10,12 @@ from visaproof.isa.errors import Position, ReadError
 FORMAT = 1
 """The version of the format; a reader refuses any other."""
 
-Violation = Literal["claim-differs", "orders-differ", "two-winners", "lanes-collide", "outside", "undefined"]
+Violation = Literal[
+    "claim-differs", "orders-differ", "two-winners", "lanes-collide", "outside", "undefined", "unwritten"
+]
 """How the runs show the violation: what was claimed is not what `execute` does; two orders end differently; two
 lanes win one compare-and-exchange; two lanes of a scatter write one byte; a lane reaches outside its surface; a
-message of a kernel has no meaning."""
+message of a kernel has no meaning; what a kernel leaves hangs on bits that nothing wrote."""
 
 
 DOES_NOT_REFINE: Literal["does-not-refine"] = "does-not-refine"
@@ -80,7 +82,10 @@ class Counterexample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=T
     runs: list[Run]
     claimed: Outcome | None = None
     line: int = 0
-    """For a whole kernel: the line of the program at which the run must end, or a lane must reach outside."""
+    """For a whole kernel: the line of the program at which the run must end, a lane must reach outside, or bits that
+    nothing wrote are read."""
+    other: State | None = None
+    """For those: the state before the second run, which differs from `state` in these bits alone."""
 
 
 _S = TypeVar("_S", bound=msgspec.Struct)

@@ -233,6 +233,8 @@ def violated(counterexample: Counterexample) -> bool:
             old = bytes.fromhex(counterexample.state.registers["VS1"])[:4]
             returned = [outcomes[0].changes.get(f"VD.{4 * lane}", "0x0") for lane in (0, 1)]
             return all(int(value, 16) == int.from_bytes(old, "little") for value in returned)
+        case "unwritten":
+            return outcomes[0] != outcomes[1]
         case "lanes-collide" | "undefined":
             return outcomes[0].undefined is not None
         case "outside":  # what the surfaces miss is no part of an outcome: the replay looks at the run

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
+from visaproof.engine.launch_images import ImageContent
 from visaproof.engine.launch_memory import PRIVATE_ROOM, Allocation
 from visaproof.engine.launch_payload import Program, Values
 from visaproof.engine.launch_run import Memory
@@ -14,6 +15,7 @@ from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.types import DataType
 from visaproof.kernel.launch import Argument, ArgumentValue, BufferAddress, SlmAddress, Surface
 from visaproof.kernel.syntax import GeneralVariable
+from visaproof.kernel.texels import Outside
 
 ARG, BUFFER = "--arg", "--buffer"
 
@@ -37,6 +39,10 @@ class LocalBytes:
     """A `local` argument: it points to so many bytes of shared local memory."""
 
     size: int
+
+
+Content = bytes | LocalBytes | ImageContent
+"""What is passed for a pointer or an image."""
 
 
 @dataclass(frozen=True)
@@ -104,20 +110,22 @@ def prepare(
     program: Program,
     shape: Shape,
     arguments: Mapping[int, str],
-    buffers: Mapping[int, bytes | LocalBytes],
+    buffers: Mapping[int, Content],
     *,
+    sampler: Outside | None = None,
     pad: bool = False,
 ) -> tuple[Values, Memory]:
     """The values and the memory of a launch.  Raises ReadError where an argument is missing or does not fit."""
     takes = parameters(program)
     _require_all(takes, arguments, buffers)
     memory = {
-        index: Allocation(_described(program, takes, index), _base(place), bytearray(content))
-        for place, (index, content) in enumerate(sorted(buffers.items()), start=1)
+        index: Allocation(_described(program, takes, index), _base(place), bytearray(_bytes_of(content)))
+        for place, (index, content) in enumerate(sorted(buffers.items(), key=lambda one: one[0]), start=1)
         if not isinstance(content, LocalBytes)
     }
+    images = {index: content.shape for index, content in buffers.items() if isinstance(content, ImageContent)}
     local_addresses, end = dict[int, int](), program.launch.slm_bytes
-    for index, content in sorted(buffers.items()):
+    for index, content in sorted(buffers.items(), key=lambda one: one[0]):
         if isinstance(content, LocalBytes):
             local_addresses[index] = -(-end // 64) * 64
             end = local_addresses[index] + content.size
@@ -132,7 +140,12 @@ def prepare(
     )
     slm = bytearray(end or (0 if program.launch.meanings else MOST_SLM))
     private = Allocation("private memory", PRIVATE_BASE, bytearray(), PRIVATE_ROOM, unwritten=True)
-    return values, Memory(memory, private, Allocation("shared local memory", 0, slm, unwritten=True))
+    local = Allocation("shared local memory", 0, slm, unwritten=True)
+    return values, Memory(memory, private, local, images, sampler)
+
+
+def _bytes_of(content: bytes | ImageContent) -> bytes:
+    return content.content if isinstance(content, ImageContent) else content
 
 
 def _base(place: int) -> int:
@@ -145,7 +158,7 @@ def _described(program: Program, takes: Parameters, index: int) -> str:
     return str(program.launch.argument(index)) if symbol is None else f"the constant {symbol}"
 
 
-def _require_all(takes: Parameters, arguments: Iterable[int], buffers: Mapping[int, bytes | LocalBytes]) -> None:
+def _require_all(takes: Parameters, arguments: Iterable[int], buffers: Mapping[int, Content]) -> None:
     given = set(arguments)
     for index in given - set(takes.values):
         raise _bad(ARG, f"{takes.shown(index)} is a pointer", f"`{BUFFER} {takes.shown(index)}=zeros:BYTES`")

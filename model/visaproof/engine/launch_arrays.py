@@ -20,7 +20,7 @@ from visaproof.engine.launch_run import (
     Memory,
     Ran,
     UndefinedAt,
-    require_no_images,
+    first_typed,
     run_launch,
     surface_keys,
     unknown_surface,
@@ -44,7 +44,10 @@ MORE_PRIVATE = 16
 
 def run_on_arrays(program: Program, values: Values, memory: Memory) -> Ran:
     """Runs all threads; the memory is changed in place.  Raises NotModelled."""
-    require_no_images(program)
+    if (typed := first_typed(program)) is not None:
+        raise NotModelled(f"{typed.opcode} on arrays: texels are reached thread after thread", typed.position)
+    if memory.images:
+        raise NotModelled("images on arrays")
     try:
         return _ArraysRun(program, values, memory).run()
     except MissingSurface as missing:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from visaproof.engine.launch_images import ImageShape
 from visaproof.engine.launch_lane import lane_at_fault
 from visaproof.engine.launch_memory import (
     AddressSpace,
@@ -20,6 +21,8 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.kernel.concrete_run import AtBarrier, Code, MissingSurface, Outcome, Thread, Undefined
 from visaproof.kernel.launch import BufferAddress, Surface
+from visaproof.kernel.syntax import Instruction
+from visaproof.kernel.texels import Outside, WrongSurface
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Surface as MemorySurface
 
@@ -59,9 +62,14 @@ class Memory:
     private: Allocation
     local: Allocation
     """Shared local memory of the group that runs."""
+    images: Mapping[int, ImageShape] = field(default_factory=dict[int, ImageShape])
+    """Which of the buffers are the texels of an image; no pointer reaches them."""
+    sampler: Outside | None = None
+    """How samplers read them, where it is known."""
 
     def space(self) -> AddressSpace:
-        return AddressSpace([*self.buffers.values(), self.private])
+        plain = (buffer for index, buffer in self.buffers.items() if index not in self.images)
+        return AddressSpace([*plain, self.private])
 
 
 @dataclass
@@ -106,9 +114,12 @@ class _LaunchRun:
         self._code = Code(self.program.kernel, self.program.platform)
         self._payloads = Payloads(self.program, self.values)
         self._surfaces: dict[str, MemorySurface] = {}
+        self._images = {
+            index: shape.image(self.memory.buffers[index].data, self.memory.sampler)
+            for index, shape in self.memory.images.items()
+        }
 
     def run(self, groups: Iterable[Triple]) -> Ran:
-        require_no_images(self.program)
         self._surfaces = dict(self._bound_surfaces())
         for group in groups:
             self._reset(self.memory.local)
@@ -119,6 +130,8 @@ class _LaunchRun:
         else:
             self.ran.races = tuple(self._watch.races.values())
             self.ran.unwritten = tuple(self._watch.unwritten.values())
+        for index, image in self._images.items():
+            self.memory.images[index].store(image, self.memory.buffers[index])
         return self.ran
 
     def _reset(self, memory: Allocation) -> None:
@@ -129,7 +142,10 @@ class _LaunchRun:
     def _bound_surfaces(self) -> Iterator[tuple[str, MemorySurface]]:
         yield FLAT, FlatWindow(self.memory.space(), self._watch)
         yield SLM, LocalWindow(self.memory.local, self._watch)
-        windows = {index: Window(buffer, self._watch) for index, buffer in self.memory.buffers.items()}
+        windows: dict[int, MemorySurface] = {
+            index: self._images.get(index) or Window(buffer, self._watch)
+            for index, buffer in self.memory.buffers.items()
+        }
         for key, index in surface_keys(self.program, self.memory):
             yield key, windows[index]
 
@@ -163,14 +179,25 @@ class _LaunchRun:
         state = self._payloads.state(thread, thread.number, self._surfaces)
         tracer = self.tracer(thread, state) if self.tracer is not None else None
         if tracer is None:
-            return Thread(self._code, state, most=MOST_STATEMENTS, remember=False)
-        return Thread(self._code, state, tracer.observe, tracer.performed, MOST_STATEMENTS)
+            return Thread(self._code, state, most=MOST_STATEMENTS, remember=False, known_images=True)
+        return Thread(self._code, state, tracer.observe, tracer.performed, MOST_STATEMENTS, known_images=True)
 
     def _resumed(self, running: Thread) -> AtBarrier | Outcome:
         try:
             return running.resume()
         except MissingSurface as missing:
             raise unknown_surface(self.program, missing) from None
+        except WrongSurface as wrong:
+            raise _wrong_surface(self.program, self.memory, wrong) from None
+
+
+def _wrong_surface(program: Program, memory: Memory, wrong: WrongSurface) -> ReadError:
+    index = dict(surface_keys(program, memory)).get(wrong.surface)
+    name = wrong.surface if index is None else str(program.launch.argument(index))
+    if wrong.wants_image:
+        hint = "`--image ARG=WIDTH[xHEIGHT[xDEPTH]]:CONTENT` passes one"
+        return ReadError(f"texels are reached in {name}, which is no image", wrong.position, hint)
+    return ReadError(f"bytes are reached in {name}, which is an image", wrong.position, "`--buffer` passes bytes")
 
 
 def unknown_surface(program: Program, missing: MissingSurface) -> ReadError | NotModelled:
@@ -211,10 +238,9 @@ def _misused(stops: dict[ThreadId, AtBarrier], threads: list[ThreadId]) -> Undef
     return UndefinedAt(stop.barrier.position, message, thread, None)
 
 
-def require_no_images(program: Program) -> None:
-    for instruction in program.kernel.instructions():
-        if instruction.opcode in TYPED:
-            raise NotModelled(f"{instruction.opcode} in a launch: the formats of images", instruction.position)
+def first_typed(program: Program) -> Instruction | None:
+    """The first message that reaches texels."""
+    return next((each for each in program.kernel.instructions() if each.opcode in TYPED), None)
 
 
 def _bindless(program: Program) -> Iterator[tuple[str, int]]:

@@ -5,7 +5,9 @@ from visaproof.semantics.concrete.surface import Buffer, Surface
 from visaproof.semantics.symbolic.registers import RegisterFile
 from visaproof.semantics.symbolic.state import (
     ADDRESS_BITS,
+    FLAT_BITS,
     SymbolicBuffer,
+    SymbolicFlat,
     SymbolicImage,
     SymbolicState,
     SymbolicSurface,
@@ -39,6 +41,8 @@ def _lanes(name: str, bits: int, count: int, values: Values) -> tuple[Bool, ...]
 
 def _surface(name: str, surface: Surface, values: Values) -> SymbolicSurface:
     if isinstance(surface, Buffer):
+        if surface.size == 1 << FLAT_BITS:
+            return SymbolicFlat()
         size = symbol(f"{name}.size", ADDRESS_BITS)
         values[size] = surface.size
         return SymbolicBuffer(size)

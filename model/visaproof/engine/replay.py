@@ -9,6 +9,7 @@ from visaproof.engine import runs
 from visaproof.engine.counterexample import Counterexample, Outcome, Run, Violation
 from visaproof.engine.exhibit import violated
 from visaproof.engine.states import state_from
+from visaproof.engine.unwritten_replay import two_runs
 from visaproof.instructions import Instruction
 from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform, platform_named
@@ -128,6 +129,18 @@ def _outside_again(counterexample: Counterexample, kernel: Kernel, platform: Pla
         yield f"every access of line {counterexample.line} stays inside its surface"
 
 
+def _unwritten_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Iterator[str]:
+    """The whole program from two states, which differ in what nothing writes before the recorded line."""
+    try:
+        again = two_runs(counterexample, kernel)
+    except NotModelled as error:
+        yield f"the kernel does not run any more: {error}"
+        return
+    yield from again.objections
+    for recorded, outcome in zip(counterexample.runs, again.outcomes, strict=True):
+        yield from _compared(recorded.outcome, outcome)
+
+
 _Again = Callable[[Counterexample, Kernel, Platform], Iterator[str]]
 
 _REPLAYS: dict[Violation, _Again] = {
@@ -137,5 +150,6 @@ _REPLAYS: dict[Violation, _Again] = {
     "lanes-collide": _kernel_again,
     "undefined": _kernel_again,
     "outside": _outside_again,
+    "unwritten": _unwritten_again,
 }
 """How each kind of finding runs again."""

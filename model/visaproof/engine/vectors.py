@@ -1,6 +1,6 @@
 """What other implementations did, as before/after vectors, held against both writings of the pages.
 
-A file has one JSON object on each line (see `vector_trials.Row`), and may be compressed with gzip.
+A file has one JSON object on each line (see `vector_rows.Row`), and may be compressed with gzip.
 """
 
 import gzip
@@ -15,7 +15,8 @@ import msgspec
 from visaproof.engine.mirror import mirrored
 from visaproof.engine.runs import claimed
 from visaproof.engine.states import changes
-from visaproof.engine.vector_trials import SURFACE, Row, Trial, trials
+from visaproof.engine.vector_rows import SURFACE, Row, Trial
+from visaproof.engine.vector_trials import trials
 from visaproof.instructions import TypedAtomic
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError, UndefinedBehavior

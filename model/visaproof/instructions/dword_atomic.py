@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
+from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
@@ -58,7 +60,7 @@ class DwordAtomic:
             if state.channel_enabled(self.execution, i):
                 offset = state.read_dword(self.element_offset, i)  # Page: "in the unit of bytes"
                 state.require_aligned(offset, 4)
-                src0, src1 = (lane_dword(state, source, i) for source in (self.src0, self.src1))
+                src0, src1 = (lane_word(state, source, i, 4) for source in (self.src0, self.src1))
                 updates.append((i, offset, src0, src1))
         run_serially(state, self.surface, self.op, updates, self.dst)
 
@@ -95,36 +97,57 @@ def require_sources(op: AtomicOp, src0: RawOperand, src1: RawOperand, page: str)
     require((src1 != NULL) == (op.sources == 2), f"Src1 of {name}: V0 unless it compares", page)
 
 
+def require_bits(op: AtomicOp, bits: int, page: str) -> None:
+    """Dwords or qwords; what the page has of floats on other sizes than dwords is not modelled."""
+    require(bits in (32, 64), f"an atomic on {bits} bits", page)
+    if bits != 32 and op in FLOAT_OPS:
+        raise NotModelled(f"{op.name.lower()} on {bits} bits")
+
+
 # ---------------------------------------------------------------- the concrete machine
 
 
-def lane_dword(state: ConcreteState, operand: RawOperand, lane: int) -> int:
-    return 0 if operand == NULL else state.read_dword(operand, lane)
+def lane_word(state: ConcreteState, operand: RawOperand, lane: int, width: int) -> int:
+    """The `width` bytes of a lane's source; 0 where it is absent."""
+    return 0 if operand == NULL else state.read_bytes(operand, width * lane, width)
 
 
 def run_serially(
-    state: ConcreteState, surface: str, op: AtomicOp, updates: list[tuple[int, int, int, int]], dst: RawOperand
+    state: ConcreteState,
+    surface: str,
+    op: AtomicOp,
+    updates: list[tuple[int, int, int, int]],
+    dst: RawOperand,
+    width: int = 4,
 ) -> None:
     """(lane, address, src0, src1) one after the other.  Page: "serialized and atomically updated" (D30)."""
     for i, *_ in updates if dst != NULL else []:
-        state.read_dword(dst, i)  # every enabled lane must fit (D6)
+        state.read_bytes(dst, width * i, width)  # every enabled lane must fit (D6)
     for i, address, src0, src1 in updates:
 
         def change(old: int, src0: int = src0, src1: int = src1) -> int:
             if op in FLOAT_OPS:
-                return float_new_value(op, old, src0, src1, 32, state.readings)
-            return NEW_VALUE[op](old, src0, src1)
+                return float_new_value(op, old, src0, src1, 8 * width, state.readings)
+            return integer_new_value(op, old, src0, src1, 8 * width)
 
-        old, new = state.buffer(surface).modify(address, 4, change)
+        old, new = state.buffer(surface).modify(address, width, change)
         if dst != NULL:
-            state.write_dword(dst, i, new if op is AtomicOp.PREDEC else old)
+            state.write_bytes(dst, width * i, width, new if op is AtomicOp.PREDEC else old)
 
 
-def _signed(value: int) -> int:
-    return value - 2**32 if value >= 2**31 else value
+def integer_new_value(op: AtomicOp, old: int, src0: int, src1: int, bits: int) -> int:
+    """What an operation on integers of `bits` bits leaves in memory, not yet reduced to them."""
+    if op in (AtomicOp.IMIN, AtomicOp.IMAX):
+        signed = partial(_signed, bits=bits)
+        return min(old, src0, key=signed) if op is AtomicOp.IMIN else max(old, src0, key=signed)
+    return _NEW_VALUE[op](old, src0, src1)
 
 
-NEW_VALUE: dict[AtomicOp, Callable[[int, int, int], int]] = {
+def _signed(value: int, bits: int) -> int:
+    return value - 2**bits if value >= 2 ** (bits - 1) else value
+
+
+_NEW_VALUE: dict[AtomicOp, Callable[[int, int, int], int]] = {
     AtomicOp.ADD: lambda old, src0, _: old + src0,
     AtomicOp.SUB: lambda old, src0, _: old - src0,
     AtomicOp.INC: lambda old, _, __: old + 1,
@@ -132,27 +155,32 @@ NEW_VALUE: dict[AtomicOp, Callable[[int, int, int], int]] = {
     AtomicOp.PREDEC: lambda old, _, __: old - 1,
     AtomicOp.MIN: lambda old, src0, _: min(old, src0),
     AtomicOp.MAX: lambda old, src0, _: max(old, src0),
-    AtomicOp.IMIN: lambda old, src0, _: min(old, src0, key=_signed),
-    AtomicOp.IMAX: lambda old, src0, _: max(old, src0, key=_signed),
     AtomicOp.XCHG: lambda _, src0, __: src0,
     AtomicOp.CMPXCHG: lambda old, src0, src1: src0 if old == src1 else old,
     AtomicOp.AND: lambda old, src0, _: old & src0,
     AtomicOp.OR: lambda old, src0, _: old | src0,
     AtomicOp.XOR: lambda old, src0, _: old ^ src0,
 }
-"""Page: table DWORD_ATOMIC_OP, the operations on integers, modulo 2^32."""
+"""Page: table DWORD_ATOMIC_OP, the operations on integers that do not ask for a sign."""
 
 
 # ---------------------------------------------------------------- the symbolic machine
 
 
-def lane_source(state: SymbolicState, operand: RawOperand, lane: int, enabled: Bool) -> tuple[BitVec, bool]:
-    return (const(0, 32), True) if operand == NULL else state.read_dword(operand, lane, enabled)
+def lane_source(
+    state: SymbolicState, operand: RawOperand, lane: int, enabled: Bool, width: int = 4
+) -> tuple[BitVec, bool]:
+    """The `width` bytes of a lane's source, and whether the page gives them a meaning; 0 where it is absent."""
+    if operand == NULL:
+        return const(0, 8 * width), True
+    return state.read_bytes(operand, width * lane, width, enabled)
 
 
-def lane_destination(state: SymbolicState, dst: RawOperand, lane: int) -> tuple[RegisterSlice | None, bool]:
+def lane_destination(
+    state: SymbolicState, dst: RawOperand, lane: int, width: int = 4
+) -> tuple[RegisterSlice | None, bool]:
     """Where a lane's result goes, and whether dst has the room."""
     if dst == NULL:
         return None, True
-    place = RegisterSlice(dst.variable, dst.offset + 4 * lane, 4)
-    return place, state.registers.holds(place.variable, place.start, 4)
+    place = RegisterSlice(dst.variable, dst.offset + width * lane, width)
+    return place, state.registers.holds(place.variable, place.start, width)

@@ -1,4 +1,4 @@
-"""lsc_atomic_* of LSC_UNTYPED (0x89): one atomic read-modify-write of a dword per lane.  Page: LSC_UNTYPED.md."""
+"""lsc_atomic_* of LSC_UNTYPED (0x89): a dword or qword per lane is read, changed and written.  Page: LSC_UNTYPED.md."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,8 +6,9 @@ from typing import ClassVar
 
 from visaproof.instructions.dword_atomic import (
     lane_destination,
-    lane_dword,
     lane_source,
+    lane_word,
+    require_bits,
     require_sources,
     run_serially,
 )
@@ -61,17 +62,20 @@ class LscAtomic:
     dst: RawOperand = NULL
     src1: RawOperand = NULL
     src2: RawOperand = NULL
+    bits: int = 32
+    """Of what is updated; src1, src2 and dst have as many for each lane."""
 
     def __str__(self) -> str:
         name = next(name for name, op in OPERATIONS.items() if op is self.op)
         return (
-            f"{self.execution.prefix}lsc_atomic_{name} {self.execution} {self.dst}:d32 "
+            f"{self.execution.prefix}lsc_atomic_{name} {self.execution} {self.dst}:d{self.bits} "
             f"{self.surface}{self.addresses} {self.src1} {self.src2}"
         )
 
     def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         require_execution(self.execution, self.spec, readings)
         require_sources(self.op, self.src1, self.src2, self.spec.page)
+        require_bits(self.op, self.bits, self.spec.page)
 
     @property
     def _roles(self) -> tuple[RawOperand, RawOperand]:
@@ -79,33 +83,33 @@ class LscAtomic:
         return (self.src2, self.src1) if self.op is AtomicOp.CMPXCHG else (self.src1, self.src2)
 
     def execute(self, state: ConcreteState) -> None:
-        bits = self.addresses.bits
+        bits, width = self.addresses.bits, self.bits // 8
         updates: list[tuple[int, int, int, int]] = []
         for n in range(self.execution.size):
             if state.channel_enabled(self.execution, n):
                 source = state.read_bytes(self.addresses.operand, n * bits // 8, bits // 8)
                 address = (self.addresses.scale * source + self.addresses.immediate) % 2**bits
-                state.require_aligned(address, 4)
-                src0, src1 = (lane_dword(state, operand, n) for operand in self._roles)
+                state.require_aligned(address, width)
+                src0, src1 = (lane_word(state, operand, n, width) for operand in self._roles)
                 updates.append((n, address, src0, src1))
-        run_serially(state, self.surface, self.op, updates, self.dst)
+        run_serially(state, self.surface, self.op, updates, self.dst, width)
 
     def footprint(self, state: SymbolicState) -> Iterator[Atomic]:
-        surface = state.buffer(self.surface)
+        surface, width, low = state.buffer(self.surface), self.bits // 8, 3 if self.bits == 64 else 2
         for lane, (enabled, predicate_known) in enumerate(state.lanes_enabled(self.execution)):
             address, known = first_address(state, self.addresses, lane, enabled)
-            src0, src0_known = lane_source(state, self._roles[0], lane, enabled)
-            src1, src1_known = lane_source(state, self._roles[1], lane, enabled)
-            destination, fits = lane_destination(state, self.dst, lane)
+            src0, src0_known = lane_source(state, self._roles[0], lane, enabled, width)
+            src1, src1_known = lane_source(state, self._roles[1], lane, enabled, width)
+            destination, fits = lane_destination(state, self.dst, lane, width)
             all_known = known and src0_known and src1_known and fits
             yield Atomic(
                 guard=enabled,
                 lane=lane,
                 surface=self.surface,
                 cell=(address,),
-                width=4,
-                inside=surface.contains(address, 4),
-                defined=conj(eq(truncate(address, 2), const(0, 2)), predicate_known, bool_const(all_known)),
+                width=width,
+                inside=surface.contains(address, width),
+                defined=conj(eq(truncate(address, low), const(0, low)), predicate_known, bool_const(all_known)),
                 op=self.op,
                 src0=src0,
                 src1=src1,

@@ -1,4 +1,4 @@
-"""SVM_ATOMIC (0x4E/05): one atomic read-modify-write of a dword at a 64-bit address.  Page: SVM_ATOMIC.md."""
+"""SVM_ATOMIC (0x4E/05): an atomic read-modify-write of a dword or qword per lane.  Page: SVM_ATOMIC.md."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,8 +6,9 @@ from typing import ClassVar
 
 from visaproof.instructions.dword_atomic import (
     lane_destination,
-    lane_dword,
     lane_source,
+    lane_word,
+    require_bits,
     require_sources,
     run_serially,
 )
@@ -47,44 +48,48 @@ class SvmAtomic:
     src0: RawOperand = NULL
     src1: RawOperand = NULL
     surface: str = FLAT
+    bits: int = 32
+    """Of what is updated; src0, src1 and dst have as many for each lane."""
 
     def __str__(self) -> str:
         spelling = self.op.spelling or self.op.name.lower()
+        bits = f".{self.bits}" if self.bits != 32 else ""
         return (
-            f"{self.execution.prefix}svm_atomic.{spelling} {self.execution} "
+            f"{self.execution.prefix}svm_atomic.{spelling}{bits} {self.execution} "
             f"{self.addresses} {self.dst} {self.src0} {self.src1}"
         )
 
     def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         require_execution(self.execution, self.spec, readings)
         require_sources(self.op, self.src0, self.src1, self.spec.page)
+        require_bits(self.op, self.bits, self.spec.page)
 
     def execute(self, state: ConcreteState) -> None:
-        updates: list[tuple[int, int, int, int]] = []
+        width, updates = self.bits // 8, list[tuple[int, int, int, int]]()
         for i in range(self.execution.size):
             if state.channel_enabled(self.execution, i):
                 address = state.read_bytes(self.addresses, 8 * i, 8)
-                state.require_aligned(address, 4)  # Page: "Dword or Qword aligned depending on the type of Dst"
-                src0, src1 = (lane_dword(state, source, i) for source in (self.src0, self.src1))
+                state.require_aligned(address, width)  # Page: "Dword or Qword aligned depending on the type of Dst"
+                src0, src1 = (lane_word(state, source, i, width) for source in (self.src0, self.src1))
                 updates.append((i, address, src0, src1))
-        run_serially(state, self.surface, self.op, updates, self.dst)
+        run_serially(state, self.surface, self.op, updates, self.dst, width)
 
     def footprint(self, state: SymbolicState) -> Iterator[Atomic]:
-        surface = state.buffer(self.surface)
+        surface, width, low = state.buffer(self.surface), self.bits // 8, 3 if self.bits == 64 else 2
         for lane, (enabled, predicate_known) in enumerate(state.lanes_enabled(self.execution)):
             address, address_known = state.read_bytes(self.addresses, 8 * lane, 8, enabled)
-            src0, src0_known = lane_source(state, self.src0, lane, enabled)
-            src1, src1_known = lane_source(state, self.src1, lane, enabled)
-            destination, fits = lane_destination(state, self.dst, lane)
+            src0, src0_known = lane_source(state, self.src0, lane, enabled, width)
+            src1, src1_known = lane_source(state, self.src1, lane, enabled, width)
+            destination, fits = lane_destination(state, self.dst, lane, width)
             known = address_known and src0_known and src1_known and fits
             yield Atomic(
                 guard=enabled,
                 lane=lane,
                 surface=self.surface,
                 cell=(address,),
-                width=4,
-                inside=surface.contains(address, 4),
-                defined=conj(eq(truncate(address, 2), const(0, 2)), predicate_known, bool_const(known)),
+                width=width,
+                inside=surface.contains(address, width),
+                defined=conj(eq(truncate(address, low), const(0, low)), predicate_known, bool_const(known)),
                 op=self.op,
                 src0=src0,
                 src1=src1,

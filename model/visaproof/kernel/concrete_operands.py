@@ -11,12 +11,13 @@ from visaproof.kernel.syntax import (
     IndirectOperand,
     Kernel,
     Operand,
+    PredicateVariable,
     Region,
     SubscriptedName,
     VectorDestination,
     VectorSource,
 )
-from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 
 Address = tuple[str, int]
 """A root variable and a byte in it."""
@@ -121,3 +122,12 @@ def _region_element(region: Region, lane: int) -> int:
     """Page: `FirstElementIndex + i * VertStride + j * HorzStride`, `Width` elements in each row."""
     i, j = divmod(lane, region.width)
     return i * region.vertical + j * region.horizontal
+
+
+def add_zeros(kernel: Kernel, state: ConcreteState) -> None:
+    """The variables and predicates that the state lacks."""
+    for variable in kernel.variables.values():
+        if isinstance(variable, GeneralVariable) and variable.alias is None:
+            state.registers.setdefault(variable.name, bytearray(variable.size))
+        elif isinstance(variable, PredicateVariable):
+            state.predicates.setdefault(variable.name, PredicateBits(variable.num_elts, 0))

@@ -10,13 +10,14 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.concrete_arithmetic import ConcreteArithmetic
-from visaproof.kernel.concrete_operands import ConcreteOperands
-from visaproof.kernel.concrete_sampler import read_zeros
+from visaproof.kernel.concrete_operands import ConcreteOperands, add_zeros
+from visaproof.kernel.concrete_sampler import read_texels, read_zeros
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.statement import execution_of, label_places, lane_offset, without_mask
 from visaproof.kernel.surfaces import SurfaceBindings
-from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
+from visaproof.kernel.texels import require_reached, texel_image
+from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Miss, Write
 
 
@@ -142,8 +143,10 @@ class Thread:
         most: int = MAX_STATEMENTS,
         *,
         remember: bool = True,
+        known_images: bool = False,
     ) -> None:
-        """Without `remember` the outcome has no more than the last message, and not what it wrote."""
+        """Without `remember` the outcome has no more than the last message, and not what it wrote; without
+        `known_images` the sampler reads zeros, and with it the texels that the state holds."""
         if not state.exec_mask:
             raise ValueError("a thread runs at least one lane")
         self.state = state
@@ -151,6 +154,7 @@ class Thread:
         self._kernel = code.kernel
         self._observer = observer
         self._remember = remember
+        self._known_images = known_images
         self._enough = enough
         self._most = most
         self._operands = ConcreteOperands(code.kernel, state)
@@ -167,11 +171,7 @@ class Thread:
         self._place = 0
         self._steps = 0
         self._launched = state.exec_mask
-        for variable in code.kernel.variables.values():
-            if isinstance(variable, syntax.GeneralVariable) and variable.alias is None:
-                state.registers.setdefault(variable.name, bytearray(variable.size))
-            elif isinstance(variable, syntax.PredicateVariable):
-                state.predicates.setdefault(variable.name, PredicateBits(variable.num_elts, 0))
+        add_zeros(code.kernel, state)
 
     def resume(self) -> AtBarrier | Outcome:
         """Runs to behind the next barrier, or to the end.  Raises NotModelled."""
@@ -194,6 +194,8 @@ class Thread:
             except UndefinedBehavior as reason:
                 undefined = Undefined(statement.position, str(reason))
                 break
+            except NotModelled as reason:
+                raise NotModelled(reason.what, reason.position or statement.position) from None
             if self._observer is not None:
                 self._observer(statement, self.state)
             if is_barrier(statement):
@@ -232,6 +234,7 @@ class Thread:
         decoded = self._code.message(place, instruction)
         surface = self._surface(decoded.surface, instruction.position)
         memory = self.state.surfaces[surface]
+        require_reached(decoded, memory, surface, instruction.position)
         log: list[Write] = []
         misses: list[Miss] = []
         if self._remember:
@@ -262,10 +265,12 @@ class Thread:
 
     def _sample(self, instruction: syntax.Instruction) -> None:
         read = sampler_read(instruction, self._kernel, self.state.platform)
-        try:
+        if not self._known_images:
             read_zeros(read, self.state.surfaces.get(self._surfaces.key(read.surface)), self.state)
-        except NotModelled as reason:
-            raise NotModelled(reason.what, instruction.position) from None
+            return
+        surface = self._surface(read.surface, instruction.position)
+        image = texel_image(self.state.surfaces[surface], surface, instruction.position)
+        read_texels(read, instruction.opcode, image, self.state)
 
     def _branch(self, instruction: syntax.Instruction) -> None:
         execution = execution_of(instruction)

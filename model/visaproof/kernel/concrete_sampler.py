@@ -1,9 +1,23 @@
-"""Reads through the sampler, on numbers: of an image that is 0 everywhere."""
+"""Reads through the sampler, on numbers: of an image that is 0 everywhere, or of texels that are known."""
+
+import struct
+from collections.abc import Callable
 
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.types import DataType
 from visaproof.kernel.sampler import SamplerRead
+from visaproof.kernel.texels import TexelImage, sampled
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Surface
+
+_FORMATS = {
+    DataType.HF: "<e",
+    DataType.F: "<f",
+    DataType.W: "<h",
+    DataType.UW: "<H",
+    DataType.D: "<i",
+    DataType.UD: "<I",
+}
 
 
 def read_zeros(read: SamplerRead, memory: Surface | None, state: ConcreteState) -> None:
@@ -13,14 +27,41 @@ def read_zeros(read: SamplerRead, memory: Surface | None, state: ConcreteState) 
     """
     if memory is not None and any((memory.contents if isinstance(memory, Buffer) else memory.texels).values()):
         raise NotModelled(f"a read through the sampler of {read.surface}, which is not 0 everywhere")
-    lanes = [lane for lane in range(read.execution.size) if state.channel_enabled(read.execution, lane)]
+    _write(read, state, _enabled(read, state), lambda lane, channel: 0)
+
+
+def read_texels(read: SamplerRead, opcode: str, image: TexelImage, state: ConcreteState) -> None:
+    """Writes the texel that each enabled lane names, dwords as they are.  Raises NotModelled for any other read."""
+    if read.width != 4 or read.texel_offset != 0 or read.null_mask or not read.coordinates:
+        raise NotModelled(f"{opcode} of this form in a launch")
+    lanes = _enabled(read, state)
+    texels = {lane: sampled(image, opcode, _coordinates(read, state, lane)) for lane in lanes}
+    _write(read, state, lanes, lambda lane, channel: texels[lane][channel])
+
+
+def _coordinates(read: SamplerRead, state: ConcreteState, lane: int) -> list[int | float]:
+    """A lane's coordinates as numbers of their types."""
+    found: list[int | float] = []
+    for operand, data_type in read.coordinates:
+        content = state.read_bytes(operand, data_type.size * lane, data_type.size).to_bytes(data_type.size, "little")
+        (value,) = struct.unpack(_FORMATS[data_type], content)
+        found.append(value)
+    return found
+
+
+def _enabled(read: SamplerRead, state: ConcreteState) -> list[int]:
+    return [lane for lane in range(read.execution.size) if state.channel_enabled(read.execution, lane)]
+
+
+def _write(read: SamplerRead, state: ConcreteState, lanes: list[int], value: Callable[[int, int], int]) -> None:
+    """Writes the data of each enabled lane and channel."""
     grf, index = state.platform.grf_bytes, 0
     per_channel = -(-read.execution.size * read.width // grf)  # in whole GRFs
-    for channel in "RGBA":
+    for number, channel in enumerate("RGBA"):
         if channel not in str(read.channels):
             continue
         for lane in lanes:
-            state.write_bytes(read.dst, index * grf + lane * read.width, read.width, 0)
+            state.write_bytes(read.dst, index * grf + lane * read.width, read.width, value(lane, number))
         _clear(read, state, index * grf + read.execution.size * read.width, (index + per_channel) * grf)
         index += per_channel
     if read.null_mask:  # Page: "the bit for all pixels set to 1 except […] a null page"

@@ -152,7 +152,8 @@ def _atomic_op(s: Statement) -> tuple[AtomicOp, int]:
 def _dword_atomic(s: Statement) -> Message:
     surface, *raw = s.operands(5)
     offsets, src0, src1, dst = (s.raw(operand) for operand in raw)
-    op = decode_svm.dword_operation(s)
+    op = decode_svm.operation(s)
+    decode_svm.require_dwords(s)
     return DwordAtomic(execution_of(s.instruction), op, s.surface(surface), offsets, src0, src1, dst)
 
 

@@ -74,11 +74,12 @@ def _store(s: Statement) -> LscMessage:
 def _atomic(s: Statement) -> LscMessage:
     data, place, *rest = s.operands(4)
     dst, shape = _data(s, data)
-    if shape != DataShape(DataSize.D32):
+    if shape not in (DataShape(DataSize.D32), DataShape(DataSize.D64)):
         raise NotModelled(f"{s.instruction.opcode} on {shape}", s.position)
+    bits = 8 * shape.size.in_memory
     op = OPERATIONS[s.instruction.opcode.removeprefix("lsc_atomic_")]
     src1, src2 = (s.raw(operand) for operand in rest)
-    return LscAtomic(execution_of(s.instruction), op, *_place(s, place), dst, src1, src2)
+    return LscAtomic(execution_of(s.instruction), op, *_place(s, place), dst, src1, src2, bits)
 
 
 DECODERS: dict[str, Callable[[Statement], LscMessage]] = {

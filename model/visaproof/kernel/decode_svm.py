@@ -10,7 +10,7 @@ from visaproof.instructions.family import (
     SvmGather4Scaled,
     SvmScatter,
 )
-from visaproof.isa.atomics import AtomicOp, atomic_named
+from visaproof.isa.atomics import FLOAT_OPS, AtomicOp, atomic_named
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.operands import ImmediateUD
 from visaproof.kernel import syntax
@@ -22,11 +22,19 @@ _LENIENT = {"predec": AtomicOp.PREDEC, "imin": AtomicOp.IMIN, "imax": AtomicOp.I
 """The pages' names of operations that the grammar spells otherwise or not at all (D50)."""
 
 
-def dword_operation(s: Statement) -> AtomicOp:
-    """The operation of an atomic without `.16` or `.64`."""
-    spelling = s.suffix("OP")
+QWORDS = "64"
+"""The suffix of an atomic on qwords."""
+
+
+def require_dwords(s: Statement) -> None:
+    """Raises NotModelled for an atomic with `.16`, `.64` or another suffix behind its operation."""
     if len(s.instruction.suffixes) > 1:
         raise NotModelled(f"{s.instruction.opcode}.{'.'.join(s.instruction.suffixes)}: only 32-bit atomics", s.position)
+
+
+def operation(s: Statement) -> AtomicOp:
+    """The operation that the first suffix names."""
+    spelling = s.suffix("OP")
     try:
         return _LENIENT.get(spelling) or atomic_named(spelling)
     except KeyError:
@@ -78,7 +86,12 @@ def _gather4_scaled(s: Statement) -> SvmMessage:
 
 def _atomic(s: Statement) -> SvmMessage:
     addresses, dst, src0, src1 = (s.raw(operand) for operand in s.operands(4))
-    return SvmAtomic(execution_of(s.instruction), dword_operation(s), addresses, dst, src0, src1)
+    op, bits = operation(s), 32
+    if s.instruction.suffixes[1:] == (QWORDS,) and op not in FLOAT_OPS:
+        bits = 64
+    else:
+        require_dwords(s)
+    return SvmAtomic(execution_of(s.instruction), op, addresses, dst, src0, src1, bits=bits)
 
 
 DECODERS: dict[str, Callable[[Statement], SvmMessage]] = {

@@ -47,10 +47,17 @@ class UnknownForm(FragmentError):
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """`.version 4.1`, `.kernel "demo"`, `.kernel_attr NAME=value`: the rule of the grammar and its values."""
+    """`.version 4.1`, `.kernel "demo"`, `.kernel_attr NAME=value`: the rule of the grammar and its values.
+
+    `.funcdecl` and `.file` mean nothing here: their strings are kept as they are written.
+    """
 
     rule: str
     values: tuple[str | int | None, ...]
+
+
+Attribute = tuple[str, str | int | None]
+"""`NAME=value` between the braces of `attrs`; a string is kept as it is written between its quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,8 @@ class DeclarationBody:
     base_offset: int = 0
     """Where the alias stands in the text."""
     alias_bytes: int = 0
+    v_name: str | None = None
+    attributes: tuple[Attribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,7 @@ class Placement:
 
     offset: int
     size: int | None
+    attributes: tuple[Attribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from visaproof.kernel.bytecode_tables import (
     Layout,
     RawField,
 )
+from visaproof.kernel.instruction_text import immediate_text
 
 
 def print_message(message: PageInstruction, indices: Indices) -> str:
@@ -74,8 +75,7 @@ def _operand(value: FieldValue, layout: Layout, indices: Indices) -> str:
             # the null variable has no offset, whatever its field says
             return f"{_general(index, indices)}.{offset if index else 0}"
         case ImmediateField(data_type, bits):
-            shown = _sign_extended(bits, data_type.bits) if _is_narrow(value) else bits
-            return f"{shown:#x}:{data_type.spelling}"
+            return immediate_text(bits, data_type)
         case GeneralField(index, row, column, region, modifier):
             strides = f"<{region.vertical};{region.width},{region.horizontal}>"
             return f"{_sign(modifier)}{_general(index, indices)}({row},{column}){strides}"
@@ -91,12 +91,3 @@ def _general(index: int, indices: Indices) -> str:
 
 def _sign(modifier: str) -> str:
     return f"({modifier})" if modifier else ""
-
-
-def _is_narrow(value: ImmediateField) -> bool:
-    """Whether the listing shows the value in 32 bits, though its type has fewer."""
-    return value.type.size < 4 and value.type.signed and not value.type.floating
-
-
-def _sign_extended(bits: int, width: int) -> int:
-    return bits - (1 << width) + (1 << 32) if bits >> (width - 1) else bits

@@ -18,20 +18,17 @@ from visaproof.kernel.fragments import (
     read_placement,
 )
 from visaproof.kernel.instruction_reader import LABEL, InstructionReader
+from visaproof.kernel.items import Brace, Declared, Item, Placed, ReadItem
 from visaproof.kernel.naming import closest, shown
+from visaproof.kernel.sizes import with_sizes
 from visaproof.kernel.source import BLANKS, LogicalLine, logical_lines, read_text, split_lines
-from visaproof.kernel.syntax import (
-    GeneralVariable,
-    Instruction,
-    Kernel,
-    Label,
-    Statement,
-    SurfaceVariable,
-)
+from visaproof.kernel.syntax import Instruction, Kernel, Label, Statement
 from visaproof.kernel.words import STATEMENT_ENDS
 
 DIRECTIVE = re.compile(r"\.[A-Za-z_][A-Za-z0-9_\-$@?]*")
-SIZEOF = re.compile(r'"(?:[^"\\]|\\.)*"|%sizeof\s*(?:\(\s*(\w+)\s*\)|\s(\w+))', re.ASCII)
+
+SOURCE_PLACE = re.compile(r'FILE[ \t]+"|LOC[ \t]+[0-9]')
+"""How the compiler prints `.file` and `.loc` among the instructions."""
 
 DIRECTIVES = (
     ".version",
@@ -56,11 +53,17 @@ def read_kernel(text: str, path: str, *, grf_bytes: int | None = None) -> Kernel
 
     `grf_bytes` is the value of `%sizeof(GRF)`, which only a platform gives; a text that uses it cannot be read without.
     """
+    kernel, _ = read_items(text, path, grf_bytes=grf_bytes)
+    return kernel
+
+
+def read_items(text: str, path: str, *, grf_bytes: int | None = None) -> tuple[Kernel, tuple[ReadItem, ...]]:
+    """The kernel, and what stands in the text in its order.  Raises ReadError."""
     lines = split_lines(text.removeprefix("\ufeff"), path)
     reader = _Reader(lines, path, grf_bytes)
     for line in logical_lines(lines, path):
         reader.read(line)
-    return reader.kernel()
+    return reader.kernel(), tuple(reader.items)
 
 
 ENDS = ("ret", "fret", "goto", "jmp")
@@ -90,6 +93,7 @@ class _Reader:
     """What has been read of one file so far."""
 
     def __init__(self, lines: tuple[str, ...], path: str, grf_bytes: int | None) -> None:
+        self.items: list[ReadItem] = []
         self._lines = lines
         self._path = path
         self._grf_bytes = grf_bytes
@@ -103,6 +107,9 @@ class _Reader:
         self._labels: dict[str, Position] = {}
         self._functions: set[str] = set()
         self._instructions = InstructionReader(self._declarations)
+
+    def _add(self, item: Item, line: LogicalLine) -> None:
+        self.items.append(ReadItem(item, line.line, line.pieces[-1][1] if line.pieces else line.line))
 
     # ------------------------------------------------------------ statements
 
@@ -129,6 +136,7 @@ class _Reader:
             if len(self._scopes) == MAX_SCOPES:
                 raise ReadError("the scopes are nested too deeply", line.position(start), f"at most {MAX_SCOPES}")
             self._scopes.append(line.position(start))
+            self._add(Brace.OPEN, line)
             self._declarations.open_scope()
             self._instructions.names_changed()
             start = _skip_blanks(text, start + 1)
@@ -141,6 +149,7 @@ class _Reader:
         for offset in range(end, len(text)):
             if text[offset] == "}":
                 self._close_scope(line.position(offset))
+                self._add(Brace.CLOSE, line)
 
     def _close_scope(self, position: Position) -> None:
         if not self._scopes:
@@ -152,15 +161,18 @@ class _Reader:
     def _read_statement(self, line: LogicalLine, start: int, end: int) -> None:
         text = line.text if end == len(line.text) else line.text[:end]
         if "%sizeof" in text:
-            text = self._with_sizes(text, line)
+            text = with_sizes(text, line, self._declarations, self._grf_bytes)
         if text.startswith(".", start):
             self._read_directive(text, start, line)
             return
         self._in_kernel(line.position(start))
-        if (label := LABEL.match(text, start)) is not None:
+        if SOURCE_PLACE.match(text, start):
+            self._add(self._directive(text, start, line), line)
+        elif (label := LABEL.match(text, start)) is not None:
             self._read_label(label, text, line)
         else:
             self._statements.append(self._instructions.read(text, start, line))
+            self._add(self._statements[-1], line)
 
     def _in_kernel(self, position: Position) -> None:
         """Nothing but the version may stand before `.kernel`."""
@@ -168,31 +180,6 @@ class _Reader:
             raise ReadError("the version line must come first", position, "start the file with .version 4.1")
         if self._name is None:
             raise ReadError("a statement before the kernel's name", position, 'write .kernel "name" above it')
-
-    def _with_sizes(self, text: str, line: LogicalLine) -> str:
-        """The statement with the value of each `%sizeof(…)`, padded so that no column moves."""
-
-        def value(match: re.Match[str]) -> str:
-            name = match.group(1) or match.group(2)
-            if name is None:
-                return match.group()
-            return str(self._size_of(name, line.position(match.start()))).rjust(len(match.group()))
-
-        return SIZEOF.sub(value, text)
-
-    def _size_of(self, name: str, position: Position) -> int:
-        variable = self._declarations.find(name)
-        if name == "GRF" and variable is None:
-            if self._grf_bytes is None:
-                raise ReadError("the size of a GRF depends on the platform", position, "name the platform")
-            return self._grf_bytes
-        match self._declarations.known(name, position):
-            case GeneralVariable() as general:
-                return general.size
-            case SurfaceVariable() as surface:
-                return 4 * surface.num_elts
-            case _:
-                raise ReadError(f"{name} has no size in bytes", position)
 
     def _read_label(self, label: re.Match[str], text: str, line: LogicalLine) -> None:
         name, position = label.group(1), line.position(label.start())
@@ -205,6 +192,7 @@ class _Reader:
             raise ReadError(f"the label {name} stands twice", position, hint)
         self._labels[name] = position
         self._statements.append(Label(name, position))
+        self._add(self._statements[-1], line)
 
     # ------------------------------------------------------------ directives
 
@@ -217,13 +205,18 @@ class _Reader:
         if word in (".decl", ".input") or implicit is not None:
             self._read_named(text, start + len(word), implicit, word == ".decl", line)
         elif word in DIRECTIVES:
-            try:
-                self._apply(read_directive(text[start:]), line.position(start))
-            except FragmentError as error:
-                raise error.moved(start) from None
+            self._add(self._directive(text, start, line), line)
         else:
             hint = closest(word, DIRECTIVES)
             raise ReadError(f"unknown directive {shown(word)}", line.position(start), hint)
+
+    def _directive(self, text: str, start: int, line: LogicalLine) -> Directive:
+        try:
+            directive = read_directive(text[start:])
+            self._apply(directive, line.position(start))
+        except FragmentError as error:
+            raise error.moved(start) from None
+        return directive
 
     def _read_named(self, text: str, start: int, implicit: str | None, is_declaration: bool, line: LogicalLine) -> None:
         """`.decl NAME …` and `.input NAME …`."""
@@ -240,6 +233,7 @@ class _Reader:
             else:
                 placed = read_placement(text[rest:])
                 self._declarations.add_input(name.group(), placed, implicit, position)
+                self._add(Placed(name.group(), implicit, placed), line)
                 return
         except FragmentError as error:
             raise error.moved(rest) from None
@@ -248,6 +242,7 @@ class _Reader:
         if self._scopes:
             self._instructions.names_changed()
         self._declarations.declare(name.group(), body, position, lambda offset: line.position(rest + offset))
+        self._add(Declared(name.group(), body), line)
 
     def _apply(self, directive: Directive, position: Position) -> None:
         values = directive.values

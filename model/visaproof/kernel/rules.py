@@ -1,6 +1,7 @@
 """What the rules of grammar.lark for constants, directives and instruction heads mean."""
 
 import re
+from dataclasses import replace
 from typing import NamedTuple
 
 from lark import Token
@@ -9,7 +10,7 @@ from visaproof.isa.execution import EXEC_SIZES, Combine, ExecMask
 from visaproof.isa.types import DataType, type_named
 from visaproof.kernel import arithmetic
 from visaproof.kernel.arithmetic import UnreadableNumber
-from visaproof.kernel.fragments import DeclarationBody, Directive, FragmentError, Head, Placement
+from visaproof.kernel.fragments import Attribute, DeclarationBody, Directive, FragmentError, Head, Placement
 from visaproof.kernel.naming import closest, listed, shown
 from visaproof.kernel.syntax import ExecutionField, PredicateUse
 
@@ -95,6 +96,9 @@ class AliasOf(NamedTuple):
     offset: int
 
 
+Attributes = tuple[Attribute, ...]
+
+
 class DirectiveRules(ConstantRules):
     """Directives, and what follows the name in `.decl` and `.input`."""
 
@@ -110,15 +114,33 @@ class DirectiveRules(ConstantRules):
     def function(self, name: Token) -> Directive:
         return Directive("function", (unquoted(name),))
 
-    def informational(self, _: Token) -> Directive:
-        return Directive("informational", ())
+    def funcdecl(self, name: Token) -> Directive:
+        return Directive("funcdecl", (_between_quotes(name),))
+
+    def file(self, name: Token) -> Directive:
+        return Directive("file", (_between_quotes(name),))
+
+    def loc(self, line: Token) -> Directive:
+        return Directive("loc", (literal_value(line).value,))
+
+    def source_file(self, name: Token) -> Directive:
+        return Directive("source_file", (_between_quotes(name),))
+
+    def source_line(self, line: Token) -> Directive:
+        return Directive("source_line", (literal_value(line).value,))
 
     def attribute(self, name: Token, value: Token | Constant | None) -> Directive:
         read = value.value if isinstance(value, Constant) else None if value is None else unquoted(value)
         return Directive("attribute", (str(name), read))
 
     def general(
-        self, kind: Token, spelled: Token, num_elts: Constant, align: str | None, alias: AliasOf | None, _: None
+        self,
+        kind: Token,
+        spelled: Token,
+        num_elts: Constant,
+        align: str | None,
+        alias: AliasOf | None,
+        attributes: Attributes | None,
     ) -> DeclarationBody:
         offset = spelled.start_pos or 0
         data_type = type_spelled(spelled, offset)
@@ -126,11 +148,24 @@ class DirectiveRules(ConstantRules):
             raise FragmentError(f"no variable has the packed type {spelled}", offset, "it is for immediates only")
         base = alias or AliasOf("", 0, 0)
         return DeclarationBody(
-            str(kind), data_type, num_elts.value, num_elts.offset, align, base.base or None, base.offset, base.bytes
+            str(kind),
+            data_type,
+            num_elts.value,
+            num_elts.offset,
+            align,
+            base.base or None,
+            base.offset,
+            base.bytes,
+            attributes=attributes or (),
         )
 
-    def counted(self, kind: Token, num_elts: Constant, *_: None) -> DeclarationBody:
-        return DeclarationBody(str(kind), None, num_elts.value, num_elts.offset)
+    def counted(self, kind: Token, num_elts: Constant, attributes: Attributes | None) -> DeclarationBody:
+        return DeclarationBody(str(kind), None, num_elts.value, num_elts.offset, attributes=attributes or ())
+
+    def named(
+        self, kind: Token, num_elts: Constant, name: str | None, attributes: Attributes | None
+    ) -> DeclarationBody:
+        return replace(self.counted(kind, num_elts, attributes), v_name=name)
 
     def align_word(self, word: Token) -> str:
         if word not in ALIGNMENTS:
@@ -147,17 +182,23 @@ class DirectiveRules(ConstantRules):
     def alias(self, base: Token, count: Constant) -> AliasOf:
         return AliasOf(str(base), count.value, base.start_pos or 0)
 
-    def v_name(self, _: Token) -> None:
-        return None
+    def v_name(self, name: Token) -> str:
+        return str(name)
 
-    def attr(self, *_: object) -> None:
-        return None
+    def attr(self, name: Token, value: Token | Constant | None) -> Attribute:
+        read = value.value if isinstance(value, Constant) else None if value is None else _between_quotes(value)
+        return str(name), read
 
-    def attrs(self, *_: object) -> None:
-        return None
+    def attrs(self, *attributes: Attribute) -> Attributes:
+        return attributes
 
-    def placement(self, offset: Constant | None, size: Constant | None, _: None) -> Placement:
-        return Placement(offset.value if offset else 0, size.value if size else None)
+    def placement(self, offset: Constant | None, size: Constant | None, attributes: Attributes | None) -> Placement:
+        return Placement(offset.value if offset else 0, size.value if size else None, attributes or ())
+
+
+def _between_quotes(token: Token) -> str:
+    """The characters of a string that is only kept, escapes as they are written."""
+    return token[1:-1]
 
 
 ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))", re.DOTALL)

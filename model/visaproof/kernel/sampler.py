@@ -35,6 +35,8 @@ class SamplerRead:
     """An element for each lane; none where an operand or its type is not of this form."""
     sampler: str = ""
     """What is bound to the sampler, where every `movs` binds the same number to it, and the texel offset."""
+    texel_offset: int | None = None
+    """The first operand, where it is a constant."""
 
 
 def sampler_read(instruction: Instruction, kernel: Kernel, platform: Platform) -> SamplerRead:
@@ -60,6 +62,7 @@ def sampler_read(instruction: Instruction, kernel: Kernel, platform: Platform) -
         _NULL_MASK in flags,
         _coordinates(statement, instruction, place + 2),
         _sampler(kernel, instruction, place),
+        offset.bits if isinstance(offset := instruction.operands[0], Immediate) else None,
     )
 
 

@@ -34,8 +34,9 @@ class Unwritten:
 def unwritten_reads(kernel: Kernel, trace: Trace) -> Iterator[Unwritten]:
     """One entry for each variable and each statement that is the first to read some of it.
 
-    Inputs and predefined variables are written by the launch.  What some path had written is not listed, even where
-    another path comes to the same read: masked writes leave the other lanes as they were.
+    Inputs and predefined variables are written by the launch, and addresses of symbols (`&name`) by the linker.  What
+    some path had written is not listed, even where another path comes to the same read: masked writes leave the other
+    lanes as they were.
     """
     by_position = {instruction.position: instruction for instruction in kernel.instructions()}
     launched = {item.variable for item in kernel.inputs} | PREDEFINED.keys()
@@ -48,7 +49,7 @@ def _grouped(
 ) -> Iterator[Unwritten]:
     groups: dict[tuple[str, Position, bool], list[int]] = {}
     for (variable, place), positions in readers.items():
-        if variable not in launched:
+        if variable not in launched and not variable.startswith("&"):
             harmful = [one for one in positions if not _compares_with_itself(by_position[one])]
             first = harmful[0] if harmful else next(iter(positions))
             groups.setdefault((variable, first, not harmful), []).append(place)

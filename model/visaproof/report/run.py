@@ -112,6 +112,9 @@ class RunReport:
                 self._say(f"  {line}")
             if index in files:
                 self._say(f"    written to {shown_path(files[index])}")
+        if memory.images:
+            self._say()
+            self._say("  note: races on the texels of images were not looked for")
         self._footer(ran)
 
     def _footer(self, ran: Ran) -> None:

@@ -7,7 +7,7 @@ from typing import IO
 import msgspec
 from rich.table import Column, Table
 
-from visaproof.engine.vector_trials import Row
+from visaproof.engine.vector_rows import Row
 from visaproof.engine.vectors import Agrees, Answer, Disagrees, NotComparable
 from visaproof.isa.errors import Position, ReadError
 from visaproof.report.console import console_on

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from visaproof.instructions.dword_atomic import NEW_VALUE
+from visaproof.instructions.dword_atomic import integer_new_value
 from visaproof.instructions.family import DwordAtomic, LscAtomic, SvmAtomic
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.operands import NULL, RawOperand
@@ -101,7 +101,7 @@ def _serially(arena: Arena, op: AtomicOp, index: Indices, src0: Array, src1: Arr
         if op in FLOAT_OPS:
             new = float_new_value(op, old, first, second, 32, DEFAULT)
         else:
-            new = NEW_VALUE[op](old, first, second) & 0xFFFF_FFFF
+            new = integer_new_value(op, old, first, second, 32) & 0xFFFF_FFFF
         held[at] = new
         returned.append(new if op is AtomicOp.PREDEC else old)
     arena.write(places, 4, np.array(held, np.uint32))

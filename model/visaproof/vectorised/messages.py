@@ -12,7 +12,7 @@ from visaproof.vectorised import raw
 from visaproof.vectorised.arena import Arena
 from visaproof.vectorised.arrays import Addresses, Array, Bools, any_lane
 from visaproof.vectorised.atomics import Atomics
-from visaproof.vectorised.batch import Batch, Enabled, require_bits
+from visaproof.vectorised.batch import Batch, Enabled, Irregular, require_bits
 from visaproof.vectorised.pages import STORES, transfer_of
 from visaproof.vectorised.step import Move, Step
 from visaproof.vectorised.threads import Threads
@@ -32,6 +32,8 @@ class Messages:
         """Raises Irregular for what the arrays do not run, and as `decode` does."""
         message = decode.decode(instruction, self._kernel, self._threads.platform)
         if isinstance(message, DwordAtomic | SvmAtomic | LscAtomic):
+            if not isinstance(message, DwordAtomic) and message.bits != 32:
+                raise Irregular("an atomic on qwords")
             require_bits(message.execution, self._threads)
             return self._on_surface(instruction, message.surface, message.execution, self._atomics.move(message))
         transfer = transfer_of(message, self._threads)
