@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_stdout()
         return ExitCode.BROKEN_PIPE
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        sys.stderr.write("interrupted\n")  # `print` is a command's module here
         return ExitCode.INTERRUPTED
     except (Exception, SystemExit) as error:  # a claim may call sys.exit: that is no verdict
         return _failed(error)
