@@ -162,7 +162,7 @@ def test_ctrl_c_ends_the_compiler(source, pretender, own_folder):
         "from visaproof.cli import main\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )
-    compiler = pretender("echo $$ > pid; kill -INT $PPID; exec sleep 300")
+    compiler = pretender("echo $$ > pid; sleep 0.5; kill -INT $PPID; exec sleep 300")
     command = [sys.executable, "-c", code, "ocloc", str(source), "--ocloc", str(compiler)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ran.returncode == 130
