@@ -6,13 +6,15 @@ import pytest
 
 from visaproof.engine.refinement import Refines, Unknown, Verdict, decide
 from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_runs import Difference
+from visaproof.engine.refinement_memory import nothing
+from visaproof.engine.refinement_runs import Difference, trial
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN, Argument, ArgumentValue, BufferAddress, LaunchValue
 from visaproof.kernel.matching import Program
 from visaproof.kernel.reader import read_kernel
 from visaproof.queries.refinement_places import ALWAYS, Condition
+from visaproof.smt import symbol
 
 HEAD = """.version 4.1
 .kernel "k"
@@ -27,6 +29,8 @@ HEAD = """.version 4.1
 .decl A v_type=G type=q num_elts=8 align=GRF
 .decl S v_type=G type=q num_elts=8 align=GRF
 .decl U v_type=G type=ud num_elts=8 align=GRF alias=<AT,0>
+.decl PH v_type=G type=ud num_elts=2 align=GRF alias=<PTR,0>
+.decl AH v_type=G type=ud num_elts=16 align=GRF alias=<A,0>
 .decl T6 v_type=T num_elts=1
 .input PTR offset=32 size=8
 .input OTHER offset=40 size=8
@@ -111,7 +115,7 @@ def test_another_buffer_or_value_is_a_difference(wrong: str) -> None:
     """It is shown by a run in which both stay inside."""
     verdict = asked(SURFACE + SURFACE_STORE, wrong)
     assert isinstance(verdict, Difference), verdict
-    assert verdict.target_writer is not None
+    assert verdict.source_writer or verdict.target_writer
 
 
 SPILL = OWN_SLOT + "svm_scatter.4.1 (M1, 8) S.0 X.0\n"
@@ -141,13 +145,71 @@ ATOMIC = "svm_atomic.add (M1, 8) A.0 Y.0 X.0 %null.0\n"
 
 
 def test_atomics_refine_in_their_order_only() -> None:
+    """Where no lanes meet, a run of the source can be only that one."""
     one = address("PTR") + ATOMIC + STORE.replace("X.0", "Y.0")
     assert isinstance(asked(one, one), Refines)
     twice = address("PTR") + ATOMIC + ATOMIC
-    assert isinstance(asked(address("PTR") + ATOMIC, twice), Unknown)
+    assert isinstance(asked(address("PTR") + ATOMIC, twice), Difference)
+
+
+def test_lanes_that_always_meet_in_an_atomic_prove_nothing() -> None:
+    """All lanes add at one address: which of them gets what it brings is left open."""
+    every = address("PTR").replace("AT(0,0)<1;1,0>", "AT(0,0)<0;1,0>").replace("M1, 8", "M1_NM, 8")
+    met = ATOMIC.replace("M1, 8", "M1_NM, 8")
+    store = STORE.replace("M1, 8", "M1_NM, 1")
+    assert isinstance(asked(every + met + store, every + met + store.replace("X.0", "Y.0")), Unknown)
 
 
 def test_a_barrier_separates() -> None:
     flat, late = address("PTR") + STORE + "barrier\n", address("PTR") + "barrier\n" + STORE
     assert isinstance(asked(flat, flat), Refines)
     assert isinstance(asked(flat, late), Unknown)
+
+
+LOW_HALF_ONLY = (
+    "shl (M1, 8) B(0,0)<1> AT(0,0)<1;1,0> 0x2:d\n"
+    "add (M1, 8) AH(0,0)<2> PH(0,0)<0;1,0> B(0,0)<1;1,0>\n"
+    "mov (M1, 8) AH(0,1)<2> PH(0,1)<0;1,0>\n"
+)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        LOW_HALF_ONLY,
+        address("PTR") + "and (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0xffffffff:uq\n",
+        address("PTR") + "add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> OTHER(0,0)<0;1,0>\n",
+        "mov (M1, 8) A(0,0)<1> AT(0,0)<1;1,0>\nshl (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x2:q\n",
+    ],
+    ids=["carry", "high-half", "two-bases", "no-base"],
+)
+def test_an_address_that_is_at_no_offset_from_a_buffer_is_a_difference(wrong: str) -> None:
+    """Nothing can be proved of it; a run shows that it does not move with the buffers."""
+    verdict = asked(address("PTR") + STORE, wrong + STORE)
+    assert isinstance(verdict, Difference), verdict
+    assert verdict.outside is not None
+
+
+def test_what_is_spilled_from_beyond_a_variable_is_undefined() -> None:
+    """Private memory cannot be seen, but a message that reads more than its variable has no meaning."""
+    block = "svm_block_st (1) OWN(0,0)<0;1,0> PTR.0\n"
+    verdict = asked(address("PTR") + STORE, block + address("PTR") + STORE)
+    assert isinstance(verdict, Difference), verdict
+    assert verdict.undefined is not None
+    assert "beyond" in verdict.undefined.message
+
+
+def test_a_difference_behind_a_barrier_is_shown_by_a_run_without_other_threads() -> None:
+    wait, other = "barrier\n" + address("PTR"), STORE.replace("X.0", "AT.0")
+    assert isinstance(asked(wait + STORE, wait + other), Difference)
+
+
+def test_a_run_in_which_the_source_leaves_its_surface_shows_nothing() -> None:
+    """Only the target stays within what is taken for granted; the first lane is on, and its index is 0."""
+    comparison = compare(program(SURFACE + SURFACE_STORE), program(address("OTHER") + STORE), Assume.NONE)
+    lane = {comparison.question.lanes[0]: 1}
+    small = lane | {symbol("size.argument 0", 40): 0}
+    assert trial(*comparison.runners, comparison.question, small, nothing) is None
+    large = small | {symbol("size.argument 0", 40): 64}
+    found = trial(*comparison.runners, comparison.question, large, nothing)
+    assert found is not None

@@ -20,6 +20,8 @@ COMMANDS = (
     "conflicts",
     "bounds",
     "refine",
+    "tv",
+    "ocloc",
     "rules",
     "run",
     "print",
@@ -38,11 +40,22 @@ EXAMPLES = """examples:
   visaproof conflicts kernel.visaasm     can two lanes of one scatter write the same byte?
   visaproof bounds kernel.visaasm        does every access stay inside its surface?
   visaproof refine a.visaasm b.visaasm   does b do what a does?
+  visaproof tv dumps                     the same question for many pairs
+  visaproof ocloc k.cl --target-options -cl-opt-disable   compiled twice: do both do the same?
   visaproof rules                        are the shipped rewrite rules right?
   visaproof run kernel.visaasm --grid 64 run a whole launch on numbers
   visaproof print kernel.visaasm         write a kernel in the compiler's spelling
   visaproof vectors vectors.jsonl        compare with what other implementations did
 """
+
+
+OPTIONS_OF_ANOTHER = (
+    "--source-options",
+    "--target-options",
+    "--source-internal-options",
+    "--target-internal-options",
+)
+"""Their values are command lines of another program."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_stdout()
         return ExitCode.BROKEN_PIPE
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        sys.stderr.write("interrupted\n")  # `print` is a command's module here
         return ExitCode.INTERRUPTED
     except (Exception, SystemExit) as error:  # a claim may call sys.exit: that is no verdict
         return _failed(error)
@@ -66,9 +79,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parsed(argv: Sequence[str] | None) -> Namespace | int:
     """The arguments, or an exit code where argparse has said what there is to say."""
     try:
-        return _parser().parse_args(argv)
+        return _parser().parse_args(_with_options(sys.argv[1:] if argv is None else argv))
     except SystemExit as stop:
         return ExitCode.USAGE if stop.code else ExitCode.OK
+
+
+def _with_options(argv: Sequence[str]) -> list[str]:
+    """`--source-options -O0` as `--source-options=-O0`: the value of such an option may begin with a dash."""
+    joined: list[str] = []
+    for word in argv:
+        if joined and joined[-1] in OPTIONS_OF_ANOTHER:
+            joined[-1] = f"{joined[-1]}={word}"
+        else:
+            joined.append(word)
+    return joined
 
 
 def _parser() -> ArgumentParser:

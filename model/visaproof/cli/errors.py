@@ -61,6 +61,14 @@ def _say(message: str, hint: str = "") -> None:
     print(message + (f"\n  hint: {hint}" if hint else ""), file=sys.stderr)
 
 
+def make_folder(folder: Path) -> None:
+    """Makes the folder of an option, before anything is computed that goes there.  Raises UsageError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the folder {folder}: {error.strerror}") from None
+
+
 def proposal(word: str, known: list[str], count: int = 3) -> str:
     """A hint with the known words most like `word`, or ""."""
     from difflib import get_close_matches

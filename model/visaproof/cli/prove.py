@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from visaproof.cli.arguments import Subparsers, add_format, count, seconds
-from visaproof.cli.errors import UsageError, proposal
+from visaproof.cli.errors import UsageError, make_folder, proposal
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.cli.readings import chosen_readings
 from visaproof.isa.readings import DEFAULT, Readings
@@ -84,7 +84,7 @@ def run(arguments: Namespace) -> int:
     if arguments.list:
         return _list(claims, arguments.format)
     if arguments.save:
-        _make(arguments.save)
+        make_folder(arguments.save)
     return _matrix(arguments, folder, claims) if arguments.readings else _decide(arguments, folder, claims, readings)
 
 
@@ -92,7 +92,7 @@ def _enumerate(arguments: Namespace) -> int:
     from visaproof.cli import enumeration
 
     if arguments.save:
-        _make(arguments.save)
+        make_folder(arguments.save)
     return enumeration.run(arguments, _limits(arguments), _jobs(arguments.jobs))
 
 
@@ -137,13 +137,6 @@ def _list(claims: "list[Claim]", output: str) -> int:
         for claim in claims:
             print(claim.id)
     return ExitCode.OK
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot make the folder {folder}: {error.strerror}") from None
 
 
 def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]", readings: Readings) -> int:

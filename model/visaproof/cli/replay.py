@@ -42,8 +42,6 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from visaproof.engine.counterexample import read_counterexample
-    from visaproof.engine.replay import replay
     from visaproof.report.replay import ReplayReport
 
     report = ReplayReport(sys.stdout, as_text=arguments.format == "text")
@@ -52,18 +50,34 @@ def run(arguments: Namespace) -> int:
         try:
             if path.suffix == ".toml":
                 codes += _ledger(path, report)
-                continue
-            found = replay(read_counterexample(path), str(path))
+            else:
+                codes.append(_counterexample(path, report))
         except ReadError as error:
             show_read_error(error)
             report.unreadable(path, error)
             codes.append(ExitCode.USAGE)
-        else:
-            report.add(path, found)
-            codes.append(ExitCode.REFUTED if found.differences else ExitCode.OK)
     code = worst(codes)
     report.finish(code)
     return code
+
+
+def _counterexample(path: Path, report: "ReplayReport") -> ExitCode:
+    """One file.  Raises ReadError."""
+    from visaproof.engine.counterexample import DOES_NOT_REFINE, read_counterexample, violation_of
+    from visaproof.engine.replay import replay
+
+    if violation_of(path) == DOES_NOT_REFINE:
+        from visaproof.engine.refinement_record import read_example
+        from visaproof.engine.refinement_replay import replay_refinement
+
+        example = read_example(path)
+        differences = replay_refinement(example, str(path))
+        report.add_run(path, example.claim, example.shows, differences)
+    else:
+        found = replay(read_counterexample(path), str(path))
+        differences = found.differences
+        report.add(path, found)
+    return ExitCode.REFUTED if differences else ExitCode.OK
 
 
 def _ledger(path: Path, report: "ReplayReport") -> Iterator[ExitCode]:

@@ -1,7 +1,7 @@
 """A counterexample as a small JSON file that replays on `execute` alone.  Format: counterexamples/README.md."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -16,6 +16,10 @@ Violation = Literal[
 """How the runs show the violation: what was claimed is not what `execute` does; two orders end differently; two
 lanes win one compare-and-exchange; two lanes of a scatter write one byte; a lane reaches outside its surface; a
 message of a kernel has no meaning; what a kernel leaves hangs on bits that nothing wrote."""
+
+
+DOES_NOT_REFINE: Literal["does-not-refine"] = "does-not-refine"
+"""The violation of a file with two kernels: `engine.refinement_record`."""
 
 
 class SurfaceState(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -84,13 +88,16 @@ class Counterexample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=T
     """For those: the state before the second run, which differs from `state` in these bits alone."""
 
 
-def write_counterexample(counterexample: Counterexample, path: Path) -> None:
+_S = TypeVar("_S", bound=msgspec.Struct)
+
+
+def write_counterexample(counterexample: msgspec.Struct, path: Path) -> None:
     """Writes the file, indented, with a final newline."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(encoded(counterexample) + b"\n")
 
 
-def encoded(counterexample: Counterexample) -> bytes:
+def encoded(counterexample: msgspec.Struct) -> bytes:
     return msgspec.json.format(msgspec.json.encode(counterexample), indent=2)
 
 
@@ -100,18 +107,41 @@ MAX_FILE_BYTES = 16 * 1024 * 1024
 
 def read_counterexample(path: Path) -> Counterexample:
     """Reads a file.  Raises ReadError where it is none, or of another format version."""
+    return decoded(path, Counterexample)
+
+
+def decoded(path: Path, kind: type[_S]) -> _S:
+    """What a file of this kind holds.  Raises ReadError where it is none, or of another format version."""
+    found = _decode(read_bytes(path), kind, path)
+    version: int = getattr(found, "format", FORMAT)
+    if version != FORMAT:
+        raise ReadError(f"format {version}, but this visaproof reads format {FORMAT}", Position(str(path), 1, 1))
+    return found
+
+
+def violation_of(path: Path) -> str:
+    """The kind of finding that a file says it is; empty where it says none.  Raises ReadError."""
+    return _decode(read_bytes(path), _Kind, path).violation
+
+
+class _Kind(msgspec.Struct):
+    violation: str = ""
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a small file.  Raises ReadError."""
     start = Position(str(path), 1, 1)
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
             raise ReadError(f"larger than {MAX_FILE_BYTES} bytes", start, "a counterexample is a small JSON file")
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise ReadError(error.strerror or str(error), start) from error
+
+
+def _decode(data: bytes, kind: type[_S], path: Path) -> _S:
     try:
-        found = msgspec.json.decode(data, type=Counterexample)
+        return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         hint = "the format is described in counterexamples/README.md"
-        raise ReadError(f"not a counterexample: {error}", start, hint) from error
-    if found.format != FORMAT:
-        raise ReadError(f"format {found.format}, but this visaproof reads format {FORMAT}", start)
-    return found
+        raise ReadError(f"not a counterexample: {error}", Position(str(path), 1, 1), hint) from error

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from time import monotonic
 
 from visaproof.engine.ladder import Answer, Fails, Holds, Impossible, Values, climb
+from visaproof.engine.refinement_choices import open_order, source_choice
 from visaproof.engine.refinement_comparison import Comparison, questions
-from visaproof.engine.refinement_guesses import AUDITS, GUESSES, guessed, smaller
+from visaproof.engine.refinement_guesses import AUDITS, GUESSES, certain, guessed, smaller
+from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_runs import Difference, difference
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.refinement import (
@@ -15,7 +17,7 @@ from visaproof.queries.refinement import (
     premises,
     same_at_probe,
 )
-from visaproof.queries.refinement_places import Condition, conditions
+from visaproof.queries.refinement_places import LAST, Condition, conditions
 from visaproof.queries.refinement_stores import Stores, address_step, same_store, same_stores
 from visaproof.smt import Bool, Op, Term, conj, is_false, is_true, neg, substitute, subterms, symbol
 from visaproof.smt.evaluate import substitute_all
@@ -46,19 +48,26 @@ Verdict = Refines | Difference | Vacuous | Unknown
 
 
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
-    """Whether the target refines the source."""
+    """Whether the target refines the source.  Raises NotModelled."""
+    if comparison.open is not None:
+        found = guessed(comparison, 4 * GUESSES)
+        if found is None:
+            raise comparison.open
+        return smaller(comparison, found)
     if comparison.conditional and comparison.exact is not None and _same(comparison.exact):
         _audit(comparison)
         return Refines("the same stores in normal form")
     if _same(comparison.question):
         _audit(comparison)
         return _granted(comparison, comparison.question, "the same stores in normal form")
-    _, second = questions(comparison.runners, comparison.question.lanes, expand=True)
+    _, second = questions(comparison.runners, comparison.question.lanes, comparison.question.forbidden, expand=True)
     if _same(second):
         _audit(comparison)
         return _granted(comparison, second, "the same stores in the second normal form")
     verdict = _decide(comparison, second, timeout_ms)
-    return _granted(comparison, second, verdict.rung) if isinstance(verdict, Refines) else verdict
+    if isinstance(verdict, Refines) and not verdict.conditions:
+        return _granted(comparison, second, verdict.rung)
+    return verdict
 
 
 def _granted(comparison: Comparison, question: Question, rung: str) -> Refines:
@@ -74,38 +83,56 @@ def _same(question: Question) -> bool:
 
 def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Verdict:
     question = comparison.question
+    if any(map(is_true, question.source.undefined)):
+        return Vacuous()
     open_surfaces = [one for one in question.surfaces if not same_stores(*_stores(question, one))]
     remaining = open_undefined(question)
-    reason = _source_choices(question)
-    found = None if reason else guessed(comparison, GUESSES)
+    found = guessed(comparison, GUESSES)
     if found is not None:
         return smaller(comparison, found)
     if _one_by_one(second, open_surfaces, timeout_ms):
         return Refines("store by store")
     goals = [same_at_probe(question, surface) for surface in open_surfaces]
-    match _climbed(question, conj(neg(remaining), *goals), timeout_ms):
-        case Holds(rung):
-            return Refines(rung)
-        case Impossible():
-            return Vacuous()
-        case Fails(values):
-            return Unknown(f"they differ on terms; {reason}") if reason else _confirmed(comparison, values)
-        case gave_up:
-            return Unknown(gave_up.reason)
+    return _solved(comparison, conj(neg(remaining), *goals), timeout_ms)
+
+
+def _solved(comparison: Comparison, goal: Bool, timeout_ms: int) -> Verdict:
+    """What a solver says; where its difference is none, under more of the conditions."""
+    question = comparison.question
+    source, target = question.source.reaches, question.target.reaches
+    verdict: Verdict = Unknown("")
+    for inside in dict.fromkeys(((), source, source + target)):
+        match _uncut(premises(question, goal, inside), goal, timeout_ms):
+            case Holds(rung):
+                needed = conditions(source, target) if comparison.conditional else frozenset[Condition]()
+                return Refines(rung, needed | LAST if len(inside) > len(source) else needed)
+            case Impossible():
+                return Unknown("the source leaves its buffers in every run") if inside else Vacuous()
+            case Fails(values):
+                verdict = _confirmed(comparison, values)
+                if isinstance(verdict, Difference):
+                    return verdict
+            case gave_up:
+                return verdict if inside else Unknown(gave_up.reason)
+    return verdict
 
 
 def _confirmed(comparison: Comparison, values: Values) -> Verdict:
+    question = comparison.question
+    reason = open_order(comparison.runners[0]) or source_choice(question)
     try:
-        found = difference(*comparison.runners, comparison.question, values, lambda: 0)
+        found = difference(*comparison.runners, question, values, nothing)
     except NotModelled as stopped:
         return Unknown(f"they differ on terms, but the kernels cannot be run on these inputs: {stopped}")
-    return found or Unknown("they differ on terms, but a run of both does not confirm it")
+    if found is not None and certain(comparison, found):
+        return found
+    if reason:
+        return Unknown(f"they differ on terms; {reason}")
+    return Unknown("they differ on terms, but a run of both does not confirm it")
 
 
 def _audit(comparison: Comparison) -> None:
     """A few runs of kernels that are said to be equal: they would show a rule of the normal form that is wrong."""
-    if _source_choices(comparison.question):
-        return
     found = guessed(comparison, AUDITS)
     if found is not None:
         raise AssertionError(f"the normal form says that the kernels are equal, but runs differ for {found.values}")
@@ -129,17 +156,13 @@ def _one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) ->
                 known[step.target] = step.source
             if not _holds(question, same_store(one, other, known), timeout_ms):
                 return False
-    return isinstance(_climbed(question, neg(open_undefined(question)), timeout_ms), Holds)
+    goal = neg(open_undefined(question))
+    return isinstance(_uncut(premises(question, goal), goal, timeout_ms), Holds)
 
 
 def _holds(question: Question, goal: Bool, timeout_ms: int) -> bool:
     """Whether it holds for every input, also where the source is undefined."""
     return is_true(goal) or isinstance(_uncut(tuple(question.memory.facts((goal,))), goal, timeout_ms), Holds)
-
-
-def _climbed(question: Question, goal: Bool, timeout_ms: int) -> Answer:
-    """The answer of the ladder where the source is defined."""
-    return _uncut(premises(question, goal), goal, timeout_ms)
 
 
 def _uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
@@ -156,20 +179,3 @@ def _uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
 
 def _stores(question: Question, surface: str) -> tuple[Stores, Stores]:
     return question.source.stores.get(surface, ()), question.target.stores.get(surface, ())
-
-
-def _source_choices(question: Question) -> str:
-    """Why a difference would prove nothing: the source may do something else for the same inputs."""
-    effects = question.source
-    if effects.barriers:
-        return "what other threads do between barriers is left open"
-    if effects.atomics:
-        return "the order of the source's atomics is left open"
-    terms: list[Term] = [*effects.undefined]
-    for stores in effects.stores.values():
-        terms += [term for store in stores for term in (store.guard, store.cell, store.value)]
-    terms += question.memory.definitions.values()
-    for term in subterms(*terms):
-        if isinstance(term.payload, str) and term.payload.startswith("source:"):
-            return f"the source depends on what nothing wrote ({term.payload.removeprefix('source:')})"
-    return ""

@@ -1,13 +1,16 @@
 """Two kernels that can be compared: inputs matched, both run on terms, and what the answer will rest on."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
-from visaproof.engine.refinement_runs import PRIVATE, Runner
+from visaproof.engine.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface, without_buffer_offset
+from visaproof.engine.refinement_memory import PRIVATE
+from visaproof.engine.refinement_runner import Runner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import PRIVATE_APART, Assume, Start, start_of
-from visaproof.kernel.launch import BufferAddress, BufferOffset
+from visaproof.kernel.launch import BufferAddress
 from visaproof.kernel.matching import (
     SHARED_LOCAL,
     Matching,
@@ -24,12 +27,11 @@ from visaproof.kernel.matching import (
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
-from visaproof.queries.refinement import (
-    Question,
-    Side,
-    refinement_question,
-)
-from visaproof.queries.refinement_places import is_private, located
+from visaproof.queries.refinement import Question, refinement_question, require_comparable
+from visaproof.queries.refinement_effects import Effects, Side
+from visaproof.queries.refinement_places import ALIGNMENT, is_private, located
+from visaproof.queries.refinement_stores import Stores
+from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, unusual
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Bool, symbols_of
@@ -49,6 +51,8 @@ class Comparison:
     runners: tuple[Runner, Runner]
     exact: Question | None
     """The question under no condition; None where memory is reached by address and by surface as well."""
+    open: NotModelled | None = None
+    """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
 
     @property
     def conditional(self) -> bool:
@@ -56,13 +60,25 @@ class Comparison:
         return self.exact is not self.question
 
 
-def compare(source: Program, target: Program, assume: Assume) -> Comparison:
-    """The question.  Raises NotModelled, and ReadError where an input of the target has no counterpart."""
+def compare(
+    source: Program,
+    target: Program,
+    assume: Assume,
+    forbidden: frozenset[UndefinedKind] = FORBIDDEN,
+    no_buffer_offset: bool = False,
+) -> Comparison:
+    """The question, in which what is not `forbidden` has a meaning.
+
+    Raises NotModelled, and ReadError where an input of the target has no counterpart.  `no_buffer_offset` has every
+    surface begin where its buffer does.  It is assumed where they can only be placed so.
+    """
     _require_one_width(source, target)
     matching = match(source, target)
     starts = start_of(source.kernel, source.launch, assume), start_of(target.kernel, target.launch, assume)
     before_source = source_start(source.kernel, starts[0].initial)
     before = (before_source, target_start(matching, before_source, starts[1].initial))
+    if no_buffer_offset:
+        before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
     lanes = launched_lanes(source.kernel)
     runners: list[Runner] = []
     for name, program, start, initial in zip(("source", "target"), (source, target), starts, before, strict=True):
@@ -77,11 +93,16 @@ def compare(source: Program, target: Program, assume: Assume) -> Comparison:
         surfaces = {key: _surface(program, key, matching.by_meaning) for key in dict.fromkeys(keys)}
         runners.append(Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers))
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
-    exact, question = questions(runners, lanes)
-    if exact is not question:
-        _require_no_buffer_offset((source, target), runners)
-    assumed = _assumptions(starts[0], question, matching, runners)
-    return Comparison(source, target, matching, starts[0], assumed, question, (runners[0], runners[1]), exact)
+    unasked: NotModelled | None = None
+    try:
+        exact, question = questions(runners, lanes, forbidden)
+    except NotModelled as reason:
+        exact, question, unasked = *_of_the_source(runners, lanes, forbidden), reason
+    if not no_buffer_offset and places_a_surface((source, target), runners, exact is not question):
+        return compare(source, target, assume, forbidden, no_buffer_offset=True)
+    assumed = _assumptions(starts[0], question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
+    assumed += tuple(unusual(forbidden))
+    return Comparison(source, target, matching, starts[0], assumed, question, (runners[0], runners[1]), exact, unasked)
 
 
 def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
@@ -96,17 +117,41 @@ def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte])
 
 
 def questions(
-    runners: Sequence[Runner], lanes: tuple[Bool, ...], expand: bool = False
+    runners: Sequence[Runner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind], expand: bool = False
 ) -> tuple[Question | None, Question]:
     """The question under no condition, if it can be asked, and the one to decide."""
-    sides = [Side(one.name, one.platform, one.trace, one.surface) for one in runners]
-    used = {one.surface(each.surface) for one in runners for each in one.trace.performed if _visible(one, each)}
+    sides = [_as_it_is(one) for one in runners]
+    used = {surface for one in runners for surface in _used(one)}
     if FLAT not in used:
-        question = refinement_question(sides[0], sides[1], lanes, expand)
+        question = refinement_question(sides[0], sides[1], lanes, expand, forbidden)
         return question, question
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand
-    exact = None if mixed else refinement_question(sides[0], sides[1], lanes)
-    return exact, refinement_question(_located(runners[0]), _located(runners[1]), lanes, expand)
+    exact = None if mixed else refinement_question(sides[0], sides[1], lanes, forbidden=forbidden)
+    return exact, refinement_question(_located(runners[0]), _located(runners[1]), lanes, expand, forbidden)
+
+
+def _of_the_source(
+    runners: Sequence[Runner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind]
+) -> tuple[Question | None, Question]:
+    """A question of the source alone, with all surfaces that either reaches.  Raises NotModelled."""
+    for runner in runners:
+        require_comparable(_as_it_is(runner))
+    used = [_used(one) for one in runners]
+    by_address = FLAT in used[0] | used[1]
+    side = _located(runners[0]) if by_address else _as_it_is(runners[0])
+    question = refinement_question(side, side, lanes, forbidden=forbidden)
+    others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
+    question = replace(question, target=Effects(others, {}, question.source.reaches))
+    return None if by_address else question, question
+
+
+def _as_it_is(runner: Runner) -> Side:
+    private = {word: buffer for word, buffer in runner.pointers.items() if buffer == PRIVATE}
+    return Side(runner.name, runner.platform, runner.trace, runner.surface, private)
+
+
+def _used(runner: Runner) -> set[str]:
+    return {runner.surface(each.surface) for each in runner.trace.performed if _visible(runner, each)}
 
 
 def _visible(runner: Runner, performed: Performed) -> bool:
@@ -119,23 +164,18 @@ def _located(runner: Runner) -> Side:
     names = {key: runner.surface(key) for key in (*runner.trace.surfaces, *images)}
     pointers = {word: buffer for word, buffer in runner.pointers.items() if buffer != PRIVATE}
     found = located(runner.trace, pointers, names, SHARED_LOCAL)
-    return Side(runner.name, runner.platform, found.trace, lambda key: names.get(key, key), pointers, found.offsets)
+    surface = partial(_name, names)
+    return Side(runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets)
+
+
+def _name(names: Mapping[str, str], key: str) -> str:
+    return names.get(key, key)
 
 
 def _require_one_width(source: Program, target: Program) -> None:
     widths = [len(launched_lanes(program.kernel)) for program in (source, target)]
     if widths[0] != widths[1]:
         raise NotModelled(f"kernels of different SIMD widths: {widths[0]} and {widths[1]} lanes")
-
-
-def _require_no_buffer_offset(programs: Iterable[Program], runners: Iterable[Runner]) -> None:
-    """A surface that begins before its buffer is not yet placed among the addresses."""
-    for program, runner in zip(programs, runners, strict=True):
-        for variable, byte in runner.trace.registers.initial_reads:
-            for piece in program.launch.pieces(variable):
-                inside = piece.offset <= byte < piece.offset + piece.size
-                if inside and isinstance(piece.meaning, BufferOffset):
-                    raise NotModelled(f"{program.kernel.path}: {piece.meaning} beside addresses")
 
 
 def _surface(program: Program, key: str, by_meaning: bool) -> str:
@@ -162,6 +202,8 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
     found = list(start.assumed)
     if PRIVATE_APART not in found and any(PRIVATE in one.pointers.values() for one in runners):
         found.append(PRIVATE_APART)
+    if any(PRIVATE in one.pointers.values() for one in runners):
+        found.append(f"private memory begins at a multiple of {ALIGNMENT}")
     surfaces = [surface for surface in question.surfaces if surface != SHARED_LOCAL]
     if len(surfaces) > 1:
         found.append(f"the surfaces {', '.join(surfaces)} share no byte")

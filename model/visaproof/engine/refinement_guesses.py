@@ -1,11 +1,13 @@
 """Differences guessed before a solver is asked: runs of both kernels on random and simple inputs, then smaller ones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice, product
 from random import Random
 
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement_choices import is_certain, open_order
 from visaproof.engine.refinement_comparison import Comparison
+from visaproof.engine.refinement_memory import Content
 from visaproof.engine.refinement_runs import Difference, difference, unknowns
 from visaproof.isa.errors import NotModelled
 from visaproof.smt import Term
@@ -13,7 +15,7 @@ from visaproof.smt import Term
 CUT_SIZE = 62
 """Bytes of a surface that ends inside a dword."""
 
-GUESSES = 34
+GUESSES = 60
 """Runs on random and simple inputs before a solver is asked."""
 
 EDGES = (2**32 - 1, 2**30 - 1, 2**28 - 1, 2**31 - 1, 2**29 - 1)
@@ -33,12 +35,17 @@ def guessed(comparison: Comparison, count: int) -> Difference | None:
     edges = _at_edges(symbols) if count > AUDITS else ()
     for values in chain(islice(candidates(symbols, random), count), edges):
         try:
-            found = difference(*comparison.runners, comparison.question, values, lambda: random.getrandbits(8))
+            found = difference(*comparison.runners, comparison.question, values, contents(random))
         except NotModelled:  # for these inputs, as floats that are not numbers
             continue
-        if found is not None:
+        if found is not None and certain(comparison, found):
             return found
     return None
+
+
+def certain(comparison: Comparison, found: Difference) -> bool:
+    """Whether a difference does not depend on what the source may choose."""
+    return not open_order(comparison.runners[0]) and is_certain(comparison.question, found)
 
 
 def candidates(symbols: Sequence[Term], random: Random) -> Iterator[Values]:
@@ -47,8 +54,12 @@ def candidates(symbols: Sequence[Term], random: Random) -> Iterator[Values]:
             yield {one: _value(one, random.getrandbits(bits), random.getrandbits(1), size) for one in symbols}
     for _ in range(4):
         yield {one: _value(one, random.choice(FLOATS), random.getrandbits(1), 1 << 32) for one in symbols}
+    for _ in range(26):
+        yield launches(symbols, random)
     for word, size in product((0, 1, 2), (1 << 32, CUT_SIZE)):
         yield {one: _value(one, word, 1, size) for one in symbols}
+    while True:
+        yield launches(symbols, random)
 
 
 def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:
@@ -59,9 +70,68 @@ def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:
                 yield {one: _value(one, edge if one is large else 0, 1, 1 << 32) for one in symbols}
 
 
+CORNERS = (0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 255, 256, 1 << 31, *EDGES)
+SIZES = (*(1 << 32,) * 7, 1 << 31, 4096, 64, CUT_SIZE)
+EXTENTS = ("width.", "height.", "depth.")
+LAST_BASE = (1 << 28) - 1
+"""In units of 16 bytes: nearly all offsets from there carry into the high half of an address."""
+
+
+def launches(symbols: Sequence[Term], random: Random) -> Values:
+    """A random launch, edge-biased: numbers of few bits or of many, corners among them, and few lanes or many."""
+    bits, lanes = random.choice((2, 3, 4, 4, 6, 8, 8, 12, 16, 32)), random.choice((0.05, 0.2, 0.5, 0.9, 1))
+    corners = random.choice((0, 0, 0.02, 0.1, 0.5))
+    floats, size, carries = random.random() < 0.2, random.choice(SIZES), random.getrandbits(1)
+    step = random.choice((1, 1, 4))
+    values: Values = {}
+    for one in symbols:
+        if random.random() < corners:
+            word = random.choice(CORNERS)
+        else:
+            word = random.choice(FLOATS) if floats and random.getrandbits(1) else random.getrandbits(bits) * step
+        if carries and str(one.payload).startswith("base."):
+            word = LAST_BASE - random.getrandbits(3)
+        values[one] = _value(one, word, int(random.random() < lanes), size)
+    return values
+
+
+def contents(random: Random) -> Content:
+    """What memory holds in a launch: each surface large numbers, small ones, multiples, floats, or indices."""
+    styles: dict[str, Callable[[int, int], int]] = {}
+
+    def content(surface: str, address: int, width: int) -> int:
+        if surface not in styles:
+            styles[surface] = _style(random)
+        return styles[surface](address, width)
+
+    return content
+
+
+def _style(random: Random) -> Callable[[int, int], int]:
+    bits, step, kind = random.choice((0, 2, 4, 8, 16, 64, 64)), random.choice((1, 1, 4, 16)), random.random()
+
+    def word(address: int, width: int) -> int:
+        if address % 4 and bits < 64:  # the upper bytes of a dword
+            return 0
+        if kind < 0.1:
+            return (1 << 8 * width) - 1 - random.getrandbits(1)
+        if kind < 0.3 and width == 4:
+            return random.choice(FLOATS)
+        number = address // 4 % 64 if kind < 0.5 else random.getrandbits(bits)
+        return number * step % (1 << 8 * width)
+
+    return word
+
+
+def _ones(surface: str, address: int, width: int) -> int:
+    return 0x0101_0101_0101_0101 % (1 << 8 * width)
+
+
 def _value(one: Term, word: int, flag: int, size: int) -> int:
     if one.width == 0:
         return flag
+    if str(one.payload).startswith(EXTENTS):
+        return word % (1 << 14) + 1
     return size if str(one.payload).startswith("size.") else word % (1 << one.width)
 
 
@@ -70,10 +140,12 @@ def smaller(comparison: Comparison, found: Difference) -> Difference:
     for one in [term for term, value in found.values.items() if value and _is_input(term)]:
         values = {term: value for term, value in found.values.items() if term is not one}
         try:
-            smaller = difference(*comparison.runners, comparison.question, _inputs(values) | {one: 0}, lambda: 1)
+            smaller = difference(*comparison.runners, comparison.question, _inputs(values) | {one: 0}, _ones)
         except NotModelled:
             continue
-        found = smaller or found
+        alike = smaller is not None and (smaller.undefined is None) == (found.undefined is None)
+        if smaller is not None and alike and certain(comparison, smaller):
+            found = smaller
     return found
 
 

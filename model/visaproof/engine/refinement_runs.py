@@ -1,136 +1,32 @@
 """Runs two kernels on the same numbers: one launch, one memory.  A difference that is seen here is one."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from zlib import crc32
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement_memory import (
+    FLAT_SIZE,
+    Content,
+    Memory,
+    base_symbol,
+    bases_of,
+    elsewhere,
+    extent_symbols,
+    follows,
+    memory_of,
+)
+from visaproof.engine.refinement_runner import Ran, Runner, bits_of
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.isa.errors import NotModelled
-from visaproof.isa.platform import Platform
-from visaproof.kernel.concrete_run import Outcome, Undefined, run
-from visaproof.kernel.symbolic_run import Trace
-from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
+from visaproof.kernel.concrete_run import Outcome, Undefined
+from visaproof.kernel.syntax import Instruction
 from visaproof.queries.refinement import Question
 from visaproof.queries.refinement_places import ALIGNMENT
-from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Miss
-from visaproof.semantics.symbolic.registers import Byte
-from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
-from visaproof.smt import BitVec, Bool, Term, bool_symbol, evaluate, symbol, symbols_of
-from visaproof.smt.evaluate import evaluate_all
+from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, kind_at
+from visaproof.semantics.concrete.surface import LaneWrite
+from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer
+from visaproof.smt import Term, symbol, symbols_of
 
-FLAT_SIZE = 1 << 64
-"""The 64-bit address space."""
-
-
-@dataclass(frozen=True, slots=True)
-class Runner:
-    """One of the kernels, and what its registers hold before it starts."""
-
-    name: str
-    kernel: Kernel
-    platform: Platform
-    trace: Trace
-    initial: Callable[[str, int], Byte]
-    surface: Callable[[str], str]
-    pointers: Mapping[BitVec, str] = field(default_factory=dict[BitVec, str])
-    """The words that are the address of a buffer, and the buffer."""
-
-    def run(self, memory: "Memory", lanes: Sequence[Bool], values: Values) -> "Ran":
-        """The run, and the memory after it; raises NotModelled."""
-        misses: list[Miss] = []
-        after = {name: Buffer(size, dict(contents), misses=misses) for name, (size, contents) in memory.items()}
-        flat = FlatContents([(base_at(PRIVATE), PRIVATE_SIZE, {})])
-        if FLAT in after:
-            flat.windows.append((0, FLAT_SIZE, after[FLAT].contents))
-        for buffer in () if FLAT in after else sorted(set(self.pointers.values()) - {PRIVATE}):
-            size, contents = (after[buffer].size, after[buffer].contents) if buffer in after else (0, {})
-            flat.windows.append((base_at(buffer), size, contents))
-        values = dict(values)
-        for pointer, buffer in self.pointers.items():
-            if FLAT not in after or buffer == PRIVATE:
-                values[pointer] = base_at(buffer)
-        state = ConcreteState(self.platform, exec_mask=bits_of(lanes, values))
-        for variable in self.kernel.variables.values():
-            if isinstance(variable, GeneralVariable) and variable.alias is None:
-                state.registers[variable.name] = bytearray(variable.size)
-            elif isinstance(variable, PredicateVariable):
-                own = [bool_symbol(f"{self.name}:{variable.name}[{lane}]") for lane in range(variable.num_elts)]
-                state.predicates[variable.name] = PredicateBits(variable.num_elts, bits_of(own, values))
-        self._fill(state.registers, values)
-        for key in self.trace.surfaces:
-            name = self.surface(key)
-            if key == FLAT:
-                state.surfaces[key] = Buffer(FLAT_SIZE, flat)
-            elif isinstance(self.trace.surfaces[key], SymbolicImage):
-                raise NotModelled("runs of kernels with typed surfaces")
-            else:
-                state.surfaces[key] = after.get(name, Image(((1, 1, 1),)))
-        outcome = run(self.kernel, state)
-        left = bool(misses) or flat.left
-        return Ran(outcome, {name: (buffer.size, buffer.contents) for name, buffer in after.items()}, left)
-
-    def _fill(self, registers: dict[str, bytearray], values: Values) -> None:
-        """What the kernel may read before anything writes it; nothing depends on the rest."""
-        places = list(self.trace.registers.initial_reads)
-        terms = [self.initial(variable, byte) for variable, byte in places]
-        words = list(dict.fromkeys(term for term, _ in terms))
-        known = dict(zip(words, evaluate_all(words, values), strict=True))
-        for (variable, byte), (term, index) in zip(places, terms, strict=True):
-            registers[variable][byte] = known[term] >> 8 * index & 0xFF
-
-
-PRIVATE = "private memory"
-PRIVATE_SIZE = 1 << 40
-PRIVATE_AT = 0xFFF << 48
-
-
-def base_at(buffer: str) -> int:
-    """Where a buffer lies in a run: so far from the next that no 32-bit index reaches that."""
-    _, _, index = buffer.rpartition(" ")
-    if index.isdigit():
-        return (int(index) + 1) << 48
-    return PRIVATE_AT if buffer == PRIVATE else (0x1000 + crc32(buffer.encode()) % 0xE000) << 48
-
-
-class FlatContents(dict[int, int]):
-    """Flat memory in which buffers lie apart; it notes whether an address is in none of them."""
-
-    def __init__(self, windows: list[tuple[int, int, dict[int, int]]]) -> None:
-        super().__init__()
-        self.windows = windows
-        """Where each begins, its size, and its bytes."""
-        self.left = False
-
-    def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        contents, offset = self._at(key)
-        return contents.get(offset, default)
-
-    def __setitem__(self, key: int, value: int) -> None:
-        contents, offset = self._at(key)
-        contents[offset] = value
-
-    def _at(self, address: int) -> tuple[dict[int, int], int]:
-        for base, size, contents in self.windows:
-            if base <= address < base + size:
-                return contents, address - base
-        self.left = True
-        return {}, 0
-
-
-Memory = dict[str, tuple[int, dict[int, int]]]
-"""Size and contents of each surface, by its common name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What a run did."""
-
-    outcome: Outcome
-    memory: Memory
-    left: bool
-    """Whether an access was not wholly inside its buffer."""
+SLM_OUTSIDE, UNINITIALISED = UndefinedKind.SLM_OUTSIDE, UndefinedKind.UNINITIALISED
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,81 +55,122 @@ class Difference:
     """The byte that differs: before, and after each kernel."""
     source_writer: Writer | None
     target_writer: Writer | None
+    outside: int | None = None
+    """An address outside of all buffers that the target accesses, and that does not move as any of them does."""
+    kind: UndefinedKind | None = None
+    """Of what is undefined in the target; None where the terms do not say."""
 
 
-def bits_of(bits: Sequence[Bool], values: Values) -> int:
-    return sum((values.get(one, 0) & 1) << lane for lane, one in enumerate(bits))
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A run of both kernels in which the source has a meaning and, where that is assumed, stays inside its buffers."""
 
-
-def memory_of(question: Question, values: Values, content: Callable[[], int]) -> Memory:
-    """The memory that these values describe; `content` gives bytes that are read and of which they say nothing.
-
-    `values` gets what the loads bring.
-    """
-    memory: Memory = {}
-    for surface in question.surfaces:
-        memory[surface] = (_size(surface, values), {})
-    places = {value: place for place, value in question.memory.cells.items()}
-    for name in question.memory.order:
-        if name in question.memory.definitions:
-            values[name] = evaluate(question.memory.definitions[name], values)
-            continue
-        surface, cell = places[name]  # pyright: ignore[reportArgumentType]
-        _, contents = memory[surface]
-        address, known, value = evaluate(cell, values), values.get(name), 0
-        for k in range(question.memory.units[surface]):
-            byte = content() if known is None else known >> 8 * k & 0xFF
-            value |= contents.setdefault((address + k) % FLAT_SIZE, byte) << 8 * k
-        values[name] = value
-    return memory
-
-
-def _size(surface: str, values: Values) -> int:
-    return FLAT_SIZE if surface == FLAT else values.get(symbol(f"size.{surface}", 40), 1 << 32)
+    difference: Difference | None
 
 
 def difference(
-    source: Runner, target: Runner, question: Question, values: Values, content: Callable[[], int]
+    source: Runner, target: Runner, question: Question, values: Values, content: Content
 ) -> Difference | None:
-    """What a run on these values shows, if it shows anything.  Raises NotModelled.
+    """What a run on these values shows, if it shows anything.  Raises NotModelled."""
+    found = trial(source, target, question, values, content)
+    return found and found.difference
 
-    Where the question is about places in buffers, a run that leaves them shows nothing.
+
+def trial(source: Runner, target: Runner, question: Question, values: Values, content: Content) -> Trial | None:
+    """A run of both on these values; None where it shows nothing.  Raises NotModelled.
+
+    It shows nothing where the source has no meaning, or another outcome as well, and where the question is about places
+    in buffers and the source leaves them; or the target does, at an address that moves with one of them.
     """
+    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
+    bases = bases_of(buffers, values)
+    values = dict(values) | {base_symbol(buffer): base // ALIGNMENT for buffer, base in bases.items()}
+    if not bits_of(question.lanes, values):
+        return None
+    memory = memory_of(question, _images(source, target), values, content)
+    return _both(source, target, question, values, memory)
+
+
+def again(source: Runner, target: Runner, question: Question, found: Difference) -> Difference | None:
+    """What a second run from the same start shows."""
+    ran = _both(source, target, question, found.values, found.memory)
+    return ran and ran.difference
+
+
+def _both(source: Runner, target: Runner, question: Question, values: Values, memory: Memory) -> Trial | None:
     conditional = bool(question.source.reaches or question.target.reaches)
-    values = dict(values)
-    for runner in (source, target) if conditional else ():
-        values |= {symbol(f"base.{buffer}", 64): base_at(buffer) // ALIGNMENT for buffer in runner.pointers.values()}
-    mask = bits_of(question.lanes, values)
-    if not mask:
-        return None
-    memory = memory_of(question, values, content)
+    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
+    bases, mask = bases_of(buffers, values), bits_of(question.lanes, values)
     ran = source.run(memory, question.lanes, values)
-    if ran.outcome.undefined is not None or (conditional and ran.left):
+    if _is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(conditional):
         return None
-    other_ran = target.run(memory, question.lanes, values)
-    if conditional and other_ran.left:
+    observed = target.run(memory, question.lanes, values)
+    if not observed.leaves(conditional):
+        if observed.shared_local_missed and SLM_OUTSIDE in question.forbidden:
+            missed = Undefined(observed.shared_local_missed, SLM_OUTSIDE.what)
+            return Trial(Difference(values, mask, memory, missed, "", 0, 0, 0, 0, None, None, kind=SLM_OUTSIDE))
+        if observed.outcome.undefined is not None:
+            kind = kind_at(question.target.undefined, values)
+            if kind is None and question.forbidden != FORBIDDEN:  # it may be of a kind that has a meaning here
+                return None
+            found = Difference(values, mask, memory, observed.outcome.undefined, "", 0, 0, 0, 0, None, None, kind=kind)
+            return Trial(found)
+        return Trial(_difference(source, target, values, mask, memory, ran, observed))
+    if observed.left is None or not observed.left_flat:
         return None
-    outcome, after_source, observed, after_target = ran.outcome, ran.memory, other_ran.outcome, other_ran.memory
-    if observed.undefined is not None:
-        return Difference(values, mask, memory, observed.undefined, "", 0, 0, 0, 0, None, None)
+    moved = elsewhere(bases)
+    there = values | {base_symbol(buffer): base // ALIGNMENT for buffer, base in moved.items()}
+    if source.run(memory, question.lanes, there).left is None:
+        other = target.run(memory, question.lanes, there).left
+        if not follows(observed.left, other, bases, moved) and not _gets_other_addresses(target, values):
+            return Trial(Difference(values, mask, memory, None, "", 0, 0, 0, 0, None, None, observed.left))
+    return None
+
+
+def _is_undefined(ran: Ran, question: Question, values: Values) -> bool:
+    """Whether a run of the source has no meaning, or one that the machine does not know."""
+    if ran.outcome.undefined is not None or (ran.shared_local_missed and SLM_OUTSIDE in question.forbidden):
+        return True
+    unwritten = {one: kind for one, kind in question.source.undefined.items() if kind is UNINITIALISED}
+    return kind_at(unwritten, values) is not None
+
+
+def _images(*runners: Runner) -> dict[str, bool]:
+    """The typed surfaces, and whether a kernel samples them."""
+    origins = ((one, each.origin) for one in runners for each in one.trace.arbitrary)
+    sampled = {one.surface(origin.surface) for one, origin in origins if origin is not None}
+    return {name: name in sampled for one in runners for name in one.images}
+
+
+def _gets_other_addresses(target: Runner, values: Values) -> bool:
+    """Whether the target gets addresses that the source does not: they are in no buffer, and may be right."""
+    words = (term for term in values if term.width == FLAT_BITS and term not in target.pointers)
+    return any(str(term.payload).startswith("target only:") for term in words)
+
+
+def _difference(
+    source: Runner, target: Runner, values: Values, mask: int, memory: Memory, ran: Ran, observed: Ran
+) -> Difference | None:
     for surface, (size, contents) in memory.items():
-        one, other = after_source[surface][1], after_target[surface][1]
+        one, other = ran.memory[surface][1], observed.memory[surface][1]
         for address in sorted(one.keys() | other.keys()):
             if one.get(address, 0) != other.get(address, 0):
+                base = bases_of((surface,), values)[surface]
                 return Difference(
                     values, mask, memory, None, surface, address,
                     contents.get(address, 0), one.get(address, 0), other.get(address, 0),
-                    _writer(source, outcome, surface, address, size), _writer(target, observed, surface, address, size),
+                    _writer(source, ran.outcome, surface, address, size, base),
+                    _writer(target, observed.outcome, surface, address, size, base),
                 )  # fmt: skip
     return None
 
 
-def _writer(runner: Runner, outcome: Outcome, surface: str, address: int, size: int) -> Writer | None:
+def _writer(runner: Runner, outcome: Outcome, surface: str, address: int, size: int, base: int) -> Writer | None:
     """The last write that put something at this byte."""
     for performed in reversed(outcome.performed):
         by_address = performed.surface == FLAT != surface
         if by_address or runner.surface(performed.surface) == surface:
-            place = address + base_at(surface) if by_address else address
+            place = address + base if by_address else address
             end = FLAT_SIZE if by_address else size
             for write in reversed(performed.writes):
                 if isinstance(write, LaneWrite) and write.address <= place < write.address + write.width <= end:
@@ -250,4 +187,9 @@ def unknowns(question: Question, runners: Sequence[Runner]) -> list[Term]:
         for surface in runner.trace.surfaces.values():
             if isinstance(surface, SymbolicBuffer):
                 words |= {symbol(f"size.{name}", 40): None for name in question.surfaces if name != FLAT}
+        for name, image in runner.images.items():
+            for level, extents in enumerate(image.levels):
+                words |= dict.fromkeys(extent_symbols(name, level, [each.width for each in extents]))
+        if question.source.reaches or question.target.reaches:
+            words |= {base_symbol(buffer): None for buffer in runner.pointers.values()}
     return symbols_of(*words)

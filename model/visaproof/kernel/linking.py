@@ -30,12 +30,20 @@ def read_program(path: Path, *, grf_bytes: int | None = None) -> Kernel:
 
 
 def functions_beside(path: Path, *, grf_bytes: int | None = None) -> dict[str, Kernel]:
-    """The functions of `k.f0.visaasm`, `k.f1.visaasm`, … beside `k.visaasm`, by name.  Raises ReadError."""
+    """The functions of `k.f0.visaasm`, `k.f1.visaasm`, … beside `k.visaasm`, by name.  Raises ReadError.
+
+    The compiler itself dumps them as `k_f0.visaasm`.
+    """
     functions: dict[str, Kernel] = {}
-    while (beside := path.with_name(f"{path.stem}.f{len(functions)}{path.suffix}")).is_file():
+    while beside := _function_file(path, len(functions)):
         function = read_kernel_file(beside, grf_bytes=grf_bytes)
         functions[function.name] = function
     return functions
+
+
+def _function_file(path: Path, number: int) -> Path | None:
+    files = (path.with_name(f"{path.stem}{mark}f{number}{path.suffix}") for mark in (".", "_"))
+    return next((file for file in files if file.is_file()), None)
 
 
 def linked(kernel: Kernel, functions: Mapping[str, Kernel]) -> Kernel:

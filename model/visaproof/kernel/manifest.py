@@ -8,7 +8,7 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
@@ -84,6 +84,23 @@ def read_manifest(blob: bytes, path: str, visaasm: Path) -> KernelInfo:
         position=place,
         slm_bytes=entry.zeinfo.env.slm_size,
     )
+
+
+def manifest_platforms(path: Path) -> Callable[[Path], Platform | None]:
+    """The device of each `.visaasm` file, as far as the manifest says it.  Raises ReadError where it is none."""
+    start = Position(str(path), 1, 1)
+    try:
+        entries = _decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"), str(path)).entries
+    except OSError as error:
+        raise ReadError(error.strerror or str(error), start) from error
+
+    def platform(visaasm: Path) -> Platform | None:
+        try:
+            return _platform(_entry_of(entries, visaasm, str(path)), start)
+        except ReadError:  # which is said when its launch is read
+            return None
+
+    return platform
 
 
 def _decode(blob: bytes, path: str) -> _Manifest:

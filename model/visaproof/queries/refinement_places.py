@@ -16,12 +16,15 @@ from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.guarded import literals_of
+from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import (
     BitVec,
     Bool,
     Op,
     Term,
+    add,
     const,
+    implies,
     linear_parts,
     scale,
     sign_extend,
@@ -30,6 +33,7 @@ from visaproof.smt import (
     symbol,
     true,
     truncate,
+    ule,
     zero_extend,
 )
 from visaproof.smt.arithmetic import sum_of
@@ -66,6 +70,13 @@ class Reach:
     offset: BitVec
     """All 64 bits."""
     width: int
+
+    @property
+    def inside(self) -> Bool:
+        """Whether all of it lies inside of the buffer, if it is accessed."""
+        size = zero_extend(symbol(f"size.{self.surface}", ADDRESS_BITS), self.offset.width + 1)
+        end = add(zero_extend(self.offset, self.offset.width + 1), const(self.width, self.offset.width + 1))
+        return implies(self.guard, ule(end, size))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,9 @@ from typing import Any
 
 from visaproof.engine.refinement import Refines, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement_comparison import Comparison
-from visaproof.engine.refinement_runs import Difference, Runner, Writer
+from visaproof.engine.refinement_memory import IMAGE_SIZE
+from visaproof.engine.refinement_runner import Runner
+from visaproof.engine.refinement_runs import Difference, Writer
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.queries.refinement_places import ALWAYS, Condition
 
@@ -85,16 +87,30 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     yield f"  every {'other ' if inputs else ''}input {comparison.start.rest}"
     for surface, (size, contents) in found.memory.items():
         shown = [f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(contents.items()) if byte][:MAX_SHOWN]
-        bound = f"{size:#x} bytes" if surface != FLAT else "all addresses"
+        bound = "all addresses" if surface == FLAT else "typed" if size == IMAGE_SIZE else f"{size:#x} bytes"
         yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
     if found.undefined is not None:
         yield f"  the source has a meaning; the target has none: line {found.undefined.position.line}"
-        yield f"    {found.undefined.message}"
+        yield f"    {found.undefined.message}" + (f" ({found.kind.value})" if found.kind else "")
+        return
+    if found.outside is not None:
+        yield f"  the target accesses address {found.outside:#x}, which is in no buffer"
+        yield "    and at no offset from one: where buffers begin elsewhere it does not move as they do"
         return
     name = surface_name(comparison, found.surface)
     yield f"  byte {found.address:#x} of {name} was {found.before:#04x}, and is then"
     yield f"    {found.source:#04x} after the source: {_written(found.source_writer)}"
     yield f"    {found.target:#04x} after the target: {_written(found.target_writer)}"
+
+
+def difference_text(comparison: Comparison, found: Difference) -> str:
+    """What differs, in one line."""
+    if found.undefined is not None:
+        return f"the target has no meaning: line {found.undefined.position.line}: {found.undefined.message}"
+    if found.outside is not None:
+        return f"the target accesses address {found.outside:#x}, which is at no offset from a buffer"
+    place = f"byte {found.address:#x} of {surface_name(comparison, found.surface)}"
+    return f"{place}: {found.source:#04x} after the source, {found.target:#04x} after the target"
 
 
 def _written(writer: Writer | None) -> str:
@@ -117,11 +133,14 @@ def lane_of(writer: Writer) -> int | None:
 
 def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
     """The inputs that are not 0, with what they mean."""
-    internal = ("em.", "size.", "memory.", "loaded.", "result.", "probe.")
+    internal = ("em.", "size.", "base.", "memory.", "loaded.", "result.", "probe.")
     for unknown, counted in found.values.items():
         name = str(unknown.payload)
         value = counted + comparison.start.least.get(name, 0)
-        if value and not name.startswith(internal):
+        if name.startswith("base."):
+            if value << 4 & 0xFFFF_FFFF:
+                yield f"where {surface_name(comparison, name.removeprefix('base.'))} begins", value << 4
+        elif value and not name.startswith(internal):
             meaning = comparison.start.meanings.get(name)
             yield (f"{name} ({meaning})" if meaning else name), value
 
@@ -168,7 +187,11 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
     }
     if found.undefined is not None:
         undefined = {"line": found.undefined.position.line, "message": found.undefined.message}
+        if found.kind is not None:
+            undefined["kind"] = found.kind.value
         return record | {"target_undefined": undefined}
+    if found.outside is not None:
+        return record | {"target_accesses_outside": found.outside}
     sides = ((found.source, found.source_writer), (found.target, found.target_writer))
     return record | {
         "surface": surface_name(comparison, found.surface),

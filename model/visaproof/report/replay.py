@@ -46,6 +46,10 @@ class ReplayReport:
         """An entry of the errata ledger; its file is `errata.toml#id`."""
         self._add(f"{path}#{finding.id}", f"errata/{finding.id}", finding.title, list(differences))
 
+    def add_run(self, path: Path, claim: str, shows: str, differences: Sequence[str]) -> None:
+        """Two kernels that were run again."""
+        self._add(str(path), claim, shows, list(differences))
+
     def _add(self, path: str, claim: str, shows: str, differences: list[str]) -> None:
         self._files.append(
             Replayed(

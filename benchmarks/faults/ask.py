@@ -1,0 +1,128 @@
+"""What `refine` says of a pair, of a fault in its target, and of random runs of both."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from random import Random
+from time import process_time
+
+from benchmarks.faults.plan import Pair, Planted
+from benchmarks.faults.store import Record
+from visaproof.engine.refinement import Refines, Unknown, Vacuous, decide
+from visaproof.engine.refinement_comparison import Comparison, compare
+from visaproof.engine.refinement_guesses import contents, launches
+from visaproof.engine.refinement_runs import Difference, again, trial, unknowns
+from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
+from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.matching import Program
+from visaproof.smt import is_true
+
+RUNS = 1000
+"""Random launches of two kernels that are said to be equal."""
+
+
+class Answer(Enum):
+    """What became of a question."""
+
+    REFUTED = "refuted"
+    """By a run of both kernels, made once more."""
+    EQUIVALENT = "equivalent"
+    """Proved, and no random run tells them apart."""
+    UNKNOWN = "unknown"
+    NOT_MODELLED = "not modelled"
+    VACUOUS = "vacuous"
+    ILLEGAL = "illegal"
+    """Not a program: the operands break the page, or an input is read that the launch does not set."""
+    UNSOUND = "unsound"
+    """Proved, though a run tells them apart; or refuted by a run that cannot be made again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What random runs showed."""
+
+    runs: int
+    telling: int
+    """Those where the source has a meaning and stays inside of its buffers."""
+    difference: Difference | None
+
+
+def agreement(comparison: Comparison, runs: int, seed: int) -> Agreement:
+    """Random launches of both kernels, up to the first that tells them apart."""
+    random = Random(seed)
+    symbols, telling = unknowns(comparison.question, comparison.runners), 0
+    for count in range(runs):
+        values = launches(symbols, random)
+        try:
+            found = trial(*comparison.runners, comparison.question, values, contents(random))
+        except NotModelled:  # for these inputs
+            continue
+        telling += found is not None
+        if found and found.difference:
+            return Agreement(count + 1, telling, found.difference)
+    return Agreement(runs, telling, None)
+
+
+def ask_pair(pair: Pair, timeout_ms: int) -> Record:
+    """Whether a pair is proved."""
+    return _timed(lambda: _decided(*pair.programs, timeout_ms, runs=0))
+
+
+def ask_fault(planted: Planted, timeout_ms: int) -> Record:
+    """What is said of a fault."""
+    source, _ = planted.pair.programs
+    about = {"kind": planted.fault.kind.name, "what": planted.fault.what, "target": planted.pair.target}
+    return about | _timed(lambda: _decided(source, planted.target, timeout_ms, RUNS))
+
+
+def ask_runs(pair: Pair, runs: int) -> Record:
+    """Whether random runs tell a proved pair apart."""
+    return _timed(lambda: _agreed(compare(*pair.programs, Assume.IDS), runs, {}))
+
+
+def _timed(ask: Callable[[], Record]) -> Record:
+    start = process_time()
+    try:
+        record = ask()
+    except NotModelled as error:
+        record = _record(Answer.NOT_MODELLED, str(error))
+    except (ReadError, IllegalInstruction) as error:
+        record = _record(Answer.ILLEGAL, str(error))
+    except AssertionError as error:  # an audit of the verdict
+        record = _record(Answer.UNSOUND, str(error))
+    return record | {"seconds": round(process_time() - start, 3)}
+
+
+def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Record:
+    comparison = compare(source, target, Assume.IDS)
+    match decide(comparison, timeout_ms):
+        case Refines() if any(map(is_true, comparison.question.source.undefined)):
+            return _record(Answer.VACUOUS, "the source never has a meaning")
+        case Refines(rung, conditions):
+            return _agreed(comparison, runs, {"conditions": sorted(each.name for each in conditions), "detail": rung})
+        case Vacuous():
+            return _record(Answer.VACUOUS, "")
+        case Unknown(reason):
+            return _record(Answer.UNKNOWN, reason)
+        case found:
+            confirmed = again(*comparison.runners, comparison.question, found)
+            return _record(Answer.REFUTED if confirmed else Answer.UNSOUND, _shown(found))
+
+
+def _agreed(comparison: Comparison, runs: int, about: Record) -> Record:
+    found = agreement(comparison, runs, seed=1)
+    answer = Answer.UNSOUND if found.difference else Answer.EQUIVALENT
+    shown = {"shown": _shown(found.difference)} if found.difference else {}
+    return about | {"answer": answer.value, "runs": found.runs, "telling": found.telling} | shown
+
+
+def _record(answer: Answer, detail: str) -> Record:
+    return {"answer": answer.value, "detail": detail}
+
+
+def _shown(found: Difference) -> str:
+    if found.undefined is not None:
+        return f"the target has no meaning: {found.undefined.message}"
+    if found.outside is not None:
+        return f"the target accesses {found.outside:#x}, which is at no offset from a buffer"
+    return f"byte {found.address:#x} of {found.surface}: {found.source:#04x}, {found.target:#04x} in the target"

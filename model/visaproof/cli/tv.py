@@ -1,0 +1,212 @@
+"""`visaproof tv`: does each target refine its source, for folders of dumps or a list of pairs?"""
+
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from contextlib import closing, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_format, count, platform, seconds
+from visaproof.cli.errors import make_folder
+from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.cli.refine import add_undefined
+from visaproof.cli.tv_pairs import Asked, pairs_asked_for
+
+if TYPE_CHECKING:
+    from visaproof.engine.answer_file import AnswerFile
+    from visaproof.engine.pairs import Pair
+    from visaproof.report.pair_answers import Answer, Row
+
+EPILOG = """examples:
+  visaproof tv dumps                                  kernels of one name in a folder, one against the others
+  visaproof tv dumps --source '*O0*' --jobs 2         the source of each kernel is the file named so
+  visaproof tv before after --launch before/k.bin     files of the same path in two folders
+  visaproof tv pairs.json --class rewrite             pairs that a list names
+  visaproof tv dumps --state answers.jsonl            goes on where an interrupted run stopped
+
+Each pair is asked what `visaproof refine SOURCE TARGET` asks.  A list is JSON:
+  [{"source": "a.visaasm", "target": "b.visaasm", "class": "mine", "launch": "a.bin", "launch_target": "b.bin"}, …]
+with paths from the list's own folder, or {"kernel": K, "a": VARIANT, "b": VARIANT} for visaasm/K/VARIANT.visaasm.
+Without --launch the manifest.json of the folder, or beside the list, says what the inputs hold; in a folder without it
+the only zebin (.bin) does.
+A state file has one line of JSON for each answer.  An answer counts as long as the contents of both files, the launch
+information, the options and visaproof are the same.
+exit codes: 0 all refine, 1 one does not, 2 unreadable, without counterpart, or inputs that do not match, 3 unknown,
+4 not modelled, 5 vacuous, 130 interrupted; of several, the first of 70, 130, 2, 1, 5, 4, 3."""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Registers the command."""
+    parser = subparsers.add_parser(
+        "tv",
+        help="does each target refine its source, for many pairs?",
+        description="Translation validation: asks of many pairs of kernels whether the target refines the source.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    what = "a folder of dumps, two folders (sources, targets), or a JSON list of pairs"
+    parser.add_argument("paths", nargs="+", type=Path, metavar="DIR|PAIRS.json", help=what)
+    parser.add_argument(
+        "--class", dest="classes", action="append", default=[], metavar="NAME", help="of a list (repeatable)"
+    )
+    parser.add_argument("--source", default="", metavar="PATTERN", help="in one folder: the file name of the sources")
+    parser.add_argument("--bidirectional", action="store_true", help="ask also whether each source refines its target")
+    parser.add_argument("--assume", choices=ASSUMPTIONS, default="ids", help="of the launch (default: ids)")
+    parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
+    parser.add_argument("--launch-target", metavar="FILE", type=Path, help="the same for targets (default: --launch)")
+    parser.add_argument("--platform", type=platform, metavar="NAME", help="the device, where --launch does not say it")
+    add_undefined(parser)
+    _add_limits(parser)
+    add_format(parser)
+
+
+def _add_limits(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
+    )
+    parser.add_argument(
+        "--limit", type=seconds, default=600.0, metavar="SECONDS", help="for one pair, by the clock (default: 600)"
+    )
+    parser.add_argument("--jobs", type=count, default=1, metavar="N", help="processes (default: 1; 0: one per CPU)")
+    parser.add_argument("--state", type=Path, metavar="FILE", help="keep answers there, and do not ask them again")
+    parser.add_argument("--save", type=Path, metavar="DIR", help="write each difference as a file that replays")
+
+
+def run(arguments: Namespace) -> int:
+    """Finds the pairs, asks them, and shows what came of it, also after Ctrl-C."""
+    from visaproof.report.pairs import attention, summary
+
+    if arguments.save:
+        make_folder(arguments.save)
+    asked = pairs_asked_for(arguments)
+    text = arguments.format == "text"
+    if text:
+        for line in _head(asked, arguments):
+            print(line)
+        sys.stdout.flush()
+    rows, interrupted = _rows(asked, arguments)
+    code = worst(([ExitCode.INTERRUPTED] if interrupted else []) + [_code(row.answer) for row in rows])
+    if not text:
+        _print_json(asked, arguments, rows, code)
+        return code
+    for lines in (summary(rows), attention(rows), _foot(asked, arguments, rows, interrupted)):
+        for line in lines:
+            print(line)
+    return code
+
+
+# ---------------------------------------------------------------- answers
+
+
+def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
+    """The rows in the order of the pairs, and whether Ctrl-C ended the run."""
+    from os import cpu_count
+
+    from visaproof.cli.kernel_files import milliseconds
+    from visaproof.kernel.assumptions import Assume
+    from visaproof.queries.refinement_undefined import forbidden_by
+    from visaproof.report.pair_answers import Asker
+    from visaproof.report.pair_run import ask_pairs
+    from visaproof.report.progress import Progress
+
+    forbidden = forbidden_by(arguments.undefined)
+    asker = Asker(
+        Assume(arguments.assume), milliseconds(arguments.timeout), arguments.platform, arguments.save, forbidden
+    )
+    jobs = arguments.jobs or cpu_count() or 1
+    rows: dict[int, Row] = {}
+    interrupted = False
+    with _state(arguments.state) as state, Progress(len(asked.pairs), sys.stderr) as progress:
+        progress.starting("")
+        try:
+            with closing(ask_pairs(asked.pairs, asker, jobs, arguments.limit, state)) as answers:
+                for index, row in answers:
+                    rows[index] = row
+                    progress.starting(f"{row.source} → {row.target}: {row.answer.value}")
+        except KeyboardInterrupt:
+            interrupted = True
+    return [*asked.others, *(rows[index] for index in sorted(rows))], interrupted
+
+
+def _state(path: Path | None) -> "AnswerFile | nullcontext[None]":
+    if path is None:
+        return nullcontext()
+    from visaproof.engine.answer_file import AnswerFile
+    from visaproof.report.pair_run import STATE
+
+    state = AnswerFile(path, STATE)
+    if state.damaged:
+        print(f"{path}: {state.damaged} damaged lines are not used; what they said is asked again", file=sys.stderr)
+    return state
+
+
+def _code(answer: "Answer") -> ExitCode:
+    from visaproof.report.pair_answers import Answer
+
+    match answer:
+        case Answer.REFINES | Answer.CONDITIONAL:
+            return ExitCode.OK
+        case Answer.DIFFERS:
+            return ExitCode.REFUTED
+        case Answer.VACUOUS:
+            return ExitCode.VACUOUS
+        case Answer.UNKNOWN:
+            return ExitCode.UNKNOWN
+        case Answer.NOT_MODELLED:
+            return ExitCode.NOT_MODELLED
+        case Answer.UNMATCHED | Answer.UNREADABLE | Answer.MISSING:
+            return ExitCode.USAGE
+        case Answer.FAILED:
+            return ExitCode.INTERNAL
+
+
+# ---------------------------------------------------------------- shown
+
+
+def _head(asked: Asked, arguments: Namespace) -> list[str]:
+    launches = sorted({str(pair.launch) for pair in asked.pairs if pair.launch})
+    shown = ", ".join(launches[:3]) + (", …" if len(launches) > 3 else "")
+    number = len(asked.pairs)
+    lines = [f"{number} {'pair' if number == 1 else 'pairs'}: {asked.pairing}"]
+    if asked.alone:
+        lines.append(f"  {len(asked.alone)} files are the only ones of their kernel, width and device")
+    lines.append(f"  launch: {shown or 'not known: inputs are matched by their place in the payload'}")
+    lines.append(f"  assumed of the launch: {arguments.assume}; what a verdict rests on, `visaproof refine` says")
+    return [*lines, ""]
+
+
+def _foot(asked: Asked, arguments: Namespace, rows: "list[Row]", interrupted: bool) -> list[str]:
+    from visaproof.report.pair_answers import Answer
+
+    lines = [""] if interrupted else []
+    if interrupted:
+        answered = len(rows) - len(asked.others)
+        lines.append(f"  interrupted: {answered} of {len(asked.pairs)} pairs are answered")
+    named = {(pair.source_name, pair.target_name): pair for pair in asked.pairs}
+    for row in rows:
+        pair = named.get((row.source, row.target))
+        if row.answer is Answer.DIFFERS and pair is not None:
+            return [*lines, "", f"  the first in full: {_command(pair, arguments)}"]
+    return lines
+
+
+def _command(pair: "Pair", arguments: Namespace) -> str:
+    """What asks about one pair."""
+    import shlex
+
+    other = pair.launch_target if pair.launch_target != pair.launch else None
+    device = arguments.platform and arguments.platform.name.lower()
+    options = {"--launch": pair.launch, "--launch-target": other, "--platform": device, "--assume": arguments.assume}
+    words = [text for name, value in options.items() if value for text in (name, str(value))]
+    return shlex.join(["visaproof", "refine", str(pair.source), str(pair.target), *words])
+
+
+def _print_json(asked: Asked, arguments: Namespace, rows: "list[Row]", code: ExitCode) -> None:
+    from visaproof.report.pairs import document
+
+    launches = sorted({str(path) for pair in asked.pairs for path in (pair.launch, pair.launch_target) if path})
+    found = {
+        "command": "tv", "exit_code": int(code), "pairing": asked.pairing, "assume": arguments.assume,
+        "launch": launches, "pairs": len(asked.pairs), "alone": list(asked.alone),
+    }  # fmt: skip
+    print(document(found, rows))

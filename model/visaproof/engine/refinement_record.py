@@ -1,0 +1,196 @@
+"""A kernel that does not refine another as a small JSON file: both kernels, the launch, and where they differ.
+
+Format: counterexamples/README.md.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from visaproof.engine.counterexample import DOES_NOT_REFINE, FORMAT, PredicateState, decoded
+from visaproof.engine.kernel_conflicts import without_zeros
+from visaproof.engine.refinement_comparison import Comparison
+from visaproof.engine.refinement_memory import cell_at, texel_at
+from visaproof.engine.refinement_runner import Prepared, Runner
+from visaproof.engine.refinement_runs import Difference
+from visaproof.engine.states import state_record
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.kernel.linking import functions_beside
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Buffer, Image
+
+
+class SurfaceContents(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """A buffer has a size, and bytes by address, hexadecimal; a typed surface its kind, the extents of each level, and
+    channels by "u,v,r,lod,channel"."""
+
+    size: str = ""
+    kind: str = ""
+    levels: list[tuple[int, int, int]] = []
+    contents: dict[str, str] = {}
+
+
+class Window(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """Where a buffer begins among the 64-bit addresses; memory of the kernel's own where it names none."""
+
+    at: str
+    size: str
+    buffer: str = ""
+
+
+class Side(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """One of the kernels, and what it gets."""
+
+    platform: str
+    program: list[str]
+    """A `.visaasm` file, line by line."""
+    functions: list[list[str]] = []
+    """The files of the functions that it calls."""
+    registers: dict[str, str]
+    predicates: dict[str, PredicateState] = {}
+    surfaces: dict[str, str]
+    """What the kernel's own names stand for."""
+    addresses: list[Window] = []
+    """What it reaches by 64-bit address."""
+
+
+class Differs(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """A byte or channel after both runs, the line of the target that has no meaning, or where it leaves all buffers."""
+
+    buffer: str = ""
+    address: str = "0x0"
+    source: str = "0x0"
+    target: str = "0x0"
+    undefined: str = ""
+    line: int = 0
+    kind: str = ""
+    """Of what is undefined, where it is known."""
+    outside: str = ""
+    """An address in no buffer, which the target accesses."""
+
+
+class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """One launch after which two kernels leave different memory."""
+
+    format: int = msgspec.field(default_factory=lambda: FORMAT)
+    claim: str
+    shows: str
+    violation: Literal["does-not-refine"] = msgspec.field(default_factory=lambda: DOES_NOT_REFINE)
+    readings: list[str] = []
+    """What was assumed of the launch."""
+    exec_mask: str
+    memory: dict[str, SurfaceContents]
+    """The buffers before the runs, by names that are the same for both kernels."""
+    inside: bool = False
+    """Whether both kernels have to stay inside their buffers."""
+    source: Side
+    target: Side
+    differs: Differs
+
+
+def read_example(path: Path) -> RefinementExample:
+    """Reads a file.  Raises ReadError where it is none, or of another format version."""
+    return decoded(path, RefinementExample)
+
+
+def example_name(comparison: Comparison) -> str:
+    """A name for the file: of both kernels' files and the folders that they are in, or of two kernels of one file."""
+    kernels = [comparison.source.kernel, comparison.target.kernel]
+    paths = [Path(kernel.path).with_suffix("") for kernel in kernels]
+    if paths[0] == paths[1]:
+        names = [f"{path.name}-{kernel.name}" for path, kernel in zip(paths, kernels, strict=True)]
+    else:
+        names = ["-".join(path.parts[-2:]) for path in paths]
+    return re.sub(r"[^\w.+-]", "_", "-is-not-".join(names)) + ".json"
+
+
+def refinement_record(comparison: Comparison, found: Difference, shows: str) -> RefinementExample:
+    """The difference as a file; `shows` says in words what differs."""
+    sides = [runner.prepared(found.memory, comparison.question.lanes, found.values) for runner in comparison.runners]
+    source, target = comparison.runners
+    return RefinementExample(
+        claim=f"{target.kernel.name}/refines-{source.kernel.name}",
+        shows=shows,
+        readings=list(comparison.assumed),
+        exec_mask=f"{found.exec_mask:#x}",
+        memory={name: _contents(found, name, sides) for name in found.memory},
+        inside=comparison.conditional,
+        source=_side(source, sides[0]),
+        target=_side(target, sides[1]),
+        differs=_differs(found, sides),
+    )
+
+
+def _differs(found: Difference, sides: Sequence[Prepared]) -> Differs:
+    if found.undefined is not None:
+        kind = found.kind.value if found.kind else ""
+        return Differs(undefined=found.undefined.message, line=found.undefined.position.line, kind=kind)
+    if found.outside is not None:
+        return Differs(outside=f"{found.outside:#x}")
+    place = place_text(found.address, _image(found.surface, sides) is not None)
+    return Differs(found.surface, place, f"{found.source:#x}", f"{found.target:#x}")
+
+
+def _image(name: str, sides: Sequence[Prepared]) -> Image | None:
+    """The typed surface of this name, as a kernel that has it gets it."""
+    return next((one for side in sides if isinstance(one := side.memory[name], Image)), None)
+
+
+def _contents(found: Difference, name: str, sides: Sequence[Prepared]) -> SurfaceContents:
+    size, contents = found.memory[name]
+    image = _image(name, sides)
+    cells = {place_text(at, image is not None): f"{value:#x}" for at, value in sorted(contents.items()) if value}
+    if image is None:
+        return SurfaceContents(f"{size:#x}", contents=cells)
+    return SurfaceContents(kind=image.kind.name, levels=list(image.levels), contents=cells)
+
+
+def place_text(at: int, typed: bool) -> str:
+    """A byte by its address, or a channel by its coordinates."""
+    if not typed:
+        return f"{at:#x}"
+    texel, channel = texel_at(at)
+    return ",".join(map(str, (*texel, channel)))
+
+
+def place_from(text: str) -> int:
+    """The number of a place.  Raises ValueError."""
+    if "," not in text:
+        return int(text, 16)
+    u, v, r, lod, channel = map(int, text.split(","))
+    return cell_at((u, v, r, lod), channel)
+
+
+def _side(runner: Runner, prepared: Prepared) -> Side:
+    registers = ConcreteState(
+        prepared.state.platform, registers=prepared.state.registers, predicates=prepared.state.predicates
+    )
+    kept = without_zeros(state_record(registers))
+    kernel = runner.kernel
+    beside = functions_beside(Path(kernel.path), grf_bytes=runner.platform.grf_bytes) if kernel.of_several_files else {}
+    return Side(
+        platform=runner.platform.name,
+        program=list(kernel.source_lines),
+        functions=[list(function.source_lines) for function in beside.values()],
+        registers=kept.registers,
+        predicates=kept.predicates,
+        surfaces=_surfaces(prepared),
+        addresses=_windows(prepared) if FLAT in prepared.state.surfaces else [],
+    )
+
+
+def _surfaces(prepared: Prepared) -> dict[str, str]:
+    names = {id(one): name for name, one in prepared.memory.items()}
+    return {key: names[id(one)] for key, one in prepared.state.surfaces.items() if key != FLAT}
+
+
+def _windows(prepared: Prepared) -> list[Window]:
+    names = {id(one.contents): name for name, one in prepared.memory.items() if isinstance(one, Buffer)}
+    return [
+        Window(f"{at:#x}", f"{size:#x}", names.get(id(contents), ""))
+        for at, size, contents in prepared.flat.windows
+        if size
+    ]

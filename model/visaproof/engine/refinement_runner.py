@@ -1,0 +1,174 @@
+"""One of two kernels on numbers: from the registers and the memory of a launch to what it leaves."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from visaproof.engine.ladder import Values
+from visaproof.engine.refinement_memory import (
+    FLAT_SIZE,
+    PRIVATE,
+    PRIVATE_SIZE,
+    FlatContents,
+    Memory,
+    Modified,
+    WatchedBuffer,
+    base_at,
+    bases_of,
+    cells_of,
+    image_of,
+)
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import Position
+from visaproof.isa.platform import Platform
+from visaproof.kernel.concrete_run import Outcome, run
+from visaproof.kernel.matching import SHARED_LOCAL
+from visaproof.kernel.symbolic_run import Trace
+from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
+from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
+from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
+from visaproof.semantics.symbolic.registers import Byte
+from visaproof.semantics.symbolic.state import SymbolicImage
+from visaproof.smt import BitVec, Bool, bool_symbol
+from visaproof.smt.evaluate import evaluate_all
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """One of the kernels, and what its registers hold before it starts."""
+
+    name: str
+    kernel: Kernel
+    platform: Platform
+    trace: Trace
+    initial: Callable[[str, int], Byte]
+    surface: Callable[[str], str]
+    pointers: Mapping[BitVec, str] = field(default_factory=dict[BitVec, str])
+    """The words that are the address of a buffer, and the buffer."""
+
+    @property
+    def images(self) -> Mapping[str, SymbolicImage]:
+        """The typed surfaces, by their common names."""
+        found = {self.surface(key): surface for key, surface in self.trace.surfaces.items()}
+        return {name: surface for name, surface in found.items() if isinstance(surface, SymbolicImage)}
+
+    def run(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Ran":
+        """The run, and the memory after it; raises NotModelled."""
+        start = self.prepared(memory, lanes, values)
+        outcome = run(self.kernel, start.state, lambda statement, machine: start.modified.bytes.clear())
+        left = _missed(outcome) if start.flat.left is None else start.flat.left
+        if outcome.undefined is not None and left is None:
+            left = _asked_outside(outcome, start.flat)
+        contents = {name: (memory[name][0], _contents(surface)) for name, surface in start.memory.items()}
+        missed = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
+        outside = next((each.instruction.position for each in missed), None)
+        return Ran(outcome, contents, left, start.flat.left is not None, outside, start.modified.met)
+
+    def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Prepared":
+        """What the run starts from."""
+        modified, images = Modified(), self.images
+        after: dict[str, WatchedBuffer | Image] = {}
+        for name, (size, contents) in memory.items():
+            if name in images:
+                after[name] = image_of(images[name], name, contents, values)
+            else:
+                after[name] = WatchedBuffer(size, dict(contents), modified=modified)
+        bases = bases_of(self.pointers.values(), values)
+        flat = _flat(after, bases)
+        values = dict(values)
+        for pointer, buffer in self.pointers.items():
+            if FLAT not in after or buffer == PRIVATE:
+                values[pointer] = bases[buffer]
+        state = ConcreteState(self.platform, exec_mask=bits_of(lanes, values))
+        for variable in self.kernel.variables.values():
+            if isinstance(variable, GeneralVariable) and variable.alias is None:
+                state.registers[variable.name] = bytearray(variable.size)
+            elif isinstance(variable, PredicateVariable):
+                own = [bool_symbol(f"{self.name}:{variable.name}[{lane}]") for lane in range(variable.num_elts)]
+                state.predicates[variable.name] = PredicateBits(variable.num_elts, bits_of(own, values))
+        self._fill(state.registers, values)
+        for key in self.trace.surfaces:
+            if key == FLAT:
+                state.surfaces[key] = WatchedBuffer(FLAT_SIZE, flat, modified=modified)
+            else:
+                state.surfaces[key] = after.get(self.surface(key), Image(((1, 1, 1),)))
+        return Prepared(state, after, flat, modified)
+
+    def _fill(self, registers: dict[str, bytearray], values: Values) -> None:
+        """What the kernel may read before anything writes it; nothing depends on the rest."""
+        places = list(self.trace.registers.initial_reads)
+        terms = [self.initial(variable, byte) for variable, byte in places]
+        words = list(dict.fromkeys(term for term, _ in terms))
+        known = dict(zip(words, evaluate_all(words, values), strict=True))
+        for (variable, byte), (term, index) in zip(places, terms, strict=True):
+            registers[variable][byte] = known[term] >> 8 * index & 0xFF
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A kernel before it runs."""
+
+    state: ConcreteState
+    memory: Mapping[str, WatchedBuffer | Image]
+    """The surfaces by their common names; `state` has the same ones under the kernel's own names."""
+    flat: FlatContents
+    modified: Modified
+
+
+def _flat(after: Mapping[str, WatchedBuffer | Image], bases: Mapping[str, int]) -> FlatContents:
+    """What lies at 64-bit addresses: all there is, or the buffers and private memory."""
+    flat = FlatContents([(bases.get(PRIVATE, base_at(PRIVATE)), PRIVATE_SIZE, {})])
+    if isinstance(whole := after.get(FLAT), Buffer):
+        flat.windows.append((0, FLAT_SIZE, whole.contents))
+        return flat
+    for buffer in sorted(bases.keys() - {PRIVATE}):
+        found = after.get(buffer)
+        size, contents = (found.size, found.contents) if isinstance(found, Buffer) else (0, {})
+        flat.windows.append((bases[buffer], size, contents))
+    return flat
+
+
+def _missed(outcome: Outcome) -> int | None:
+    """Where a message was not wholly inside its surface, if that is the buffer of an argument."""
+    for performed in outcome.performed:
+        if performed.surface != SHARED_LOCAL:
+            for miss in performed.misses:
+                if len(miss.cell) == 1:
+                    return miss.cell[0]
+    return None
+
+
+def _asked_outside(outcome: Outcome, flat: FlatContents) -> int | None:
+    """An address outside of all buffers where a message that has no meaning was to write."""
+    last = outcome.performed[-1] if outcome.performed else None
+    if last is None or last.surface != FLAT:
+        return None
+    asked = (one.address for one in last.writes if isinstance(one, LaneWrite))
+    return next((address for address in asked if not flat.holds(address)), None)
+
+
+def _contents(surface: WatchedBuffer | Image) -> dict[int, int]:
+    return surface.contents if isinstance(surface, Buffer) else cells_of(surface)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run did."""
+
+    outcome: Outcome
+    memory: Memory
+    left: int | None
+    """An address that was accessed and is not wholly inside its buffer."""
+    left_flat: bool
+    """Whether that is an address among all 64-bit ones, and was really accessed."""
+    shared_local_missed: Position | None
+    """The first message with an access that was not wholly inside shared local memory."""
+    atomics_met: bool
+    """Whether lanes of an atomic met: in which order they happen is left open."""
+
+    def leaves(self, buffers: bool) -> bool:
+        """Whether it left what is taken to be apart at 64-bit addresses, or else `buffers`."""
+        return self.left_flat or (buffers and self.left is not None)
+
+
+def bits_of(bits: Sequence[Bool], values: Values) -> int:
+    return sum((values.get(one, 0) & 1) << lane for lane, one in enumerate(bits))

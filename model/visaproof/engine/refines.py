@@ -1,0 +1,87 @@
+"""Whether one kernel refines another, in one call on two files.
+
+from visaproof.engine.refines import Programs, refines
+
+match refines(Path("before.visaasm"), Path("after.visaasm"), launch=Path("manifest.json")):
+    case Refines(rung, conditions): ...
+    case Difference(): ...
+    case Vacuous() | Unknown(): ...
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from visaproof.engine.refinement import Verdict, decide
+from visaproof.engine.refinement_comparison import compare
+from visaproof.isa.platform import Platform
+from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.launch import NOTHING_KNOWN, read_launch
+from visaproof.kernel.linking import read_program
+from visaproof.kernel.matching import Program
+from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.two_kernels import read_two_kernels
+from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
+
+DEFAULT_PLATFORM = Platform.DG2
+"""For a file of which neither the caller nor the launch information names the device."""
+
+TIMEOUT_S = 20.0
+"""For one question to a solver."""
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """The files that were read, each once: questions about one file share it."""
+
+    _read: dict[tuple[Path, Path | None, Platform | None], Program] = field(
+        default_factory=dict[tuple[Path, Path | None, Platform | None], Program]
+    )
+
+    def read(self, path: Path, launch: Path | None = None, platform: Platform | None = None) -> Program:
+        """The kernel in a file with its launch.  Raises ReadError, which is not remembered."""
+        key = path, launch, platform
+        if key not in self._read:
+            kernel = read_program(path, grf_bytes=None if platform is None else platform.grf_bytes)
+            self._read[key] = _launched(kernel, launch, platform)
+        return self._read[key]
+
+
+def read_two(path: Path, launch: Path | None = None, platform: Platform | None = None) -> tuple[Program, Program]:
+    """The source and the target that one file has.  Raises ReadError."""
+    source, target = read_two_kernels(path, grf_bytes=None if platform is None else platform.grf_bytes)
+    return _launched(source, launch, platform), _launched(target, launch, platform)
+
+
+def _launched(kernel: Kernel, launch_file: Path | None, platform: Platform | None) -> Program:
+    launch = read_launch(launch_file, kernel, platform) if launch_file else NOTHING_KNOWN
+    return Program(kernel, launch, platform or launch.platform or DEFAULT_PLATFORM)
+
+
+def refines(
+    source: Path | str | Program,
+    target: Path | str | Program,
+    *,
+    launch: Path | None = None,
+    launch_target: Path | None = None,
+    platform: Platform | None = None,
+    assume: Assume = Assume.IDS,
+    forbidden: frozenset[UndefinedKind] = FORBIDDEN,
+    timeout_s: float = TIMEOUT_S,
+    programs: Programs | None = None,
+) -> Verdict:
+    """Whether `target` does what `source` does, for every input for which `source` has a meaning.
+
+    Both are `.visaasm` files, or programs that `Programs.read` gave; `programs` keeps the files of earlier calls.
+    `launch` (a zebin, its .ze_info, or a manifest) says what the inputs hold, `launch_target` does where the target's
+    differ; without them inputs are matched by their place in the payload.  `platform` is the device where no launch
+    information names it; what is not `forbidden` has a meaning.  The verdict is `Refines` (for all inputs, with the
+    conditions that it needs), `Difference` (a run of both kernels), `Vacuous` (the source never has a meaning) or
+    `Unknown`.
+
+    Raises ReadError for a file that cannot be read and for inputs without a counterpart, NotModelled for kernels that
+    cannot be compared.
+    """
+    known = programs or Programs()
+    one = source if isinstance(source, Program) else known.read(Path(source), launch, platform)
+    other = target if isinstance(target, Program) else known.read(Path(target), launch_target or launch, platform)
+    return decide(compare(one, other, assume, forbidden), round(1000 * timeout_s))

@@ -1,0 +1,294 @@
+"""What one kernel does that can be seen from outside: guarded stores, under names that both kernels share."""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+from visaproof.isa.platform import Platform
+from visaproof.kernel.matching import SHARED_LOCAL
+from visaproof.kernel.symbolic_arithmetic import Arbitrary
+from visaproof.kernel.symbolic_machine import Performed
+from visaproof.kernel.symbolic_run import Trace
+from visaproof.queries.conflict import conflict_questions
+from visaproof.queries.refinement_places import Reach, base_of, is_private
+from visaproof.queries.refinement_stores import Stores, UnitStore, after
+from visaproof.queries.refinement_undefined import Conditions, UndefinedKind
+from visaproof.queries.shared_memory import SharedMemory, joined
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
+from visaproof.semantics.symbolic.state import SymbolicImage
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    bool_symbol,
+    concat,
+    conj,
+    const,
+    extract,
+    is_false,
+    ite,
+    neg,
+    sign_extend,
+    substitute,
+    subterms,
+    symbol,
+    symbols_of,
+    true,
+    zero_extend,
+)
+from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.expanded import expanded
+
+T = TypeVar("T", bound=Term)
+
+EXACT = frozenset(("mov", "sel", "cmp", "add", "mul", "mad", "min", "max", "rndd", "rndu", "rnde", "rndz", "frc"))
+"""Opcodes whose results on floats are the same on every platform; those of the others are for one platform."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What a kernel does that can be seen from outside."""
+
+    stores: dict[str, Stores]
+    """By surface, in the order in which they happen; those of one message that meet make it undefined."""
+    undefined: Conditions
+    """The run has no meaning where one of these holds."""
+    reaches: tuple[Reach, ...] = ()
+    """The accesses to buffers that are taken to lie inside."""
+    barriers: tuple[Bool, ...] = ()
+    """When the thread gets to each barrier."""
+    atomics: bool = False
+    """Whether the order of atomics is left open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A kernel to be compared: its run on terms, and the common names of its surfaces."""
+
+    name: str
+    platform: Platform
+    trace: Trace
+    surface: Callable[[str], str]
+    pointers: Mapping[BitVec, str] = field(default_factory=dict[BitVec, str])
+    """The words that are the address of a buffer, and the buffer."""
+    offsets: Mapping[int, BitVec] = field(default_factory=dict[int, BitVec])
+    """The 64-bit offset of each access that is taken to lie inside its buffer, by its identity."""
+
+
+def surface_then(side: Side, place: int) -> str:
+    """The surface of a message: after a barrier, which other threads use as well, it may hold anything."""
+    surface = side.surface(side.trace.performed[place].surface)
+    barriers = sum(before <= place for before, _ in side.trace.barriers)
+    return f"{surface} after barrier {barriers}" if barriers else surface
+
+
+def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]) -> Effects:
+    history = _History(side, memory, expand)
+    for place, performed in enumerate(side.trace.performed):
+        history.add(performed, surface_then(side, place))
+    apart = list(_undefined_apart_from_accesses(side.trace))
+    common = history.common([condition for condition, _ in apart])
+    found = [*history.undefined, *zip(common, (kind for _, kind in apart), strict=True)]
+    found += _of_what_nothing_wrote(history)
+    undefined: dict[Bool, UndefinedKind] = {}
+    for condition, kind in found:
+        if kind in forbidden and not is_false(condition):
+            undefined.setdefault(condition, kind)
+    return Effects(
+        {surface: tuple(stores) for surface, stores in history.stores.items()},
+        undefined,
+        tuple(history.reaches),
+        tuple(history.common([guard for _, guard in side.trace.barriers])),
+        any(isinstance(access, Atomic) for one in side.trace.performed for access in one.accesses),
+    )
+
+
+def _undefined_apart_from_accesses(trace: Trace) -> Iterator[tuple[Bool, UndefinedKind]]:
+    """Register addresses that leave their variable, and lanes of one message that write one byte (D14)."""
+    for condition, _ in trace.conditions:
+        yield neg(condition), UndefinedKind.BEYOND_VARIABLE
+    for question in conflict_questions(trace):
+        for pair in question.pairs:
+            yield pair.meet, UndefinedKind.COLLISION
+
+
+def _of_what_nothing_wrote(history: "_History") -> Iterator[tuple[Bool, UndefinedKind]]:
+    """The stores that depend on a kernel's own choice; always, where that decides whether they happen."""
+    for one in (store for stores in history.stores.values() for store in stores):
+        if history.is_chosen(one.guard):
+            yield true(), UndefinedKind.UNINITIALISED
+        elif history.is_chosen(one.cell) or history.is_chosen(one.value):
+            yield one.guard, UndefinedKind.UNINITIALISED
+
+
+class _History:
+    """What a kernel has stored so far, with its loads and results under the names that both kernels share."""
+
+    def __init__(self, side: Side, memory: SharedMemory, expand: bool) -> None:
+        self._side = side
+        self._expand = expand
+        self._chosen: set[Term] = set()
+        """Results of operations on what nothing wrote."""
+        self._memory = memory
+        self._arbitrary = side.trace.arbitrary
+        self._places: dict[Term, int] = {one.symbol: place for place, one in enumerate(side.trace.arbitrary)}
+        self._resolved = 0
+        self._names: dict[Term, Term] = dict(_surface_names(side))
+        self._names |= {pointer: base_of(buffer) for pointer, buffer in side.pointers.items()}
+        self._atomics: Counter[str] = Counter()
+        self._written = {
+            side.surface(one.surface)
+            for one in side.trace.performed
+            if any(not isinstance(access, Load) for access in one.accesses)
+        }
+        self.stores: dict[str, list[UnitStore]] = {}
+        self.undefined: list[tuple[Bool, UndefinedKind]] = []
+        self.reaches: list[Reach] = []
+
+    def common(self, terms: list[Bool]) -> list[Bool]:
+        """The terms under the shared names."""
+        self._resolve(terms)
+        return self._renamed(terms)
+
+    def is_chosen(self, term: Term) -> bool:
+        """Whether a term under the shared names depends on a choice that only this kernel has."""
+        for one in symbols_of(term):
+            definition = self._memory.definitions.get(one)
+            if one in self._chosen or str(one.payload).startswith(f"{self._side.name}:"):
+                return True
+            if definition is not None and self.is_chosen(definition):
+                self._chosen.add(one)
+                return True
+        return False
+
+    def _renamed(self, terms: list[T]) -> list[T]:
+        found = substitute_all(terms, self._names)
+        return expanded(found) if self._expand else found
+
+    def add(self, performed: Performed, surface: str) -> None:
+        """Takes in a message to a surface."""
+        values = {id(access): value for access, value in performed.loaded}
+        private = [one for one in performed.accesses if is_private(self._side.trace, performed, one)]
+        for one in private:
+            (condition,) = self.common([conj(one.guard, neg(one.defined))])
+            self.undefined.append((condition, _kind_of(one.defined)))
+        accesses = [one for one in performed.accesses if not is_private(self._side.trace, performed, one)]
+        self._resolve([term for access in accesses for term in _terms(access)])
+        seen = [self._renamed(_terms(access)) for access in accesses]
+        atomic = self._atomic(surface, accesses, seen)
+        stores: list[UnitStore] = []
+        names: dict[Term, Term] = {}
+        for index, (access, (guard, inside, defined, cell, *value)) in enumerate(zip(accesses, seen, strict=True)):
+            guard, inside, cell = cast(Bool, guard), cast(Bool, inside), cast(BitVec, cell)
+            self.undefined.append((conj(guard, neg(cast(Bool, defined))), _kind_of(access.defined)))
+            if performed.surface == SHARED_LOCAL:
+                self.undefined.append((conj(guard, neg(inside)), UndefinedKind.SLM_OUTSIDE))
+            if id(access) in self._side.offsets:
+                (offset,) = self._renamed([self._side.offsets[id(access)]])
+                self.reaches.append(Reach(guard, surface, cell, offset, access.width))
+            happens = conj(guard, inside)
+            if isinstance(access, Atomic):
+                written = self._memory.result((*atomic, index, "after"), 8 * access.width)
+                brought = cast(BitVec, self._memory.result((*atomic, index, "brought"), 8 * access.width))
+                value = [written]
+            elif id(access) in values:
+                brought = self._loaded(surface, cell, access.width)
+            else:
+                brought = None
+            if isinstance(access, Atomic | Store) and not is_false(happens):
+                stores += self._units(surface, happens, cell, cast(BitVec, value[0]), access.width)
+            if id(access) in values and brought is not None:
+                names[values[id(access)]] = self._brought(access, inside, brought, values[id(access)].width)
+        self._names |= names
+        if accesses:
+            self.stores.setdefault(surface, []).extend(stores)
+
+    def _units(self, surface: str, happens: Bool, cell: BitVec, value: BitVec, width: int) -> Iterator[UnitStore]:
+        for byte, place in self._memory.pieces(surface, cell, width):
+            yield UnitStore(happens, place, extract(value, 8 * (byte + self._memory.units[surface]) - 1, 8 * byte))
+
+    def _brought(self, access: Access, inside: Bool, value: BitVec, width: int) -> BitVec:
+        """What a load gives to a register of this width."""
+        outside = const(access.outside if isinstance(access, Load) else 0, value.width)
+        named = self._memory.named(ite(inside, value, outside))
+        signed = isinstance(access, Atomic) and access.sign_extended
+        return sign_extend(named, width) if signed else zero_extend(named, width)
+
+    def _atomic(self, surface: str, accesses: list[Access], seen: list[list[Term]]) -> tuple[Hashable, ...]:
+        """What names the results of a message of atomics: all of it, and what this thread did before.
+
+        What they bring depends on other threads, but in two kernels that do the same it may be the same.
+        """
+        if not any(isinstance(access, Atomic) for access in accesses):
+            return ()
+        self._atomics[""] += 1
+        kinds = tuple((one.op, one.returns_new, one.width) for one in accesses if isinstance(one, Atomic))
+        before = tuple((name, tuple(stores)) for name, stores in sorted(self.stores.items()) if stores)
+        return ("atomic", self._atomics[""], surface, kinds, tuple(tuple(terms) for terms in seen), before)
+
+    def _loaded(self, surface: str, cell: BitVec, width: int) -> BitVec:
+        """What memory holds in the units of a cell, after the stores so far."""
+        units: list[BitVec] = []
+        for _, place in self._memory.pieces(surface, cell, width):
+            units.append(after(self.stores.get(surface, ()), place, self._memory.initial(surface, place)))
+        return joined(units)
+
+    def _resolve(self, terms: Iterable[Term]) -> None:
+        """Gives common names to the results that the terms use, and to all that were computed before them."""
+        last = max((self._places.get(term, -1) for term in subterms(*terms)), default=-1)
+        for one in self._arbitrary[self._resolved : last + 1]:
+            self._names[one.symbol] = self._result(one)
+        self._resolved = max(self._resolved, last + 1)
+
+    def _result(self, one: Arbitrary) -> Term:
+        image = None if one.origin is None else self._side.surface(one.origin.surface)
+        if one.operands is None or image in self._written:
+            return _own(self._side.name, one.symbol)
+        bits = self._renamed([source.bits for source in one.operands])
+        types = tuple((source.type, source.modifier) for source in one.operands)
+        control = None if one.control is None else substitute(one.control, self._names)
+        opcode, width = one.instruction.opcode, one.symbol.width
+        device = None if opcode in EXACT or one.origin is not None else self._side.platform
+        origin = None if one.origin is None else (image, one.origin.sampler, one.origin.slot)
+        operation = (opcode, one.instruction.suffixes, one.result, types, width, device, control, origin, *bits)
+        result = self._memory.result(operation, width)
+        if any(self.is_chosen(each) for each in bits):
+            self._chosen.add(result)
+        return result
+
+
+def _kind_of(defined: Bool) -> UndefinedKind:
+    """What is wrong where an access has no meaning: what a variable does not have is known, an address is not."""
+    return UndefinedKind.BEYOND_VARIABLE if is_false(defined) else UndefinedKind.MISALIGNED
+
+
+def _own(side: str, term: Term) -> Term:
+    """A choice that only this kernel has."""
+    name = f"{side}:{term.payload}"
+    return symbol(name, term.width) if term.width else bool_symbol(name)
+
+
+def _surface_names(side: Side) -> Iterator[tuple[Term, Term]]:
+    """The sizes of the surfaces, by their common names."""
+    for key, surface in side.trace.surfaces.items():
+        if isinstance(surface, SymbolicImage):
+            common = side.surface(key)
+            for level, extents in enumerate(surface.levels):
+                for name, extent in zip(("width", "height", "depth"), extents, strict=True):
+                    yield extent, symbol(f"{name}.{common}.{level}", extent.width)
+        elif surface.size.op is Op.SYMBOL:
+            yield surface.size, symbol(f"size.{side.surface(key)}", surface.size.width)
+
+
+def _terms(access: Access) -> list[Term]:
+    cell = access.cell[0] if len(access.cell) == 1 else concat(*access.cell)
+    terms: list[Term] = [access.guard, access.inside, access.defined, cell]
+    match access:
+        case Store():
+            return [*terms, access.value]
+        case Atomic():
+            return [*terms, access.src0, access.src1]
+        case Load():
+            return terms

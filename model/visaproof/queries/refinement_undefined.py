@@ -1,0 +1,73 @@
+"""The kinds of what the pages leave undefined, and what each means where it is allowed.
+
+Forbidden: where the source does it, the source has no meaning, and the target may do anything; the target may do it
+only there.  Allowed: it has the meaning below in both kernels alike, so that it neither excuses the source nor counts
+against the target.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+
+from visaproof.smt import Bool, Term, evaluate
+
+
+class UndefinedKind(Enum):
+    """What has no meaning where it is forbidden; the value is its name on the command line."""
+
+    COLLISION = "collision"
+    MISALIGNED = "misaligned"
+    BEYOND_VARIABLE = "beyond-variable"
+    SLM_OUTSIDE = "slm-outside"
+    UNINITIALISED = "uninitialised"
+
+    @property
+    def what(self) -> str:
+        """What happens."""
+        return _WHAT[self]
+
+    @property
+    def allowed(self) -> str:
+        """What it means where it is allowed."""
+        return _ALLOWED[self]
+
+
+_WHAT = {
+    UndefinedKind.COLLISION: "lanes of one message write one byte",
+    UndefinedKind.MISALIGNED: "an address that is not aligned as the page demands",
+    UndefinedKind.BEYOND_VARIABLE: "registers beyond a variable, or predicate bits that it does not have",
+    UndefinedKind.SLM_OUTSIDE: "an access outside of shared local memory",
+    UndefinedKind.UNINITIALISED: "a store of, at, or under a condition on what nothing wrote",
+}
+_ALLOWED = {
+    UndefinedKind.COLLISION: "they write one after another, and the last stays",
+    UndefinedKind.MISALIGNED: "the bytes from there on",
+    UndefinedKind.BEYOND_VARIABLE: "0 is read, and what is written is lost",
+    UndefinedKind.SLM_OUTSIDE: "0 is read, and what is written is lost",
+    UndefinedKind.UNINITIALISED: "each kernel finds values of its own, any",
+}
+
+FORBIDDEN = frozenset((UndefinedKind.COLLISION, UndefinedKind.MISALIGNED, UndefinedKind.BEYOND_VARIABLE))
+"""What the pages call undefined; they give a meaning to the other two, D11 and an arbitrary value."""
+
+Conditions = Mapping[Bool, UndefinedKind]
+"""When a run has no meaning, and of which kind that is."""
+
+
+def kind_at(conditions: Conditions, values: Mapping[Term, int]) -> UndefinedKind | None:
+    """The first kind of which a condition holds for these values."""
+    return next((kind for condition, kind in conditions.items() if evaluate(condition, values)), None)
+
+
+def forbidden_by(choices: Iterable[tuple[UndefinedKind, bool]]) -> frozenset[UndefinedKind]:
+    """What is forbidden where these kinds are, or are not; of one that is named twice the last counts."""
+    chosen = {kind: kind in FORBIDDEN for kind in UndefinedKind} | dict(choices)
+    return frozenset(kind for kind, forbidden in chosen.items() if forbidden)
+
+
+def unusual(forbidden: frozenset[UndefinedKind]) -> Iterator[str]:
+    """What is not as the pages have it, for the reader."""
+    for kind in UndefinedKind:
+        if kind in FORBIDDEN and kind not in forbidden:
+            yield f"{kind.value} is allowed ({kind.what}): {kind.allowed}"
+        elif kind in forbidden and kind not in FORBIDDEN:
+            yield f"{kind.value} is forbidden ({kind.what}): it has no meaning"

@@ -1,0 +1,151 @@
+"""One pair asked, and the answer in a form that can be kept in a file: never an exception."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import msgspec
+
+from visaproof.engine.pairs import Pair
+from visaproof.engine.refinement import Refines, Unknown, Vacuous, Verdict, decide
+from visaproof.engine.refinement_comparison import Comparison, compare
+from visaproof.engine.refinement_runs import Difference
+from visaproof.engine.refines import Programs
+from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.platform import Platform
+from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.matching import Program
+from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
+from visaproof.report.refinement import comparison_json, difference_text, verdict_json
+from visaproof.report.refinement_file import save_difference
+
+
+class Answer(Enum):
+    """What is said of a pair, in the order of a table."""
+
+    REFINES = "refines"
+    CONDITIONAL = "refines under conditions"
+    DIFFERS = "does not refine"
+    VACUOUS = "vacuous"
+    UNKNOWN = "unknown"
+    NOT_MODELLED = "not modelled"
+    UNMATCHED = "inputs do not match"
+    UNREADABLE = "unreadable"
+    MISSING = "no counterpart"
+    FAILED = "failed"
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A pair in one direction, and its answer."""
+
+    group: str
+    flow: str
+    source: str
+    target: str
+    answer: Answer
+    detail: str
+    """How it was shown, where they differ, or why there is no answer."""
+    verdict: dict[str, Any] = {}
+    """What `visaproof refine --format json` says."""
+    reading: float = 0
+    asking: float = 0
+    """Seconds of processor time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Answers pairs under one set of options; files are read once."""
+
+    assume: Assume
+    timeout_ms: int
+    platform: Platform | None = None
+    save: Path | None = None
+    """Where each difference is written as a file."""
+    forbidden: frozenset[UndefinedKind] = FORBIDDEN
+    """What has no meaning."""
+    programs: Programs = field(default_factory=Programs)
+
+    @property
+    def options(self) -> str:
+        """On which an answer depends."""
+        kinds = ",".join(sorted(kind.value for kind in self.forbidden))
+        return f"{self.assume.value} {self.timeout_ms} {self.platform and self.platform.name} {self.save} {kinds}"
+
+    def __call__(self, pair: Pair) -> Row:
+        start = process_time()
+        try:
+            source = self.programs.read(pair.source, pair.launch, self.platform)
+            target = self.programs.read(pair.target, pair.launch_target, self.platform)
+        except ReadError as error:
+            return row(pair, Answer.UNREADABLE, f"{error.position}: {error.message}")
+        except Exception as error:
+            return row(pair, Answer.FAILED, f"{type(error).__name__}: {error}")
+        read = process_time()
+        found = self._asked(pair, source, target)
+        return msgspec.structs.replace(found, reading=read - start, asking=process_time() - read)
+
+    def _asked(self, pair: Pair, source: Program, target: Program) -> Row:
+        try:
+            comparison = compare(source, target, self.assume, self.forbidden)
+            verdict = decide(comparison, self.timeout_ms)
+            if self.save is not None and isinstance(verdict, Difference):
+                save_difference(comparison, verdict, self.save)
+            return _judged(pair, comparison, verdict)
+        except NotModelled as error:
+            return row(pair, Answer.NOT_MODELLED, str(error))
+        except ReadError as error:
+            return row(pair, Answer.UNMATCHED, f"{error.position}: {error.message}")
+        except Exception as error:
+            return row(pair, Answer.FAILED, f"{type(error).__name__}: {error}")
+
+
+def _judged(pair: Pair, comparison: Comparison, verdict: Verdict) -> Row:
+    files = {"source": pair.source_name, "target": pair.target_name}
+    document = comparison_json(comparison) | files | verdict_json(comparison, verdict)
+    match verdict:
+        case Refines(rung, conditions):
+            return row(pair, Answer.CONDITIONAL if conditions else Answer.REFINES, rung, document)
+        case Vacuous():
+            return row(pair, Answer.VACUOUS, "the source has no meaning for any input", document)
+        case Unknown(reason):
+            return row(pair, Answer.UNKNOWN, reason, document)
+        case Difference():
+            return row(pair, Answer.DIFFERS, difference_text(comparison, verdict), document)
+
+
+def row(pair: Pair, answer: Answer, detail: str, verdict: dict[str, Any] | None = None) -> Row:
+    """The row of a pair; paths in the detail become the short names."""
+    names = {str(pair.source): pair.source_name, str(pair.target): pair.target_name}
+    for path in sorted(names, key=len, reverse=True):
+        detail = detail.replace(path, names[path])
+    return Row(
+        group=pair.group, flow=pair.flow, source=pair.source_name, target=pair.target_name,
+        answer=answer, detail=detail, verdict=verdict or {},
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- kept
+
+_NOT_KEPT = (Answer.UNREADABLE, Answer.MISSING, Answer.FAILED)
+_KEPT = ("answer", "detail", "verdict", "reading", "asking")
+
+
+def kept(found: Row) -> dict[str, Any] | None:
+    """What a file keeps of an answer; None of one that the next run may give otherwise."""
+    if found.answer in _NOT_KEPT:
+        return None
+    plain = msgspec.to_builtins(found)
+    return {name: plain[name] for name in _KEPT}
+
+
+def from_kept(pair: Pair, answer: Any) -> Row | None:
+    """The row that a file kept; None where it is damaged."""
+    if not isinstance(answer, dict):
+        return None
+    names = {"group": pair.group, "flow": pair.flow, "source": pair.source_name, "target": pair.target_name}
+    try:
+        return msgspec.convert(answer | names, Row)  # pyright: ignore[reportUnknownArgumentType]
+    except (msgspec.ValidationError, TypeError):
+        return None

@@ -1,0 +1,244 @@
+"""`visaproof tv`: many pairs, each answered on its own, kept, and gone on with."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from multiprocessing import active_children
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+
+from visaproof.cli import main
+
+DATA = Path(__file__).parent.parent / "data"
+MANIFEST = DATA / "manifest.json"
+SIMD8 = "tgllp-O2-simd8"
+PATIENCE_S = 120
+
+REWRITE = {"kernel": "copy16", "rewrite": "copy16_b", "a": SIMD8, "b": SIMD8, "class": "rewrite"}
+WRONG = {"kernel": "transpose_naive", "rewrite": "transpose_naive_bad", "a": SIMD8, "b": SIMD8, "class": "wrong"}
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a list of pairs beside the test data."""
+    (tmp_path / "visaasm").symlink_to(DATA / "visaasm")
+    (tmp_path / "manifest.json").symlink_to(MANIFEST)
+
+    def write(*pairs: dict[str, str]) -> Path:
+        path = tmp_path / "pairs.json"
+        path.write_text(json.dumps(pairs))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Callable[..., Path]:
+    """A folder of dumps, each by its name and the test file that it is a copy of."""
+
+    def fill(name: str, **dumps: str) -> Path:
+        into = tmp_path / name
+        into.mkdir()
+        for dump, origin in dumps.items():
+            shutil.copy(DATA / "visaasm" / f"{origin}.visaasm", into / f"{dump}.visaasm")
+        return into
+
+    return fill
+
+
+def asked(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, dict[str, Any]]:
+    code = main(["tv", "--format", "json", *map(str, arguments)])
+    document = json.loads(capsys.readouterr().out)
+    assert document["exit_code"] == code
+    return code, document
+
+
+def answers(document: dict[str, Any]) -> list[str]:
+    return [row["answer"] for row in document["asked"]]
+
+
+def test_a_list_is_asked_pair_by_pair(listed, capsys):
+    """The worst answer gives the exit code, and every pair has its row in the order of the list."""
+    code, document = asked(capsys, listed(WRONG, REWRITE), "--bidirectional")
+    assert code == 1
+    assert answers(document) == ["does not refine", "does not refine", "refines", "refines"]
+    wrong, back, right, _ = document["asked"]
+    assert (wrong["source"], wrong["target"]) == (back["target"], back["source"])
+    assert wrong["verdict"]["example"]["after_source"]["byte"] != wrong["verdict"]["example"]["after_target"]["byte"]
+    assert any("share no byte" in one for one in right["verdict"]["assumptions"])
+    assert document["counts"] == {"refines": 2, "does not refine": 2}
+
+
+def test_the_text_has_the_table_and_what_wants_attention(listed, visaproof):
+    found = visaproof("tv", listed(REWRITE, WRONG))
+    assert found.code == 1
+    assert "2 pairs: those that" in found.out
+    assert "  class    refines" in found.out
+    assert "DOES NOT REFINE (1)\n    transpose_naive/tgllp-O2-simd8 → transpose_naive_bad/tgllp-O2-simd8" in found.out
+    assert "in full: visaproof refine " in found.out
+    assert "copy16/" not in found.out.split("DOES NOT")[1]
+
+
+def test_a_class_selects_and_another_name_is_an_error(listed, visaproof, capsys):
+    path = listed(REWRITE, WRONG)
+    code, document = asked(capsys, path, "--class", "rewrite")
+    assert (code, answers(document)) == (0, ["refines"])
+    found = visaproof("tv", path, "--class", "rewirte")
+    assert found.code == 2
+    assert "did you mean rewrite" in found.err
+
+
+def test_bad_files_lose_no_other_pair(listed, tmp_path, capsys):
+    """Garbage and a missing file are rows of their own, and the last pair is still answered."""
+    (tmp_path / "garbage.visaasm").write_text("\x00 no kernel")
+    vadd = f"visaasm/vadd/{SIMD8}.visaasm"
+    garbage, missing = ({"source": vadd, "target": name} for name in ("garbage.visaasm", "nowhere.visaasm"))
+    wide = {"kernel": "vadd", "a": SIMD8, "b": "tgllp-O2-simd16"}
+    code, document = asked(capsys, listed(garbage, missing, wide, REWRITE))
+    assert code == 2
+    assert answers(document) == ["unreadable", "unreadable", "not modelled", "refines"]
+    assert "nowhere" in document["asked"][1]["detail"]
+    assert str(tmp_path) not in document["asked"][1]["detail"]
+
+
+def test_dumps_of_one_kernel_are_paired(folder, capsys):
+    """The unoptimised one is the source; kernels of other names or widths are no pair."""
+    dumps = folder(
+        "dumps", a=f"vadd/{SIMD8}", b_O0="vadd/dg2-O2-simd8", c="vadd/tgllp-O2-simd16", other=f"copy16/{SIMD8}"
+    )
+    (dumps / "junk.visaasm").write_text("nothing\n")
+    code, document = asked(capsys, dumps, "--platform", "tgllp")
+    assert code == 2
+    assert [(row["source"], row["target"], row["answer"]) for row in document["asked"]] == [
+        ("junk", "", "unreadable"),
+        ("b_O0", "a", "refines"),
+    ]
+    assert document["alone"] == ["c", "other"]
+    assert "not optimised" in document["pairing"]
+    _, chosen = asked(capsys, dumps, "--platform", "tgllp", "--source", "a*")
+    assert (chosen["asked"][1]["source"], chosen["asked"][1]["target"]) == ("a", "b_O0")
+
+
+def test_two_folders_are_matched_by_path_then_by_kernel(folder, capsys):
+    before = folder("before", same=f"vadd/{SIMD8}", old=f"copy16/{SIMD8}", lost=f"gray_bytes/{SIMD8}")
+    after = folder("after", same="vadd/dg2-O2-simd8", new=f"copy16_b/{SIMD8}")
+    (after / "new.visaasm").write_text((after / "new.visaasm").read_text().replace("copy16_b", "copy16"))
+    code, document = asked(capsys, before, after, "--platform", "tgllp")
+    assert code == 2
+    found = {(row["source"], row["target"]): row["answer"] for row in document["asked"]}
+    assert found == {
+        ("before/lost", ""): "no counterpart",
+        ("same", "same"): "refines",
+        ("old", "new"): "refines",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("no json", "not a list of pairs"),
+        ('{"kernel": "vadd"}', "not a list of pairs"),
+        ('[{"kernel": "vadd"}]', "pair 1 does not name two files"),
+        ("[]", "no pair in"),
+        ("[" * 100_000, "not a list of pairs"),
+    ],
+)
+def test_what_is_no_list_is_a_usage_error(text, said, tmp_path, visaproof):
+    path = tmp_path / "pairs.json"
+    path.write_text(text)
+    found = visaproof("tv", path)
+    assert found.code == 2
+    assert said in found.err
+
+
+def test_no_such_path_and_folders_without_pairs_are_usage_errors(tmp_path, visaproof):
+    assert visaproof("tv", tmp_path / "nothing").code == 2
+    assert visaproof("tv", tmp_path).code == 2
+    assert visaproof("tv", tmp_path, tmp_path / "x.json").code == 2
+    assert visaproof("tv", tmp_path, "--class", "a").code == 2
+
+
+# ---------------------------------------------------------------- state
+
+
+def test_what_was_answered_is_not_asked_again(listed, tmp_path, capsys):
+    """An answer counts for the same contents and options, also if the file's last line was cut off."""
+    state = tmp_path / "answers.jsonl"
+    path = listed(REWRITE, WRONG)
+    first = asked(capsys, path, "--state", state)
+    lines = state.read_text().splitlines()
+    assert len(lines) == 3
+    told = lines[1].replace('"same stores', '"marked stores').replace("the same stores", "marked stores")
+    state.write_text("\n".join([lines[0], told, lines[2][: len(lines[2]) // 2]]))
+    code, again = asked(capsys, path, "--state", state)
+    assert code == first[0]
+    assert answers(again) == answers(first[1])
+    assert "marked stores" in json.dumps(again)
+    assert len(state.read_text().splitlines()) == 4
+    _, other = asked(capsys, path, "--class", "rewrite", "--state", state, "--assume", "none")
+    assert "marked stores" not in json.dumps(other)
+
+
+def test_a_change_in_a_file_or_in_its_launch_is_asked_again(folder, capsys):
+    """Also in a function that lies beside it; the folder's own name does not matter."""
+    dumps = folder("dumps", a=f"vadd/{SIMD8}", b="vadd/dg2-O2-simd8")
+    state = dumps / "answers.jsonl"
+
+    def answered() -> int:
+        code, document = asked(capsys, dumps, "--platform", "tgllp", "--state", state)
+        assert (code, answers(document)) == (0, ["refines"])
+        return len(state.read_text().splitlines())
+
+    assert answered() == 2
+    assert answered() == 2
+    (dumps / "b.visaasm").write_text((dumps / "b.visaasm").read_text() + "\n// changed\n")
+    assert answered() == 3
+    (dumps / "b.f0.visaasm").write_text((dumps / "b.visaasm").read_text().replace(".kernel ", ".global_function "))
+    assert answered() == 4
+
+
+def test_another_file_is_never_taken_for_a_state(listed, tmp_path, visaproof):
+    mine = tmp_path / "mine.txt"
+    mine.write_text("precious\n")
+    found = visaproof("tv", listed(REWRITE), "--state", mine)
+    assert found.code == 2
+    assert "not a state file" in found.err
+    assert mine.read_text() == "precious\n"
+
+
+def alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_ctrl_c_keeps_what_was_answered(listed, tmp_path):
+    """It ends with 130, shows the rows so far, and leaves no process."""
+    state = tmp_path / "answers.jsonl"
+    path = listed(REWRITE, *[{**WRONG, "class": f"n{number}"} for number in range(200)])
+    command = [sys.executable, "-m", "visaproof", "tv", str(path), "--state", str(state), "--jobs", "2"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as run:
+        until = monotonic() + PATIENCE_S
+        while not (state.is_file() and len(state.read_text().splitlines()) > 2) and monotonic() < until:
+            sleep(0.05)
+        os.killpg(run.pid, signal.SIGINT)
+        out, err = run.communicate(timeout=PATIENCE_S)
+    assert run.returncode == 130
+    assert "interrupted: " in out
+    assert err == ""
+    while alive(run.pid) and monotonic() < until:  # what tracks resources ends a moment after its caller
+        sleep(0.05)
+    assert not alive(run.pid)
+    assert len(state.read_text().splitlines()) > 2
+    assert active_children() == []

@@ -1,0 +1,40 @@
+"""Tasks in processes: one that ends, or never does, loses only its own task."""
+
+import os
+from contextlib import closing
+from multiprocessing import active_children
+from time import sleep
+
+from visaproof.engine.task_pool import Answered, Lost, side_by_side
+
+
+def work(task: str) -> str:
+    if task == "dies":
+        os._exit(3)
+    if task == "hangs":
+        sleep(600)
+    return task.upper()
+
+
+def test_every_task_is_answered_or_lost():
+    """A process that ends, or whose time is over, is another's place; the answers come with their numbers."""
+    tasks = ["a", "dies", "b", "hangs", "c", "dies"]
+    with closing(side_by_side(work, tasks, 2, 8.0)) as found:
+        results = {one.index: one for one in found}
+    assert [index for index in sorted(results) if isinstance(results[index], Lost)] == [1, 3, 5]
+    assert results[0] == Answered(0, "A")
+    assert results[4] == Answered(4, "C")
+    assert results[3] == Lost(3, "no answer within 8 s")
+    assert "its process ended (3)" in str(results[1])
+    assert not active_children()
+
+
+def test_no_process_is_left_when_nobody_asks_any_more():
+    with closing(side_by_side(work, ["a", "hangs", "hangs"], 2, 600)) as found:
+        assert next(found) == Answered(0, "A")
+        assert active_children()
+    assert not active_children()
+
+
+def test_nothing_to_do_starts_no_process():
+    assert list(side_by_side(work, [], 2, 1)) == []

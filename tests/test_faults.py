@@ -1,0 +1,147 @@
+"""Seeded miscompilations: which faults are planted, that results are kept, and that wrong targets are refuted."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from benchmarks.faults import messages, registers
+from benchmarks.faults.ask import Answer, agreement, ask_fault, ask_pair
+from benchmarks.faults.kinds import Kind, sites_of
+from benchmarks.faults.plan import EDITS, Pair, Planted, faults_of, plan
+from benchmarks.faults.store import Store
+from benchmarks.faults.table import summary, table
+from benchmarks.pairs import CORPUS
+from visaproof.engine.refinement_comparison import compare
+from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.reader import read_kernel
+
+needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="needs the shared corpus")
+
+TEXT = """.version 4.1
+.kernel "k"
+.decl A v_type=G type=uq num_elts=1 align=GRF
+.decl V1 v_type=G type=d num_elts=8 align=GRF
+.decl V2 v_type=G type=d num_elts=16 align=GRF
+.decl V3 v_type=G type=uq num_elts=8 align=GRF
+.decl P1 v_type=P num_elts=8
+.decl T6 v_type=T num_elts=1
+.input V1 offset=32 size=32
+.input V2 offset=64 size=64
+.kernel_attr SimdSize=8
+.function "k"
+_main:
+movs (M1_NM, 1) T6(0) 0x1:ud
+cmp.lt (M1, 8) P1 V1(0,0)<1;1,0> V2(0,0)<0;1,0>
+shl (M1, 8) V2(0,0)<1> V2(1,0)<1;1,0> 0x2:d
+addc (M1, 8) V2(0,0)<1> V2(1,0)<1> V1(0,0)<1;1,0> V1(0,0)<1;1,0>
+add (M1, 8) V3(0,0)<1> V3(0,0)<1;1,0> 0x4:uq
+(P1) scatter4_scaled.R (M1, 8) T6 0x0:ud V1.0 V2.0
+movs (M1_NM, 1) T6(0) 0x0:ud
+svm_atomic.add (M1, 8) V3.0 V1.0 %null.0 %null.0
+ret (M1, 1)
+"""
+
+
+def planted(kind: Kind) -> set[str]:
+    """The lines that the faults of a kind put in the place of one."""
+    kernel = read_kernel(TEXT, "k.visaasm", grf_bytes=32)
+    faults = [fault for site in sites_of(kernel) for edit in EDITS for fault in edit(site) if fault.kind is kind]
+    for fault in faults:
+        read_kernel(fault.planted(TEXT), "k.visaasm", grf_bytes=32)
+    return {"; ".join(lines) for fault in faults for lines in fault.lines.values()}
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        (Kind.LANE_OFFSET, "cmp.lt (M1, 8) P1 V1(0,0)<1;1,0> V2(0,1)<0;1,0>"),
+        (Kind.CHANNEL, "(P1) scatter4_scaled.G (M1, 8) T6 0x0:ud V1.0 V2.0"),
+        (Kind.CHANNEL, "shl (M1, 8) V2(0,0)<1> V2(0,0)<1;1,0> 0x2:d"),
+        (Kind.MASK, "shl (M1_NM, 8) V2(0,0)<1> V2(1,0)<1;1,0> 0x2:d"),
+        (Kind.MASK, "shl (M1, 4) V2(0,0)<1> V2(1,0)<1;1,0> 0x2:d"),
+        (Kind.PREDICATE, "(!P1) scatter4_scaled.R (M1, 8) T6 0x0:ud V1.0 V2.0"),
+        (Kind.PREDICATE, "cmp.ge (M1, 8) P1 V1(0,0)<1;1,0> V2(0,0)<0;1,0>"),
+        (Kind.OPERAND_ORDER, "shl (M1, 8) V2(0,0)<1> 0x2:d V2(1,0)<1;1,0>"),
+        (Kind.BOUND, "cmp.le (M1, 8) P1 V1(0,0)<1;1,0> V2(0,0)<0;1,0>"),
+        (Kind.BOUND, "shl (M1, 8) V2(0,0)<1> V2(1,0)<1;1,0> 0x3:d"),
+        (Kind.DROPPED_STORE, ""),
+        (Kind.SURFACES, "movs (M1_NM, 1) T6(0) 0x0:ud"),
+        (
+            Kind.CARRY,
+            "add (M1, 8) V2(0,0)<1> V1(0,0)<1;1,0> V1(0,0)<1;1,0>; mov (M1, 8) V2(1,0)<1> 0x0:ud",
+        ),
+        (
+            Kind.NARROW,
+            "add (M1, 8) V3(0,0)<1> V3(0,0)<1;1,0> 0x4:uq; and (M1, 8) V3(0,0)<1> V3(0,0)<1;1,0> 0xffffffff:uq",
+        ),
+        (
+            Kind.DUPLICATED_STORE,
+            "(P1) scatter4_scaled.R (M1, 8) T6 0x0:ud V1.0 V2.0; (P1) scatter4_scaled.R (M1, 8) T6 0x4:ud V1.0 V2.0",
+        ),
+    ],
+)
+def test_each_kind_of_fault_is_planted_and_can_be_read(kind: Kind, line: str) -> None:
+    assert line in planted(kind)
+
+
+def test_a_source_is_not_moved_out_of_its_variable() -> None:
+    assert not any("V1(0,1)<1;1,0>" in line for line in planted(Kind.LANE_OFFSET))
+    assert not any("V1(1,0)" in line for line in planted(Kind.CHANNEL))
+
+
+def test_only_stores_are_dropped() -> None:
+    kernel = read_kernel(TEXT, "k.visaasm", grf_bytes=32)
+    dropped = [site.instruction.opcode for site in sites_of(kernel) if list(messages.dropped_store(site))]
+    assert dropped == ["scatter4_scaled"]
+    assert not any(list(registers.carry(site)) for site in sites_of(kernel) if site.instruction.opcode == "add")
+
+
+PAIRS = [
+    Pair("vadd/tgllp-O2-simd8", "vadd/dg2-O2-simd8"),
+    Pair("vadd/tgllp-O2-simd8", "vadd/tgllp-O2-simd8-a64"),
+    Pair("swap_pairs/dg2-O2-lsc-simd8", "swap_pairs/tgllp-O2-simd8-bindless"),
+]
+
+
+@needs_corpus
+def test_the_same_seed_plants_the_same_faults_spread_over_kinds() -> None:
+    chosen = plan(PAIRS, 24, seed=3)
+    assert [one.id for one in chosen] == [one.id for one in plan(PAIRS, 24, seed=3)]
+    assert [one.id for one in chosen] != [one.id for one in plan(PAIRS, 24, seed=4)]
+    assert len({one.id for one in chosen}) == 24
+    assert max(Counter(one.fault.kind for one in chosen).values()) <= 4
+    assert len({one.pair for one in chosen}) == len(PAIRS)
+
+
+@needs_corpus
+def test_wrong_targets_are_refuted_and_the_right_one_is_not() -> None:
+    pair = PAIRS[1]
+    assert ask_pair(pair, 2000)["answer"] == Answer.EQUIVALENT.value
+    found = agreement(compare(*pair.programs, Assume.IDS), 40, seed=0)
+    assert found.runs == 40
+    assert found.telling > 5
+    assert found.difference is None
+    for kind in (Kind.DROPPED_STORE, Kind.CARRY, Kind.SURFACES):
+        fault = next(fault for fault in faults_of(pair.target) if fault.kind is kind)
+        assert ask_fault(Planted(pair, fault), 2000)["answer"] == Answer.REFUTED.value
+
+
+def test_answers_are_kept_until_something_changes(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    Store(path, "now").add("one", {"answer": "refuted"})
+    path.write_text(path.read_text() + '{"id": "cut', encoding="utf-8")
+    known = Store(path, "now").get("one")
+    assert known
+    assert known["answer"] == "refuted"
+    assert Store(path, "changed").get("one") is None
+    assert Store(path, "changed", keep=True).get("one")
+
+
+def test_the_table_counts_what_changes_something_and_leaves_out_what_is_no_program() -> None:
+    answers = ("refuted", "refuted", "equivalent", "unknown", "illegal")
+    records = [{"id": "x", "kind": "MASK", "target": "k", "answer": one, "detail": ""} for one in answers]
+    lines = list(table(records))
+    assert "| wrong mask | 4 | 2 | 1 | 1 | 0 | 0 | 0 |" in lines
+    assert "66.7 %" in summary(records[:4])
+    assert any(line.startswith("unknown: x") for line in lines)
