@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice, product
 from random import Random
+from zlib import crc32
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement_choices import is_certain, open_order
@@ -127,6 +128,11 @@ def _ones(surface: str, address: int, width: int) -> int:
     return 0x0101_0101_0101_0101 % (1 << 8 * width)
 
 
+def _counted(surface: str, address: int, width: int) -> int:
+    """Small numbers, other ones in other places."""
+    return (address // width + crc32(surface.encode())) % 251 + 1 if address % 4 == 0 else 0
+
+
 def _value(one: Term, word: int, flag: int, size: int) -> int:
     if one.width == 0:
         return flag
@@ -137,20 +143,33 @@ def _value(one: Term, word: int, flag: int, size: int) -> int:
 
 def smaller(comparison: Comparison, found: Difference) -> Difference:
     """The same with fewer lanes and more zeros, as far as runs confirm it."""
-    for one in [term for term, value in found.values.items() if value and _is_input(term)]:
+    reducible = [term for term, value in found.values.items() if value and _is_input(term) and not _is_size(term)]
+    for one in sorted(reducible, key=lambda term: term.width > 0):  # one lane cannot collide
         values = {term: value for term, value in found.values.items() if term is not one}
-        try:
-            smaller = difference(*comparison.runners, comparison.question, _inputs(values) | {one: 0}, _ones)
-        except NotModelled:
-            continue
-        alike = smaller is not None and (smaller.undefined is None) == (found.undefined is None)
-        if smaller is not None and alike and certain(comparison, smaller):
-            found = smaller
+        for content in (_ones, _counted):
+            smaller = _alike(comparison, found, _inputs(values) | {one: 0}, content)
+            if smaller is not None:
+                found = smaller
+                break
     return found
+
+
+def _alike(comparison: Comparison, found: Difference, values: Values, content: Content) -> Difference | None:
+    """A difference for these values in the same respect: in memory, or in what the target leaves undefined."""
+    try:
+        other = difference(*comparison.runners, comparison.question, values, content)
+    except NotModelled:
+        return None
+    alike = other is not None and (other.undefined is None) == (found.undefined is None)
+    return other if other is not None and alike and certain(comparison, other) else None
 
 
 def _inputs(values: Values) -> Values:
     return {term: value for term, value in values.items() if _is_input(term)}
+
+
+def _is_size(term: Term) -> bool:
+    return str(term.payload).startswith(("size.", *EXTENTS))
 
 
 def _is_input(term: Term) -> bool:
