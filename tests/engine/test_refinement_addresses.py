@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from visaproof.engine.ladder import Values
 from visaproof.engine.refinement import Refines, Unknown, Verdict, decide
 from visaproof.engine.refinement_comparison import compare
 from visaproof.engine.refinement_memory import nothing
@@ -207,9 +208,9 @@ def test_a_difference_behind_a_barrier_is_shown_by_a_run_without_other_threads()
 def test_a_run_in_which_the_source_leaves_its_surface_shows_nothing() -> None:
     """Only the target stays within what is taken for granted; the first lane is on, and its index is 0."""
     comparison = compare(program(SURFACE + SURFACE_STORE), program(address("OTHER") + STORE), Assume.NONE)
-    lane = {comparison.question.lanes[0]: 1}
-    small = lane | {symbol("size.argument 0", 40): 0}
+    lane: Values = {comparison.question.lanes[0]: 1}
+    small: Values = lane | {symbol("size.argument 0", 40): 0}
     assert trial(*comparison.runners, comparison.question, small, nothing) is None
-    large = small | {symbol("size.argument 0", 40): 64}
+    large: Values = small | {symbol("size.argument 0", 40): 64}
     found = trial(*comparison.runners, comparison.question, large, nothing)
     assert found is not None
