@@ -98,6 +98,8 @@ def _asked(kernel: Kernel, launch: Launch, platform: Platform, timeout_ms: int) 
 
 def _conflict_answer(finding: Finding) -> str:
     match finding.answer:
+        case Free() as free if free.vacuous:
+            return "vacuous"
         case Free(bounded=()):
             return "free"
         case Free():

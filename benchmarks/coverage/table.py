@@ -34,8 +34,8 @@ def markdown(rows: Sequence[Row], pocl: dict[tuple[str, str], set[str]] | None) 
 
 def _files(rows: Sequence[Row], pocl: dict[tuple[str, str], set[str]] | None) -> Iterator[str]:
     """A line for each device and variant."""
-    columns = ["variant", "files", "read", "run to the end on terms", "writes: free", "conflict", "open",
-               "messages: inside", "outside", "64-bit address", "open"]  # fmt: skip
+    columns = ["variant", "files", "read", "run to the end on terms", "writes: free", "vacuous", "conflict",
+               "open",               "messages: inside", "outside", "64-bit address", "open"]  # fmt: skip
     if pocl is not None:
         columns.append("run with PoCL's result")
     yield _line(columns)
@@ -49,7 +49,7 @@ def _file_cells(name: str, rows: Sequence[Row], pocl: dict[tuple[str, str], set[
     writes, messages = _answers(rows, "ids"), _sum(row.bounds for row in rows)
     cells: list[object] = [
         name, len(rows), sum(row.read for row in rows), sum(row.executed for row in rows),
-        writes["free"], writes["conflict"], writes["bounded"] + writes["unknown"],
+        writes["free"], writes["vacuous"], writes["conflict"], writes["bounded"] + writes["unknown"],
         messages["inside"], messages["outside"], messages["flat"], messages["bounded"] + messages["unknown"],
     ]  # fmt: skip
     if pocl is not None:
@@ -60,18 +60,20 @@ def _file_cells(name: str, rows: Sequence[Row], pocl: dict[tuple[str, str], set[
 
 def _conflicts(rows: Sequence[Row]) -> Iterator[str]:
     """A line for each set of assumptions, over files with and without loops."""
-    yield _line(["inputs", "writes", "free", "conflict, replayed", "open for length of loops", "unknown", "CPU s"])
-    yield _line(["---"] + ["--:"] * 6)
+    yield _line(
+        ["inputs", "writes", "free", "vacuous", "conflict, replayed", "open for length of loops", "unknown", "CPU s"]
+    )
+    yield _line(["---"] + ["--:"] * 7)
     for words, chosen in (("", _without_loops), (", files with loops", _with_loops)):
         for name in SETS:
             mine = [row for row in rows if chosen(row)]
             counts, seconds = _answers(mine, name), sum(row.seconds.get(name, 0) for row in mine)
-            yield _line([WORDS[name] + words, sum(counts.values()), counts["free"], counts["conflict"],
-                         counts["bounded"], counts["unknown"], f"{seconds:.1f}"])  # fmt: skip
-    needed = Counter(next((name for name in SETS if one.get(name) == "free"), "no set") for one in _scatters(rows))
+            by_answer = (counts[one] for one in ("free", "vacuous", "conflict", "bounded", "unknown"))
+            yield _line([WORDS[name] + words, sum(counts.values()), *by_answer, f"{seconds:.1f}"])
+    needed = Counter(next((name for name in SETS if one.get(name) in FREE), "no set") for one in _scatters(rows))
     yield ""
     yield (
-        "Weakest set under which a write is free: "
+        "Weakest set under which a write is free, or vacuously so (before it, every run has lost its meaning): "
         + ", ".join(f"{needed[name]} `{name}`" for name in SETS)
         + (f", {needed['no set']} under none of them.")
     )
@@ -104,6 +106,9 @@ def _notes(rows: Sequence[Row]) -> Iterator[str]:
         yield f"Tagged `{tag}`: {len(tagged) - len(wrong)} of {len(tagged)} files are answered so{places}."
 
 
+FREE = ("free", "vacuous")
+
+
 def _has_conflict(row: Row) -> bool:
     """Some write collides under every set, for no reason of data."""
     return any(all(one.get(name) == "conflict" for name in SETS) and one["line"] not in row.on_data
@@ -112,7 +117,7 @@ def _has_conflict(row: Row) -> bool:
 
 def _is_free(row: Row) -> bool:
     """Every write is free for contiguous ids."""
-    return row.executed and all(one.get("ids") == "free" for one in row.scatters)
+    return row.executed and all(one.get("ids") in FREE for one in row.scatters)
 
 
 def _depends(row: Row) -> bool:

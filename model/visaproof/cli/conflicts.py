@@ -33,6 +33,7 @@ WORDS = {
     ExitCode.USAGE: "not readable",
     ExitCode.UNKNOWN: "unknown",
     ExitCode.NOT_MODELLED: "not modelled",
+    ExitCode.VACUOUS: "with a scatter that no run with a meaning reaches",
     ExitCode.INTERRUPTED: "interrupted",
 }
 """What the exit code of a file means, for the summary of several."""
@@ -50,7 +51,8 @@ two lanes, their addresses and the inputs, confirmed by running the kernel), or 
 scalars and local sizes in 1..2^14, global offsets of 0 and group ids below 2^16.
 Loops whose number of rounds is not constant are unrolled; unless they provably end in time, a verdict "free" is
 said to be bounded, which is no proof.
-exit codes: 0 all free, 1 a conflict, 2 unreadable, 3 unknown or bounded, 4 not modelled."""
+exit codes: 0 all free, 1 a conflict, 2 unreadable, 3 unknown or bounded, 4 not modelled,
+5 a scatter that no run with a meaning reaches."""
 
 
 def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
@@ -128,6 +130,8 @@ def _code(finding: "Finding") -> ExitCode:
     from visaproof.engine.conflicts import Conflict, Free
 
     match finding.answer:
+        case Free() as free if free.vacuous:
+            return ExitCode.VACUOUS
         case Free(bounded=()):
             return ExitCode.OK
         case Conflict():

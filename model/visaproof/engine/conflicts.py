@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from visaproof.engine.kernel_search import MOST_STATEMENTS, Found, Never, Open, Search
+from visaproof.engine.kernel_search import MOST_STATEMENTS, UNDEFINED_BEFORE, Found, Never, Open, Search
 from visaproof.engine.ladder import NORMAL_FORM
 from visaproof.engine.minimise import minimised
 from visaproof.engine.thread_states import Asked, Values, state_of
@@ -22,6 +22,11 @@ class Free:
     rung: str
     bounded: tuple[Position, ...] = ()
     """Loops that may run longer than they were unrolled: nothing is said of the runs that do."""
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether this is only so because no run with a meaning comes to the scatter."""
+        return self.rung == UNDEFINED_BEFORE
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from visaproof.queries.refinement import (
 )
 from visaproof.queries.refinement_places import LAST, Condition, conditions
 from visaproof.queries.refinement_stores import Stores, address_step, same_store, same_stores
+from visaproof.queries.refinement_undefined import UndefinedKind
 from visaproof.smt import Bool, Op, Term, conj, is_false, is_true, neg, substitute, subterms, symbol
 from visaproof.smt.evaluate import substitute_all
 
@@ -35,6 +36,9 @@ class Refines:
 @dataclass(frozen=True, slots=True)
 class Vacuous:
     """The source is undefined for every input, so that anything refines it."""
+
+    kinds: tuple[UndefinedKind, ...] = ()
+    """What it does in every run, as far as that is seen without a solver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +87,9 @@ def _same(question: Question) -> bool:
 
 def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Verdict:
     question = comparison.question
-    if any(map(is_true, question.source.undefined)):
-        return Vacuous()
+    always = dict.fromkeys(kind for condition, kind in question.source.undefined.items() if is_true(condition))
+    if always:
+        return Vacuous(tuple(always))
     open_surfaces = [one for one in question.surfaces if not same_stores(*_stores(question, one))]
     remaining = open_undefined(question)
     found = guessed(comparison, GUESSES)

@@ -37,7 +37,9 @@ def finding_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
             lanes = len(finding.question.lanes)
             apart = f"no two of {lanes} lanes can write the same {_unit(finding)}"
             reach = apart if lanes > 1 else "only one lane writes"
-            if bounded:
+            if finding.answer.vacuous:
+                yield "        VACUOUS: every run loses its meaning before it comes here: `visaproof bounds` says where"
+            elif bounded:
                 yield f"        BOUNDED: {reach} of {surface}, in runs whose loops end in time ({rung})"
                 yield f"        {_rounds(bounded)}: try a larger --unroll"
             else:
@@ -166,6 +168,8 @@ def finding_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any]:
         "readings": readings_of(finding),
     }
     match finding.answer:
+        case Free() as free if free.vacuous:
+            return record | {"verdict": "vacuous"}
         case Free(rung, ()):
             return record | {"verdict": "proved", "by": rung}
         case Free(rung, bounded):

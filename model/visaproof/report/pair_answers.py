@@ -107,8 +107,9 @@ def _judged(pair: Pair, comparison: Comparison, verdict: Verdict) -> Row:
     match verdict:
         case Refines(rung, conditions):
             return row(pair, Answer.CONDITIONAL if conditions else Answer.REFINES, rung, document)
-        case Vacuous():
-            return row(pair, Answer.VACUOUS, "the source has no meaning for any input", document)
+        case Vacuous(kinds):
+            why = "".join(f": {kind.what} ({kind.value})" for kind in kinds)
+            return row(pair, Answer.VACUOUS, f"the source has no meaning for any input{why}", document)
         case Unknown(reason):
             return row(pair, Answer.UNKNOWN, reason, document)
         case Difference():

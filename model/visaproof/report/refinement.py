@@ -64,8 +64,10 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
             where = ", where" if conditions else ""
             yield f"  REFINES: the target leaves the same memory, for all inputs ({rung}){where}"
             yield from (f"    {condition.value}" for condition in in_order(conditions))
-        case Vacuous():
+        case Vacuous(kinds):
             yield "  VACUOUS: the source has no meaning for any input, so that anything refines it"
+            yield from (f"    in every run: {kind.what}" for kind in kinds)
+            yield from (f"    hint: `--undefined {kind.value}=allow` takes it so: {kind.allowed}" for kind in kinds)
         case Unknown(reason):
             yield f"  UNKNOWN: {reason}"
         case Difference():
@@ -170,8 +172,8 @@ def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
     match verdict:
         case Refines(rung, conditions):
             return {"verdict": "refines", "by": rung, "conditions": [one.value for one in in_order(conditions)]}
-        case Vacuous():
-            return {"verdict": "vacuous"}
+        case Vacuous(kinds):
+            return {"verdict": "vacuous", "undefined": [kind.value for kind in kinds]}
         case Unknown(reason):
             return {"verdict": "unknown", "reason": reason}
         case Difference():
