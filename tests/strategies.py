@@ -197,7 +197,7 @@ def _scatter_registers(subject: Subject, pick: Random, values: Values, unit: int
         values[symbol("size", 33)] = size = _size_at_an_edge(pick, size, unit)
         top = size // unit * unit - unit * pick.randrange(16 // unit + 1)
         addresses = [top - 16 * place for place in order]
-        if pick.randrange(2):  # on the last bytes, or right behind them
+        if together and pick.randrange(2):  # on the last bytes, or right behind them
             addresses[one] = addresses[other] = size // unit * unit
     if readings.offset_sum_wraps is OffsetSum.NO_WRAP and pick.randrange(4) == 0:  # inside, from 4 GiB on
         values[symbol("size", 33)] = 2**32 + pick.choice([64, 4096, 2**31])
