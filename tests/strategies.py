@@ -372,7 +372,7 @@ def _loose_instruction(kind: type[Instruction], pick: Random) -> Instruction:
         return OwordLd(owords, SURFACE, scalar, first)
     others = [pick.choice([NULL, _raw(pick)]) for _ in range(6)]
     if pick.randrange(2):
-        others[-1] = RawOperand(RAGGED, pick.choice([0, 0, 4]))  # dst
+        others[-1] = RawOperand(RAGGED, pick.choice([0, 4, 4]))  # dst
     op, texel_bits = pick.choice(list(AtomicOp)), pick.choice([16, 32])
     return TypedAtomic(execution, op, SURFACE, first, *others, texel_bits=texel_bits)
 
