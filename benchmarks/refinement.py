@@ -47,7 +47,7 @@ def kernel(body: Sequence[str], steps: int) -> str:
         for k in range(steps)
         for line in body
     )
-    names = "\n".join(f".decl {name} v_type=G type=ud num_elts=8 align=GRF" for name in "ID X A V".split())
+    names = "\n".join(f".decl {name} v_type=G type=ud num_elts=8 align=GRF" for name in ("ID", "X", "A", "V"))
     statements = "\n".join(f"    {line}" for line in (*rounds, "ret (M1, 1)"))
     return f""".version 4.1
 .kernel "steps"
