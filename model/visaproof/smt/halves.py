@@ -29,7 +29,7 @@ def as_sum(term: BitVec) -> BitVec:
     """The same word of an even width, as a sum of whole words where its halves come from whole words."""
     half = term.width // 2
     constant, parts = linear_parts(term)
-    if not any(atom.op is Op.CONCAT for atom in parts):
+    if not any(atom.op is Op.CONCAT or factor % (1 << half) == 0 for atom, factor in parts.items()):
         return term
     summands = (scale(_spread(atom, half), factor) for atom, factor in parts.items())
     total = add(const(constant, term.width), *summands)
