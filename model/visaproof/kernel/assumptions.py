@@ -9,6 +9,7 @@ from enum import Enum
 
 from visaproof.kernel.bounded_scalars import BOUNDED, bounded_words
 from visaproof.kernel.launch import BufferAddress, Launch, LaunchValue, LocalId, Piece
+from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.syntax import Input, Kernel
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, add, const, scale, symbol, zero_extend
@@ -171,6 +172,8 @@ def _initial(kernel: Kernel, words: dict[tuple[str, int], BitVec]) -> Callable[[
         found = known.get((variable, byte))
         if found is not None:
             return found
+        if is_linked(variable):
+            return linked_address(variable), byte
         start = byte - byte % 4
         return symbol(f"{variable}.{start}", 8 * min(4, sizes[variable] - start)), byte % 4
 
