@@ -91,14 +91,25 @@ def test_the_guard_that_admits_n_leaves_the_buffer_behind_a_pointer(capsys: pyte
         assert found["accesses"][0]["offset"] == 4 * n  # the element behind the last
 
 
-@pytest.mark.parametrize("variant", ["tgllp-O2-simd8-a64", "pvc-O2", "tgllp-O0-simd8"])
+@pytest.mark.parametrize("variant", ["tgllp-O2-simd8-a64", "pvc-O2-simd16", "tgllp-O0-simd8"])
 def test_the_right_guard_stays_inside_whatever_the_pointers_are(
     variant: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, file = of_dump(capsys, "oob_offbyone_fixed", variant, *SIZES)
+    code, file = of_dump(capsys, "saxpy_guard", variant, "--size", "x=4*n", "--size", "y=4*n")
     assert code == 0
     assert set(verdicts(file)) == {"proved"}
     assert any(assumption.startswith("addresses: a buffer begins") for assumption in file["assumptions"])
+
+
+def test_an_index_with_a_sign_reaches_before_the_buffer_from_2_gib_on(capsys: pytest.CaptureFixture[str]) -> None:
+    """`-cl-intel-use-32bit-ptr-arith` extends the sign of the 32-bit offset."""
+    code, file = of_dump(capsys, "saxpy_guard", "tgllp-O2-simd8-a64-ptr32", "--size", "x=4*n", "--size", "y=4*n")
+    assert code == 1
+    assert file["messages"][0]["bounds"]["accesses"][0]["offset"] < 0
+    code, file = of_dump(
+        capsys, "saxpy_guard", "tgllp-O2-simd8-a64-ptr32", "--size", "x=4*n", "--size", "y=4*n", "--assume", "bounded"
+    )
+    assert (code, set(verdicts(file))) == (0, {"proved"})
 
 
 def test_private_memory_has_the_bytes_that_ze_info_says(capsys: pytest.CaptureFixture[str]) -> None:

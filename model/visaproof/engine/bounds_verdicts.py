@@ -13,7 +13,7 @@ from visaproof.engine.ladder import NORMAL_FORM
 from visaproof.engine.minimise import minimised
 from visaproof.engine.thread_states import Asked, Values, state_of
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.isa.errors import Position
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
 from visaproof.kernel.symbolic_run import launched_lanes
 from visaproof.queries.kernel_bounds import BoundsQuestion, Doubt
@@ -22,6 +22,9 @@ from visaproof.semantics.concrete.surface import Buffer, Miss
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.smt import bool_symbol, conj, evaluate, neg, symbols_of, true
 from visaproof.smt.evaluate import evaluate_all
+
+USUAL_SIZE = 64
+"""Work items of a group, where nothing depends on how many there are."""
 
 
 class Effect(Enum):
@@ -209,10 +212,21 @@ class _Confirm:
             candidate = launched(chosen, self.question.buffers, (premise, doubt.condition))
             if candidate is None:
                 continue
-            state = self._state(candidate)
-            if state.exec_mask:
-                outcome = run(self.asked.kernel, state, enough=self._misses_any, most=MOST_STATEMENTS)
-                yield candidate, outcome
+            if self._state(candidate).exec_mask:
+                yield self._run(candidate)
+
+    def _run(self, values: Values) -> tuple[Values, Outcome]:
+        """What a run on the values does; where it does not end, with other sizes, if nothing depends on those."""
+        sizes: Values = dict.fromkeys(self.asked.start.sizes, USUAL_SIZE)
+        try:
+            return values, self._outcome(values)
+        except NotModelled:
+            if sizes.keys() <= values.keys():
+                raise
+        return {**sizes, **values}, self._outcome({**sizes, **values})
+
+    def _outcome(self, values: Values) -> Outcome:
+        return run(self.asked.kernel, self._state(values), enough=self._misses_any, most=MOST_STATEMENTS)
 
     def _state(self, values: Values) -> ConcreteState:
         state = state_of(self.asked, self.question.performed, values)
