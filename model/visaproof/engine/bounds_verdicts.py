@@ -23,6 +23,9 @@ from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.smt import bool_symbol, conj, evaluate, neg, symbols_of, true
 from visaproof.smt.evaluate import evaluate_all
 
+TEXEL = 4
+"""Parts of a cell that say which texel it is; behind them may be a channel."""
+
 USUAL_SIZE = 64
 """Work items of a group, where nothing depends on how many there are."""
 
@@ -246,10 +249,15 @@ class _Confirm:
         for access in self.question.performed.accesses:
             if evaluate(access.guard, values):
                 cell = tuple(evaluate_all(access.cell, values))
-                missed = Miss(cell, access.width if len(cell) == 1 else 0) in misses
-                place = self.question.places.get(id(access))
-                offset = None if place is None else signed(evaluate(place.offset, values))
-                yield Reached(self.question.lane(access), cell, access.width, missed, offset)
+                lane, place = self.question.lane(access), self.question.places.get(id(access))
+                if place is None:
+                    missed = (Miss(cell, access.width) if len(cell) == 1 else Miss(cell[:TEXEL], 0)) in misses
+                    yield Reached(lane, cell, access.width, missed)
+                    continue
+                # The page may read a qword at once, of which this is one half.
+                missed = any(0 <= cell[0] - miss.cell[0] <= miss.width - access.width for miss in misses)
+                inside, offset = evaluate_all((place.inside(access.width), place.offset), values)
+                yield Reached(lane, cell, access.width, missed and not inside, signed(offset))
 
     def _shown(self, index: int, values: Values) -> Shown:
         before = self._state(values)  # the run has changed its own
