@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 
+from visaproof.engine.clauses import Form, form_of
 from visaproof.engine.ladder import Answer, Fails, Holds, Impossible, Values, climb
 from visaproof.engine.refinement_choices import open_order, source_choice
 from visaproof.engine.refinement_comparison import Comparison, questions
@@ -20,6 +21,7 @@ from visaproof.queries.refinement import (
 from visaproof.queries.refinement_places import LAST, Condition, conditions
 from visaproof.queries.refinement_stores import Stores, address_step, same_store, same_stores
 from visaproof.queries.refinement_undefined import UndefinedKind
+from visaproof.queries.refinement_witness import witness
 from visaproof.smt import Bool, Op, Term, conj, is_false, is_true, neg, substitute, subterms, symbol
 from visaproof.smt.evaluate import substitute_all
 
@@ -68,10 +70,26 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     if _same(second):
         _audit(comparison)
         return _granted(comparison, second, "the same stores in the second normal form")
+    if (found := _with_choices(comparison)) is not None:
+        return found
     verdict = _decide(comparison, second, timeout_ms)
     if isinstance(verdict, Refines) and not verdict.conditions:
         return _granted(comparison, second, verdict.rung)
     return verdict
+
+
+def _with_choices(comparison: Comparison) -> Refines | None:
+    """The verdict where the source finds what the target does in what nothing wrote, if it is the same then."""
+    asked = comparison.question
+    if UndefinedKind.UNINITIALISED in asked.forbidden or not source_choice(asked):
+        return None
+    for expand in (False, True):
+        _, question = questions(comparison.runners, asked.lanes, asked.forbidden, expand, witness(asked))
+        if _same(question):
+            _audit(comparison)
+            which = "second normal form" if expand else "normal form"
+            return _granted(comparison, question, f"the same stores in {which}, what nothing wrote being the same")
+    return None
 
 
 def _granted(comparison: Comparison, question: Question, rung: str) -> Refines:
@@ -146,6 +164,7 @@ def _audit(comparison: Comparison) -> None:
 def _one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> bool:
     """Whether each store of the target is the source's in the same place: many small questions, not a large one."""
     known: dict[Term, Term] = {}
+    decided: dict[Form, bool] = {}
     end = monotonic() + timeout_ms / 1000
     for surface in surfaces:
         source, target = _stores(question, surface)
@@ -155,19 +174,25 @@ def _one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) ->
             step = address_step(one, other)
             if monotonic() > end:
                 return False
-            if not _holds(question, step.goal, timeout_ms):
+            if not _holds(question, step.goal, decided, timeout_ms):
                 return False
             if step.target is not step.source:
                 known[step.target] = step.source
-            if not _holds(question, same_store(one, other, known), timeout_ms):
+            if not _holds(question, same_store(one, other, known), decided, timeout_ms):
                 return False
     goal = neg(open_undefined(question))
     return isinstance(_uncut(premises(question, goal), goal, timeout_ms), Holds)
 
 
-def _holds(question: Question, goal: Bool, timeout_ms: int) -> bool:
-    """Whether it holds for every input, also where the source is undefined."""
-    return is_true(goal) or isinstance(_uncut(tuple(question.memory.facts((goal,))), goal, timeout_ms), Holds)
+def _holds(question: Question, goal: Bool, decided: dict[Form, bool], timeout_ms: int) -> bool:
+    """Whether it holds for every input, also where the source is undefined; of lanes alike the first is asked."""
+    if is_true(goal):
+        return True
+    facts = tuple(question.memory.facts((goal,)))
+    form = form_of(*facts, goal)
+    if form not in decided:
+        decided[form] = isinstance(_uncut(facts, goal, timeout_ms), Holds)
+    return decided[form]
 
 
 def _uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:

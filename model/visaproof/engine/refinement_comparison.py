@@ -34,7 +34,9 @@ from visaproof.queries.refinement_stores import Stores
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, unusual
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import FLAT_BITS
-from visaproof.smt import BitVec, Bool, symbols_of
+from visaproof.smt import BitVec, Bool, Term, symbols_of
+
+NO_CHOICES: Mapping[Term, Term] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +119,23 @@ def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte])
 
 
 def questions(
-    runners: Sequence[Runner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind], expand: bool = False
+    runners: Sequence[Runner],
+    lanes: tuple[Bool, ...],
+    forbidden: frozenset[UndefinedKind],
+    expand: bool = False,
+    choices: Mapping[Term, Term] = NO_CHOICES,
 ) -> tuple[Question | None, Question]:
-    """The question under no condition, if it can be asked, and the one to decide."""
+    """The question under no condition, if it can be asked, and the one to decide; where the source makes `choices`."""
     sides = [_as_it_is(one) for one in runners]
+    sides[0] = replace(sides[0], choices=choices)
     used = {surface for one in runners for surface in _used(one)}
     if FLAT not in used:
         question = refinement_question(sides[0], sides[1], lanes, expand, forbidden)
         return question, question
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand
     exact = None if mixed else refinement_question(sides[0], sides[1], lanes, forbidden=forbidden)
-    return exact, refinement_question(_located(runners[0]), _located(runners[1]), lanes, expand, forbidden)
+    source = replace(_located(runners[0]), choices=choices)
+    return exact, refinement_question(source, _located(runners[1]), lanes, expand, forbidden)
 
 
 def _of_the_source(

@@ -36,6 +36,7 @@ from visaproof.smt import (
     symbol,
     symbols_of,
     true,
+    value_of,
     zero_extend,
 )
 from visaproof.smt.evaluate import substitute_all
@@ -75,6 +76,8 @@ class Side:
     """The words that are the address of a buffer, and the buffer."""
     offsets: Mapping[int, BitVec] = field(default_factory=dict[int, BitVec])
     """The 64-bit offset of each access that is taken to lie inside its buffer, by its identity."""
+    choices: Mapping[Term, Term] = field(default_factory=dict[Term, Term])
+    """What it finds where nothing wrote, if that is to be something in particular."""
 
 
 def surface_then(side: Side, place: int) -> str:
@@ -137,6 +140,7 @@ class _History:
         self._resolved = 0
         self._names: dict[Term, Term] = dict(_surface_names(side))
         self._names |= {pointer: base_of(buffer) for pointer, buffer in side.pointers.items()}
+        self._names |= side.choices
         self._atomics: Counter[str] = Counter()
         self._written = {
             side.surface(one.surface)
@@ -174,6 +178,8 @@ class _History:
         for one in private:
             (condition,) = self.common([conj(one.guard, neg(one.defined))])
             self.undefined.append((condition, _kind_of(one.defined)))
+        if surface in self._written:  # what was read through the sampler before is what was there before
+            self._resolve_first(performed.left_open)
         accesses = [one for one in performed.accesses if not is_private(self._side.trace, performed, one)]
         self._resolve([term for access in accesses for term in _terms(access)])
         seen = [self._renamed(_terms(access)) for access in accesses]
@@ -237,19 +243,24 @@ class _History:
 
     def _resolve(self, terms: Iterable[Term]) -> None:
         """Gives common names to the results that the terms use, and to all that were computed before them."""
-        last = max((self._places.get(term, -1) for term in subterms(*terms)), default=-1)
-        for one in self._arbitrary[self._resolved : last + 1]:
+        self._resolve_first(1 + max((self._places.get(term, -1) for term in subterms(*terms)), default=-1))
+
+    def _resolve_first(self, count: int) -> None:
+        for one in self._arbitrary[self._resolved : count]:
             self._names[one.symbol] = self._result(one)
-        self._resolved = max(self._resolved, last + 1)
+        self._resolved = max(self._resolved, count)
 
     def _result(self, one: Arbitrary) -> Term:
         image = None if one.origin is None else self._side.surface(one.origin.surface)
-        if one.operands is None or image in self._written:
-            return _own(self._side.name, one.symbol)
+        if one.operands is None or (image is not None and self._may_have_changed(image)):
+            own = _own(self._side.name, one.symbol)
+            return self._side.choices.get(own, own)
         bits = self._renamed([source.bits for source in one.operands])
         types = tuple((source.type, source.modifier) for source in one.operands)
         control = None if one.control is None else substitute(one.control, self._names)
         opcode, width = one.instruction.opcode, one.symbol.width
+        if opcode == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
+            opcode, bits, types = "sample_lz", bits[1:], types[1:]
         device = None if opcode in EXACT or one.origin is not None else self._side.platform
         origin = None if one.origin is None else (image, one.origin.sampler, one.origin.slot)
         operation = (opcode, one.instruction.suffixes, one.result, types, width, device, control, origin, *bits)
@@ -257,6 +268,10 @@ class _History:
         if any(self.is_chosen(each) for each in bits):
             self._chosen.add(result)
         return result
+
+    def _may_have_changed(self, image: str) -> bool:
+        """Whether the kernel may have written the image before what is being named, or others have behind a barrier."""
+        return image in self._written and bool(self.stores.get(image) or self._side.trace.barriers)
 
 
 def _kind_of(defined: Bool) -> UndefinedKind:
