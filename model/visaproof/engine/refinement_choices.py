@@ -33,7 +33,7 @@ def is_certain(question: Question, found: Difference) -> bool:
     """Whether the source does the same at the difference, and has a meaning, whatever it reads that nothing wrote."""
     if not source_choice(question):
         return True
-    if question.source.barriers:
+    if question.source.barriers or question.disturbed:
         return False
     known = _known(question, found)
     if not all(is_false(substitute(condition, known)) for condition in question.source.undefined):

@@ -7,6 +7,7 @@ from zlib import crc32
 from visaproof.engine.ladder import Values
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.queries.refinement import Question
+from visaproof.queries.refinement_effects import itself
 from visaproof.queries.refinement_places import ALIGNMENT
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.semantics.symbolic.state import SymbolicImage
@@ -180,7 +181,7 @@ def memory_of(question: Question, images: Mapping[str, bool], values: Values, co
     """
     memory: Memory = {}
     for surface in question.surfaces:
-        name, _, _ = surface.partition(" after ")
+        name = itself(surface)
         memory[name] = (IMAGE_SIZE if name in images else _size(name, values), {})
     places = {value: place for place, value in question.memory.cells.items()}
     for name in question.memory.order:
@@ -188,7 +189,7 @@ def memory_of(question: Question, images: Mapping[str, bool], values: Values, co
             values[name] = evaluate(question.memory.definitions[name], values)
             continue
         surface, cell = places[name]  # pyright: ignore[reportArgumentType]
-        own, _, _ = surface.partition(" after ")
+        own = itself(surface)
         _, contents = memory[own]
         address, known = evaluate(cell, values), values.get(name)
         if own in images:
@@ -211,7 +212,7 @@ def memory_of(question: Question, images: Mapping[str, bool], values: Values, co
 def _stored(question: Question, name: str, values: Values) -> Iterator[tuple[int, int]]:
     """Where the kernels may store to a surface: what is there before may be what an atomic brings."""
     for surface in question.surfaces:
-        if surface.partition(" after ")[0] == name:
+        if itself(surface) == name:
             both = (question.source.stores.get(surface, ()), question.target.stores.get(surface, ()))
             cells = dict.fromkeys(store.cell for stores in both for store in stores)
             for address in evaluate_all(cells, values):

@@ -28,7 +28,7 @@ from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicImage
-from visaproof.smt import BitVec, Bool, bool_symbol
+from visaproof.smt import BitVec, Bool, bool_symbol, is_true
 from visaproof.smt.evaluate import evaluate_all
 
 
@@ -51,9 +51,10 @@ class Runner:
         found = {self.surface(key): surface for key, surface in self.trace.surfaces.items()}
         return {name: surface for name, surface in found.items() if isinstance(surface, SymbolicImage)}
 
-    def run(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Ran":
-        """The run, and the memory after it; raises NotModelled."""
+    def run(self, memory: Memory, lanes: Sequence[Bool], values: Values, backwards: bool = False) -> "Ran":
+        """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
         start = self.prepared(memory, lanes, values)
+        start.state.backwards = backwards
         outcome = run(self.kernel, start.state, lambda statement, machine: start.modified.bytes.clear())
         left = _missed(outcome) if start.flat.left is None else start.flat.left
         if outcome.undefined is not None and left is None:
@@ -171,4 +172,4 @@ class Ran:
 
 
 def bits_of(bits: Sequence[Bool], values: Values) -> int:
-    return sum((values.get(one, 0) & 1) << lane for lane, one in enumerate(bits))
+    return sum((is_true(one) or values.get(one, 0) & 1) << lane for lane, one in enumerate(bits))

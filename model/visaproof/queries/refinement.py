@@ -3,7 +3,7 @@
 For all inputs:  ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory after target = memory after source.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.refinement_effects import Effects, Side, effects_of, surface_then
@@ -18,6 +18,7 @@ from visaproof.smt import (
     const,
     disj,
     eq,
+    is_true,
     neg,
     symbol,
     ule,
@@ -37,6 +38,8 @@ class Question:
     lanes: tuple[Bool, ...]
     forbidden: frozenset[UndefinedKind] = FORBIDDEN
     """What has no meaning; the other kinds have one."""
+    disturbed: bool = False
+    """Whether other threads may write between any two messages: then both have to have the same, in the same order."""
 
     @property
     def surfaces(self) -> tuple[str, ...]:
@@ -52,18 +55,31 @@ def refinement_question(
 ) -> Question:
     """The effects of both kernels over one memory, on request in the second normal form.
 
-    What is not `forbidden` has a meaning.
+    What is not `forbidden` has a meaning.  Barriers that only the target has let the threads of a group do less, if
+    each does the same whatever the others write; then that is the question.
 
     Raises NotModelled for what this cannot compare.
     """
     for side in (source, target):
         require_comparable(side)
     memory = SharedMemory(_units(source, target))
-    effects = [effects_of(side, memory, expand, forbidden) for side in (source, target)]
-    question = Question(effects[0], effects[1], memory, lanes, forbidden)
-    if question.source.barriers != question.target.barriers:
+    one, other = (effects_of(side, memory, expand, forbidden) for side in (source, target))
+    if [guard for _, guard in one.barriers] == [guard for _, guard in other.barriers]:
+        return Question(one, other, memory, lanes, forbidden, source.disturbed)
+    if source.disturbed or not _adds_barriers(one, other, lanes):
         raise NotModelled("barriers that both kernels do not have alike")
-    return question
+    sides = replace(source, disturbed=True), replace(target, disturbed=True)
+    memory = SharedMemory(_units(*sides))
+    one, other = (effects_of(side, memory, expand, forbidden) for side in sides)
+    return Question(one, other, memory, lanes, forbidden, disturbed=True)
+
+
+def _adds_barriers(source: Effects, target: Effects, lanes: tuple[Bool, ...]) -> bool:
+    """Whether the target has the source's barriers and others besides, to all of which every thread gets."""
+    if not all(is_true(guard) or guard is disj(*lanes) for _, guard in target.barriers):
+        return False
+    remaining = iter(target.barriers)
+    return all(barrier in remaining for barrier in source.barriers)
 
 
 def require_comparable(side: Side) -> None:

@@ -58,8 +58,8 @@ class Effects:
     """The run has no meaning where one of these holds."""
     reaches: tuple[Reach, ...] = ()
     """The accesses to buffers that are taken to lie inside."""
-    barriers: tuple[Bool, ...] = ()
-    """When the thread gets to each barrier."""
+    barriers: tuple[tuple[int, Bool], ...] = ()
+    """For each barrier, how many messages that can be seen came before it, and when the thread gets to it."""
     atomics: bool = False
     """Whether the order of atomics is left open."""
 
@@ -77,14 +77,32 @@ class Side:
     offsets: Mapping[int, BitVec] = field(default_factory=dict[int, BitVec])
     """The 64-bit offset of each access that is taken to lie inside its buffer, by its identity."""
     choices: Mapping[Term, Term] = field(default_factory=dict[Term, Term])
-    """What it finds where nothing wrote, if that is to be something in particular."""
+    """What it finds in registers that nothing wrote, if that is to be something in particular."""
+    disturbed: bool = False
+    """Whether other threads may write between any two messages, and not only at barriers."""
 
 
 def surface_then(side: Side, place: int) -> str:
-    """The surface of a message: after a barrier, which other threads use as well, it may hold anything."""
+    """The surface of a message: after a barrier, which other threads use as well, it may hold anything.
+
+    Where they may write between any two messages, it may hold anything for each message.
+    """
     surface = side.surface(side.trace.performed[place].surface)
+    if side.disturbed:
+        return f"{surface} after message {_visible_before(side.trace, place)}"
     barriers = sum(before <= place for before, _ in side.trace.barriers)
     return f"{surface} after barrier {barriers}" if barriers else surface
+
+
+def itself(surface: str) -> str:
+    """The surface of which this name means what it holds behind a barrier or a message."""
+    return surface.partition(" after ")[0]
+
+
+def _visible_before(trace: Trace, place: int) -> int:
+    """How many messages come before it that reach more than private memory."""
+    before = trace.performed[:place]
+    return sum(not all(is_private(trace, one, access) for access in one.accesses) for one in before)
 
 
 def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]) -> Effects:
@@ -95,6 +113,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
     common = history.common([condition for condition, _ in apart])
     found = [*history.undefined, *zip(common, (kind for _, kind in apart), strict=True)]
     found += _of_what_nothing_wrote(history)
+    places = [_visible_before(side.trace, before) for before, _ in side.trace.barriers]
     undefined: dict[Bool, UndefinedKind] = {}
     for condition, kind in found:
         if kind in forbidden and not is_false(condition):
@@ -103,7 +122,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         {surface: tuple(stores) for surface, stores in history.stores.items()},
         undefined,
         tuple(history.reaches),
-        tuple(history.common([guard for _, guard in side.trace.barriers])),
+        tuple(zip(places, history.common([guard for _, guard in side.trace.barriers]), strict=True)),
         any(isinstance(access, Atomic) for one in side.trace.performed for access in one.accesses),
     )
 
@@ -253,8 +272,7 @@ class _History:
     def _result(self, one: Arbitrary) -> Term:
         image = None if one.origin is None else self._side.surface(one.origin.surface)
         if one.operands is None or (image is not None and self._may_have_changed(image)):
-            own = _own(self._side.name, one.symbol)
-            return self._side.choices.get(own, own)
+            return _own(self._side.name, one.symbol)
         bits = self._renamed([source.bits for source in one.operands])
         types = tuple((source.type, source.modifier) for source in one.operands)
         control = None if one.control is None else substitute(one.control, self._names)

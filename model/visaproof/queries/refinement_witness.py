@@ -1,11 +1,12 @@
-"""What a source may find where nothing wrote: for each such choice, one that the target makes in the same place.
+"""What a source may find in registers that nothing wrote: for each byte, one that the target finds in the same place.
 
 ∀ inputs ∀ choices of the target ∃ choices of the source: any choice will do, so that a wrong guess loses a proof only.
+Only bytes of registers are chosen one by one; what else is left open may hang together, and is never chosen here.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import zip_longest
+from typing import cast
 
 from visaproof.queries.refinement import Question
 from visaproof.queries.refinement_stores import UnitStore
@@ -13,7 +14,7 @@ from visaproof.queries.shared_memory import SharedMemory
 from visaproof.smt import Op, Term
 
 Choices = dict[Term, Term]
-"""A choice of the source, and the target's that it is to be."""
+"""A choice of the source, and the target's that it is to be.  Of what is no byte of a register it is not made."""
 
 
 def witness(question: Question) -> Choices:
@@ -67,6 +68,6 @@ class _Pairs:
             case (UnitStore(), UnitStore()):
                 yield from ((one.guard, other.guard), (one.cell, other.cell), (one.value, other.value))
             case (tuple(), tuple()):
-                yield from zip_longest(one, other)
+                yield from zip(cast(tuple[object, ...], one), cast(tuple[object, ...], other), strict=False)
             case _:
                 pass
