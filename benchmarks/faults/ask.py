@@ -24,7 +24,7 @@ RUNS = 1000
 """Random launches of two kernels that are said to be equal."""
 
 
-WHOLE = 40
+WHOLE = 60
 """Of these, so many have buffers of up to 4 GiB."""
 
 

@@ -64,7 +64,7 @@ class Found:
 
 
 def can_run(comparison: Comparison) -> bool:
-    """Whether arrays do: they have no texels, and have to know where buffers lie."""
+    """Whether arrays can: they have no texels, and have to know where buffers lie."""
     images = any(one.images or any(each.origin for each in one.trace.arbitrary) for one in comparison.runners)
     return not images and comparison.open is None and FLAT not in map(itself, comparison.question.surfaces)
 
@@ -138,7 +138,7 @@ def _run(runner: Runner, comparison: Comparison, start: Launches) -> tuple[dict[
 
 def _registers(runner: Runner, bases: Mapping[str, int], launched: Sequence[Values]) -> Iterator[tuple[str, Bytes]]:
     """What the kernel may read before anything writes it, by variable; nothing depends on the rest."""
-    known = {pointer: bases[buffer] for pointer, buffer in runner.pointers.items()}
+    known: dict[Term, int] = {pointer: bases[buffer] for pointer, buffer in runner.pointers.items()}
     places = [(place, runner.initial(*place)) for place in runner.trace.registers.initial_reads]
     words = list(dict.fromkeys(term for _, (term, _) in places))
     symbols = symbols_of(*words)
