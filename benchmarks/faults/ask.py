@@ -12,12 +12,13 @@ from benchmarks.faults.store import Record
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement import Refines, Unknown, Vacuous, decide
 from visaproof.engine.refinement_comparison import Comparison, compare
-from visaproof.engine.refinement_guesses import contents, launches
+from visaproof.engine.refinement_guesses import contents, float_words, launches
 from visaproof.engine.refinement_memory import Content
 from visaproof.engine.refinement_runs import Difference, Trial, again, trial, unknowns
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.matching import Program
+from visaproof.queries.refinement_witness import witness
 from visaproof.smt import is_true
 
 RUNS = 1000
@@ -77,8 +78,11 @@ def _steps(runs: int, arrays: bool) -> Iterator[int]:
 def _apart(comparison: Comparison, runs: int, random: Random) -> Agreement:
     """One launch after the other, mostly with buffers of 4 GiB."""
     symbols, telling = unknowns(comparison.question, comparison.runners), 0
+    floats, chosen = float_words(comparison), witness(comparison.question)
     for count in range(runs):
-        found = _tried(comparison, launches(symbols, random), contents(random))
+        values = launches(symbols, random, floats)
+        values |= {one: values.get(other, 0) for one, other in chosen.items()}
+        found = _tried(comparison, values, contents(random, floats is not None))
         telling += found is not None
         if found and found.difference:
             return Agreement(count + 1, telling, found.difference)

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement_comparison import Comparison
-from visaproof.engine.refinement_guesses import FLOATS, launches
+from visaproof.engine.refinement_guesses import FLOATS, float_words, launches
 from visaproof.engine.refinement_memory import PRIVATE, Content, base_symbol, bases_of
 from visaproof.engine.refinement_runner import Runner, bits_of
 from visaproof.engine.refinement_runs import unknowns
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.syntax import GeneralVariable
 from visaproof.queries.refinement_effects import itself
+from visaproof.queries.refinement_witness import witness
 from visaproof.smt import Term, symbol, symbols_of
 from visaproof.smt.compiled import compiled
 from visaproof.vectorised.arrays import Bytes
@@ -70,35 +71,40 @@ def can_run(comparison: Comparison) -> bool:
 
 
 def random_launches(comparison: Comparison, count: int, random: Random) -> Launches:
-    """Edge-biased launches with buffers of one size, at one place."""
+    """Edge-biased launches with buffers of one size, at one place.
+
+    In registers that nothing wrote the source finds what the target does, as a proof that needs it has.
+    """
     symbols = unknowns(comparison.question, comparison.runners)
-    size = random.choice(SIZES)
+    size, floats = random.choice(SIZES), float_words(comparison)
+    chosen = witness(comparison.question)
     names = list(dict.fromkeys(map(itself, comparison.question.surfaces)))
-    found = [launches(symbols, random) for _ in range(count)]
+    found = [launches(symbols, random, floats) for _ in range(count)]
     common = {one: value for one, value in found[0].items() if one in _bases(comparison)}
     common |= {symbol(f"size.{name}", 40): size for name in names}
     for values in found:
         values |= common
+        values |= {one: values.get(other, 0) for one, other in chosen.items()}
         if not bits_of(comparison.question.lanes, values):
             values |= dict.fromkeys(comparison.question.lanes, 1)
     numbers = np.random.default_rng(random.getrandbits(32))
-    return Launches(tuple(found), {name: _contents(count, size, random, numbers) for name in names})
+    return Launches(tuple(found), {name: _contents(count, size, floats is not None, random, numbers) for name in names})
 
 
 def _bases(comparison: Comparison) -> set[Term]:
     return {base_symbol(buffer) for one in comparison.runners for buffer in one.pointers.values()}
 
 
-def _contents(count: int, size: int, random: Random, numbers: np.random.Generator) -> Bytes:
+def _contents(count: int, size: int, floats: bool, random: Random, numbers: np.random.Generator) -> Bytes:
     """Large numbers, small ones, multiples, floats, or indices, for each launch its own."""
     words = -(-size // 4)
     bits, step = random.choice((2, 4, 8, 16, 32, 32)), random.choice((1, 1, 4, 16))
     match random.randrange(10):
         case 0:
             found = 0xFFFF_FFFF - numbers.integers(0, 2, (count, words), np.uint32)
-        case 1 | 2:
+        case kind if kind < (6 if floats else 3):
             found = numbers.choice(np.array(FLOATS, np.uint32), (count, words))
-        case 3 | 4:
+        case 7 | 8:
             found = np.tile(np.arange(words, dtype=np.uint32) % 64 * step, (count, 1))
         case _:
             found = numbers.integers(0, 1 << bits, (count, words), np.uint32) * np.uint32(step)

@@ -6,9 +6,9 @@ from time import monotonic
 
 from visaproof.engine.clauses import Form, form_of
 from visaproof.engine.ladder import Answer, Fails, Holds, Impossible, Values, climb
-from visaproof.engine.refinement_choices import open_order, source_choice
+from visaproof.engine.refinement_choices import source_choice
 from visaproof.engine.refinement_comparison import Comparison, questions
-from visaproof.engine.refinement_guesses import AUDITS, GUESSES, certain, guessed, smaller
+from visaproof.engine.refinement_guesses import AUDITS, GUESSES, LAST_GUESSES, certain, guessed, smaller
 from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_runs import Difference, difference
 from visaproof.isa.errors import NotModelled
@@ -73,6 +73,8 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     if (found := _with_choices(comparison)) is not None:
         return found
     verdict = _decide(comparison, second, timeout_ms)
+    if isinstance(verdict, Unknown) and (found := guessed(comparison, LAST_GUESSES, seed=1)) is not None:
+        return smaller(comparison, found)
     if isinstance(verdict, Refines) and not verdict.conditions:
         return _granted(comparison, second, verdict.rung)
     return verdict
@@ -142,7 +144,7 @@ def _solved(comparison: Comparison, goal: Bool, timeout_ms: int) -> Verdict:
 
 def _confirmed(comparison: Comparison, values: Values) -> Verdict:
     question = comparison.question
-    reason = open_order(comparison.runners[0]) or source_choice(question)
+    reason = source_choice(question)
     try:
         found = difference(*comparison.runners, question, values, nothing)
     except NotModelled as stopped:

@@ -100,6 +100,14 @@ class Modified:
     bytes: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
     """Surface, by its identity, and address."""
     met: bool = False
+    texels: list[tuple[int, Texel]] = field(default_factory=list[tuple[int, Texel]])
+    """Those that the statement has reached: surface, by its identity, and texel."""
+
+    def end_statement(self, is_atomic: bool) -> None:
+        """Lanes of an atomic on texels met if one was reached twice."""
+        self.met |= is_atomic and len(set(self.texels)) < len(self.texels)
+        self.texels.clear()
+        self.bytes.clear()
 
 
 @dataclass
@@ -116,7 +124,23 @@ class WatchedBuffer(Buffer):
         return super().modify(address, width, change)
 
 
-def image_of(surface: SymbolicImage, common: str, cells: Mapping[int, int], values: Values) -> Image:
+@dataclass
+class WatchedImage(Image):
+    """A typed surface that notes the texels that messages reach."""
+
+    modified: Modified = field(default_factory=Modified, compare=False, repr=False)
+
+    def contains(self, texel: Texel) -> bool:
+        """Whether every coordinate lies below its extent at that level."""
+        inside = super().contains(texel)
+        if inside:
+            self.modified.texels.append((id(self), texel))
+        return inside
+
+
+def image_of(
+    surface: SymbolicImage, common: str, cells: Mapping[int, int], values: Values, modified: Modified
+) -> Image:
     """A typed surface with these contents, of the size that the values say."""
     levels: list[tuple[int, int, int]] = []
     for level, extents in enumerate(surface.levels):
@@ -124,7 +148,7 @@ def image_of(surface: SymbolicImage, common: str, cells: Mapping[int, int], valu
         width, height, depth = (values.get(term, 1) for term in terms)
         levels.append((width, height, depth))
     texels: dict[Texel, int] = {}
-    image = Image(tuple(levels), texels, surface.kind)
+    image = WatchedImage(tuple(levels), texels, surface.kind, modified=modified)
     for cell, value in cells.items():
         texel, channel = texel_at(cell)
         if value:

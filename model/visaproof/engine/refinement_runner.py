@@ -31,6 +31,8 @@ from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Bool, bool_symbol, is_true
 from visaproof.smt.evaluate import evaluate_all
 
+TYPED_ATOMIC = "typed_atomic"
+
 
 @dataclass(frozen=True, slots=True)
 class Runner:
@@ -55,7 +57,11 @@ class Runner:
         """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
         start = self.prepared(memory, lanes, values)
         start.state.backwards = backwards
-        outcome = run(self.kernel, start.state, lambda statement, machine: start.modified.bytes.clear())
+        outcome = run(
+            self.kernel,
+            start.state,
+            lambda statement, _: start.modified.end_statement(statement.opcode == TYPED_ATOMIC),
+        )
         left = _missed(outcome) if start.flat.left is None else start.flat.left
         if outcome.undefined is not None and left is None:
             left = _asked_outside(outcome, start.flat)
@@ -70,7 +76,7 @@ class Runner:
         after: dict[str, WatchedBuffer | Image] = {}
         for name, (size, contents) in memory.items():
             if name in images:
-                after[name] = image_of(images[name], name, contents, values)
+                after[name] = image_of(images[name], name, contents, values, modified)
             else:
                 after[name] = WatchedBuffer(size, dict(contents), modified=modified)
         bases = bases_of(self.pointers.values(), values)

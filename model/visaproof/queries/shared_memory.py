@@ -91,6 +91,11 @@ class SharedMemory:
             self._operations[found] = operation
         return self._results[operation]
 
+    @property
+    def operations(self) -> Mapping[Term, Hashable]:
+        """What each result is the result of, in the order in which they were asked for."""
+        return self._operations
+
     def operation(self, result: Term) -> Hashable | None:
         """The operation of which this is the result, if it is one."""
         return self._operations.get(result)
