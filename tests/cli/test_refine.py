@@ -133,9 +133,12 @@ movs (M1_NM, 1) T6(0) 0x0:ud
 mov (M1, 8) X(0,0)<1> 0x0:d
 again:
 BODY
+cmp.eq (M1, 8) P1 N(0,0)<1;1,0> 0x63:d
+(P1) goto (M1, 8) done
 add (M1, 8) N(0,0)<1> N(0,0)<1;1,0> -1:d
 cmp.gt (M1, 8) P1 N(0,0)<1;1,0> 0x0:d
 (P1) goto (M1, 8) again
+done:
 scatter4_scaled.R (M1, 8) T6 0x0:ud AT.0 X.0
 ret (M1, 1)
 """

@@ -1,6 +1,9 @@
 """Refinement of loops whose length depends on inputs: real differences, and verdicts that do not claim more."""
 
+import pytest
+
 from tests.engine.test_refinement import APART, HEAD, STORE_B, program
+from visaproof.engine.lockstep import in_step
 from visaproof.engine.refinement import Bounded, Difference, Refines, Unknown, Verdict, decide
 from visaproof.engine.refinement_comparison import compare
 from visaproof.engine.same_program import SAME_PROGRAM
@@ -23,9 +26,88 @@ def verdict(source: str, target: str, unroll: int = 3) -> Verdict:
     return decide(compare(program(source), program(target), Assume.NONE, unroll=unroll), 20_000)
 
 
-def test_loops_that_do_the_same_are_bounded_and_not_proved() -> None:
+LOAD = "gather4_scaled.R (M1, 8) T6 0x0:ud B.0 Z.0\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Z(0,0)<1;1,0>\n"
+STORE_NEXT = "scatter4_scaled.R (M1, 8) T6 0x0:ud C.0 X.0\n"
+STORE_COUNT = "scatter4_scaled.R (M1, 8) T6 0x0:ud C.0 Y.0\n"
+LEAVE = "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x63:d\n(P1) goto (M1, 8) done\n"
+INNER = "inner:\nBODYadd (M1, 8) Z(0,0)<1> Z(0,0)<1;1,0> -1:d\ncmp.gt (M1, 8) P1 Z(0,0)<1;1,0> 0x0:d\n"
+INNER += "(P1) goto (M1, 8) inner\n"
+NESTED = "mov (M1, 8) Z(0,0)<1> Y(0,0)<1;1,0>\n" + INNER
+LAST_ROUND = "cmp.gt (M1, 8) P1 Y(0,0)<1;1,0> 0x1:d\nmov (M1_NM, 8) G(0,0)<1> 0x7:d\n"
+LAST_ROUND += "(P1.any) mov (M1_NM, 8) G(0,0)<1> 0x1:d\n"
+HEAD_OF_G = HEAD.replace("G v_type=G type=f", "G v_type=G type=d")
+
+
+def in_step_too(source: str, target: str, head: str = HEAD) -> bool:
+    """Whether one round that stands for all shows it."""
+    return in_step(compare(program(source, head), program(target, head), Assume.NONE)) is not None
+
+
+PROVED = {
+    "the body": (looping(ADD), looping(ADD_TWICE)),
+    "a load in the body": (looping(ADD + LOAD), looping(LOAD + ADD_TWICE)),
+    "a store in the body": (looping(ADD + STORE_NEXT), looping(ADD_TWICE + STORE_NEXT)),
+    "a loop in a loop": (looping(NESTED.replace("BODY", ADD)), looping(NESTED.replace("BODY", ADD_TWICE))),
+    "stores that lie apart in another order": (
+        looping(ADD + STORE_NEXT + STORE_B),
+        looping(ADD + STORE_B + STORE_NEXT),
+    ),
+    "two loops": (
+        looping(ADD) + looping(LOAD).replace("again", "more"),
+        looping(ADD_TWICE) + looping(LOAD).replace("again", "more"),
+    ),
+}
+
+
+@pytest.mark.parametrize("rewritten", PROVED)
+def test_loops_of_any_length_are_proved_round_by_round(rewritten: str) -> None:
+    source, target = PROVED[rewritten]
+    found = verdict(source, target)
+    assert isinstance(found, Refines)
+    assert "round by round" in found.rung
+    assert in_step_too(target, source)
+
+
+OPEN = {
+    "a round far out": (looping(ADD), looping(ADD_LATER.replace("0x9:d", "0x7654321:d"))),
+    "another limit far out": (looping(ADD), looping(ADD).replace("0x0:d\n(P1) goto", "-0x7654321:d\n(P1) goto")),
+    "a store that only one has": (looping(ADD + STORE_NEXT), looping(ADD_TWICE)),
+    "stores to one place in another order": (
+        looping(ADD + STORE_NEXT + STORE_COUNT), looping(ADD + STORE_COUNT + STORE_NEXT)
+    ),
+    "a load that was hoisted over a store": (
+        looping(LOAD + STORE_B), looping(LOAD + STORE_B).replace("again:\n" + LOAD[:43], LOAD[:43] + "again:\n")
+    ),
+    "what another lane counts": (
+        looping("mov (M1, 8) Y(0,0)<1> Y(0,0)<0;1,0>\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Y(0,0)<1;1,0>\n"),
+        looping("mov (M1, 8) Y(0,0)<1> Y(0,0)<0;1,0>\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Y(0,4)<0;1,0>\n"),
+    ),
+    "behind the loop": (looping(ADD), looping(ADD).replace(STORE_B, ADD + STORE_B)),
+    "lanes that leave in the middle": (
+        looping(ADD + LEAVE).replace(STORE_B, "done:\n" + STORE_B),
+        looping(ADD_TWICE + LEAVE).replace(STORE_B, "done:\n" + STORE_B),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", OPEN)
+def test_rounds_that_may_differ_are_never_proved(kind: str) -> None:
+    """Whatever the first rounds do; that lanes leave in the middle is only not looked at."""
+    source, target = OPEN[kind]
+    assert not in_step_too(source, target)
+    assert not isinstance(verdict(source, target), Refines)
+
+
+def test_what_only_the_first_round_leaves_differs_where_no_lane_goes_on() -> None:
+    """Both hold 1 in G wherever the loop goes on, 7 and 8 where its first round is the last."""
+    source = looping(LAST_ROUND).replace(STORE_B, STORE_B.replace("X.0", "G.0"))
+    target = source.replace("0x7:d", "0x8:d")
+    assert not in_step_too(source, target, HEAD_OF_G)
+
+
+def test_loops_that_go_differently_and_do_the_same_so_far_are_bounded() -> None:
     """Each loop is named once, and what was shown of so many rounds."""
-    found = verdict(looping(ADD), looping(ADD_TWICE))
+    found = verdict(*OPEN["lanes that leave in the middle"])
     assert isinstance(found, Bounded)
     assert [loop.line for loop in found.loops] == sorted({loop.line for loop in found.loops})
     assert "normal form" in found.found.rung
@@ -46,14 +128,16 @@ def test_a_difference_that_only_longer_runs_have_is_found_by_running_or_left_ope
 def test_loops_that_never_end_in_time_show_nothing() -> None:
     """Y is at least 16: no run has so few rounds, and what holds in none is not even bounded."""
     large = "and (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x7f:d\nor (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x10:d\n"
-    found = verdict(large + looping(ADD), large + looping(ADD_TWICE))
+    source, target = OPEN["lanes that leave in the middle"]
+    leaving = "X(0,0)<1;1,0> 0x63:d", "Y(0,0)<1;1,0> 0x1:d"
+    found = verdict(large + source.replace(*leaving), large + target.replace(*leaving))
     assert isinstance(found, Unknown)
     assert "in no run" in found.reason
 
 
 def test_a_program_refines_itself_however_long_its_loops_are() -> None:
     """Blanks and comments do not matter; anything else does."""
-    body = looping(ADD)
+    body, _ = OPEN["lanes that leave in the middle"]
     assert verdict(body, "// the same\n" + body.replace("(M1, 8)", "(M1,  8)")) == Refines(SAME_PROGRAM)
     assert isinstance(verdict(body, body.replace("0x6:d", "6:d")), Bounded)
 

@@ -26,8 +26,9 @@ EPILOG = """examples:
 
 TARGET refines SOURCE if, for every input under the printed assumptions, either the pages give SOURCE no meaning, or
 they give one to TARGET and it leaves the same memory.  Which lanes run is arbitrary.  A difference is a run of both
-kernels on the same inputs.  Kernels have one SIMD width.  Loops whose number of rounds is not constant are unrolled;
-of longer runs only differences are found: such a verdict is said to be bounded, which is no proof.
+kernels on the same inputs.  Kernels have one SIMD width.  Loops whose number of rounds is not constant are
+proved by induction where both kernels go through them in step.  Else they are unrolled, and of longer runs only
+differences are found: such a verdict is said to be bounded, which is no proof.
 Binding table, bindless, LSC and 64-bit addresses of one argument are one buffer (with --launch); where addresses are
 used, the verdict lists the weakest conditions that were shown to suffice.  Private memory cannot be seen.
 Where SOURCE does what is forbidden, it has no meaning; TARGET may do it only there.  What is allowed has a meaning, the

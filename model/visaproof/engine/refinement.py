@@ -6,6 +6,7 @@ from time import monotonic
 
 from visaproof.engine.clauses import Form, form_of
 from visaproof.engine.ladder import Answer, Fails, GaveUp, Holds, Impossible, Values, climb
+from visaproof.engine.lockstep import in_step
 from visaproof.engine.refinement_choices import source_choice
 from visaproof.engine.refinement_comparison import Comparison, questions
 from visaproof.engine.refinement_guesses import AUDITS, GUESSES, LAST_GUESSES, certain, guessed, smaller
@@ -18,12 +19,13 @@ from visaproof.queries.refinement import (
     open_undefined,
     premises,
     same_at_probe,
+    same_effects,
 )
 from visaproof.queries.refinement_places import LAST, Condition, conditions
 from visaproof.queries.refinement_stores import Stores, address_step, same_store, same_stores
 from visaproof.queries.refinement_undefined import UndefinedKind
 from visaproof.queries.refinement_witness import witness
-from visaproof.smt import Bool, Op, Term, conj, false, is_false, is_true, neg, substitute, subterms, symbol
+from visaproof.smt import Bool, Op, Term, conj, false, is_true, neg, substitute, subterms, symbol
 from visaproof.smt.evaluate import substitute_all
 
 
@@ -85,6 +87,8 @@ def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
             return smaller(comparison, found)
     if comparison.open is not None:
         raise comparison.open
+    if loops and (stepped := in_step(comparison)) is not None:
+        return _granted(comparison, stepped, "the same stores in normal form, round by round")
     verdict = _of_these_rounds(comparison, timeout_ms)
     if not loops or not isinstance(verdict, Refines):
         return verdict
@@ -104,14 +108,14 @@ def _vain(question: Question, timeout_ms: int) -> Unknown | None:
 
 def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:
     """The verdict on runs in which no loop takes more rounds than were unrolled."""
-    if comparison.conditional and comparison.exact is not None and _same(comparison.exact):
+    if comparison.conditional and comparison.exact is not None and same_effects(comparison.exact):
         _audit(comparison)
         return Refines("the same stores in normal form")
-    if _same(comparison.question):
+    if same_effects(comparison.question):
         _audit(comparison)
         return _granted(comparison, comparison.question, "the same stores in normal form")
     _, second = questions(comparison.runners, comparison.question.lanes, comparison.question.forbidden, expand=True)
-    if _same(second):
+    if same_effects(second):
         _audit(comparison)
         return _granted(comparison, second, "the same stores in the second normal form")
     if (found := _with_choices(comparison)) is not None:
@@ -131,7 +135,7 @@ def _with_choices(comparison: Comparison) -> Refines | None:
         return None
     for expand in (False, True):
         _, question = questions(comparison.runners, asked.lanes, asked.forbidden, expand, witness(asked))
-        if _same(question):
+        if same_effects(question):
             _audit(comparison)
             which = "second normal form" if expand else "normal form"
             return _granted(comparison, question, f"the same stores in {which}, what nothing wrote being the same")
@@ -142,11 +146,6 @@ def _granted(comparison: Comparison, question: Question, rung: str) -> Refines:
     """The verdict with the conditions that it needs."""
     source, target = question.source.reaches, question.target.reaches
     return Refines(rung, conditions(source, target) if comparison.conditional else frozenset())
-
-
-def _same(question: Question) -> bool:
-    stores = all(same_stores(*_stores(question, one)) for one in question.surfaces)
-    return stores and is_false(open_undefined(question))
 
 
 def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:

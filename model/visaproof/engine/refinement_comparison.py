@@ -139,17 +139,16 @@ def questions(
     expand: bool = False,
     choices: Mapping[Term, Term] = NO_CHOICES,
 ) -> tuple[Question | None, Question]:
-    """The question under no condition, if it can be asked, and the one to decide; where the source makes `choices`."""
-    sides = [_as_it_is(one) for one in runners]
-    sides[0] = replace(sides[0], choices=choices)
+    """The question under no condition, if it can be asked, and the one to decide; `choices` are what is arbitrary."""
+    sides = [replace(_as_it_is(one), choices=choices) for one in runners]
     used = {surface for one in runners for surface in _used(one)}
     if FLAT not in used:
         question = refinement_question(sides[0], sides[1], lanes, expand, forbidden)
         return question, question
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand
     exact = None if mixed else refinement_question(sides[0], sides[1], lanes, forbidden=forbidden)
-    source = replace(_located(runners[0]), choices=choices)
-    return exact, refinement_question(source, _located(runners[1]), lanes, expand, forbidden)
+    places = [replace(_located(one), choices=choices) for one in runners]
+    return exact, refinement_question(places[0], places[1], lanes, expand, forbidden)
 
 
 def _of_the_source(

@@ -5,8 +5,9 @@ What a round may write is arbitrary before it, so it says what every later round
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
+from visaproof.isa.errors import Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.kernel.symbolic_private import PrivateCell, PrivateMemory, PrivateStore
 from visaproof.semantics.symbolic.guarded import (
@@ -89,6 +90,54 @@ def _join(mine: dict[Key, set[int]], theirs: Mapping[Key, set[int]]) -> None:
         mine.setdefault(place, set()).update(lanes)
 
 
+class Held(NamedTuple):
+    """What a word or a predicate bit that rounds write holds: before the loop, in any round, after that, and behind."""
+
+    before: Term
+    during: Term
+    """Arbitrary."""
+    after: Term
+    """By what it holds during the round."""
+    left: Term
+    """Arbitrary, too: what some round left."""
+    lane: int
+    """The lane that alone writes it; or `EVERY_LANE`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRound:
+    """One round that stands for all but the first, with what it needs to be compared with that of another kernel."""
+
+    branch: Position
+    first: int
+    """How many messages came before the round."""
+    behind: int
+    """How many came before what is behind the loop."""
+    held: tuple[Held, ...]
+    lanes: tuple[Held, ...]
+    """Of each lane, whether it runs: the loop, any round, and the round after that."""
+    breaks: bool
+    """Whether lanes may leave before the end of the round, or it writes address registers."""
+
+
+def owners(writes: RoundWrites) -> list[int]:
+    """Of each word and then each predicate bit that rounds write, the lane that alone does it, or `EVERY_LANE`."""
+    words = [lane for _, _, _, lane in _words(writes.registers)]
+    return words + [min(lanes) if len(lanes) == 1 else EVERY_LANE for lanes in writes.predicates.values()]
+
+
+def held_now(
+    writes: RoundWrites, guards: Mapping[int, Literals], registers: GuardedRegisters, predicates: GuardedPredicates
+) -> list[Term]:
+    """What these hold at this place; `guards` say what is known there, for each lane where it runs."""
+    held: list[Term] = []
+    for variable, start, size, lane in _words(writes.registers):
+        held.append(registers.read_under(variable, start, size, guards[lane]))
+    for (variable, place), lanes in writes.predicates.items():
+        held.append(predicates.read_under(variable, place, guards[min(lanes) if len(lanes) == 1 else EVERY_LANE]))
+    return held
+
+
 def in_round(name: str, running: Sequence[Bool]) -> tuple[Bool, ...]:
     """Any of the running lanes: those that are still in the loop in one of the later rounds."""
     return tuple(
@@ -142,14 +191,16 @@ def forget(
     running: Sequence[Literals],
     registers: GuardedRegisters,
     predicates: GuardedPredicates,
+    entered: Literals = NONE,
 ) -> dict[tuple[str, int, int], BitVec]:
     """Makes arbitrary what the rounds may have written, for the lanes that ran them; `running` has their guards.
 
-    Gives what belongs to single lanes, as (variable, first byte, lane), and what they hold now.
+    What is not one lane's alone becomes so where the rounds are `entered` at all.  Gives what belongs to single lanes,
+    as (variable, first byte, lane), and what they hold now.
     """
     held: dict[tuple[str, int, int], BitVec] = {}
     for variable, start, size, lane in list(_words(writes.registers)):
-        guard = NONE if lane == EVERY_LANE else running[lane]
+        guard = entered if lane == EVERY_LANE else running[lane]
         value = symbol(f"{name}.{variable}.{start}", 8 * size)
         if variable in writes.shifts and lane != EVERY_LANE:
             amount = symbol(f"{name}.{variable}.shift", 8 * size)
@@ -158,7 +209,7 @@ def forget(
         if lane != EVERY_LANE:
             held[variable, start, lane] = value
     for (variable, position), lanes in writes.predicates.items():
-        guard = _guard(lanes, running)
+        guard = _guard(lanes, running) or entered
         predicates.write_under(variable, position, bool_symbol(f"{name}.{variable}[{position}]"), guard)
     return held
 

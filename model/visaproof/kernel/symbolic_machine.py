@@ -16,13 +16,13 @@ from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.kernel.symbolic_arithmetic import Arbitrary, SymbolicArithmetic
 from visaproof.kernel.symbolic_lanes import Lanes, Waiting
-from visaproof.kernel.symbolic_loops import RoundWrites, forget, forget_private
+from visaproof.kernel.symbolic_loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now
 from visaproof.kernel.symbolic_operands import SymbolicOperands
 from visaproof.kernel.symbolic_private import PrivateMemory, PrivateStore
 from visaproof.kernel.symbolic_sampler import read_arbitrary
 from visaproof.kernel.symbolic_thread import Thread, ThreadState, under_guard
 from visaproof.semantics.symbolic.accesses import Access, Store
-from visaproof.semantics.symbolic.guarded import BitWrite, ByteWrite, literals_of
+from visaproof.semantics.symbolic.guarded import NONE, BitWrite, ByteWrite, Literals, literals_of
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import (
     ADDRESS_BITS,
@@ -181,13 +181,25 @@ class Machine:
             access = replace(access, guard=conj(access.guard, *self.lanes.facts))
         return under_guard(access, self.thread.assumption(access.guard))
 
-    def forget(self, name: str, known: RoundWrites, running: tuple[Bool, ...]) -> dict[tuple[str, int, int], BitVec]:
-        """Makes arbitrary what rounds of a loop may have written for these lanes."""
+    def forget(
+        self, name: str, known: RoundWrites, running: tuple[Bool, ...], entered: Literals = NONE
+    ) -> dict[tuple[str, int, int], BitVec]:
+        """Makes arbitrary what rounds of a loop may have written for these lanes, where they are `entered` at all."""
         kept = {key: held for key, held in self.operands.addresses().items() if key not in known.addresses}
         self.operands.restore(kept)
         guards = [literals_of(guard) for guard in running]
         forget_private(name, known, guards, self.private)
-        return forget(name, known, guards, self.thread.registers, self.thread.predicates)
+        return forget(name, known, guards, self.thread.registers, self.thread.predicates, entered)
+
+    def held(self, known: RoundWrites, running: tuple[Bool, ...]) -> list[Term]:
+        """What is held here by what rounds of a loop may write for these lanes."""
+        registers, predicates = self.thread.registers, self.thread.predicates
+        reader, registers.reader, predicates.reader = registers.reader, None, None
+        facts = self.lanes.facts
+        guards = {EVERY_LANE: facts} | {lane: literals_of(guard) | facts for lane, guard in enumerate(running)}
+        found = held_now(known, guards, registers, predicates)
+        registers.reader = predicates.reader = reader
+        return found
 
     def fixed(self, messages: int) -> frozenset[Term]:
         """Symbols that mean one value from here on: of the start, and of what the first so many messages brought."""

@@ -13,10 +13,10 @@ from visaproof.kernel import syntax
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.statement import execution_of, label_places, lane_offset
 from visaproof.kernel.symbolic_arithmetic import Arbitrary
-from visaproof.kernel.symbolic_loops import RoundWrites, in_round, round_writes, shifts
+from visaproof.kernel.symbolic_loops import Held, LoopRound, RoundWrites, in_round, owners, round_writes, shifts
 from visaproof.kernel.symbolic_machine import Machine, Performed
 from visaproof.kernel.symbolic_private import PrivateMemory
-from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters
+from visaproof.semantics.symbolic.guarded import NONE, GuardedPredicates, GuardedRegisters
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicSurface
 from visaproof.smt import BitVec, Bool, bool_symbol, conj, disj, false, neg, symbol, true
@@ -49,6 +49,8 @@ class Trace:
     """At the end; it tells which addresses are those of private memory."""
     barriers: tuple[tuple[int, Bool], ...] = ()
     """For each barrier, how many messages came before it, and when the thread gets to it."""
+    rounds: tuple[LoopRound, ...] = ()
+    """For each loop that one round stands for, that round; inner loops first.  Only of a kernel that is compared."""
 
 
 def uninitialised(kernel: syntax.Kernel) -> Callable[[str, int], Byte]:
@@ -78,13 +80,15 @@ def trace(
     unroll: int = DEFAULT_UNROLL,
     generalise: bool = True,
     private_base: BitVec | None = None,
+    compared_as: str = "",
 ) -> Trace:
     """Runs the kernel up to its end, or to the first statement that has no semantics here.
 
     `initial` gives each byte of a root variable before the kernel starts, `exec_mask` the lanes, first lane first.
     Loops are run as often as their conditions fold to constants, and `unroll` times more where they do not.  All later
     rounds are `generalise`d to one in which everything that a round writes is arbitrary, or else left out.
-    What is stored behind `private_base` is loaded again from there: nobody else reaches private memory.
+    What is stored behind `private_base` is loaded again from there: nobody else reaches private memory.  A kernel whose
+    `rounds` are to be `compared_as` those of a source or a target has names of its own for what is arbitrary in them.
     """
     machine = Machine(
         kernel,
@@ -94,13 +98,14 @@ def trace(
         initial_predicate or (lambda variable, lane: bool_symbol(f"{variable}[{lane}]")),
         private_base,
     )
-    return _Walk(machine, unroll, generalise).run()
+    return _Walk(machine, unroll, generalise, compared_as).run()
 
 
 class _Walk:
     """The way of a machine through the statements of its kernel."""
 
-    def __init__(self, machine: Machine, unroll: int, generalise: bool) -> None:
+    def __init__(self, machine: Machine, unroll: int, generalise: bool, compared_as: str) -> None:
+        self._compared_as = compared_as
         self._machine = machine
         self._lanes = machine.lanes
         self._unroll = unroll
@@ -117,6 +122,7 @@ class _Walk:
         """How many loops were generalised, also in vain."""
         self._heads: list[int] = []
         """Where the loops begin whose general round this is."""
+        self._general: list[LoopRound] = []
 
     def run(self) -> Trace:
         stopped: NotModelled | None = None
@@ -136,6 +142,7 @@ class _Walk:
             stopped,
             machine.private,
             tuple(machine.barriers),
+            tuple(self._general),
         )
 
     def _walk(self, end: int) -> None:
@@ -220,10 +227,11 @@ class _Walk:
         """All rounds of a loop behind those that were unrolled, as one; or that there are none."""
         if self._generalise and (not self._heads or target >= self._heads[-1]):
             before, place, heads, bounds = self._machine.contents(), self._place, len(self._heads), len(self._bounded)
+            general = len(self._general)
             try:
                 self._general_round(instruction, target)
             except NotModelled:
-                del self._heads[heads:], self._bounded[bounds:]
+                del self._heads[heads:], self._bounded[bounds:], self._general[general:]
                 self._machine.restore(before)
                 self._place = place
             else:
@@ -234,26 +242,50 @@ class _Walk:
 
     def _general_round(self, branch: syntax.Instruction, target: int) -> None:
         """Runs one round after any number of others, until what it writes was arbitrary before it."""
-        machine, behind, bounds = self._machine, self._place, len(self._bounded)
+        machine, behind, bounds, inner = self._machine, self._place, len(self._bounded), len(self._general)
         before, running, known = machine.contents(), self._lanes.running, RoundWrites()
+        facts = self._lanes.facts if self._compared_as else NONE
         while True:
             self._loops += 1
-            name = f"loop{self._loops}"
+            name = f"loop{self._compared_as and f'.{self._compared_as}.'}{self._loops}"
+            entered = machine.held(known, running) if self._compared_as else []
             held = machine.forget(name, known, running)
+            during = machine.held(known, running) if self._compared_as else []
             self._lanes.only(in_round(name, running))
             written = self._round(name, target, behind - 1, before.performed)
-            shifted = shifts(held, self._lanes.running, machine.thread.registers)
+            shifted = set[str]()
+            if not self._compared_as:
+                shifted = shifts(held, self._lanes.running, machine.thread.registers)
             if not known.improve(written, shifted):
                 break
-            del self._bounded[bounds:]
+            del self._bounded[bounds:], self._general[inner:]
             machine.restore(before)
-        exits = self._lanes.reached_since(before.lanes, behind)
-        if branch.predicate is not None:
-            exits = sorted({behind, *exits})
+        after = machine.held(known, in_round(name, running)) if self._compared_as else []
+        again = self._lanes_again(branch) if self._compared_as else []
+        early = self._lanes.reached_since(before.lanes, behind)
+        exits = early if branch.predicate is None else sorted({behind, *early})
         machine.keep_messages_since(before)
-        machine.forget(f"{name}.left", replace(known, shifts=set()), running)  # lanes leave in different rounds
+        machine.forget(f"{name}.left", replace(known, shifts=set()), running, facts)  # lanes leave in different rounds
+        if self._compared_as:
+            left, runs = machine.held(known, running), in_round(name, (true(),) * THREAD_LANES)
+            words = map(Held, entered, during, after, left, owners(known))
+            lanes = map(Held, running, runs, again, runs, range(THREAD_LANES))
+            breaks, messages = bool(early) or bool(known.addresses), (before.performed, len(machine.performed))
+            self._general.append(LoopRound(branch.position, *messages, tuple(words), tuple(lanes), breaks))
         self._leave(name, exits, running)
         self._place = behind
+
+    def _lanes_again(self, branch: syntax.Instruction) -> list[Bool]:
+        """The lanes that the branch takes back."""
+        execution = execution_of(branch)
+        first, running = lane_offset(execution), self._lanes.running
+        if execution.size == 1:
+            jumps = self._jumps(execution, 0, true())
+            return [conj(runs, jumps) for runs in running]
+        again = [false()] * THREAD_LANES
+        for lane in range(execution.size):
+            again[first + lane] = conj(running[first + lane], self._jumps(execution, lane, running[first + lane]))
+        return again
 
     def _round(self, name: str, target: int, branch: int, messages: int) -> RoundWrites:
         """Runs from `target` to the branch, and says what was written; so many `messages` came before the rounds."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.queries.refinement_effects import Effects, Side, effects_of, surface_then
 from visaproof.queries.refinement_places import Reach, is_private
-from visaproof.queries.refinement_stores import after
+from visaproof.queries.refinement_stores import after, same_stores
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, unit_of
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
-from visaproof.smt import Bool, const, disj, eq, is_true, neg, symbol, ule
+from visaproof.smt import Bool, const, disj, eq, is_false, is_true, neg, symbol, ule
 
 LARGEST_SURFACE = 1 << 32
 """Bytes: messages to surfaces have 32-bit offsets."""
@@ -92,6 +92,13 @@ def _units(*sides: Side) -> dict[str, int]:
         if len({len(access.cell) for access in accesses}) > 1:
             raise NotModelled("a typed surface by texels and by their channels")
     return {surface: unit_of(iter(accesses)) for surface, accesses in by_surface.items()}
+
+
+def same_effects(question: Question) -> bool:
+    """Whether both have the same stores, term by term, and the target is undefined only where the source is."""
+    effects = question.source.stores, question.target.stores
+    stores = all(same_stores(*(one.get(surface, ()) for one in effects)) for surface in question.surfaces)
+    return stores and is_false(open_undefined(question))
 
 
 def open_undefined(question: Question) -> Bool:

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
 from visaproof.isa.platform import Platform
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.symbolic_arithmetic import Arbitrary
+from visaproof.kernel.symbolic_loops import Held, LoopRound
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.queries.conflict import conflict_questions
@@ -64,6 +65,8 @@ class Effects:
     """Whether the order of atomics is left open."""
     ends: tuple[Bool, ...] = ()
     """Of each loop that may run longer than it was unrolled, that it does not."""
+    rounds: tuple[LoopRound, ...] = ()
+    """The rounds that stand for others; what was held before and after them has the shared names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +90,16 @@ class Side:
 def surface_then(side: Side, place: int) -> str:
     """The surface of a message: after a barrier, which other threads use as well, it may hold anything.
 
-    Where they may write between any two messages, it may hold anything for each message.
+    In a round that stands for others it may hold what those left, and so it may behind their loop.  Where others may
+    write between any two messages, it may hold anything for each message.
     """
     surface = side.surface(side.trace.performed[place].surface)
     if side.disturbed:
         return f"{surface} after message {_visible_before(side.trace, place)}"
     barriers = sum(before <= place for before, _ in side.trace.barriers)
+    ends = sum((one.first <= place) + (one.behind <= place) for one in side.trace.rounds)
+    if ends:
+        return f"{surface} after {barriers} barriers and {ends} ends of rounds"
     return f"{surface} after barrier {barriers}" if barriers else surface
 
 
@@ -127,6 +134,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         tuple(zip(places, history.common([guard for _, guard in side.trace.barriers]), strict=True)),
         any(isinstance(access, Atomic) for one in side.trace.performed for access in one.accesses),
         tuple(history.common([ends for ends, _ in side.trace.bounded])),
+        tuple(history.round(one) for one in side.trace.rounds),
     )
 
 
@@ -173,10 +181,18 @@ class _History:
         self.undefined: list[tuple[Bool, UndefinedKind]] = []
         self.reaches: list[Reach] = []
 
-    def common(self, terms: list[Bool]) -> list[Bool]:
+    def common(self, terms: list[T]) -> list[T]:
         """The terms under the shared names."""
         self._resolve(terms)
         return self._renamed(terms)
+
+    def round(self, one: LoopRound) -> LoopRound:
+        """A round with what is held before and after it under the shared names."""
+        return replace(one, held=self._held(one.held), lanes=self._held(one.lanes))
+
+    def _held(self, held: tuple[Held, ...]) -> tuple[Held, ...]:
+        before, after = self.common([each.before for each in held]), self.common([each.after for each in held])
+        return tuple(each._replace(before=b, after=a) for each, b, a in zip(held, before, after, strict=True))
 
     def is_chosen(self, term: Term) -> bool:
         """Whether a term under the shared names depends on a choice that only this kernel has."""
@@ -292,7 +308,8 @@ class _History:
 
     def _may_have_changed(self, image: str) -> bool:
         """Whether the kernel may have written the image before what is being named, or others have behind a barrier."""
-        return image in self._written and bool(self.stores.get(image) or self._side.trace.barriers)
+        trace = self._side.trace
+        return image in self._written and bool(self.stores.get(image) or trace.barriers or trace.rounds)
 
 
 def _kind_of(defined: Bool) -> UndefinedKind:

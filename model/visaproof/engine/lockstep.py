@@ -1,0 +1,127 @@
+"""Loops of any length: both kernels go through them in step, and every round does the same in both.
+
+By induction over rounds.  What a round writes is arbitrary before it.  But words that hold the same in both kernels
+when their loops begin, and again after every round that begins so, hold the same in every round.  Memory before a round
+is arbitrary and the same in both, as the stores of what came before were.  Then it is enough that one such round has
+the same stores, and that the same lanes go on.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from visaproof.engine.refinement_comparison import Comparison, questions
+from visaproof.engine.refinement_memory import PRIVATE
+from visaproof.engine.refinement_runner import Runner
+from visaproof.isa.errors import NotModelled
+from visaproof.kernel.matching import own_predicates
+from visaproof.kernel.symbolic_loops import Held, LoopRound
+from visaproof.kernel.symbolic_run import Trace, trace
+from visaproof.queries.refinement import Question, same_effects
+from visaproof.smt import Bool, Term, bool_symbol, symbol
+
+
+def in_step(comparison: Comparison) -> Question | None:
+    """The question about one round of each loop that stands for all of them, if both kernels do the same in it.
+
+    None where it cannot be asked, and where they may do something else, or other lanes go on.
+    """
+    lanes = comparison.question.lanes
+    source, target = (_generalised(runner, lanes) for runner in comparison.runners)
+    rounds = (source.trace.rounds, target.trace.rounds)
+    if (
+        not rounds[0]
+        or _marks(source.trace) != _marks(target.trace)
+        or any(one.breaks for side in rounds for one in side)
+    ):
+        return None
+    classes = _Classes({one.during: 0 for one in _words(rounds)})
+    while True:
+        question = _question((source, target), comparison, classes.names(rounds))
+        if question is None:
+            return None
+        finer = classes.refined((question.source.rounds, question.target.rounds))
+        if finer.count == classes.count:
+            return question if _same_lanes(question) and same_effects(question) else None
+        classes = finer
+
+
+def _generalised(runner: Runner, lanes: tuple[Bool, ...]) -> Runner:
+    """The same kernel, with one round for all rounds of a loop but the first."""
+    base = next((word for word, buffer in runner.pointers.items() if buffer == PRIVATE), None)
+    ran = trace(
+        runner.kernel, runner.platform, runner.initial, lanes, own_predicates(runner.name), unroll=0, private_base=base,
+        compared_as=runner.name,
+    )  # fmt: skip
+    return replace(runner, trace=ran)
+
+
+def _marks(ran: Trace) -> list[str]:
+    """Barriers and the ends of rounds, in the order in which the kernel comes to them."""
+    marks = [(before, "barrier") for before, _ in ran.barriers]
+    marks += [(one.first, "a round begins") for one in ran.rounds]
+    marks += [(one.behind, "a round ends") for one in ran.rounds]
+    return [kind for _, kind in sorted(marks)]
+
+
+_Rounds = tuple[tuple[LoopRound, ...], tuple[LoopRound, ...]]
+"""Those of both kernels, loop by loop."""
+
+
+def _words(rounds: _Rounds) -> Iterable[Held]:
+    """Everything that rounds write."""
+    return (held for side in rounds for one in side for held in one.held)
+
+
+@dataclass(frozen=True, slots=True)
+class _Classes:
+    """Which words of both kernels hold the same in every round, by what they hold during one."""
+
+    of: dict[Term, int]
+
+    @property
+    def count(self) -> int:
+        return len(set(self.of.values()))
+
+    def refined(self, rounds: _Rounds) -> "_Classes":
+        """Only those stay together that hold the same before their loop and after a round: for the same lane, if one
+        lane alone writes them, since a round in which it is off leaves them alone."""
+        numbers: dict[tuple[object, ...], int] = {}
+        found: dict[Term, int] = {}
+        for side in rounds:
+            for loop, one in enumerate(side):
+                for held in one.held:
+                    key = loop, held.during.width, held.lane, self.of[held.during], held.before, held.after
+                    found[held.during] = numbers.setdefault(key, len(numbers))
+        return _Classes(found)
+
+    def names(self, rounds: _Rounds) -> dict[Term, Term]:
+        """One name for all words of a class, of what they hold during a round and behind the loop; and for lanes."""
+        found: dict[Term, Term] = {}
+        for held in _words(rounds):
+            kind = f"{held.during.width}.{held.lane}.{self.of[held.during]}"
+            found[held.during] = _like(held.during, f"round.{kind}")
+            found[held.left] = _like(held.left, f"left.{kind}")
+        for side in rounds:
+            for loop, one in enumerate(side):
+                found |= {held.during: bool_symbol(f"round.{loop}.lane{held.lane}") for held in one.lanes}
+        return found
+
+
+def _like(term: Term, name: str) -> Term:
+    return symbol(name, term.width) if term.width else bool_symbol(name)
+
+
+def _question(runners: tuple[Runner, Runner], comparison: Comparison, names: dict[Term, Term]) -> Question | None:
+    asked = comparison.question
+    try:
+        _, question = questions(runners, asked.lanes, asked.forbidden, choices=names)
+    except NotModelled:
+        return None
+    return None if question.bounded or question.disturbed else question
+
+
+def _same_lanes(question: Question) -> bool:
+    """Whether the same lanes run each loop, and the same go on from a round."""
+    loops = zip(question.source.rounds, question.target.rounds, strict=True)
+    pairs = (pair for one, other in loops for pair in zip(one.lanes, other.lanes, strict=True))
+    return all(one.before is other.before and one.after is other.after for one, other in pairs)
