@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TypeVar
 
 from visaproof.engine.bounds_memory import launched, signed, windows
-from visaproof.engine.buffer_space import BufferSpace
+from visaproof.engine.buffer_space import BufferSpace, LocalBuffer
 from visaproof.engine.conflicts import colliding
 from visaproof.engine.kernel_search import MOST_STATEMENTS, Found, Never, Open, Search
 from visaproof.engine.ladder import NORMAL_FORM
@@ -14,6 +14,7 @@ from visaproof.engine.minimise import minimised
 from visaproof.engine.thread_states import Asked, Values, state_of
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.operands import SLM
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
 from visaproof.kernel.symbolic_run import launched_lanes
 from visaproof.queries.kernel_bounds import BoundsQuestion, Doubt
@@ -235,6 +236,8 @@ class _Confirm:
         state = state_of(self.asked, self.question.performed, values)
         if isinstance(flat := state.surfaces.get(FLAT), Buffer):
             state.surfaces[FLAT] = BufferSpace(flat.size, flat.contents, windows=windows(self.question.buffers, values))
+        if isinstance(local := state.surfaces.get(SLM), Buffer):
+            state.surfaces[SLM] = LocalBuffer(local.size, local.contents)
         return state
 
     def _misses_any(self, performed: PerformedMessage) -> bool:
