@@ -205,14 +205,18 @@ class _Confirm:
         return None
 
     def _runs(self, index: int, values: Values) -> Iterator[tuple[Values, Outcome]]:
-        """Small values with one lane alone, with few, and with those that do not matter; then the values."""
+        """Small values with one lane alone, with few, and with those that do not matter; then the values.
+
+        A round of a loop for all that were not unrolled is tried once: a run need not come to it.
+        """
         premise, doubt = conj(*self.question.premises), self.doubts[index]
         small = minimised(values, (premise, doubt.condition), neg(true()))
         masks = [bool_symbol(f"em.{k}") for k in range(len(launched_lanes(self.asked.kernel)))]
         lane = self.question.lane(doubt.access) or 0
         alone = {mask: int(k == lane) for k, mask in enumerate(masks)}
         others = dict.fromkeys(masks, 1)
-        for chosen in (small | alone, small, others | small, values | alone, values, others | values):
+        chosen_values = (small | alone, small, others | small, values | alone, values, others | values)
+        for chosen in chosen_values[:1] if self.question.performed.any_round else chosen_values:
             candidate = launched(chosen, self.question.buffers, (premise, doubt.condition))
             if candidate is None:
                 continue
