@@ -248,6 +248,8 @@ def test_the_launch_says_how_large_shared_local_memory_is(capsys: pytest.Capture
     local = [message["bounds"]["verdict"] for message in file["messages"] if message["surface"] == "%slm"]
     assert local.count("proved") == 1
     assert "refuted" not in local
+    (data,) = [message["bounds"] for message in file["messages"] if message["surface"].startswith("bti 0")]
+    assert data["verdict"] == "refuted"  # by a run behind a loop that with a local size of 0 never ends
     assert "size: a group has 1024 bytes of shared local memory, as the launch says" in file["assumptions"]
 
 

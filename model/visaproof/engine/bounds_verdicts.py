@@ -21,7 +21,7 @@ from visaproof.queries.kernel_bounds import BoundsQuestion, Doubt
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Miss
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
-from visaproof.smt import bool_symbol, conj, evaluate, neg, symbols_of, true
+from visaproof.smt import Bool, bool_symbol, conj, evaluate, neg, symbols_of, true
 from visaproof.smt.evaluate import evaluate_all
 
 TEXEL = 4
@@ -221,15 +221,15 @@ class _Confirm:
             if candidate is None:
                 continue
             if self._state(candidate).exec_mask:
-                yield self._run(candidate)
+                yield self._run(candidate, conj(premise, doubt.condition))
 
-    def _run(self, values: Values) -> tuple[Values, Outcome]:
-        """What a run on the values does; where it does not end, with other sizes, if nothing depends on those."""
+    def _run(self, values: Values, condition: Bool) -> tuple[Values, Outcome]:
+        """What a run on the values does; where it does not end, with sizes that the values leave open."""
         sizes: Values = dict.fromkeys(self.asked.start.sizes, USUAL_SIZE)
         try:
             return values, self._outcome(values)
         except NotModelled:
-            if sizes.keys() <= values.keys():
+            if sizes.keys() <= values.keys() or not evaluate(condition, {**sizes, **values}):
                 raise
         return {**sizes, **values}, self._outcome({**sizes, **values})
 
