@@ -37,6 +37,10 @@ ELEMENTS = {
 """What the sources of kernels with a guard mean by n."""
 
 
+MORE_TIME = 6
+"""For questions about products of arguments, which only a solver can answer."""
+
+
 @dataclass(frozen=True)
 class Row:
     """What was found of one file; every field can be written as JSON."""
@@ -122,7 +126,7 @@ def _in_arrays(kernel: Kernel, launch: Launch, platform: Platform, timeout_ms: i
     if name not in ELEMENTS:
         return {}
     stated = StatedLaunch(tuple(map(parse_size_option, ELEMENTS[name])), align=ALIGN)
-    answers = ask_bounds(kernel, platform, launch, Assume.BOUNDED, stated, timeout_ms)
+    answers = ask_bounds(kernel, platform, launch, Assume.BOUNDED, stated, MORE_TIME * timeout_ms)
     return dict(Counter(answer for finding in answers.answers() for answer in _bounds_answers(finding)))
 
 

@@ -223,6 +223,36 @@ def test_shared_local_memory_ends_where_the_kernel_says(tmp_path: Path, capsys: 
     assert only(capsys, kernel(tmp_path, *statements), "--size", "slm=0x800")[0] == 0
 
 
+def test_a_tagged_address_of_shared_local_memory_is_that_without_the_tag(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """IGC sets bit 28, so that no local pointer is null."""
+    tagged = (LOW, "add (M1, 8) VO(0,0)<1> VO(0,0)<1;1,0> 0x10000000:d", SCATTER.replace("T6", "%slm"))
+    assert only(capsys, kernel(tmp_path, *tagged), "--size", "slm=0x40")[0] == 0
+    code, message = only(capsys, kernel(tmp_path, *tagged), "--size", "slm=0x3c", "--save", str(tmp_path / "found"))
+    assert code == 1
+    assert message["bounds"]["cell"] == [0x1000003C]
+    assert main(["replay", str(tmp_path / "found")]) == 0
+    capsys.readouterr()
+    twice = (*tagged[:2], tagged[1], tagged[2])
+    assert only(capsys, kernel(tmp_path, *twice), "--size", "slm=0x40")[0] == 1
+
+
+def test_the_launch_says_how_large_shared_local_memory_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """A histogram of 256 dwords: an atomic at a byte of the data stays inside; loops over it are not followed."""
+    corpus = DATA.parent.parent.parent / "shared" / "corpus"
+    if not corpus.is_dir():
+        pytest.skip("the corpus is not beside the repository")
+    path = corpus / "visaasm" / "histogram_slm" / "tgllp-O2-simd8.visaasm"
+    _, file = asked(capsys, str(path), "--launch", str(corpus / "manifest.json"))
+    local = [message["bounds"]["verdict"] for message in file["messages"] if message["surface"] == "%slm"]
+    assert local.count("proved") == 1
+    assert "refuted" not in local
+    (data,) = [message["bounds"] for message in file["messages"] if message["surface"].startswith("bti 0")]
+    assert data["verdict"] == "refuted"  # by a run behind a loop that with a local size of 0 never ends
+    assert "size: a group has 1024 bytes of shared local memory, as the launch says" in file["assumptions"]
+
+
 def test_what_nothing_wrote_is_listed_with_its_first_reader(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = kernel(tmp_path, BIND, LOW, "add (M1, 4) VX(0,0)<1> VS(0,4)<1;1,0> 0x1:ud", SCATTER)
     code, found = asked(capsys, file, "--size", "1=0x40")

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TypeVar
 
 from visaproof.engine.bounds_memory import launched, signed, windows
-from visaproof.engine.buffer_space import BufferSpace
+from visaproof.engine.buffer_space import BufferSpace, LocalBuffer
 from visaproof.engine.conflicts import colliding
 from visaproof.engine.kernel_search import MOST_STATEMENTS, Found, Never, Open, Search
 from visaproof.engine.ladder import NORMAL_FORM
@@ -14,13 +14,14 @@ from visaproof.engine.minimise import minimised
 from visaproof.engine.thread_states import Asked, Values, state_of
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.operands import SLM
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
 from visaproof.kernel.symbolic_run import launched_lanes
 from visaproof.queries.kernel_bounds import BoundsQuestion, Doubt
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Miss
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
-from visaproof.smt import bool_symbol, conj, evaluate, neg, symbols_of, true
+from visaproof.smt import Bool, bool_symbol, conj, evaluate, neg, symbols_of, true
 from visaproof.smt.evaluate import evaluate_all
 
 TEXEL = 4
@@ -204,27 +205,31 @@ class _Confirm:
         return None
 
     def _runs(self, index: int, values: Values) -> Iterator[tuple[Values, Outcome]]:
-        """Small values with one lane alone, with few, and with those that do not matter; then the values."""
+        """Small values with one lane alone, with few, and with those that do not matter; then the values.
+
+        A round of a loop for all that were not unrolled is tried once: a run need not come to it.
+        """
         premise, doubt = conj(*self.question.premises), self.doubts[index]
         small = minimised(values, (premise, doubt.condition), neg(true()))
         masks = [bool_symbol(f"em.{k}") for k in range(len(launched_lanes(self.asked.kernel)))]
         lane = self.question.lane(doubt.access) or 0
         alone = {mask: int(k == lane) for k, mask in enumerate(masks)}
         others = dict.fromkeys(masks, 1)
-        for chosen in (small | alone, small, others | small, values | alone, values, others | values):
+        chosen_values = (small | alone, small, others | small, values | alone, values, others | values)
+        for chosen in chosen_values[:1] if self.question.performed.any_round else chosen_values:
             candidate = launched(chosen, self.question.buffers, (premise, doubt.condition))
             if candidate is None:
                 continue
             if self._state(candidate).exec_mask:
-                yield self._run(candidate)
+                yield self._run(candidate, conj(premise, doubt.condition))
 
-    def _run(self, values: Values) -> tuple[Values, Outcome]:
-        """What a run on the values does; where it does not end, with other sizes, if nothing depends on those."""
+    def _run(self, values: Values, condition: Bool) -> tuple[Values, Outcome]:
+        """What a run on the values does; where it does not end, with sizes that the values leave open."""
         sizes: Values = dict.fromkeys(self.asked.start.sizes, USUAL_SIZE)
         try:
             return values, self._outcome(values)
         except NotModelled:
-            if sizes.keys() <= values.keys():
+            if sizes.keys() <= values.keys() or not evaluate(condition, {**sizes, **values}):
                 raise
         return {**sizes, **values}, self._outcome({**sizes, **values})
 
@@ -235,6 +240,8 @@ class _Confirm:
         state = state_of(self.asked, self.question.performed, values)
         if isinstance(flat := state.surfaces.get(FLAT), Buffer):
             state.surfaces[FLAT] = BufferSpace(flat.size, flat.contents, windows=windows(self.question.buffers, values))
+        if isinstance(local := state.surfaces.get(SLM), Buffer):
+            state.surfaces[SLM] = LocalBuffer(local.size, local.contents)
         return state
 
     def _misses_any(self, performed: PerformedMessage) -> bool:

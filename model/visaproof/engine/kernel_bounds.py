@@ -26,7 +26,7 @@ from visaproof.kernel.assumptions import Assume, Start, start_of
 from visaproof.kernel.global_size import bounded_ids
 from visaproof.kernel.launch import Launch
 from visaproof.kernel.private_slots import with_slots
-from visaproof.kernel.surface_sizes import Amount, aligned_addresses, is_free, stated_sizes, with_sizes
+from visaproof.kernel.surface_sizes import SLM, Amount, aligned_addresses, is_free, stated_sizes, with_sizes
 from visaproof.kernel.symbolic_run import DEFAULT_UNROLL, launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.queries.kernel_bounds import NO_BUFFERS, BoundsQuestion, bounds_questions, needed_bytes
@@ -35,6 +35,7 @@ from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import Bool, disj, implies, true
 
 FIRST_LANES = "lanes: the enabled lanes of a thread are its first ones, as where a group does not fill its last thread"
+TAGGED = "slm: bit 28, which IGC sets in addresses of shared local memory, is no part of them"
 A = TypeVar("A")
 
 
@@ -149,7 +150,8 @@ def ask_bounds(
     places = addressed(kernel, launch, start, ran, sizes.sizes, slot) if by_address else Addressed(NO_BUFFERS)
     more = list(_launch_premises(kernel, launch, start, assume, stated))
     premises = (*sizes.premises, *places.premises, *(premise for premises, _ in more for premise in premises))
-    assumed = (*start.assumed, *sizes.assumed, *places.assumed, *(words for _, words in more))
+    tagged = (TAGGED,) if SLM in ran.surfaces else ()
+    assumed = (*start.assumed, *sizes.assumed, *tagged, *places.assumed, *(words for _, words in more))
     start = replace(start, assumed=assumed)
     return BoundsAnswers(
         kernel,

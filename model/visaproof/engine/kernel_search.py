@@ -49,7 +49,7 @@ MOST_STATEMENTS = 10_000
 """Of a confirming run: the inputs of a counterexample are small, so a longer one is most likely an endless loop."""
 
 MOST_STUCK = 3
-"""How many runs that do not end are tried."""
+"""How many such runs are tried."""
 
 T = TypeVar("T")
 
@@ -74,7 +74,7 @@ class Open:
 
     reason: str
     stuck: bool = False
-    """Whether a run that was to confirm it did not end."""
+    """Whether a run that was to confirm it did not end, or does not come to so late a round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class Search(Generic[T]):
                     loads = tuple(loads_agree(asked.trace, self.until, values))
                     repairs = conj(*(repair.condition for repair in loads), *later)
                     if is_true(repairs):
-                        return Open(self._not_confirmed())
+                        return Open(self._not_confirmed(), stuck=self.until.any_round)
                     possible = possible or not all(repair.certain for repair in loads)
                     formula, later = conj(formula, repairs), []
                 case undecided:

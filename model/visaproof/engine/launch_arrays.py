@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from visaproof.engine.launch_memory import SLM_TAG
 from visaproof.engine.launch_payload import Program, Values
 from visaproof.engine.launch_payload_arrays import GroupPayload
 from visaproof.engine.launch_run import (
@@ -27,6 +26,7 @@ from visaproof.engine.launch_run import (
 )
 from visaproof.engine.launch_shape import ThreadId
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.operands import SLM_TAG
 from visaproof.kernel.concrete_run import MissingSurface
 from visaproof.kernel.meaning import LaunchValue
 from visaproof.kernel.syntax import GeneralVariable

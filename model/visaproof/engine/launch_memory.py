@@ -14,10 +14,8 @@ from typing import Protocol
 
 from visaproof.isa.answers import Collision
 from visaproof.isa.errors import UndefinedBehavior
+from visaproof.isa.operands import SLM_TAG
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite
-
-SLM_TAG = 0x1000_0000
-"""IGC sets this bit in addresses of shared local memory, so that none of them is a null pointer."""
 
 FLAT_SIZE = 1 << 64
 PRIVATE_ROOM = 1 << 26

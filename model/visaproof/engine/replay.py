@@ -6,12 +6,14 @@ from dataclasses import dataclass
 import msgspec
 
 from visaproof.engine import runs
+from visaproof.engine.buffer_space import LocalBuffer
 from visaproof.engine.counterexample import Counterexample, Outcome, Run, Violation
 from visaproof.engine.exhibit import violated
 from visaproof.engine.states import state_from
 from visaproof.engine.unwritten_replay import two_runs
 from visaproof.instructions import Instruction
 from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError
+from visaproof.isa.operands import SLM
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.isa.readings import Readings, readings_from
 from visaproof.kernel import concrete_run
@@ -19,6 +21,7 @@ from visaproof.kernel.decode import OPCODES, decode
 from visaproof.kernel.linking import linked
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.syntax import Kernel
+from visaproof.semantics.concrete.surface import Buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,8 @@ def _kernel_again(counterexample: Counterexample, kernel: Kernel, platform: Plat
 def _outside_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Iterator[str]:
     """The whole program, in which the message of the recorded line must reach outside its surface."""
     state = state_from(counterexample.state, platform.name)
+    if isinstance(local := state.surfaces.get(SLM), Buffer):
+        state.surfaces[SLM] = LocalBuffer(local.size, local.contents)
 
     def outside(message: concrete_run.PerformedMessage) -> bool:
         return bool(message.misses) and message.instruction.position.line == counterexample.line

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.execution import ExecMask
+from visaproof.isa.operands import SLM, SLM_TAG
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.kernel.syntax import Instruction
 from visaproof.queries.buffer_places import LaunchBuffers, Place, facts_of
-from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.accesses import Access, Store
 from visaproof.semantics.symbolic.effects import meaningless
-from visaproof.smt import Bool, Term, conj, is_false, neg
+from visaproof.semantics.symbolic.state import SymbolicBuffer
+from visaproof.smt import Bool, Term, conj, const, disj, false, is_false, neg, sub, ule, ult
 
 MOST_NEEDED = 1 << 31
 """An address that may be larger than this is bounded by nothing but its width."""
@@ -75,10 +77,10 @@ def bounds_questions(
     for performed in trace.performed:
         places, lost = _places(performed, buffers, facts)
         undefined = [Doubt(one, conj(one.guard, neg(one.defined))) for one in performed.accesses]
+        outside = _at_addresses(performed, places) if performed.surface == FLAT else _outside(performed, trace)
         yield BoundsQuestion(
-            performed, _open(_outside(performed, places)), _open(undefined), premises, tuple(earlier),
-            buffers, places, lost,
-        )  # fmt: skip
+            performed, _open(outside), _open(undefined), premises, tuple(earlier), buffers, places, lost
+        )
         earlier.append(neg(meaningless(performed.accesses)))
 
 
@@ -94,9 +96,27 @@ def _places(performed: Performed, buffers: LaunchBuffers, facts: Mapping[Term, T
     return places, lost
 
 
-def _outside(performed: Performed, places: Mapping[int, Place]) -> list[Doubt]:
-    if performed.surface != FLAT:
-        return [Doubt(one, conj(one.guard, one.defined, neg(one.inside))) for one in performed.accesses]
+def _outside(performed: Performed, trace: Trace) -> list[Doubt]:
+    surface = trace.surfaces[performed.surface]
+    local = surface if performed.surface == SLM and isinstance(surface, SymbolicBuffer) else None
+    return [
+        Doubt(one, conj(one.guard, one.defined, neg(disj(one.inside, _inside_tagged(one, local)))))
+        for one in performed.accesses
+    ]
+
+
+def _inside_tagged(access: Access, local: SymbolicBuffer | None) -> Bool:
+    """Whether an address of shared local memory carries IGC's tag, and is inside without it."""
+    if local is None:
+        return false()
+    address = access.cell[0]
+    tag = const(SLM_TAG, address.width)
+    tagged = conj(ule(tag, address), ult(address, const(2 * SLM_TAG, address.width)))
+    width = 1 if isinstance(access, Store) and access.per_byte else access.width
+    return conj(tagged, local.contains(sub(address, tag), width))
+
+
+def _at_addresses(performed: Performed, places: Mapping[int, Place]) -> list[Doubt]:
     placed = ((one, places[id(one)]) for one in performed.accesses if id(one) in places)
     return [Doubt(one, conj(one.guard, one.defined, neg(place.inside(one.width)))) for one, place in placed]
 
