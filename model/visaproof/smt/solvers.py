@@ -1,6 +1,7 @@
 """One question to the solvers, one after another; they are imported when a question reaches them."""
 
 from collections.abc import Iterable
+from enum import Enum, auto
 from functools import lru_cache
 from importlib.util import find_spec
 from time import perf_counter
@@ -18,12 +19,22 @@ KEPT_ANSWERS = 256
 """Different claims come to the same question, and then soon after each other."""
 
 
-def solve(formulas: Iterable[Bool], timeout_ms: int, seed: int = 0) -> Answer:
+class Terms(Enum):
+    """What the terms of a question are like: that decides who is asked, and how."""
+
+    NORMAL = auto()
+    AS_WRITTEN = auto()
+    """No rule has touched them: Bitwuzla is told to simplify them itself."""
+    MULTIPLES = auto()
+    """As written, and equal as polynomials: only z3 multiplies out."""
+
+
+def solve(formulas: Iterable[Bool], timeout_ms: int, seed: int = 0, kind: Terms = Terms.NORMAL) -> Answer:
     """Whether all formulas can hold together, within `timeout_ms` for all solvers together.
 
     Raises KeyboardInterrupt where a solver was stopped by Ctrl-C.
     """
-    answer = _answered(tuple(formulas), max(1, timeout_ms), seed)
+    answer = _answered(tuple(formulas), max(1, timeout_ms), seed, kind)
     return Satisfiable(dict(answer.values), answer.solver) if isinstance(answer, Satisfiable) else answer
 
 
@@ -33,13 +44,14 @@ def forget_answers() -> None:
 
 
 @lru_cache(KEPT_ANSWERS)
-def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int) -> Answer:
+def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, kind: Terms) -> Answer:
     start = perf_counter()
-    if _has_bitwuzla():
+    if kind is not Terms.MULTIPLES and _has_bitwuzla():
         from visaproof.smt import bitwuzla_backend
 
         alone = timeout_ms < SHARED_MS
-        answer = bitwuzla_backend.ask(formulas, timeout_ms if alone else min(FIRST_MS, timeout_ms // 2), seed)
+        limit_ms = timeout_ms if alone else min(FIRST_MS, timeout_ms // 2)
+        answer = bitwuzla_backend.ask(formulas, limit_ms, seed, kind is Terms.AS_WRITTEN)
         if alone or not isinstance(answer, Undecided):
             return answer
     from visaproof.smt import z3_backend
