@@ -4,6 +4,7 @@ from visaproof.queries.identities import Copies, Rule, rules
 from visaproof.smt import BitVec, Bool, Term, symbol
 from visaproof.smt.expanded import expanded
 from visaproof.smt.halves import as_sum
+from visaproof.smt.solvers import Preparation
 from visaproof.smt.terms import T
 from visaproof.smt.written import Words
 
@@ -107,6 +108,7 @@ HALVES: tuple[Rule, ...] = rules(
     },
     widths=(64,),
     after=_joined,
+    preparation=Preparation.SIMPLIFIED,
 )
 
 
@@ -132,6 +134,7 @@ APART: tuple[Rule, ...] = rules(
     },
     widths=(64,),
     after=_joined,
+    preparation=Preparation.SIMPLIFIED,
 )
 
 
@@ -198,8 +201,8 @@ SECOND: tuple[Rule, ...] = rules(
             b.add(b.scale(b.truncate(x(w), 5), 3), b.extract(y(w), 8, 4)),
         ),
         "a slice of a sum with a constant": lambda b, w: (
-            b.extract(b.add(b.scale(x(w), 16), y(w), c(0x35, w)), 9, 4),
-            b.add(b.truncate(x(w), 6), c(3, 6), b.extract(b.add(y(w), c(5, w)), 9, 4)),
+            b.extract(b.add(b.scale(x(w), 16), y(w), c(0x35, w)), 6, 4),
+            b.add(b.truncate(x(w), 3), c(3, 3), b.extract(b.add(y(w), c(5, w)), 6, 4)),
         ),
         "a slice of a multiple": lambda b, w: (
             b.extract(b.add(b.scale(x(w), 4), b.scale(y(w), 8)), 12, 5),
@@ -210,7 +213,7 @@ SECOND: tuple[Rule, ...] = rules(
             b.add(x(w), b.scale(z(w), 2)),
         ),
         "a middle slice of multiples": lambda b, w: _once(
-            b.extract(b.add(b.scale(x(w), 96), b.scale(b.bit_xor(x(w), y(w)), 32), c(64, w)), 15, 4)
+            b.extract(b.add(b.scale(x(w), 96), b.scale(b.bit_xor(x(w), y(w)), 32), c(64, w)), 8, 5)
         ),
         "zeros above a multiple": lambda b, w: (
             b.zero_extend(b.add(b.scale(x(w), 4), b.scale(y(w), 8)), w + 8),

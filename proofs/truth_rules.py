@@ -2,6 +2,7 @@
 
 from visaproof.queries.identities import Rule, rules
 from visaproof.smt import Bool, false, symbol, true
+from visaproof.smt.solvers import Preparation
 from visaproof.smt.written import Words
 
 from .word_rules import NARROW, c, choice, p, q, r, signed, small, wide, x, y, z
@@ -119,7 +120,7 @@ EXTENDED_MULTIPLES: tuple[Rule, ...] = rules(
         ),
     },
     widths=NARROW,
-    of_multiples=True,
+    preparation=Preparation.MULTIPLIED_OUT,
 )
 
 ORDERS: tuple[Rule, ...] = rules(

@@ -5,6 +5,7 @@
 
 from visaproof.queries.identities import Rule, rules
 from visaproof.smt import BitVec, Bool, bool_symbol, const, symbol
+from visaproof.smt.solvers import Preparation
 from visaproof.smt.written import Words
 
 p, q, r = bool_symbol("p"), bool_symbol("q"), bool_symbol("r")
@@ -91,6 +92,7 @@ SUMS: tuple[Rule, ...] = rules(
             b.add(b.scale(y(w), 8), b.scale(x(w), 12), c(20, w)),
         ),
     },
+    preparation=Preparation.SIMPLIFIED,
 )
 
 PRODUCTS: tuple[Rule, ...] = rules(
@@ -120,6 +122,7 @@ PRODUCTS: tuple[Rule, ...] = rules(
             b.mul(b.bit_or(c(3, w), small(b, "t", w)), b.bit_or(c(5, w), small(b, "s", w))),
         ),
     },
+    preparation=Preparation.SIMPLIFIED,
 )
 
 BITS: tuple[Rule, ...] = rules(

@@ -23,6 +23,7 @@ from visaproof.queries.identities import (
 from visaproof.queries.query import Query
 from visaproof.smt import BitVec, add, const, symbol
 from visaproof.smt.answers import Undecided
+from visaproof.smt.solvers import Preparation
 
 
 def x(width: int) -> BitVec:
@@ -56,7 +57,7 @@ def test_a_rule_about_polynomials_is_proved_by_z3() -> None:
     sides = Rule(
         "test", "square", lambda b, w: (b.mul(b.add(x(w), y(w)), x(w)), b.add(b.mul(x(w), x(w)), b.mul(x(w), y(w))))
     )
-    verdict = decide(rule_holds(Rule(sides.family, sides.name, sides.sides, of_multiples=True)))
+    verdict = decide(rule_holds(Rule(sides.family, sides.name, sides.sides, preparation=Preparation.MULTIPLIED_OUT)))
     assert isinstance(verdict, Proved)
     assert verdict.rung.startswith("z3 ")
 

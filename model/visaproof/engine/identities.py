@@ -10,7 +10,7 @@ from visaproof.queries.identities import equal
 from visaproof.queries.query import Identity, Query
 from visaproof.smt import Term, evaluate
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
-from visaproof.smt.solvers import Terms, solve
+from visaproof.smt.solvers import Preparation, solve
 from visaproof.smt.written import neg
 
 Values = dict[Term, int]
@@ -22,9 +22,9 @@ def decide_identity(query: Query, shown: Identity, timeout_ms: int, seed: int, l
     if guess is not None:
         return _refuted(query, shown, guess, "")
     solver = ""
-    for part in (query.goal,) if shown.of_multiples else query.parts:  # z3 takes as long to begin as for an answer
-        kind = Terms.MULTIPLES if shown.of_multiples else Terms.AS_WRITTEN
-        match solve([*query.assumptions, neg(part)], timeout_ms, seed, kind):
+    at_once = shown.preparation is Preparation.MULTIPLIED_OUT  # z3 takes as long to begin as for an answer
+    for part in (query.goal,) if at_once else query.parts:
+        match solve([*query.assumptions, neg(part)], timeout_ms, seed, shown.preparation):
             case Satisfiable(values, found_by):
                 return _refuted(query, shown, values, found_by)
             case Unsatisfiable(solver):
@@ -36,7 +36,7 @@ def decide_identity(query: Query, shown: Identity, timeout_ms: int, seed: int, l
 
 def _possible(query: Query, timeout_ms: int, seed: int) -> Verdict | None:
     """Why the rule says nothing, if it does not."""
-    match solve(query.assumptions, timeout_ms, seed, Terms.AS_WRITTEN) if query.assumptions else None:
+    match solve(query.assumptions, timeout_ms, seed) if query.assumptions else None:
         case None | Satisfiable():
             return None
         case Unsatisfiable():

@@ -18,6 +18,7 @@ from visaproof import smt
 from visaproof.queries.query import Equation, Identity, Query
 from visaproof.smt import BitVec, Bool, Term, const, show, true, written
 from visaproof.smt.copies import one_bit
+from visaproof.smt.solvers import Preparation
 from visaproof.smt.written import Words
 
 Sides = Callable[[Words, int], tuple[Term, Term]]
@@ -51,8 +52,8 @@ class Rule:
     widths: tuple[int, ...] = WIDTHS
     after: Callable[[Term], Term] = _unchanged
     """What is done with a term in normal form."""
-    of_multiples: bool = False
-    """Whether it is about polynomials, which few solvers see."""
+    preparation: Preparation = Preparation.NONE
+    """What a solver should do first: it makes a difference where sums or products are equal as polynomials."""
 
     def __str__(self) -> str:
         return self.name
@@ -63,10 +64,10 @@ def rules(
     sides: dict[str, Sides],
     widths: tuple[int, ...] = WIDTHS,
     after: Callable[[Term], Term] = _unchanged,
-    of_multiples: bool = False,
+    preparation: Preparation = Preparation.NONE,
 ) -> tuple[Rule, ...]:
     """The rules of a table."""
-    return tuple(Rule(family, name, each, widths, after, of_multiples) for name, each in sides.items())
+    return tuple(Rule(family, name, each, widths, after, preparation) for name, each in sides.items())
 
 
 def rule_holds(rule: Rule) -> Query:
@@ -80,7 +81,7 @@ def rule_holds(rule: Rule) -> Query:
         equations.append((*of_terms, *_known(term, made)))
         if made is not expected and not otherwise:
             otherwise = f"{show(made)}, not {show(expected)}"
-    shown = Identity(rule.name, tuple(equations), otherwise, rule.of_multiples)
+    shown = Identity(rule.name, tuple(equations), otherwise, rule.preparation)
     return _query(rule.family, rule.widths, shown)
 
 

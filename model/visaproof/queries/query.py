@@ -6,6 +6,7 @@ from visaproof.isa.atomics import AtomicOp
 from visaproof.queries.subject import Subject
 from visaproof.semantics.symbolic.accesses import Cell
 from visaproof.smt import BitVec, Bool, Term
+from visaproof.smt.solvers import Preparation
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,8 @@ class Identity:
     """Those of each width."""
     not_as_stated: str = ""
     """Where the normal form makes something else of a term than the rule states: what it makes."""
-    of_multiples: bool = False
-    """Whether the sides are equal as polynomials, which few solvers see."""
+    preparation: Preparation = Preparation.NONE
+    """What a solver should do with the terms first."""
     variant: str = ""
 
 

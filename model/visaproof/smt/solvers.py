@@ -19,22 +19,25 @@ KEPT_ANSWERS = 256
 """Different claims come to the same question, and then soon after each other."""
 
 
-class Terms(Enum):
-    """What the terms of a question are like: that decides who is asked, and how."""
+class Preparation(Enum):
+    """What is done with terms before their bits are looked at; that also decides who is asked."""
 
-    NORMAL = auto()
-    AS_WRITTEN = auto()
-    """No rule has touched them: Bitwuzla is told to simplify them itself."""
-    MULTIPLES = auto()
-    """As written, and equal as polynomials: only z3 multiplies out."""
+    NONE = auto()
+    """Of terms in normal form it costs more than it saves."""
+    SIMPLIFIED = auto()
+    """Bitwuzla is told to."""
+    MULTIPLIED_OUT = auto()
+    """Only z3 does."""
 
 
-def solve(formulas: Iterable[Bool], timeout_ms: int, seed: int = 0, kind: Terms = Terms.NORMAL) -> Answer:
+def solve(
+    formulas: Iterable[Bool], timeout_ms: int, seed: int = 0, preparation: Preparation = Preparation.NONE
+) -> Answer:
     """Whether all formulas can hold together, within `timeout_ms` for all solvers together.
 
     Raises KeyboardInterrupt where a solver was stopped by Ctrl-C.
     """
-    answer = _answered(tuple(formulas), max(1, timeout_ms), seed, kind)
+    answer = _answered(tuple(formulas), max(1, timeout_ms), seed, preparation)
     return Satisfiable(dict(answer.values), answer.solver) if isinstance(answer, Satisfiable) else answer
 
 
@@ -44,14 +47,14 @@ def forget_answers() -> None:
 
 
 @lru_cache(KEPT_ANSWERS)
-def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, kind: Terms) -> Answer:
+def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, preparation: Preparation) -> Answer:
     start = perf_counter()
-    if kind is not Terms.MULTIPLES and _has_bitwuzla():
+    if preparation is not Preparation.MULTIPLIED_OUT and _has_bitwuzla():
         from visaproof.smt import bitwuzla_backend
 
         alone = timeout_ms < SHARED_MS
         limit_ms = timeout_ms if alone else min(FIRST_MS, timeout_ms // 2)
-        answer = bitwuzla_backend.ask(formulas, limit_ms, seed, kind is Terms.AS_WRITTEN)
+        answer = bitwuzla_backend.ask(formulas, limit_ms, seed, preparation is Preparation.SIMPLIFIED)
         if alone or not isinstance(answer, Undecided):
             return answer
     from visaproof.smt import z3_backend
