@@ -3,12 +3,13 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from visaproof.engine.refinement import Refines, Unknown, Vacuous, Verdict
+from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import IMAGE_SIZE
 from visaproof.engine.refinement_runner import Runner
 from visaproof.engine.refinement_runs import Difference, Writer
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.queries.refinement_effects import itself
 from visaproof.queries.refinement_places import ALWAYS, Condition
 
 MAX_SHOWN = 8
@@ -35,7 +36,7 @@ def header(comparison: Comparison) -> Iterator[str]:
 def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
     """Each surface, and how both kernels reach it."""
     source, target = comparison.runners
-    for surface in comparison.question.surfaces:
+    for surface in dict.fromkeys(map(itself, comparison.question.surfaces)):
         keys = [", ".join(_ways(one, surface)) for one in (source, target)]
         yield surface, keys[0], keys[1]
 
@@ -64,6 +65,11 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
             where = ", where" if conditions else ""
             yield f"  REFINES: the target leaves the same memory, for all inputs ({rung}){where}"
             yield from (f"    {condition.value}" for condition in in_order(conditions))
+        case Bounded(loops, found):
+            yield f"  BOUNDED: no difference in runs of no more rounds than were unrolled ({found.rung}): no proof"
+            yield from (f"    {condition.value}" for condition in in_order(found.conditions))
+            yield from (f"    {position}: a loop whose number of rounds depends on inputs" for position in loops)
+            yield "    hint: a larger `--unroll` looks at longer runs"
         case Vacuous(kinds):
             yield "  VACUOUS: the source has no meaning for any input, so that anything refines it"
             yield from (f"    in every run: {kind.what}" for kind in kinds)
@@ -91,6 +97,8 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
         shown = [f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(contents.items()) if byte][:MAX_SHOWN]
         bound = "all addresses" if surface == FLAT else "typed" if size == IMAGE_SIZE else f"{size:#x} bytes"
         yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
+    if found.backwards:
+        yield "  the lanes of the target's atomics take their turns from the last to the first, in an order left open"
     if found.undefined is not None:
         yield f"  the source has a meaning; the target has none: line {found.undefined.position.line}"
         yield f"    {found.undefined.message}" + (f" ({found.kind.value})" if found.kind else "")
@@ -172,6 +180,8 @@ def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
     match verdict:
         case Refines(rung, conditions):
             return {"verdict": "refines", "by": rung, "conditions": [one.value for one in in_order(conditions)]}
+        case Bounded(loops, found):
+            return verdict_json(comparison, found) | {"verdict": "bounded", "loops": [str(one) for one in loops]}
         case Vacuous(kinds):
             return {"verdict": "vacuous", "undefined": [kind.value for kind in kinds]}
         case Unknown(reason):
@@ -187,6 +197,8 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         "execution_mask": f"{found.exec_mask:#x}",
         "inputs": {name: f"{value:#x}" for name, value in _inputs(comparison, found)},
     }
+    if found.backwards:
+        record["target_atomics_from_the_last_lane"] = True
     if found.undefined is not None:
         undefined = {"line": found.undefined.position.line, "message": found.undefined.message}
         if found.kind is not None:
