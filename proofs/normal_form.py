@@ -1,7 +1,8 @@
 """Every rule of the normal form is true, and is carried out right: nothing here is decided by the normal form itself.
 
 A case is one rule, asked at 8, 16, 32 and 64 bits; rules on extended words at 8, 16 and 32, for words go up to 64;
-words in halves at 64; copied data at 8, 16 and 32; and the second normal form at 32, 34, 40 and 64 bits.  Terms are taken as they are written.
+words in halves at 64; copied data at 8, 16 and 32; and the second normal form at 32, 34, 40 and 64 bits.  Terms are
+taken as they are written.
 """
 
 from visaproof.engine.catalogue import for_each
