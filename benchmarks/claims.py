@@ -24,16 +24,18 @@ def main() -> None:
     print("| obligation | proved for | refutations | readings | ms |")
     print("|---|---|---|---|---|")
     for name, obligations in proved.items():
-        scopes = _scopes([obligation.query.scope for obligation in obligations])
+        scopes = _scopes(name, [obligation.query.scope for obligation in obligations])
         readings = ", ".join(READINGS[reading].decision for reading in obligations[0].query.readings)
         milliseconds = 1000 * sum(obligation.seconds for obligation in obligations)
         print(f"| `{name}` | {scopes} | {refuted.get(name) or ''} | {readings} | {milliseconds:.0f} |")
 
 
-def _scopes(scopes: list[str]) -> str:
+def _scopes(name: str, scopes: list[str]) -> str:
     """The shapes in one phrase: each position of the scopes with the values that occur there."""
     if scopes == [""]:
         return "any number of lanes"
+    if name.startswith("normal-form/"):
+        return _rules(scopes)
     parts = [scope.split(", ") for scope in scopes]
     words = dict.fromkeys(word for part in parts for word in part if word != "predicated")
     predicated = sum("predicated" in part for part in parts)
@@ -42,6 +44,14 @@ def _scopes(scopes: list[str]) -> str:
     )
     count = f"{len(scopes)} shapes: " if len(scopes) > 1 else ""
     return f"{count}{', '.join(words) if len(words) <= 6 else 'each operation'}{predicates}"
+
+
+def _rules(scopes: list[str]) -> str:
+    """Rules of the normal form: "14 rules at 8, 16, 32, 64 bits"."""
+    of_words = [scope.rpartition(", ")[2].split()[:-1] for scope in scopes if scope.endswith(" bits")]
+    widths = sorted({int(width) for each in of_words for width in each})
+    at = f" at {', '.join(map(str, widths))} bits" if widths else ""
+    return f"{len(scopes)} rules{at}"
 
 
 if __name__ == "__main__":

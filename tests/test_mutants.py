@@ -79,8 +79,8 @@ def test_a_property_is_refuted_by_a_counterexample_that_replays(wrong: WrongVari
     subject = wrong()
     verdict = decide(KILLERS[subject.variant](subject))
     assert isinstance(verdict, Refuted), verdict
-    assert verdict.counterexample.variant == subject.variant
-    assert violated(verdict.counterexample)
+    assert verdict.execution.variant == subject.variant
+    assert violated(verdict.execution)
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=_name)

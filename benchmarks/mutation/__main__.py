@@ -15,12 +15,16 @@ from benchmarks.mutation.results import complaints, document, table
 from benchmarks.mutation.run import run
 from benchmarks.mutation.store import FILE, Store, sources
 from benchmarks.mutation.survivors import equivalent
-from benchmarks.mutation.targets import ALL, PAGES
+from benchmarks.mutation.targets import ALL, PAGES, RULES
+
+PATTERN = "only mutants whose id has one of these in it; those of the normal form are asked for by `smt`"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     targets = ALL if options.all else PAGES
+    if any(pattern.startswith("smt") for pattern in options.pattern):
+        targets = (*targets, *RULES)
     mutants = [mutant for target in targets for mutant in mutants_of(target)]
     chosen = [mutant for mutant in mutants if _matches(mutant, options.pattern)][:: options.every]
     if options.list:
@@ -39,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutation", description=__doc__)
-    parser.add_argument("pattern", nargs="*", help="only mutants whose id has one of these in it")
+    parser.add_argument("pattern", nargs="*", help=PATTERN)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes side by side")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th mutant")
     parser.add_argument("--all", action="store_true", help="also the states and the effects that the pages run on")

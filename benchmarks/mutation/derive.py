@@ -85,6 +85,8 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
     match node:
         case ast.AnnAssign(target=target, value=value):
             yield from (child for child in (target, value) if child)
+        case ast.Subscript(value=ast.Name(id="dict" | "list" | "set")):
+            return  # the type of an empty one
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[ast.Tuple(elts=elements)]):
             yield from (left, *elements)  # a set: its order is no choice
         case _:

@@ -21,6 +21,9 @@ class _MutantLoader(SourceFileLoader):
         return compile(self._source, self.path, "exec")
 
     def exec_module(self, module: ModuleType) -> None:
+        if module.__name__.startswith("visaproof.smt."):  # a part of visaproof.smt: see `complete_names`
+            super().exec_module(module)
+            return
         smt = import_module("visaproof.smt")
         vars(module).update({name: getattr(smt, name) for name in smt.__all__})
         super().exec_module(module)
@@ -44,3 +47,11 @@ def install(mutant: Mutant) -> None:
     assert not loaded, f"imported before the mutant: {loaded}"
     finder: Any = _MutantFinder(mutant)
     sys.meta_path.insert(0, finder)
+
+
+def complete_names(mutant: Mutant) -> None:
+    """Gives a mutant that is a part of `visaproof.smt` the other names of it, once all of them are there."""
+    smt = import_module("visaproof.smt")
+    names = vars(import_module(mutant.target.module))
+    for name in smt.__all__:
+        names.setdefault(name, getattr(smt, name))

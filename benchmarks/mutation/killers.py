@@ -1,6 +1,8 @@
 """What may notice a mutant, tried in a process of its own: nothing of visaproof is imported before the mutant is."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -8,20 +10,30 @@ from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from time import process_time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.mutation.cross_check import CrossCheck, Trial
 from benchmarks.mutation.derive import Mutant
+from benchmarks.mutation.install import complete_names
 from benchmarks.mutation.pool import OutOfTime, at_most
 from benchmarks.mutation.targets import Target, Writing
 
 if TYPE_CHECKING:
     from visaproof.engine.catalogue import Claim
+    from visaproof.queries.query import Query
 
 TIMEOUT_MS = 5_000
 TRIAL_SECONDS = 3
 """Of processor time; the slowest state of the unchanged model takes a tenth of a second."""
-PROOFS = Path(__file__).parents[2] / "proofs"
+ROOT = Path(__file__).parents[2]
+PROOFS = ROOT / "proofs"
+TESTS = tuple(
+    f"tests/smt/test_{name}.py"
+    for name in ("normal_form", "halves", "expanded", "copies", "written", "terms_against_z3")
+)
+"""Those that are about terms."""
+
+NOT_CARRIED_OUT = "the rule is true, but"
 
 
 class Killer(Enum):
@@ -31,6 +43,8 @@ class Killer(Enum):
     """`execute` against the footprint, on states."""
     CLAIMS = "claims"
     """The catalogue: a `prove_` that is not proved, or a `refute_` that is."""
+    TESTS = "tests"
+    """The tests of terms: for rules of the normal form alone."""
 
 
 class Manner(Enum):
@@ -74,7 +88,10 @@ class ClaimCost:
 
 def killers_of(mutant: Mutant) -> tuple[Killer, ...]:
     """The cross-check, which most often notices, first; claims are about the footprint alone."""
-    return (Killer.CROSS_CHECK,) if mutant.writing is Writing.EXECUTE else tuple(Killer)
+    if mutant.writing is Writing.RULES:
+        return Killer.CLAIMS, Killer.TESTS
+    writings = Killer.CROSS_CHECK, Killer.CLAIMS
+    return (Killer.CROSS_CHECK,) if mutant.writing is Writing.EXECUTE else writings
 
 
 def attempt(killer: Killer, mutant: Mutant, costs: list[ClaimCost], hint: str = "") -> Kill | None:
@@ -83,6 +100,9 @@ def attempt(killer: Killer, mutant: Mutant, costs: list[ClaimCost], hint: str = 
     def ask() -> Kill | None:
         if killer is Killer.CROSS_CHECK:
             return cross_check(mutant.target, hint)
+        complete_names(mutant)
+        if killer is Killer.TESTS:
+            return run_tests(hint)
         return check_claims(mutant.target, costs, hint)
 
     return _noticed(ask, "")
@@ -167,10 +187,54 @@ def _answer(claim: "Claim") -> Kill | None:
     """As in `decide`, but a failure is enough: it is not made small, nor replayed."""
     from visaproof.engine.ladder import Fails, GaveUp, Holds, climb
     from visaproof.engine.verdict import Proved
+    from visaproof.queries.query import Identity
 
     query = claim.ask()
+    if isinstance(query.exhibit, Identity):
+        return _answer_on_a_rule(claim, query)
     answer = climb(query.assumptions, query.goal, TIMEOUT_MS)
     if isinstance(answer, GaveUp):
         return Kill(Manner.UNKNOWN, f"{claim.id}: {answer.reason}", claim.id)
     expected = Holds if claim.expected is Proved else Fails
     return None if isinstance(answer, expected) else Kill(Manner.NOT_AS_EXPECTED, claim.id, claim.id)
+
+
+def _answer_on_a_rule(claim: "Claim", query: "Query") -> Kill | None:
+    """A rule that is true but not carried out is unknown to `decide`; here it is noticed."""
+    from visaproof.engine.decide import decide
+    from visaproof.engine.verdict import Refuted, Unknown
+
+    verdict = decide(query, TIMEOUT_MS, likely_fails=claim.expected is Refuted)
+    if isinstance(verdict, claim.expected):
+        return None
+    undecided = isinstance(verdict, Unknown) and not verdict.reason.startswith(NOT_CARRIED_OUT)
+    return Kill(Manner.UNKNOWN if undecided else Manner.NOT_AS_EXPECTED, f"{claim.id}: {verdict}", claim.id)
+
+
+# ---------------------------------------------------------------- the tests
+
+
+def run_tests(hint: str = "") -> Kill | None:
+    """The first test of terms that fails, the one that failed before first."""
+    import pytest
+
+    failures = _Failures()
+    options = ["-q", "-x", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", f"--rootdir={ROOT}"]
+    for paths in ([hint] if hint else [], TESTS):
+        with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+            code = pytest.main([*options, *(str(ROOT / path) for path in paths)], plugins=[failures]) if paths else 0
+        if failures.first:
+            return Kill(Manner.DIFFERS, failures.first, failures.first)
+        if code not in (0, pytest.ExitCode.USAGE_ERROR):
+            return Kill(Manner.RAISES, f"pytest: {code!r}")
+    return None
+
+
+class _Failures:
+    """A plugin of pytest: keeps the first test that fails."""
+
+    first = ""
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed and not self.first:
+            self.first = report.nodeid

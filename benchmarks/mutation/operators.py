@@ -158,7 +158,10 @@ def operand_order(node: ast.AST, source: Source) -> Iterator[Replacement]:
 def _neighbours_swapped(parts: list[ast.expr], source: Source) -> Iterator[Replacement]:
     for one, other in pairwise(parts):
         if not isinstance(one, ast.Starred) and not isinstance(other, ast.Starred):
-            yield _Between(one, other), f"{source.of(other)}, {source.of(one)}"
+            between = _Between(one, other)
+            segment = ast.get_source_segment(source.text, between) or ""
+            if segment.count("(") == segment.count(")"):  # else one of them stands in parentheses of its own
+                yield between, f"{source.of(other)}, {source.of(one)}"
 
 
 class _Between(ast.AST):

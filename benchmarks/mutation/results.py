@@ -12,7 +12,8 @@ from benchmarks.mutation.survivors import FILE
 from benchmarks.mutation.targets import Writing
 
 COLUMNS = (
-    "mutants", "killed", "by the cross-check", "by the claims alone", "by exceptions alone", "equivalent", "survive",
+    "mutants", "killed", "by the cross-check", "by the claims alone", "by the tests alone", "by exceptions alone",
+    "equivalent", "survive",
     "killed of all", "killed of those not equivalent",
 )  # fmt: skip
 
@@ -47,6 +48,8 @@ class Summary:
     by_cross_check: int
     by_claims_alone: int
     """Not by the cross-check."""
+    by_tests_alone: int
+    """Of rules of the normal form: not by the claims."""
     by_exceptions_alone: int
     """Also counted by the killer that they were raised in."""
     equivalent: int
@@ -69,7 +72,8 @@ class Summary:
     def __str__(self) -> str:
         return (
             f"{self.mutants} mutants, {self.killed} killed ({self.share}): {self.by_cross_check} by the cross-check, "
-            f"{self.by_claims_alone} by the claims alone; {self.equivalent} equivalent, {self.survive} survive; "
+            f"{self.by_claims_alone} by the claims alone, {self.by_tests_alone} by the tests alone; "
+            f"{self.equivalent} equivalent, {self.survive} survive; "
             f"{self.share_of_others} of those that are not equivalent are killed"
         )
 
@@ -81,12 +85,13 @@ def _percent(part: int, whole: int) -> str:
 def summary(results: Sequence[Result], reasons: Collection[str]) -> Summary:
     """`reasons` has the ids that are listed as equivalent."""
     by = {killer: {result.mutant.id for result in results if result.killed_by(killer)} for killer in Killer}
-    cross, claims = by[Killer.CROSS_CHECK], by[Killer.CLAIMS]
+    cross, claims, tests = by[Killer.CROSS_CHECK], by[Killer.CLAIMS], by[Killer.TESTS]
     return Summary(
         mutants=len(results),
-        killed=len(cross | claims),
+        killed=len(cross | claims | tests),
         by_cross_check=len(cross),
         by_claims_alone=len(claims - cross),
+        by_tests_alone=len(tests - cross - claims),
         by_exceptions_alone=sum(result.ill_formed for result in results),
         equivalent=sum(not result.killed and result.mutant.id in reasons for result in results),
     )
@@ -117,7 +122,7 @@ def table(results: Sequence[Result], reasons: Collection[str]) -> str:
 
 def _claims(results: Sequence[Result]) -> list[str]:
     """What the claims would notice without the cross-check, where they were asked about each footprint."""
-    of_footprints = [result for result in results if result.mutant.writing is not Writing.EXECUTE]
+    of_footprints = [result for result in results if result.mutant.writing not in (Writing.EXECUTE, Writing.RULES)]
     if not of_footprints or any(Killer.CLAIMS not in result.kills for result in of_footprints):
         return []
     noticed = sum(result.killed_by(Killer.CLAIMS) for result in of_footprints)
@@ -126,8 +131,8 @@ def _claims(results: Sequence[Result]) -> list[str]:
 
 def _row(name: str, of: Summary) -> str:
     cells: Iterable[object] = (
-        name, of.mutants, of.killed, of.by_cross_check, of.by_claims_alone, of.by_exceptions_alone, of.equivalent,
-        of.survive, of.share, of.share_of_others,
+        name, of.mutants, of.killed, of.by_cross_check, of.by_claims_alone, of.by_tests_alone,
+        of.by_exceptions_alone, of.equivalent, of.survive, of.share, of.share_of_others,
     )  # fmt: skip
     return f"| {' | '.join(map(str, cells))} |"
 

@@ -15,7 +15,10 @@ from benchmarks.mutation.killers import Kill, Killer, Manner
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / ".mutants.jsonl"
-SOURCES = ("model/**/*.py", "proofs/*.py", "benchmarks/mutation/*.py", "tests/strategies.py", "tests/two_writings.py")
+SOURCES = (
+    "model/**/*.py", "proofs/*.py", "benchmarks/mutation/*.py", "tests/strategies.py", "tests/two_writings.py",
+    "tests/smt/*.py",
+)  # fmt: skip
 """What a result depends on, with the versions in `requirements.lock`."""
 
 Kills = dict[Killer, Kill | None]

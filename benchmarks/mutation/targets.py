@@ -14,6 +14,8 @@ class Writing(Enum):
     FOOTPRINT = "footprint"
     BOTH = "both"
     """What both writings use, so that they do not part on it."""
+    RULES = "rules"
+    """What brings terms into normal form; `instructions` names the claims about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +57,23 @@ MACHINES = (
 """What the pages run on, as far as they use it."""
 
 ALL = (*PAGES, *MACHINES)
+
+_RULES = {
+    "arithmetic": (
+        "linear_parts", "sum_of", "add", "scale", "negate", "sub", "difference", "bit_not", "mul"
+    ),
+    "bits": (
+        "bit_and", "bit_or", "bit_xor", "shl", "lshr", "ashr", "zero_extend", "sign_extend", "truncate", "extract",
+        "concat",
+    ),
+    "comparison": ("bit", "eq", "ult", "ule", "slt", "sle"),
+    "logic": ("neg", "conj", "disj", "implies", "iff", "ite", "ite_bool"),
+    "halves": ("as_sum",),
+    "expanded": ("expanded",),
+    "copies": ("one_bit", "widen"),
+}  # fmt: skip
+
+RULES = tuple(
+    Target(f"visaproof.smt.{name}", {Writing.RULES: roots}, ("normal-form",)) for name, roots in _RULES.items()
+)
+"""The rules of the normal form, of words in halves, of the second normal form and of one-bit data."""

@@ -5,9 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from tests.engine.examples import wrong_scatter
+from tests.engine.examples import wrong_rule, wrong_scatter
 from visaproof.engine.counterexample import write_counterexample
 
 
@@ -42,6 +43,21 @@ def test_another_outcome_exits_1_and_says_where(visaproof, example):
     assert "FAIL" in ran.out
     assert "     T6[0x0]: recorded 0x09, execute leaves 0x05\n" in ran.out
     assert ran.out.endswith("1 DID NOT REPLAY\n")
+
+
+def test_a_wrong_rule_replays_by_numbers(visaproof, tmp_path):
+    path = tmp_path / "rule.json"
+    write_counterexample(wrong_rule(), path)
+    ran = visaproof("replay", path)
+    assert (ran.code, ran.out) == (0, f"ok   {path}: or is not the sum\n1 replayed\n")
+    write_counterexample(msgspec.structs.replace(wrong_rule(), values={"x": "#x0", "y": "#x0"}), path)
+    ran = visaproof("replay", path)
+    assert ran.code == 1
+    assert "     both sides have the same value\n" in ran.out
+    write_counterexample(msgspec.structs.replace(wrong_rule(), values={"x": "#x0", "y": "#x00"}), path)
+    ran = visaproof("replay", path)
+    assert ran.code == 2
+    assert f"{path}:1:1: its terms cannot be evaluated: widths differ: [4, 8]" in ran.err
 
 
 def test_an_unreadable_file_exits_2_and_the_others_are_replayed(visaproof, example):

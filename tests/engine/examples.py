@@ -1,6 +1,7 @@
 """Counterexamples written by hand."""
 
 from visaproof.engine.counterexample import Counterexample, Outcome, Run, State, SurfaceState
+from visaproof.engine.identity_record import IdentityExample, Side
 
 PROGRAM = [
     ".version 4.1",
@@ -88,4 +89,15 @@ def colliding_kernel() -> Counterexample:
         state=State(exec_mask="0x3", registers={}, predicates={}, surfaces={"bti 0": SurfaceState(size=64)}),
         runs=[Run(steps=["0x3"], outcome=Outcome(undefined="two lanes write one byte"))],
         line=10,
+    )
+
+
+def wrong_rule() -> IdentityExample:
+    """x | y = x + y, where bits meet."""
+    return IdentityExample(
+        claim="normal-form/bits[or, 4 bits]",
+        shows="or is not the sum",
+        values={"x": "#x1", "y": "#x3"},
+        written=Side("(bvor x y)", "#x3"),
+        other=Side("(bvadd x y)", "#x4"),
     )

@@ -104,7 +104,7 @@ def test_assumptions_that_take_too_long_are_unknown_not_vacuous() -> None:
 def test_a_wrong_variant_is_refuted_by_a_run_that_differs_from_its_claim() -> None:
     verdict = decide(value.loaded_dword_is_the_surfaces(variants.next_oword(OWORD[1]())))
     assert isinstance(verdict, Refuted)
-    counterexample = verdict.counterexample
+    counterexample = verdict.execution
     assert counterexample.variant == "next-oword"
     assert counterexample.claimed != counterexample.runs[0].outcome
     assert counterexample.solver.startswith(SOLVERS)
@@ -115,22 +115,22 @@ def test_a_wrong_variant_is_refuted_by_a_run_that_differs_from_its_claim() -> No
 def test_an_order_that_matters_is_shown_in_both_orders() -> None:
     verdict = decide(atomics.final_value_is_order_independent(AtomicOp.XCHG))
     assert isinstance(verdict, Refuted)
-    assert [run.steps for run in verdict.counterexample.runs] == [["0x1", "0x2"], ["0x2", "0x1"]]
-    assert violated(verdict.counterexample)
+    assert [run.steps for run in verdict.execution.runs] == [["0x1", "0x2"], ["0x2", "0x1"]]
+    assert violated(verdict.execution)
 
 
 def test_two_winners_are_shown() -> None:
     verdict = decide(atomics.at_most_one_cmpxchg_wins(new_differs=False))
     assert isinstance(verdict, Refuted)
-    assert verdict.counterexample.violation == "two-winners"
-    assert violated(verdict.counterexample)
+    assert verdict.execution.violation == "two-winners"
+    assert violated(verdict.execution)
 
 
 def test_a_counterexample_is_small() -> None:
     """The block that is read one oword too far needs an offset and a size of a few bytes, and one loaded dword."""
     verdict = decide(value.loaded_dword_is_the_surfaces(variants.next_oword(OWORD[1]())))
     assert isinstance(verdict, Refuted)
-    state = verdict.counterexample.state
+    state = verdict.execution.state
     assert int.from_bytes(bytes.fromhex(state.registers["VG"]), "little") < 16
     assert (state.surfaces["T6"].size or 0) < 256
     assert set(state.registers["VD"]) == {"0"}
@@ -187,10 +187,10 @@ def test_a_model_that_is_wrong_in_both_writings_is_shown_against_the_page() -> N
     fields = {field.name: getattr(right.instruction, field.name) for field in dataclass_fields(right.instruction)}
     verdict = decide(bounds.out_of_bounds_write_is_dropped(as_if_right(right, WritesBeyondTheEnd(**fields))))
     assert isinstance(verdict, Refuted), verdict
-    assert verdict.counterexample.variant == ""
-    assert verdict.counterexample.claimed == Outcome()
-    assert verdict.counterexample.runs[0].outcome != Outcome()
-    assert violated(verdict.counterexample)
+    assert verdict.execution.variant == ""
+    assert verdict.execution.claimed == Outcome()
+    assert verdict.execution.runs[0].outcome != Outcome()
+    assert violated(verdict.execution)
 
 
 def test_a_failure_of_which_the_run_shows_nothing_is_unknown() -> None:
@@ -259,4 +259,4 @@ def test_assumptions_are_conjoined_with_the_failure() -> None:
     u = subject.own_accesses[0].cell[0]
     verdict = decide(replace(base, assumptions=(*base.assumptions, ult(u, const(5, 32)), conj())))
     assert isinstance(verdict, Refuted)
-    assert int.from_bytes(bytes.fromhex(verdict.counterexample.state.registers["VU"])[:4], "little") < 5
+    assert int.from_bytes(bytes.fromhex(verdict.execution.state.registers["VU"])[:4], "little") < 5

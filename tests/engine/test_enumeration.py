@@ -131,8 +131,8 @@ def counterexample_of(result: BatchResult, obligation: str) -> Counterexample:
     """That of the first shape of the obligation, which replays."""
     finding = next(one for one in reversed(result.findings) if one.obligation == obligation)
     assert isinstance(finding.verdict, Refuted), finding
-    assert violated(finding.verdict.counterexample)
-    return finding.verdict.counterexample
+    assert violated(finding.verdict.execution)
+    return finding.verdict.execution
 
 
 def test_a_shape_that_can_never_act_is_vacuous():

@@ -72,7 +72,7 @@ def asked(setting: str, shape: Shape, property_: Property) -> Query:
 def broken(setting: str) -> Counterexample:
     verdict = decide(asked(setting, *BROKEN[setting]))
     assert isinstance(verdict, Refuted), verdict
-    return verdict.counterexample
+    return verdict.execution
 
 
 @pytest.mark.parametrize("setting", BROKEN)
@@ -89,8 +89,8 @@ def test_of_several_blocks_the_stride_in_src_is_asked() -> None:
     """The page has one block: several are a reading of their own, and every example says so."""
     verdict = decide(asked("qword-stride=padded", BLOCKS[0], value.written_dword_is_the_lanes_datum))
     assert isinstance(verdict, Refuted)
-    assert verdict.counterexample.under == ["qword-blocks=several", "qword-stride=padded"]
-    assert violated(verdict.counterexample)
+    assert verdict.execution.under == ["qword-blocks=several", "qword-stride=padded"]
+    assert violated(verdict.execution)
 
 
 def test_an_example_does_not_replay_under_a_reading_that_does_something_else() -> None:

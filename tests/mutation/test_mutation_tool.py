@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.mutation.derive import Mutant, mutants_of
-from benchmarks.mutation.killers import Kill, Killer, Manner
+from benchmarks.mutation.killers import Kill, Killer, Manner, killers_of
 from benchmarks.mutation.pool import OutOfTime, at_most, side_by_side
 from benchmarks.mutation.results import Result, complaints, summary
 from benchmarks.mutation.run import complete
 from benchmarks.mutation.store import Store
 from benchmarks.mutation.survivors import equivalent
-from benchmarks.mutation.targets import ALL, PAGES, Writing
+from benchmarks.mutation.targets import ALL, PAGES, RULES, Writing
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,6 +33,15 @@ def test_each_page_has_mutants_of_both_writings(mutants: dict[str, Mutant]) -> N
         writings = [mutant.writing for mutant in mutants.values() if mutant.target is target]
         assert min(map(writings.count, (Writing.EXECUTE, Writing.FOOTPRINT))) >= 30, target.name
     assert sum(mutant.target in PAGES for mutant in mutants.values()) >= 300
+
+
+@pytest.mark.parametrize("name", ["smt.copies", "smt.halves"])
+def test_rules_of_the_normal_form_have_mutants_that_claims_and_tests_are_asked_about(name: str) -> None:
+    (target,) = (target for target in RULES if target.name == name)
+    found = mutants_of(target)
+    assert len(found) >= 50
+    assert {killers_of(mutant) for mutant in found} == {(Killer.CLAIMS, Killer.TESTS)}
+    assert not any("dict[Term, int]()" in mutant.changed for mutant in found), "the type of an empty one is no choice"
 
 
 def test_each_kind_of_change_is_made_to_the_line_that_is_shown(mutants: dict[str, Mutant]) -> None:

@@ -89,7 +89,7 @@ def test_what_the_first_solver_leaves_open_the_second_is_asked(monkeypatch: pyte
 
     asked: list[str] = []
 
-    def gives_up(formulas: Sequence[Bool], timeout_ms: int, seed: int) -> Answer:
+    def gives_up(formulas: Sequence[Bool], timeout_ms: int, seed: int, *_: object) -> Answer:
         asked.append("bitwuzla")
         return Undecided("bitwuzla: timeout")
 

@@ -64,9 +64,15 @@ def run(arguments: Namespace) -> int:
 def _counterexample(path: Path, report: "ReplayReport") -> ExitCode:
     """One file.  Raises ReadError."""
     from visaproof.engine.counterexample import DOES_NOT_REFINE, read_counterexample, violation_of
+    from visaproof.engine.identity_record import SIDES_DIFFER, read_identity, replay_identity
     from visaproof.engine.replay import replay
 
-    if violation_of(path) == DOES_NOT_REFINE:
+    violation = violation_of(path)
+    if violation == SIDES_DIFFER:
+        sides = read_identity(path)
+        differences = replay_identity(sides, str(path))
+        report.add_run(path, sides.claim, sides.shows, differences)
+    elif violation == DOES_NOT_REFINE:
         from visaproof.engine.refinement_record import read_example
         from visaproof.engine.refinement_replay import replay_refinement
 

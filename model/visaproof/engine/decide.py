@@ -2,10 +2,11 @@
 
 from visaproof.engine.attempts import attempted
 from visaproof.engine.guesses import guessed
+from visaproof.engine.identities import decide_identity
 from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, climb
 from visaproof.engine.refutation import refutation
 from visaproof.engine.verdict import Proved, Refuted, Unknown, Vacuous, Verdict
-from visaproof.queries.query import Query
+from visaproof.queries.query import Identity, Query
 
 DEFAULT_TIMEOUT_MS = 20_000
 """For one question to one solver."""
@@ -16,6 +17,8 @@ def decide(query: Query, timeout_ms: int = DEFAULT_TIMEOUT_MS, seed: int = 0, li
 
     Where it likely fails, examples are guessed before a solver is asked; it makes no other difference.
     """
+    if isinstance(query.exhibit, Identity):
+        return decide_identity(query, query.exhibit, timeout_ms, seed, likely_fails)
     if likely_fails and (refuted := _guessed(query, timeout_ms, seed)):
         return refuted
     found = attempted(query, timeout_ms, seed)

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from visaproof.engine.counterexample import Counterexample
+
 if TYPE_CHECKING:
-    from visaproof.engine.counterexample import Counterexample
+    from visaproof.engine.identity_record import IdentityExample
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +19,17 @@ class Proved:
 
 @dataclass(frozen=True, slots=True)
 class Refuted:
-    """The goal fails in the state of the counterexample, which has been replayed on `execute`."""
+    """The goal fails in the state of the counterexample, which has been replayed on `execute`; of a rule of the normal
+    form, for its values, at which both sides have been evaluated."""
 
-    counterexample: "Counterexample"
+    counterexample: "Counterexample | IdentityExample"
+
+    @property
+    def execution(self) -> Counterexample:
+        """The counterexample, where it is one that `execute` runs."""
+        if not isinstance(self.counterexample, Counterexample):
+            raise TypeError(f"{self.counterexample.claim} is no claim about what is executed")
+        return self.counterexample
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from visaproof.isa.atomics import AtomicOp
 from visaproof.queries.subject import Subject
 from visaproof.semantics.symbolic.accesses import Cell
-from visaproof.smt import BitVec, Bool
+from visaproof.smt import BitVec, Bool, Term
+from visaproof.smt.solvers import Preparation
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,34 @@ class SerialLanes:
 
 
 @dataclass(frozen=True, slots=True)
+class Equation:
+    """A term as it is written, and another that is claimed to have the same value."""
+
+    written: Term
+    other: Term
+    other_is: str
+    """What the other is, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A rule of the normal form: equations between terms that no rule has touched and terms that the rule has made.
+
+    No rung of the ladder may see the parts of the query, which say that the equations of a width hold: the rule would
+    prove itself.
+    """
+
+    rule: str
+    equations: tuple[tuple[Equation, ...], ...]
+    """Those of each width."""
+    not_as_stated: str = ""
+    """Where the normal form makes something else of a term than the rule states: what it makes."""
+    preparation: Preparation = Preparation.NONE
+    """What a solver should do with the terms first."""
+    variant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """`assumptions ⇒ goal`, for all values of all symbols."""
 
@@ -68,7 +97,7 @@ class Query:
     """The shape that this query is about; everything else in it is arbitrary."""
     assumptions: tuple[Bool, ...]
     goal: Bool
-    exhibit: Subject | TwoLanes | OneLane | SerialLanes
+    exhibit: Subject | TwoLanes | OneLane | SerialLanes | Identity
     """How to show a counterexample: the instruction and the state that the symbols stand for."""
     memory: tuple[MemoryBefore, ...] = ()
     readings: tuple[str, ...] = ()

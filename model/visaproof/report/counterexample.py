@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from rich.console import Console
 
 from visaproof.engine.counterexample import Counterexample, Outcome, SurfaceState
+from visaproof.engine.identity_record import IdentityExample
 
 _LANES = re.compile(r"\(M\d\w*, (\d+)\)")
 _QWORDS = re.compile(r"\bqw_\w+\.\d+ .* (\w+)\.\d+$")
@@ -17,10 +18,23 @@ PIPE_WIDTH = 120
 """Columns of a table that goes to no terminal."""
 
 
-def described(counterexample: Counterexample, console: Console) -> None:
+def described(counterexample: Counterexample | IdentityExample, console: Console) -> None:
     """Prints the counterexample, indented."""
-    for line in counterexample_lines(counterexample, console.width - INDENT if console.is_terminal else PIPE_WIDTH):
+    width = console.width - INDENT if console.is_terminal else PIPE_WIDTH
+    if isinstance(counterexample, IdentityExample):
+        lines = identity_lines(counterexample)
+    else:
+        lines = counterexample_lines(counterexample, width)
+    for line in lines:
         console.print(" " * INDENT + line, soft_wrap=True)
+
+
+def identity_lines(example: IdentityExample) -> Iterator[str]:
+    """What it shows, the values, and both sides."""
+    yield f"{example.shows}:"
+    yield ", ".join(f"{name} = {value}" for name, value in example.values.items())
+    for side in (example.written, example.other):
+        yield f"{side.term} = {side.value}"
 
 
 def counterexample_lines(counterexample: Counterexample, width: int) -> Iterator[str]:

@@ -179,5 +179,5 @@ def _finding(finding: Finding) -> FindingEntry:
         obligation=finding.obligation,
         verdict=type(verdict).__name__.lower(),
         reason=verdict.reason if isinstance(verdict, Unknown | Vacuous) else None,
-        counterexample=verdict.counterexample if isinstance(verdict, Refuted) else None,
+        counterexample=verdict.execution if isinstance(verdict, Refuted) else None,
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from visaproof.engine.counterexample import Counterexample
+from visaproof.engine.identity_record import IdentityExample
 from visaproof.engine.verdict import Proved, Refuted, Unknown, Vacuous
 from visaproof.engine.workers import Decided, Limits, module_of
 from visaproof.isa.readings import READINGS
@@ -41,7 +42,7 @@ class ClaimEntry(msgspec.Struct, kw_only=True):
     reason: str | None
     """Of an unknown or a vacuous claim."""
     readings: list[Reading]
-    counterexample: Counterexample | None
+    counterexample: Counterexample | IdentityExample | None
     """Of a refutation, in the format of counterexamples/README.md."""
     saved: str | None
     """The file of the counterexample, with --save."""

@@ -120,7 +120,7 @@ def _examples(rows: list[Row]) -> Iterator[str]:
     for row in rows:
         for one in row.depends_on:
             if isinstance(one.verdict, Refuted):
-                key, found = (_obligation(row), one.setting), one.verdict.counterexample
+                key, found = (_obligation(row), one.setting), one.verdict.execution
                 if key not in smallest or _size(found) < _size(smallest[key]):
                     smallest[key] = found
     if smallest:

@@ -78,6 +78,6 @@ def _asked(row: Row, one: Asked, report: MatrixReport) -> AskedEntry:
         verdict=one.answer,
         seconds=round(one.seconds, 3),
         reason=one.verdict.reason if isinstance(one.verdict, Unknown | Vacuous) else None,
-        counterexample=one.verdict.counterexample if isinstance(one.verdict, Refuted) else None,
+        counterexample=one.verdict.execution if isinstance(one.verdict, Refuted) else None,
         saved=shown_path(saved) if saved else None,
     )

@@ -20,11 +20,11 @@ _Result: Any = _bitwuzla.Result
 NAME = f"bitwuzla {_bitwuzla.version()}"
 
 
-def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int) -> Answer:
+def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int, simplified: bool = False) -> Answer:
     """Whether all formulas can hold together.  It cannot be interrupted before `timeout_ms` are over."""
     options = _bitwuzla.Options()
     options.set(_Option.PRODUCE_MODELS, True)
-    options.set(_Option.PREPROCESS, False)  # terms are in normal form: on the catalogue it costs more than it saves
+    options.set(_Option.PREPROCESS, simplified)
     options.set(_Option.TIME_LIMIT_PER, max(1, timeout_ms))
     options.set(_Option.SEED, seed)
     lowering = _Lowering()

@@ -1,6 +1,7 @@
 """One question to the solvers, one after another; they are imported when a question reaches them."""
 
 from collections.abc import Iterable
+from enum import Enum, auto
 from functools import lru_cache
 from importlib.util import find_spec
 from time import perf_counter
@@ -18,12 +19,25 @@ KEPT_ANSWERS = 256
 """Different claims come to the same question, and then soon after each other."""
 
 
-def solve(formulas: Iterable[Bool], timeout_ms: int, seed: int = 0) -> Answer:
+class Preparation(Enum):
+    """What is done with terms before their bits are looked at; that also decides who is asked."""
+
+    NONE = auto()
+    """Of terms in normal form it costs more than it saves."""
+    SIMPLIFIED = auto()
+    """Bitwuzla is told to."""
+    MULTIPLIED_OUT = auto()
+    """Only z3 does."""
+
+
+def solve(
+    formulas: Iterable[Bool], timeout_ms: int, seed: int = 0, preparation: Preparation = Preparation.NONE
+) -> Answer:
     """Whether all formulas can hold together, within `timeout_ms` for all solvers together.
 
     Raises KeyboardInterrupt where a solver was stopped by Ctrl-C.
     """
-    answer = _answered(tuple(formulas), max(1, timeout_ms), seed)
+    answer = _answered(tuple(formulas), max(1, timeout_ms), seed, preparation)
     return Satisfiable(dict(answer.values), answer.solver) if isinstance(answer, Satisfiable) else answer
 
 
@@ -33,13 +47,14 @@ def forget_answers() -> None:
 
 
 @lru_cache(KEPT_ANSWERS)
-def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int) -> Answer:
+def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, preparation: Preparation) -> Answer:
     start = perf_counter()
-    if _has_bitwuzla():
+    if preparation is not Preparation.MULTIPLIED_OUT and _has_bitwuzla():
         from visaproof.smt import bitwuzla_backend
 
         alone = timeout_ms < SHARED_MS
-        answer = bitwuzla_backend.ask(formulas, timeout_ms if alone else min(FIRST_MS, timeout_ms // 2), seed)
+        limit_ms = timeout_ms if alone else min(FIRST_MS, timeout_ms // 2)
+        answer = bitwuzla_backend.ask(formulas, limit_ms, seed, preparation is Preparation.SIMPLIFIED)
         if alone or not isinstance(answer, Undecided):
             return answer
     from visaproof.smt import z3_backend

@@ -122,6 +122,14 @@ def make(
     return term
 
 
+def apart(kind: type[T], op: Op, args: tuple[Term, ...], payload: object, width: int) -> T:
+    """A term that no other is: not interned, and nothing is known of its value.  `smt.written` makes such terms."""
+    term = kind()
+    term.op, term.args, term.payload, term.width, term.serial = op, args, payload, width, next(_serials)
+    term.low, term.high, term.zeros = 0, (1 << width) - 1 if width else 1, 0
+    return term
+
+
 def interned(op: Op, args: tuple[Term, ...], payload: object, width: int) -> Term | None:
     """The term if it exists: what is known of its value need not be worked out again."""
     entry = _interned.get((op, width, payload, *args))

@@ -1,0 +1,274 @@
+"""The rules of what comes after the normal form: words computed in halves, the second normal form, and one-bit data."""
+
+from visaproof.queries.identities import Copies, Rule, rules
+from visaproof.smt import BitVec, Bool, Term, symbol
+from visaproof.smt.expanded import expanded
+from visaproof.smt.halves import as_sum
+from visaproof.smt.solvers import Preparation
+from visaproof.smt.terms import T
+from visaproof.smt.written import Words
+
+from .word_rules import c, p, q, x, y, z
+
+
+def _joined(term: Term) -> Term:
+    assert isinstance(term, BitVec)
+    return as_sum(term)
+
+
+def _second(term: T) -> T:
+    return expanded([term])[0]
+
+
+def _once(word: BitVec) -> tuple[BitVec, BitVec]:
+    return word, word
+
+
+# ---------------------------------------------------------------- halves: `h` is the width of a half, `w` of the word
+
+
+def pointer(b: Words, width: int) -> BitVec:
+    """A pointer that arrives in two halves."""
+    return b.concat(symbol(f"high{width}", width // 2), symbol(f"low{width}", width // 2))
+
+
+def pointer_as_sum(b: Words, width: int) -> BitVec:
+    high, low = (b.zero_extend(symbol(f"{name}{width}", width // 2), width) for name in ("high", "low"))
+    return b.add(b.scale(high, 1 << width // 2), low)
+
+
+def carried(b: Words, low: BitVec, high: BitVec, base: BitVec) -> BitVec:
+    """Low and high halves plus a base, half by half: add, carry, add, add."""
+    half, width = low.width, base.width
+    base_low, base_high = b.extract(base, half - 1, 0), b.extract(base, width - 1, half)
+    carry = b.extract(b.add(b.zero_extend(low, width), b.zero_extend(base_low, width)), width - 1, half)
+    return b.concat(b.add(carry, b.add(high, base_high)), b.add(low, base_low))
+
+
+def _offset(b: Words, width: int, left: int, right: int, arithmetic: bool, plus: int = 0) -> BitVec:
+    """The pointer plus a word shifted left, whose upper half is the word shifted right."""
+    half = width // 2
+    word = b.add(x(half), c(plus, half)) if plus else x(half)
+    shifted = (b.ashr if arithmetic else b.lshr)(word, c(right, half))
+    return carried(b, b.shl(word, c(left, half)), shifted, pointer(b, width))
+
+
+HALVES: tuple[Rule, ...] = rules(
+    "word-in-halves",
+    {
+        "halves side by side": lambda b, w: (
+            b.concat(b.add(x(w // 2), y(w // 2)), z(w // 2)),
+            b.add(
+                b.scale(b.zero_extend(x(w // 2), w), 1 << w // 2),
+                b.scale(b.zero_extend(y(w // 2), w), 1 << w // 2),
+                b.zero_extend(z(w // 2), w),
+            ),
+        ),
+        "a multiple of halves": lambda b, w: (
+            b.scale(b.concat(b.add(b.scale(x(w // 2), 4), c(5, w // 2)), z(w // 2)), 2),
+            b.add(
+                c(10 << w // 2, w),
+                b.scale(b.zero_extend(x(w // 2), w), 8 << w // 2),
+                b.scale(b.zero_extend(z(w // 2), w), 2),
+            ),
+        ),
+        "a sum by halves with a carry": lambda b, w: (
+            carried(b, x(w // 2), y(w // 2), pointer(b, w)),
+            b.add(pointer(b, w), b.scale(b.zero_extend(y(w // 2), w), 1 << w // 2), b.zero_extend(x(w // 2), w)),
+        ),
+        "a pointer is the sum of its halves": lambda b, w: (pointer(b, w), pointer_as_sum(b, w)),
+        "shifted left, and right for the upper half": lambda b, w: (
+            _offset(b, w, 2, w // 2 - 2, arithmetic=False),
+            b.add(pointer(b, w), b.scale(b.zero_extend(x(w // 2), w), 4)),
+        ),
+        "shifted left, and right with its sign": lambda b, w: (
+            _offset(b, w, 2, w // 2 - 2, arithmetic=True),
+            b.add(pointer(b, w), b.scale(b.sign_extend(x(w // 2), w), 4)),
+        ),
+        "doubled, with its sign": lambda b, w: (
+            _offset(b, w, 1, w // 2 - 1, arithmetic=True),
+            b.add(pointer(b, w), b.scale(b.sign_extend(x(w // 2), w), 2)),
+        ),
+        "as it is, with its sign": lambda b, w: (
+            _offset(b, w, 0, w // 2 - 1, arithmetic=True),
+            b.add(pointer(b, w), b.sign_extend(x(w // 2), w)),
+        ),
+        "a multiple, with its sign": lambda b, w: (
+            carried(b, b.scale(x(w // 2), 4), b.ashr(b.scale(x(w // 2), 4), c(w // 2 - 1, w // 2)), pointer(b, w)),
+            b.add(pointer(b, w), b.sign_extend(b.scale(x(w // 2), 4), w)),
+        ),
+        "a sum shifted left, and right for the upper half": lambda b, w: (
+            _offset(b, w, 2, w // 2 - 2, arithmetic=False, plus=3),
+            b.add(pointer(b, w), b.scale(b.zero_extend(b.add(x(w // 2), c(3, w // 2)), w), 4)),
+        ),
+        "both halves of one word": lambda b, w: (
+            b.concat(b.add(b.extract(z(w), w - 1, w // 2), x(w // 2)), b.truncate(z(w), w // 2)),
+            b.add(z(w), b.scale(b.zero_extend(x(w // 2), w), 1 << w // 2)),
+        ),
+    },
+    widths=(64,),
+    after=_joined,
+    preparation=Preparation.SIMPLIFIED,
+)
+
+
+APART: tuple[Rule, ...] = rules(
+    "word-in-halves-that-no-rule-fits",
+    {
+        "halves of two words": lambda b, w: _once(
+            b.concat(b.add(b.extract(z(w), w - 1, w // 2), x(w // 2)), b.truncate(y(w), w // 2))
+        ),
+        "a slice that is no half": lambda b, w: _once(
+            b.concat(b.add(b.extract(z(w), w - 2, w // 2 - 1), x(w // 2)), b.truncate(z(w), w // 2))
+        ),
+        "shifted right by one less": lambda b, w: _once(_offset(b, w, 2, w // 2 - 3, arithmetic=False)),
+        "shifted right by one more": lambda b, w: _once(_offset(b, w, 2, w // 2 - 1, arithmetic=True)),
+        "as it is, without its sign": lambda b, w: _once(_offset(b, w, 0, w // 2 - 1, arithmetic=False)),
+        "another multiple of the upper half": lambda b, w: _once(
+            b.add(
+                b.scale(b.concat(b.extract(z(w), w - 1, w // 2), x(w // 2)), 2),
+                b.zero_extend(b.truncate(z(w), w // 2), w),
+            )
+        ),
+        "three parts": lambda b, w: _once(b.concat(x(w // 4), y(w // 4), z(w // 2))),
+    },
+    widths=(64,),
+    after=_joined,
+    preparation=Preparation.SIMPLIFIED,
+)
+
+
+# ---------------------------------------------------------------- the second normal form
+
+
+SECOND_WIDTHS = (32, 34, 40, 64)
+"""Of data, of element offsets in bytes, of addresses of surfaces, and of pointers."""
+
+
+def _sum(b: Words, width: int) -> BitVec:
+    return b.add(b.scale(x(width), 4), y(width))
+
+
+SECOND: tuple[Rule, ...] = rules(
+    "second-form",
+    {
+        "a mask is a slice": lambda b, w: (
+            b.bit_and(c(0x3C, w), _sum(b, w)),
+            b.scale(b.zero_extend(b.extract(_sum(b, w), 5, 2), w), 4),
+        ),
+        "a high mask takes the low bits away": lambda b, w: (
+            b.bit_and(c(-8, w), _sum(b, w)),
+            b.sub(_sum(b, w), b.zero_extend(b.truncate(_sum(b, w), 3), w)),
+        ),
+        "a mask of the top bit": lambda b, w: (
+            b.bit_and(c(1 << (w - 1), w), y(w)),
+            b.sub(y(w), b.zero_extend(b.truncate(y(w), w - 1), w)),
+        ),
+        "a mask of all other bits": lambda b, w: (
+            b.bit_and(c((1 << (w - 1)) - 1, w), y(w)),
+            b.zero_extend(b.truncate(y(w), w - 1), w),
+        ),
+        "a mask in several runs": lambda b, w: (
+            b.bit_and(c(0xF0F0_0003, w), _sum(b, w)),
+            b.add(
+                b.zero_extend(b.truncate(_sum(b, w), 2), w),
+                b.scale(b.zero_extend(b.extract(_sum(b, w), 23, 20), w), 1 << 20),
+                b.bit_and(c(0xF000_0000, w), _sum(b, w)),
+            ),
+        ),
+        "or is the sum without what both have": lambda b, w: (
+            b.bit_or(c(0x3C, w), _sum(b, w)),
+            b.sub(b.add(c(0x3C, w), _sum(b, w)), b.bit_and(c(0x3C, w), _sum(b, w))),
+        ),
+        "xor is the sum without twice what both have": lambda b, w: (
+            b.bit_xor(c(0x18, w), y(w)),
+            b.sub(b.add(c(0x18, w), y(w)), b.scale(b.bit_and(c(0x18, w), y(w)), 2)),
+        ),
+        "a mask of a multiple is a multiple of a mask": lambda b, w: (
+            b.bit_and(c(-8, w), b.scale(b.add(x(w), y(w)), 4)),
+            b.scale(b.bit_and(c(-2, w), b.add(x(w), y(w))), 4),
+        ),
+        "a concatenation is a sum": lambda b, w: (
+            b.concat(b.add(x(w), y(w)), symbol("t", 16), z(w)),
+            b.add(
+                b.scale(b.zero_extend(b.add(x(w), y(w)), 2 * w + 16), 1 << (w + 16)),
+                b.scale(b.zero_extend(symbol("t", 16), 2 * w + 16), 1 << w),
+                b.zero_extend(z(w), 2 * w + 16),
+            ),
+        ),
+        "a slice of a sum, of which one part is above": lambda b, w: (
+            b.extract(b.add(b.scale(x(w), 48), y(w)), 8, 4),
+            b.add(b.scale(b.truncate(x(w), 5), 3), b.extract(y(w), 8, 4)),
+        ),
+        "a slice of a sum with a constant": lambda b, w: (
+            b.extract(b.add(b.scale(x(w), 16), y(w), c(0x35, w)), 6, 4),
+            b.add(b.truncate(x(w), 3), c(3, 3), b.extract(b.add(y(w), c(5, w)), 6, 4)),
+        ),
+        "a slice of a multiple": lambda b, w: (
+            b.extract(b.add(b.scale(x(w), 4), b.scale(y(w), 8)), 12, 5),
+            b.extract(b.add(x(w), b.scale(y(w), 2)), 10, 3),
+        ),
+        "the upper half of a sum of halves": lambda b, w: (
+            b.extract(b.add(b.concat(x(w), y(w)), b.scale(b.zero_extend(z(w), 2 * w), 2 << w)), 2 * w - 1, w),
+            b.add(x(w), b.scale(z(w), 2)),
+        ),
+        "a middle slice of multiples": lambda b, w: _once(
+            b.extract(b.add(b.scale(x(w), 96), b.scale(b.bit_xor(x(w), y(w)), 32), c(64, w)), 8, 5)
+        ),
+        "zeros above a multiple": lambda b, w: (
+            b.zero_extend(b.add(b.scale(x(w), 4), b.scale(y(w), 8)), w + 8),
+            b.scale(b.zero_extend(b.truncate(b.add(x(w), b.scale(y(w), 2)), w - 2), w + 8), 4),
+        ),
+        "owords of bytes": lambda b, w: (
+            b.scale(b.zero_extend(b.lshr(b.add(b.scale(x(w), 32), c(16, w)), c(4, w)), w + 8), 16),
+            b.zero_extend(b.add(b.scale(x(w), 32), c(16, w)), w + 8),
+        ),
+        "zeros above a sum with an odd part": lambda b, w: _once(b.zero_extend(b.add(_sum(b, w), c(21, w)), w + 8)),
+        "a sum under a choice": lambda b, w: (
+            b.ite(p, b.bit_or(c(4, w), b.scale(x(w), 4)), z(w)),
+            b.ite(p, b.scale(b.bit_or(c(1, w), x(w)), 4), z(w)),
+        ),
+    },
+    widths=SECOND_WIDTHS,
+    after=_second,
+)
+
+# ---------------------------------------------------------------- one-bit data
+
+
+def _hit(b: Words, width: int) -> Bool:
+    return b.eq(b.add(symbol(f"address{width}", 40), c(4, 40)), symbol(f"other{width}", 40))
+
+
+COPIES: tuple[Copies, ...] = (
+    Copies(
+        "the same word chosen twice",
+        lambda b, w: b.eq(b.ite(p, x(w), b.ite(q, x(w), y(w))), b.ite(q, x(w), b.ite(p, x(w), y(w)))),
+    ),
+    Copies("a word that was not chosen", lambda b, w: b.implies(p, b.eq(b.ite(p, x(w), y(w)), y(w)))),
+    Copies(
+        "what a store leaves where it hits",
+        lambda b, w: b.implies(
+            _hit(b, w), b.eq(b.ite(_hit(b, w), x(w), b.ite(q, y(w), z(w))), b.ite(_hit(b, w), x(w), y(w)))
+        ),
+    ),
+    Copies(
+        "what a store leaves elsewhere",
+        lambda b, w: b.disj(
+            _hit(b, w),
+            b.eq(b.ite(_hit(b, w), x(w), b.ite(q, z(w), y(w))), b.ite(q, z(w), b.ite(_hit(b, w), x(w), y(w)))),
+        ),
+    ),
+    Copies("a word or zero", lambda b, w: b.eq(b.ite(p, x(w), c(0, w)), b.ite(q, y(w), c(0, w)))),
+    Copies(
+        "several words at once",
+        lambda b, w: b.conj(
+            b.disj(q, b.eq(b.ite(p, x(w), y(w)), z(w))), b.disj(p, b.eq(b.ite(q, x(w), y(w)), z(w))), b.disj(p, q)
+        ),
+    ),
+    Copies(
+        "under an assumption",
+        lambda b, w: b.implies(q, b.eq(b.ite(p, x(w), y(w)), x(w))),
+        lambda b, w: b.disj(p, _hit(b, w)),
+    ),
+)

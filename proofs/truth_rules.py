@@ -1,0 +1,247 @@
+"""The rules of the normal form for truth values and choices, each as written and as it becomes."""
+
+from visaproof.queries.identities import Rule, rules
+from visaproof.smt import Bool, false, symbol, true
+from visaproof.smt.solvers import Preparation
+from visaproof.smt.written import Words
+
+from .word_rules import NARROW, c, choice, p, q, r, signed, small, wide, x, y, z
+
+EQUALITIES: tuple[Rule, ...] = rules(
+    "equality",
+    {
+        "a word equals itself": lambda b, w: (b.eq(b.add(x(w), y(w)), b.add(y(w), x(w))), true()),
+        "a word differs from itself and a constant": lambda b, w: (b.eq(b.add(x(w), c(1, w)), x(w)), false()),
+        "constants are equal or not": lambda b, w: (b.neg(b.eq(c(3, w), c(-3, w))), b.eq(c(3, w), c(3, w))),
+        "constants move to one side": lambda b, w: (b.eq(b.add(x(w), c(3, w)), c(5, w)), b.eq(x(w), c(2, w))),
+        "both orders of an equation are one": lambda b, w: (b.eq(x(w), y(w)), b.eq(y(w), x(w))),
+        "an even number is not odd": lambda b, w: (b.eq(b.scale(x(w), 4), c(2, w)), false()),
+        "multiples that differ by less than their step": lambda b, w: (
+            b.eq(b.scale(x(w), 4), b.add(b.scale(y(w), 4), c(2, w))),
+            false(),
+        ),
+        "a bit that is zero is not set": lambda b, w: (b.eq(b.bit_and(x(w), c(0x70, w)), c(0x0F, w)), false()),
+        "a value above the bounds": lambda b, w: (b.eq(wide(b, x(w)), c((1 << w) + 44, 2 * w)), false()),
+        "a value below the bounds": lambda b, w: (b.eq(b.bit_or(small(b, "s", w), c(9, w)), c(8, w)), false()),
+        "equal flips of both sides": lambda b, w: (
+            b.eq(b.bit_xor(c(6, w), x(w)), b.bit_xor(c(6, w), y(w))),
+            b.eq(x(w), y(w)),
+        ),
+        "low bits under a mask are a slice": lambda b, w: (
+            b.eq(b.bit_and(c(3, w), b.add(x(w), b.scale(y(w), 4))), c(1, w)),
+            b.eq(b.truncate(x(w), 2), c(1, 2)),
+        ),
+        "a bit is 0 where it is not 1": lambda b, w: (b.eq(b.extract(x(w), 3, 3), c(0, 1)), b.neg(b.bit(x(w), 3))),
+        "a bit is a slice of one": lambda b, w: (b.bit(x(w), 3), b.eq(b.extract(x(w), 3, 3), c(1, 1))),
+        "a choice of constants is its condition": lambda b, w: (b.eq(choice(b, 1, 0, w), c(1, w)), p),
+        "or its denial": lambda b, w: (b.eq(choice(b, 1, 0, w), c(0, w)), b.neg(p)),
+        "or fails": lambda b, w: (b.eq(choice(b, 1, 4, w), c(2, w)), false()),
+        "a choice that equals its first branch": lambda b, w: (
+            b.eq(b.ite(p, x(w), y(w)), x(w)),
+            b.disj(p, b.eq(x(w), y(w))),
+        ),
+        "a choice that equals its second branch": lambda b, w: (
+            b.eq(b.ite(p, x(w), y(w)), y(w)),
+            b.disj(b.neg(p), b.eq(x(w), y(w))),
+        ),
+        "a number that is the first branch": lambda b, w: (
+            b.eq(c(0, w), b.ite(p, c(0, w), x(w))),
+            b.disj(p, b.eq(x(w), c(0, w))),
+        ),
+        "a number that is the second branch": lambda b, w: (
+            b.eq(b.ite(p, x(w), c(6, w)), c(6, w)),
+            b.disj(b.neg(p), b.eq(x(w), c(6, w))),
+        ),
+    },
+)
+
+EXTENDED: tuple[Rule, ...] = rules(
+    "comparison-of-extended-words",
+    {
+        "extensions are equal where the words are": lambda b, w: (b.eq(wide(b, x(w)), wide(b, y(w))), b.eq(x(w), y(w))),
+        "an extension is a small constant": lambda b, w: (b.eq(wide(b, x(w)), c(7, 2 * w)), b.eq(x(w), c(7, w))),
+        "words that differ in their own width differ extended": lambda b, w: (
+            b.eq(wide(b, x(w)), wide(b, b.add(x(w), c(4, w)))),
+            false(),
+        ),
+        "and after another constant is added": lambda b, w: (
+            b.eq(b.add(wide(b, x(w)), c(8, 2 * w)), wide(b, b.add(x(w), c(4, w)))),
+            false(),
+        ),
+        "equal multiples of extended words are equal words": lambda b, w: (
+            b.eq(b.scale(wide(b, x(w)), 4), b.scale(wide(b, y(w)), 4)),
+            b.eq(x(w), y(w)),
+        ),
+        "and up to half the range": lambda b, w: (
+            b.eq(b.scale(wide(b, x(w)), 1 << (w - 1)), b.scale(wide(b, y(w)), 1 << (w - 1))),
+            b.eq(x(w), y(w)),
+        ),
+        "and behind a common summand, with signs": lambda b, w: (
+            b.eq(b.add(z(2 * w), b.scale(signed(b, x(w)), 4)), b.add(z(2 * w), b.scale(signed(b, y(w)), 4))),
+            b.eq(x(w), y(w)),
+        ),
+        "extended flips of words that differ": lambda b, w: (
+            b.eq(
+                b.scale(wide(b, b.bit_xor(c(1, w), x(w))), 4),
+                b.scale(wide(b, b.bit_xor(c(1, w), b.add(x(w), c(2, w)))), 4),
+            ),
+            false(),
+        ),
+        "a sum that is above 0 and below the modulus": lambda b, w: (
+            b.eq(b.add(wide(b, x(w)), c(1, 2 * w)), b.negate(wide(b, y(w)))),
+            false(),
+        ),
+        "a difference between two multiples of the modulus": lambda b, w: (
+            b.eq(b.add(wide(b, x(w)), c((1 << w) + 44, 2 * w)), wide(b, y(w))),
+            false(),
+        ),
+        "extended words whose own difference is in a range": lambda b, w: (
+            b.eq(b.scale(wide(b, b.add(x(w), choice(b, 1, 3, w))), 4), b.scale(wide(b, x(w)), 4)),
+            false(),
+        ),
+        "one form for one bound": lambda b, w: (
+            b.ule(b.add(wide(b, x(w)), c(4, 2 * w)), z(2 * w)),
+            b.ult(b.add(wide(b, x(w)), c(3, 2 * w)), z(2 * w)),
+        ),
+    },
+    widths=NARROW,
+)
+
+EXTENDED_MULTIPLES: tuple[Rule, ...] = rules(
+    "comparison-of-extended-words",
+    {
+        "multiples of extended words that differ by no multiple": lambda b, w: (
+            b.eq(b.scale(wide(b, x(w)), 3), b.add(b.scale(wide(b, y(w)), 3), c(4, 2 * w))),
+            false(),
+        ),
+        "multiples at another distance than their words": lambda b, w: (
+            b.eq(b.scale(signed(b, b.add(x(w), c(2, w))), 12), b.add(b.scale(signed(b, x(w)), 12), c(12, 2 * w))),
+            false(),
+        ),
+    },
+    widths=NARROW,
+    preparation=Preparation.MULTIPLIED_OUT,
+)
+
+ORDERS: tuple[Rule, ...] = rules(
+    "order",
+    {
+        "nothing is below 0": lambda b, w: (b.ult(x(w), c(0, w)), false()),
+        "nothing is below itself": lambda b, w: (b.disj(b.ult(x(w), x(w)), b.slt(x(w), x(w))), false()),
+        "an extension is below what it cannot reach": lambda b, w: (b.ult(wide(b, x(w)), c(1 << w, 2 * w)), true()),
+        "and not below what it always reaches": lambda b, w: (
+            b.ult(b.add(small(b, "s", w), c(8, w)), b.bit_and(x(w), c(8, w))),
+            false(),
+        ),
+        "at most all ones": lambda b, w: (b.ule(x(w), c(-1, w)), true()),
+        "at most is not above": lambda b, w: (b.ule(x(w), y(w)), b.neg(b.ult(y(w), x(w)))),
+        "signed is unsigned without signs": lambda b, w: (
+            b.slt(b.lshr(x(w), c(1, w)), b.lshr(y(w), c(1, w))),
+            b.ult(b.lshr(x(w), c(1, w)), b.lshr(y(w), c(1, w))),
+        ),
+        "signed at most is not signed above": lambda b, w: (b.sle(x(w), y(w)), b.neg(b.slt(y(w), x(w)))),
+        "the least number is less than the greatest": lambda b, w: (
+            b.slt(c(1 << (w - 1), w), c((1 << (w - 1)) - 1, w)),
+            true(),
+        ),
+        "-1 is not less than -2": lambda b, w: (b.slt(c(-1, w), c(-2, w)), false()),
+    },
+)
+
+CONNECTIVES: tuple[Rule, ...] = rules(
+    "connective",
+    {
+        "not not": lambda b, _: (b.neg(b.neg(p)), p),
+        "not of a constant": lambda b, _: (b.neg(false()), true()),
+        "and is a set": lambda b, _: (b.conj(p, q, p), b.conj(q, p)),
+        "and is flat": lambda b, _: (b.conj(p, b.conj(q, r)), b.conj(b.conj(p, q), r)),
+        "or is a set": lambda b, _: (b.disj(p, q, p), b.disj(q, p)),
+        "or is flat": lambda b, _: (b.disj(p, b.disj(q, r)), b.disj(b.disj(p, q), r)),
+        "and with true": lambda b, _: (b.conj(p, true()), p),
+        "and with false": lambda b, _: (b.conj(p, false(), q), false()),
+        "or with false": lambda b, _: (b.disj(false(), p), p),
+        "or with true": lambda b, _: (b.disj(p, true(), q), true()),
+        "a contradiction": lambda b, _: (b.conj(p, q, b.neg(p)), false()),
+        "the excluded middle": lambda b, _: (b.disj(p, q, b.neg(p)), true()),
+        "a denied conjunction of what is asserted": lambda b, _: (b.conj(p, q, b.neg(b.conj(p, q))), false()),
+        "a denied disjunction beside its parts": lambda b, _: (b.disj(p, q, b.neg(b.disj(p, q))), true()),
+        "what implies itself": lambda b, _: (b.implies(p, p), true()),
+        "what is equivalent to itself": lambda b, _: (b.iff(p, p), true()),
+        "equivalent to true": lambda b, _: (b.iff(p, true()), p),
+        "a choice between equal truths": lambda b, _: (b.ite_bool(p, q, q), q),
+        "a choice of true and false is its condition": lambda b, _: (b.ite_bool(p, true(), false()), p),
+        "a choice of two truths": lambda b, _: (
+            b.ite_bool(p, q, r),
+            b.conj(b.disj(b.neg(p), q), b.disj(p, r)),
+        ),
+    },
+    widths=(0,),
+)
+
+CHOICES: tuple[Rule, ...] = rules(
+    "choice",
+    {
+        "between a word and itself": lambda b, w: (b.ite(p, x(w), x(w)), x(w)),
+        "by true": lambda b, w: (b.ite(true(), x(w), y(w)), x(w)),
+        "by false": lambda b, w: (b.ite(false(), x(w), y(w)), y(w)),
+        "by a denied condition": lambda b, w: (b.ite(b.neg(p), x(w), y(w)), b.ite(p, y(w), x(w))),
+        "by a condition asked twice": lambda b, w: (b.ite(p, b.ite(p, x(w), y(w)), b.ite(p, y(w), x(w))), x(w)),
+        "has the bounds and zeros of both": lambda b, w: (
+            b.ite(p, b.add(b.scale(small(b, "s", w), 2), c(4, w)), b.scale(small(b, "t", w), 6)),
+            b.ite(p, b.add(c(4, w), b.scale(small(b, "s", w), 2)), b.scale(b.scale(small(b, "t", w), 3), 2)),
+        ),
+        "has the higher upper bound": lambda b, w: (
+            b.ite(p, b.add(small(b, "s", w), c(9, w)), b.add(small(b, "t", w), c(3, w))),
+            b.ite(b.neg(p), b.add(small(b, "t", w), c(3, w)), b.add(small(b, "s", w), c(9, w))),
+        ),
+    },
+)
+
+
+def _once(truth: Bool) -> tuple[Bool, Bool]:
+    return truth, truth
+
+
+def _u(b: Words, width: int) -> Bool:
+    return b.ult(x(width), y(width))
+
+
+KEPT: tuple[Rule, ...] = rules(
+    "truth-that-no-rule-fits",
+    {
+        "an equation that holds unless the sum wraps": lambda b, w: _once(
+            b.eq(b.add(wide(b, x(w)), c(4, 2 * w)), wide(b, b.add(x(w), c(4, w))))
+        ),
+        "words of different widths, extended": lambda b, w: _once(
+            b.eq(b.zero_extend(x(w), 4 * w), b.zero_extend(z(2 * w), 4 * w))
+        ),
+        "multiples of extended words that may wrap": lambda b, w: _once(
+            b.eq(b.scale(wide(b, x(w)), 3 << (w - 1)), b.scale(wide(b, y(w)), 3 << (w - 1)))
+        ),
+        "multiples of extended words that just may wrap": lambda b, w: _once(
+            b.eq(b.scale(wide(b, x(w)), (1 << w) + 1), b.add(b.scale(wide(b, y(w)), (1 << w) + 1), c(1, 2 * w)))
+        ),
+        "a sum that can reach the modulus": lambda b, w: _once(
+            b.eq(b.add(wide(b, x(w)), c(1 - (1 << w), 2 * w)), c(0, 2 * w))
+        ),
+        "a difference that can reach the modulus": lambda b, w: _once(
+            b.eq(b.add(wide(b, x(w)), c((1 << w) - 1, 2 * w)), wide(b, y(w)))
+        ),
+        "an even product of odd things": lambda b, w: _once(b.eq(b.scale(x(w), 6), c(4, w))),
+        "multiples that may differ by their step": lambda b, w: _once(
+            b.eq(b.scale(x(w), 4), b.add(b.scale(y(w), 4), c(4, w)))
+        ),
+        "flips that differ": lambda b, w: _once(b.eq(b.bit_xor(c(6, w), x(w)), b.bit_xor(c(5, w), y(w)))),
+        "a flip of one side": lambda b, w: _once(b.eq(b.bit_xor(c(6, w), x(w)), y(w))),
+        "a mask with a hole": lambda b, w: _once(b.eq(b.bit_and(c(5, w), x(w)), c(1, w))),
+        "a slice of one bit more": lambda b, w: _once(b.eq(b.bit_and(c(6, w), x(w)), c(2, w))),
+        "a bound that may be met": lambda b, w: _once(b.ult(b.add(small(b, "s", w), c(3, w)), c(18, w))),
+        "a lower bound that may be met": lambda b, w: _once(b.ult(c(3, w), b.add(small(b, "s", w), c(3, w)))),
+        "at most, where one less would wrap": lambda b, w: _once(b.ule(x(w), y(w))),
+        "a signed order of words with signs": lambda b, w: _once(b.slt(x(w), y(w))),
+        "a signed order of which one has no sign": lambda b, w: _once(b.slt(x(w), b.lshr(y(w), c(1, w)))),
+        "a denied conjunction beside one of its parts": lambda b, w: _once(b.conj(p, b.neg(b.conj(p, _u(b, w))))),
+        "a denied disjunction in a conjunction": lambda b, w: _once(b.conj(p, q, b.neg(b.disj(r, _u(b, w))))),
+        "a choice of two words": lambda b, w: _once(b.eq(b.ite(p, x(w), y(w)), symbol(f"v{w}", w))),
+    },
+)
