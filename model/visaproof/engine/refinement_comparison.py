@@ -26,7 +26,7 @@ from visaproof.kernel.matching import (
     target_start,
 )
 from visaproof.kernel.symbolic_machine import Performed
-from visaproof.kernel.symbolic_run import launched_lanes, trace
+from visaproof.kernel.symbolic_run import DEFAULT_UNROLL, launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.queries.refinement import Question, refinement_question, require_comparable
 from visaproof.queries.refinement_effects import Effects, Side, itself
@@ -69,9 +69,12 @@ def compare(
     assume: Assume,
     forbidden: frozenset[UndefinedKind] = FORBIDDEN,
     no_buffer_offset: bool = False,
+    unroll: int = DEFAULT_UNROLL,
     on: frozenset[Bool] = frozenset(),
 ) -> Comparison:
     """The question, in which what is not `forbidden` has a meaning.
+
+    Loops whose rounds are not constant are run `unroll` rounds; of longer runs nothing is asked.
 
     Raises NotModelled, and ReadError where an input of the target has no counterpart.  `no_buffer_offset` has every
     surface begin where its buffer does, `on` are lanes that are on.  Both are assumed only where they have to be.
@@ -89,8 +92,8 @@ def compare(
         pointers = _pointers(program.kernel, start, initial)
         base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
         ran = trace(
-            program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=1, generalise=False,
-            private_base=base,
+            program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=unroll,
+            generalise=False, private_base=base,
         )  # fmt: skip
         _require_private_known(program, ran.surfaces)
         keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
@@ -99,14 +102,14 @@ def compare(
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     by_address = any(FLAT in _used(one) for one in runners)
     if not on and by_address and (needed := lanes_needed(runners[0], lanes)):
-        return compare(source, target, assume, forbidden, no_buffer_offset, frozenset(needed))
+        return compare(source, target, assume, forbidden, no_buffer_offset, unroll, frozenset(needed))
     unasked: NotModelled | None = None
     try:
         exact, question = questions(runners, lanes, forbidden)
     except NotModelled as reason:
         exact, question, unasked = *_of_the_source(runners, lanes, forbidden), reason
     if not no_buffer_offset and places_a_surface((source, target), runners, exact is not question):
-        return compare(source, target, assume, forbidden, True, on)
+        return compare(source, target, assume, forbidden, True, unroll, on)
     assumed = _assumptions(starts[0], question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
     assumed += tuple(unusual(forbidden)) + (_lanes_on(launched_lanes(source.kernel), on),) * bool(on)
     return Comparison(source, target, matching, starts[0], assumed, question, (runners[0], runners[1]), exact, unasked)
@@ -160,7 +163,7 @@ def _of_the_source(
     side = _located(runners[0]) if by_address else _as_it_is(runners[0])
     question = refinement_question(side, side, lanes, forbidden=forbidden)
     others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
-    question = replace(question, target=Effects(others, {}, question.source.reaches))
+    question = replace(question, target=Effects(others, {}, question.source.reaches), bounded=())
     return None if by_address else question, question
 
 

@@ -31,6 +31,9 @@ from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Bool, bool_symbol, is_true
 from visaproof.smt.evaluate import evaluate_all
 
+IN_LOOPS = 2_000
+"""Statements that a run may take beyond those of its kernel: most inputs of a loop of unknown length make it long."""
+
 TYPED_ATOMIC = "typed_atomic"
 
 
@@ -61,6 +64,7 @@ class Runner:
             self.kernel,
             start.state,
             lambda statement, _: start.modified.end_statement(statement.opcode == TYPED_ATOMIC),
+            most=len(self.kernel.statements) + IN_LOOPS,
         )
         left = _missed(outcome) if start.flat.left is None else start.flat.left
         if outcome.undefined is not None and left is None:

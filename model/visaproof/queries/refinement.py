@@ -5,7 +5,7 @@ For all inputs:  ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory afte
 
 from dataclasses import dataclass, replace
 
-from visaproof.isa.errors import NotModelled
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.queries.refinement_effects import Effects, Side, effects_of, surface_then
 from visaproof.queries.refinement_places import Reach, is_private
 from visaproof.queries.refinement_stores import after
@@ -31,6 +31,8 @@ class Question:
     """What has no meaning; the other kinds have one."""
     disturbed: bool = False
     """Whether other threads may write between any two messages: then both have to have the same, in the same order."""
+    bounded: tuple[Position, ...] = ()
+    """The loops that may run longer than they were unrolled.  Nothing is asked of longer runs."""
 
     @property
     def surfaces(self) -> tuple[str, ...]:
@@ -55,14 +57,15 @@ def refinement_question(
         require_comparable(side)
     memory = SharedMemory(_units(source, target))
     one, other = (effects_of(side, memory, expand, forbidden) for side in (source, target))
+    loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
     if [guard for _, guard in one.barriers] == [guard for _, guard in other.barriers]:
-        return Question(one, other, memory, lanes, forbidden, source.disturbed)
+        return Question(one, other, memory, lanes, forbidden, source.disturbed, loops)
     if source.disturbed or not _adds_barriers(one, other, lanes):
         raise NotModelled("barriers that both kernels do not have alike")
     sides = replace(source, disturbed=True), replace(target, disturbed=True)
     memory = SharedMemory(_units(*sides))
     one, other = (effects_of(side, memory, expand, forbidden) for side in sides)
-    return Question(one, other, memory, lanes, forbidden, disturbed=True)
+    return Question(one, other, memory, lanes, forbidden, disturbed=True, bounded=loops)
 
 
 def _adds_barriers(source: Effects, target: Effects, lanes: tuple[Bool, ...]) -> bool:
@@ -74,11 +77,9 @@ def _adds_barriers(source: Effects, target: Effects, lanes: tuple[Bool, ...]) ->
 
 
 def require_comparable(side: Side) -> None:
-    """Raises NotModelled where the run on terms does not stand for all runs."""
+    """Raises NotModelled where the run on terms did not come to its end."""
     if side.trace.stopped is not None:
         raise side.trace.stopped
-    if side.trace.bounded:
-        raise NotModelled("a loop whose number of rounds depends on inputs", side.trace.bounded[0][1])
 
 
 def _units(*sides: Side) -> dict[str, int]:
@@ -110,10 +111,12 @@ def same_at_probe(question: Question, surface: str) -> Bool:
 def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> tuple[Bool, ...]:
     """A thread with a lane on, and a source that is defined; and of memory what these and the goal are about.
 
-    Also that these accesses stay `inside` of their buffers.
+    Also that loops end in time, and that these accesses stay `inside` of their buffers.
     """
+    ends = (*question.source.ends, *question.target.ends)
     within = [reach.inside for reach in inside]
     defined = [neg(condition) for condition in question.source.undefined]
     sizes = [symbol(f"size.{surface}", ADDRESS_BITS) for surface in question.surfaces]
     limits = [ule(size, const(LARGEST_SURFACE, ADDRESS_BITS)) for size in sizes]
-    return disj(*question.lanes), *limits, *defined, *within, *question.memory.facts((goal, *defined, *within))
+    needed = (*ends, *defined, *within)
+    return disj(*question.lanes), *limits, *needed, *question.memory.facts((goal, *needed))

@@ -62,6 +62,8 @@ class Effects:
     """For each barrier, how many messages that can be seen came before it, and when the thread gets to it."""
     atomics: bool = False
     """Whether the order of atomics is left open."""
+    ends: tuple[Bool, ...] = ()
+    """Of each loop that may run longer than it was unrolled, that it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         tuple(history.reaches),
         tuple(zip(places, history.common([guard for _, guard in side.trace.barriers]), strict=True)),
         any(isinstance(access, Atomic) for one in side.trace.performed for access in one.accesses),
+        tuple(history.common([ends for ends, _ in side.trace.bounded])),
     )
 
 
