@@ -22,6 +22,7 @@ CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
 COLUMNS = {
     "refines": (Answer.REFINES, Answer.CONDITIONAL),
     "differs": (Answer.DIFFERS,),
+    "bounded": (Answer.BOUNDED,),
     "vacuous": (Answer.VACUOUS,),
     "unknown": (Answer.UNKNOWN,),
     "not modelled": (Answer.NOT_MODELLED,),

@@ -2,18 +2,23 @@
 
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from benchmarks.faults import messages, registers, store
 from benchmarks.faults.ask import Answer, agreement, ask_fault, ask_pair
+from benchmarks.faults.at_once import Launches, compared, random_launches
 from benchmarks.faults.kinds import Kind, sites_of
 from benchmarks.faults.plan import EDITS, Pair, Planted, faults_of, plan
 from benchmarks.faults.store import Store, version
 from benchmarks.faults.table import summary, table
+from benchmarks.itself import PROVED, ask, dumps
+from benchmarks.itself import table as table_of_dumps
 from benchmarks.pairs import CORPUS
 from visaproof.engine.answer_file import AnswerFile
-from visaproof.engine.refinement_comparison import compare
+from visaproof.engine.refinement_comparison import Comparison, compare
+from visaproof.engine.refinement_runs import trial
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.reader import read_kernel
 
@@ -126,6 +131,40 @@ def test_wrong_targets_are_refuted_and_the_right_one_is_not() -> None:
     for kind in (Kind.DROPPED_STORE, Kind.CARRY, Kind.SURFACES):
         fault = next(fault for fault in faults_of(pair.target) if fault.kind is kind)
         assert ask_fault(Planted(pair, fault), 2000)["answer"] == Answer.REFUTED.value
+
+
+@needs_corpus
+@pytest.mark.parametrize("pair", PAIRS[1:], ids=["a64", "bindless"])
+def test_launches_on_arrays_tell_what_those_one_by_one_tell(pair: Pair) -> None:
+    """Of a right target nothing is suspected that a run confirms; a wrong one is noticed on arrays as well."""
+    right = compare(*pair.programs, Assume.IDS)
+    start = random_launches(right, 50, Random(2))
+    found = compared(right, start)
+    assert found.telling
+    assert not any(_told_apart(right, start, one) for one in found.suspects)
+    fault = next(fault for fault in faults_of(pair.target) if fault.kind is Kind.DROPPED_STORE)
+    wrong = compare(pair.programs[0], Planted(pair, fault).target, Assume.IDS)
+    assert any(_told_apart(wrong, start, one) for one in compared(wrong, start).suspects)
+
+
+def _told_apart(comparison: Comparison, start: Launches, launch: int) -> bool:
+    values, content = dict(start.values[launch]), start.content(launch)
+    found = trial(*comparison.runners, comparison.question, values, content)
+    return found is not None and found.difference is not None
+
+
+@needs_corpus
+def test_a_message_for_bytes_is_not_put_in_the_place_of_one_for_texels() -> None:
+    assert not [one for one in faults_of("vc_typed_atomic/tgllp-vc") if one.kind is Kind.SURFACES]
+
+
+@needs_corpus
+def test_a_dump_refines_itself() -> None:
+    rows = ask(dumps(CORPUS, "vadd/tgllp-O2-simd8"), CORPUS / "manifest.json", 2000)
+    lines = list(table_of_dumps(rows))
+    assert lines[0].startswith(f"{len(rows)} dumps: ")
+    assert all(row.answer in PROVED for row in rows)
+    assert len(lines) == 3
 
 
 def test_answers_are_kept_until_something_changes(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from benchmarks.faults.at_once import AT_ONCE, can_run, compared, random_launche
 from benchmarks.faults.plan import Pair, Planted
 from benchmarks.faults.store import Record
 from visaproof.engine.ladder import Values
-from visaproof.engine.refinement import Refines, Unknown, Vacuous, decide
+from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous, decide
 from visaproof.engine.refinement_comparison import Comparison, compare
 from visaproof.engine.refinement_guesses import contents, float_words, launches
 from visaproof.engine.refinement_memory import Content
@@ -148,6 +148,8 @@ def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Re
             return _record(Answer.VACUOUS, "")
         case Unknown(reason):
             return _record(Answer.UNKNOWN, reason)
+        case Bounded():
+            return _record(Answer.UNKNOWN, "a loop whose number of rounds depends on inputs")
         case found:
             confirmed = again(*comparison.runners, comparison.question, found)
             return _record(Answer.REFUTED if confirmed else Answer.UNSOUND, _shown(found))

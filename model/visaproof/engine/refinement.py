@@ -121,8 +121,9 @@ def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Diffe
     if (found := _with_choices(comparison)) is not None:
         return found
     verdict = _decide(comparison, second, timeout_ms)
-    if isinstance(verdict, Unknown) and (found := guessed(comparison, LAST_GUESSES, seed=1)) is not None:
-        return smaller(comparison, found)
+    if isinstance(verdict, Unknown):
+        found = guessed(comparison, LAST_GUESSES, seed=1, most_seconds=timeout_ms / 1000)
+        return verdict if found is None else smaller(comparison, found)
     if isinstance(verdict, Refines) and not verdict.conditions:
         return _granted(comparison, second, verdict.rung)
     return verdict

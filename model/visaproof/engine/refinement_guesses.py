@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice, product
 from random import Random
+from time import process_time
 from zlib import crc32
 
 from visaproof.engine.ladder import Values
@@ -39,13 +40,16 @@ GIVEN_UP = 20
 """So many runs of kernels with loops of unknown length that come to no end show that most inputs are of no use."""
 
 
-def guessed(comparison: Comparison, count: int, seed: int = 0) -> Difference | None:
-    """A difference for seeded random inputs, or for simple ones."""
+def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: float | None = None) -> Difference | None:
+    """A difference for seeded random inputs, or for simple ones; no longer looked for than asked for."""
+    start = process_time()
     symbols = unknowns(comparison.question, comparison.runners)
     random, floats, given_up = Random(seed), float_words(comparison), 0
     edges = _at_edges(symbols) if count > AUDITS else ()
     for values in chain(islice(candidates(symbols, random, floats), count), edges):
         content = contents(random, floats is not None)
+        if most_seconds is not None and process_time() - start > most_seconds:
+            return None
         try:
             found = difference(*comparison.runners, comparison.question, values, content)
         except NotModelled:  # for these inputs, as floats that are not numbers
