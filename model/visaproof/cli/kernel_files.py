@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import positive, seconds
+from visaproof.cli.arguments import add_float, positive, seconds
 from visaproof.cli.errors import UsageError
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.isa.errors import NotModelled
@@ -36,6 +36,7 @@ def add_kernel_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question (default: 20)"
     )
+    add_float(parser)
 
 
 def ask_each(command: str, ask: Ask, arguments: Namespace, words: Mapping[ExitCode, str]) -> int:

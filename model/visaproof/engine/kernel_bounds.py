@@ -18,7 +18,8 @@ from visaproof.engine.ladder import Impossible, climb
 from visaproof.engine.thread_states import Asked
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
-from visaproof.kernel.assumptions import Assume, Start, start_of
+from visaproof.kernel.assumptions import Assume, Start, start_of, with_floats
+from visaproof.kernel.float_results import Floats
 from visaproof.kernel.global_size import bounded_ids
 from visaproof.kernel.launch import Launch
 from visaproof.kernel.surface_sizes import Amount, aligned_addresses, is_free, stated_sizes, with_sizes
@@ -116,13 +117,14 @@ def ask_bounds(
     stated: StatedLaunch,
     timeout_ms: int,
     unroll: int = DEFAULT_UNROLL,
+    floats: Floats = Floats.UNINTERPRETED,
 ) -> BoundsAnswers:
     """The questions of a kernel, up to the first statement that has no semantics here.
 
     Raises ReadError where what is stated of the launch names nothing that the kernel has.
     """
-    start = start_of(kernel, launch, assume)
-    ran = trace(kernel, platform, start.initial, unroll=unroll, private_base=start.private_base)
+    start = with_floats(start_of(kernel, launch, assume), floats)
+    ran = trace(kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats)
     sizes = stated_sizes(kernel, launch, start, ran.surfaces, stated.surfaces)
     more = list(_launch_premises(kernel, launch, start, assume, stated))
     premises = (*sizes.premises, *(premise for premises, _ in more for premise in premises))

@@ -51,8 +51,18 @@ class Unknown:
 Verdict = Refines | Difference | Vacuous | Unknown
 
 
+FLOAT_HINT = "; `--float ieee` takes floats for IEEE 754's"
+
+
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     """Whether the target refines the source.  Raises NotModelled."""
+    verdict = _decided(comparison, timeout_ms)
+    if isinstance(verdict, Unknown) and comparison.uninterpreted:
+        return Unknown(verdict.reason + FLOAT_HINT)
+    return verdict
+
+
+def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
     if comparison.open is not None:
         found = guessed(comparison, 4 * GUESSES)
         if found is None:

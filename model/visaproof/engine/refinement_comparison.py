@@ -10,6 +10,7 @@ from visaproof.engine.refinement_runner import Runner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import PRIVATE_APART, Assume, Start, start_of
+from visaproof.kernel.float_results import IEEE_ASSUMED, Floats, ieee_start
 from visaproof.kernel.launch import BufferAddress
 from visaproof.kernel.matching import (
     SHARED_LOCAL,
@@ -36,6 +37,9 @@ from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Bool, symbols_of
 
+FUNCTIONS = "a result on floats depends on the operands, their types and %cr0 alone"
+"""Of results of which nothing else is known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -51,8 +55,15 @@ class Comparison:
     runners: tuple[Runner, Runner]
     exact: Question | None
     """The question under no condition; None where memory is reached by address and by surface as well."""
+    floats: Floats = Floats.UNINTERPRETED
+    """What results on floats are taken for."""
     open: NotModelled | None = None
     """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
+
+    @property
+    def uninterpreted(self) -> bool:
+        """Whether it may matter what floats are, and is not known."""
+        return self.floats is Floats.UNINTERPRETED and FUNCTIONS in self.assumed
 
     @property
     def conditional(self) -> bool:
@@ -66,6 +77,7 @@ def compare(
     assume: Assume,
     forbidden: frozenset[UndefinedKind] = FORBIDDEN,
     no_buffer_offset: bool = False,
+    floats: Floats = Floats.UNINTERPRETED,
 ) -> Comparison:
     """The question, in which what is not `forbidden` has a meaning.
 
@@ -79,6 +91,8 @@ def compare(
     before = (before_source, target_start(matching, before_source, starts[1].initial))
     if no_buffer_offset:
         before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
+    if floats is Floats.IEEE:
+        before = ieee_start(before[0]), ieee_start(before[1])
     lanes = launched_lanes(source.kernel)
     runners: list[Runner] = []
     for name, program, start, initial in zip(("source", "target"), (source, target), starts, before, strict=True):
@@ -86,7 +100,7 @@ def compare(
         base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
         ran = trace(
             program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=1, generalise=False,
-            private_base=base,
+            private_base=base, floats=floats,
         )  # fmt: skip
         _require_private_known(program, ran.surfaces)
         keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
@@ -99,10 +113,11 @@ def compare(
     except NotModelled as reason:
         exact, question, unasked = *_of_the_source(runners, lanes, forbidden), reason
     if not no_buffer_offset and places_a_surface((source, target), runners, exact is not question):
-        return compare(source, target, assume, forbidden, no_buffer_offset=True)
+        return compare(source, target, assume, forbidden, no_buffer_offset=True, floats=floats)
     assumed = _assumptions(starts[0], question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
-    assumed += tuple(unusual(forbidden))
-    return Comparison(source, target, matching, starts[0], assumed, question, (runners[0], runners[1]), exact, unasked)
+    assumed += (IEEE_ASSUMED if floats is Floats.IEEE else ()) + tuple(unusual(forbidden))
+    both = (runners[0], runners[1])
+    return Comparison(source, target, matching, starts[0], assumed, question, both, exact, floats, unasked)
 
 
 def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
@@ -212,7 +227,7 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
     if matching.extra:
         found.append("inputs that only the target gets may hold anything")
     if any(name.startswith("result.") for name in _symbols(question)):
-        found.append("a result on floats depends on the operands, their types and %cr0 alone")
+        found.append(FUNCTIONS)
     if any(one.origin is not None for runner in runners for one in runner.trace.arbitrary):
         found.append("a read through the sampler depends on the image, the sampler and the coordinates alone")
     effects = question.source, question.target

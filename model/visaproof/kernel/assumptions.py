@@ -4,10 +4,11 @@ Every assumption has a name and a sentence; a verdict lists those that it was as
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from visaproof.kernel.bounded_scalars import BOUNDED, bounded_words
+from visaproof.kernel.float_results import IEEE_ASSUMED, Floats, ieee_start
 from visaproof.kernel.launch import BufferAddress, Launch, LaunchValue, LocalId, Piece
 from visaproof.kernel.syntax import Input, Kernel
 from visaproof.semantics.symbolic.registers import Byte
@@ -92,6 +93,13 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
         pointers=dict(pointers.values()),
         least={one.name: one.least for one in bounded if one.least},
     )
+
+
+def with_floats(start: Start, floats: Floats) -> Start:
+    """The start under what is assumed of floats."""
+    if floats is Floats.UNINTERPRETED:
+        return start
+    return replace(start, initial=ieee_start(start.initial), assumed=(*start.assumed, *IEEE_ASSUMED))
 
 
 def _has_private(pointers: Iterable[tuple[BitVec, BufferAddress | LaunchValue]]) -> bool:

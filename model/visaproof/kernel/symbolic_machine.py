@@ -11,6 +11,7 @@ from visaproof.isa.operands import NULL
 from visaproof.isa.platform import Platform
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
+from visaproof.kernel.float_results import Floats
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.surfaces import SurfaceBindings
@@ -84,13 +85,14 @@ class Machine:
         exec_mask: Sequence[Bool],
         initial_predicate: Callable[[str, int], Bool],
         private_base: BitVec | None = None,
+        floats: Floats = Floats.UNINTERPRETED,
     ) -> None:
         self.kernel = kernel
         self.private = PrivateMemory(private_base)
         self.lanes = Lanes(exec_mask)
         self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate)
         self.operands = SymbolicOperands(kernel, self.thread.registers, platform.grf_bytes)
-        self.arithmetic = SymbolicArithmetic(self.thread, self.operands)
+        self.arithmetic = SymbolicArithmetic(self.thread, self.operands, floats)
         self.bindings = SurfaceBindings(kernel, platform)
         self.surfaces: dict[str, SymbolicSurface] = {}
         self.performed: list[Performed] = []

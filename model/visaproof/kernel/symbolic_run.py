@@ -10,6 +10,7 @@ from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
+from visaproof.kernel.float_results import Floats
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.statement import execution_of, label_places, lane_offset
 from visaproof.kernel.symbolic_arithmetic import Arbitrary
@@ -78,6 +79,7 @@ def trace(
     unroll: int = DEFAULT_UNROLL,
     generalise: bool = True,
     private_base: BitVec | None = None,
+    floats: Floats = Floats.UNINTERPRETED,
 ) -> Trace:
     """Runs the kernel up to its end, or to the first statement that has no semantics here.
 
@@ -85,6 +87,7 @@ def trace(
     Loops are run as often as their conditions fold to constants, and `unroll` times more where they do not.  All later
     rounds are `generalise`d to one in which everything that a round writes is arbitrary, or else left out.
     What is stored behind `private_base` is loaded again from there: nobody else reaches private memory.
+    `floats` says what results on floats are.
     """
     machine = Machine(
         kernel,
@@ -93,6 +96,7 @@ def trace(
         launched_lanes(kernel) if exec_mask is None else exec_mask,
         initial_predicate or (lambda variable, lane: bool_symbol(f"{variable}[{lane}]")),
         private_base,
+        floats,
     )
     return _Walk(machine, unroll, generalise).run()
 

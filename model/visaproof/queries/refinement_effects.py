@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
 from visaproof.isa.platform import Platform
@@ -16,6 +16,7 @@ from visaproof.queries.refinement_stores import Stores, UnitStore, after
 from visaproof.queries.refinement_undefined import Conditions, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, joined
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
+from visaproof.semantics.symbolic.float_axioms import as_function
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import (
     BitVec,
@@ -247,12 +248,13 @@ class _History:
         if one.operands is None or image in self._written:
             return _own(self._side.name, one.symbol)
         bits = self._renamed([source.bits for source in one.operands])
-        types = tuple((source.type, source.modifier) for source in one.operands)
+        operands = [replace(source, bits=word) for source, word in zip(one.operands, bits, strict=True)]
         control = None if one.control is None else substitute(one.control, self._names)
-        opcode, width = one.instruction.opcode, one.symbol.width
-        device = None if opcode in EXACT or one.origin is not None else self._side.platform
+        width = one.symbol.width
+        device = None if one.operation[0] in EXACT or one.origin is not None else self._side.platform
         origin = None if one.origin is None else (image, one.origin.sampler, one.origin.slot)
-        operation = (opcode, one.instruction.suffixes, one.result, types, width, device, control, origin, *bits)
+        function = as_function(one.operation, operands)
+        operation = (one.operation, one.result, width, device, control, origin, function)
         result = self._memory.result(operation, width)
         if any(self.is_chosen(each) for each in bits):
             self._chosen.add(result)

@@ -16,6 +16,7 @@ from visaproof.engine.refines import Programs
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.float_results import Floats
 from visaproof.kernel.matching import Program
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
 from visaproof.report.refinement import comparison_json, difference_text, verdict_json
@@ -65,13 +66,16 @@ class Asker:
     """Where each difference is written as a file."""
     forbidden: frozenset[UndefinedKind] = FORBIDDEN
     """What has no meaning."""
+    floats: Floats = Floats.UNINTERPRETED
+    """What results on floats are taken for."""
     programs: Programs = field(default_factory=Programs)
 
     @property
     def options(self) -> str:
         """On which an answer depends."""
         kinds = ",".join(sorted(kind.value for kind in self.forbidden))
-        return f"{self.assume.value} {self.timeout_ms} {self.platform and self.platform.name} {self.save} {kinds}"
+        device = self.platform and self.platform.name
+        return f"{self.assume.value} {self.timeout_ms} {device} {self.save} {kinds} {self.floats.value}"
 
     def __call__(self, pair: Pair) -> Row:
         start = process_time()
@@ -88,7 +92,7 @@ class Asker:
 
     def _asked(self, pair: Pair, source: Program, target: Program) -> Row:
         try:
-            comparison = compare(source, target, self.assume, self.forbidden)
+            comparison = compare(source, target, self.assume, self.forbidden, floats=self.floats)
             verdict = decide(comparison, self.timeout_ms)
             if self.save is not None and isinstance(verdict, Difference):
                 save_difference(comparison, verdict, self.save)
