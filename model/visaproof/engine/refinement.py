@@ -11,15 +11,17 @@ from visaproof.engine.refinement_guesses import AUDITS, GUESSES, certain, guesse
 from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_runs import Difference, difference
 from visaproof.isa.errors import NotModelled
+from visaproof.kernel.float_results import Floats
 from visaproof.queries.refinement import (
     Question,
     open_undefined,
     premises,
     same_at_probe,
 )
-from visaproof.queries.refinement_places import LAST, Condition, conditions
+from visaproof.queries.refinement_places import LAST, Condition, Reach, conditions
 from visaproof.queries.refinement_stores import Stores, address_step, same_store, same_stores
 from visaproof.queries.refinement_undefined import UndefinedKind
+from visaproof.semantics.symbolic.float_bits import no_nan
 from visaproof.smt import Bool, Op, Term, conj, is_false, is_true, neg, substitute, subterms, symbol
 from visaproof.smt.evaluate import substitute_all
 
@@ -125,11 +127,24 @@ def _solved(comparison: Comparison, goal: Bool, timeout_ms: int) -> Verdict:
                 return Unknown("the source leaves its buffers in every run") if inside else Vacuous()
             case Fails(values):
                 verdict = _confirmed(comparison, values)
+                if not isinstance(verdict, Difference) and comparison.floats is Floats.IEEE:
+                    verdict = _without_nan(comparison, goal, inside, timeout_ms) or verdict
                 if isinstance(verdict, Difference):
                     return verdict
             case gave_up:
                 return verdict if inside else Unknown(gave_up.reason)
     return verdict
+
+
+def _without_nan(comparison: Comparison, goal: Bool, inside: tuple[Reach, ...], timeout_ms: int) -> Difference | None:
+    """A difference in which no operation on floats gives NaN, with which no run would show it."""
+    assumed = premises(comparison.question, goal, inside)
+    match _uncut((*assumed, *no_nan((*assumed, goal))), goal, timeout_ms):
+        case Fails(values):
+            found = _confirmed(comparison, values)
+            return found if isinstance(found, Difference) else None
+        case _:
+            return None
 
 
 def _confirmed(comparison: Comparison, values: Values) -> Verdict:

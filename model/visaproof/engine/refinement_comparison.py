@@ -61,6 +61,11 @@ class Comparison:
     """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
 
     @property
+    def on_floats(self) -> bool:
+        """Whether what floats are may matter."""
+        return self.floats is Floats.IEEE or FUNCTIONS in self.assumed
+
+    @property
     def uninterpreted(self) -> bool:
         """Whether it may matter what floats are, and is not known."""
         return self.floats is Floats.UNINTERPRETED and FUNCTIONS in self.assumed

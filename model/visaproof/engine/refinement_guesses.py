@@ -5,6 +5,7 @@ from itertools import chain, islice, product
 from random import Random
 from zlib import crc32
 
+from visaproof.engine.float_guesses import FloatWords
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement_choices import is_certain, open_order
 from visaproof.engine.refinement_comparison import Comparison
@@ -25,6 +26,9 @@ EDGES = (2**32 - 1, 2**30 - 1, 2**28 - 1, 2**31 - 1, 2**29 - 1)
 FLOATS = (0x3F80_0000, 0x4000_0000, 0xC040_0000)
 """1, 2 and -3: not all small integers are floats that every device treats alike."""
 
+FLOAT_GUESSES = 40
+"""Runs on floats, of kernels that compute with them."""
+
 AUDITS = 6
 """Runs of kernels that are equal in normal form."""
 
@@ -34,9 +38,11 @@ def guessed(comparison: Comparison, count: int) -> Difference | None:
     symbols = unknowns(comparison.question, comparison.runners)
     random = Random(0)
     edges = _at_edges(symbols) if count > AUDITS else ()
-    for values in chain(islice(candidates(symbols, random), count), edges):
+    plain = ((values, contents(random)) for values in chain(islice(candidates(symbols, random), count), edges))
+    floats = _on_floats(symbols) if count > AUDITS and comparison.on_floats else ()
+    for values, content in chain(plain, floats):
         try:
-            found = difference(*comparison.runners, comparison.question, values, contents(random))
+            found = difference(*comparison.runners, comparison.question, values, content)
         except NotModelled:  # for these inputs, as floats that are not numbers
             continue
         if found is not None and certain(comparison, found):
@@ -61,6 +67,18 @@ def candidates(symbols: Sequence[Term], random: Random) -> Iterator[Values]:
         yield {one: _value(one, word, 1, size) for one in symbols}
     while True:
         yield launches(symbols, random)
+
+
+def _on_floats(symbols: Sequence[Term]) -> Iterator[tuple[Values, Content]]:
+    """Floats in memory, and in about half of the inputs."""
+    random = Random(1)
+    for _ in range(FLOAT_GUESSES):
+        words, lanes = FloatWords.drawn(random), random.choice((0.2, 1))
+        flags = [int(random.random() < lanes) for _ in symbols]
+        values = {
+            one: _value(one, words.word(one, random), flag, 1 << 32) for one, flag in zip(symbols, flags, strict=True)
+        }
+        yield values, words.content
 
 
 def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:
