@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING, Any
 from visaproof.cli.arguments import ASSUMPTIONS, positive
 from visaproof.cli.errors import show_read_error
 from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.cli.kernel_files import (
-    DEFAULT_PLATFORM,
-    add_kernel_options,
-    ask_each,
-    milliseconds,
-    read_with_launch,
-    show_stop,
-)
+from visaproof.cli.kernel_files import DEFAULT_PLATFORM, milliseconds, read_with_launch
+from visaproof.cli.kernel_questions import add_kernel_options, ask_each, show_stop
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
 

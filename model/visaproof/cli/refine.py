@@ -170,10 +170,6 @@ def _code(verdict: "Verdict") -> ExitCode:
 
 def print_json(command: str, records: list[dict[str, Any]], code: ExitCode, **more: Any) -> None:
     """One document for all questions of a command."""
-    import json
+    from visaproof.report.documents import document
 
-    from visaproof import __version__
-
-    head = {"visaproof": __version__, "schema": 1, "command": command, "exit_code": int(code)}
-    document = head | more | {"asked": records}
-    print(json.dumps(document, indent=2))
+    print(document(command, code, **more, asked=records))

@@ -2,7 +2,7 @@
 
 import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from visaproof.cli.arguments import Subparsers, add_format, seconds
 from visaproof.cli.errors import UsageError, proposal, show_error
@@ -161,10 +161,7 @@ def _print(checked: "list[Checked]", brief: bool) -> None:
 
 
 def _print_json(checked: "list[Checked]", code: ExitCode) -> None:
-    import json
-
-    from visaproof import __version__
+    from visaproof.report.documents import document
     from visaproof.report.rewrite import record
 
-    head: dict[str, Any] = {"visaproof": __version__, "schema": 1, "command": "rules", "exit_code": int(code)}
-    print(json.dumps(head | {"rules": [record(one) for one in checked]}, indent=2))
+    print(document("rules", code, rules=[record(one) for one in checked]))

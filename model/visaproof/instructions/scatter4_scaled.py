@@ -236,7 +236,7 @@ class _Group:
 
 
 _ANY_DATUM = 0
-"""What `execute` writes where any value may be written (D13)."""
+"""What `execute` writes where any value may be written (D13): the value that symbols without a choice have."""
 
 
 def _channel_address(start: int, c: int, readings: Readings) -> int:

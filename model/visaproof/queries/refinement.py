@@ -13,15 +13,7 @@ from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, unit_of
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
-from visaproof.smt import (
-    Bool,
-    const,
-    disj,
-    eq,
-    neg,
-    symbol,
-    ule,
-)
+from visaproof.smt import Bool, const, disj, eq, neg, symbol, ule
 
 LARGEST_SURFACE = 1 << 32
 """Bytes: messages to surfaces have 32-bit offsets."""

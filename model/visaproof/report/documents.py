@@ -5,7 +5,9 @@ Keys stand in the order of the classes; within one schema version keys are only 
 enumeration.py, replay.py, check.py, explain_records.py, vectors.py.
 """
 
+import json
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -27,6 +29,12 @@ class Document(msgspec.Struct, kw_only=True):
 def encode(document: Document) -> str:
     """The text of a document, without a final newline."""
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+
+
+def document(command: str, exit_code: int, **rest: Any) -> str:
+    """The text of a document whose other keys are plain dictionaries and lists; without a final newline."""
+    head = {"visaproof": __version__, "schema": SCHEMA, "command": command, "exit_code": int(exit_code)}
+    return json.dumps(head | rest, indent=2)
 
 
 def shown_path(path: Path | str) -> str:
