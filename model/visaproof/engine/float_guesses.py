@@ -10,7 +10,7 @@ from visaproof.smt import Term
 NUMBERS = (0.0, -0.0, 1.0, -1.0, 2.0, -3.0, 0.1, 1 / 3, 1.5, 1025.0, -1025.0, 2.0**-12, 1e4, -1e4, 0.999)
 """In every format."""
 
-WIDE = (2.0**24, -(2.0**24), 1e30, -1e30, 2.0**-30, 16777217.0, 3e38)
+WIDE = (2.0**24, -(2.0**24), 16777215.0, 1e30, 2.0**-30)
 """Beyond hf, and where f ends to hold integers."""
 
 PATTERNS = {
@@ -27,11 +27,13 @@ class FloatWords:
 
     size: int
     """Bytes of a number."""
+    density: float
+    """Of floats among the inputs."""
     seed: int
 
     @staticmethod
     def drawn(random: Random) -> "FloatWords":
-        return FloatWords(random.choice((4, 4, 4, 4, 2, 8)), random.getrandbits(32))
+        return FloatWords(random.choice((4, 4, 4, 4, 2, 8)), random.choice((0.5, 0.95, 0.95)), random.getrandbits(32))
 
     def content(self, surface: str, address: int, width: int) -> int:
         """What memory holds: numbers side by side."""
@@ -42,8 +44,8 @@ class FloatWords:
         return int.from_bytes(numbers[skipped : skipped + width], "little")
 
     def word(self, symbol: Term, random: Random) -> int:
-        """For an input: a float as often as a small integer."""
-        if random.getrandbits(1):
+        """For an input: a float, or a small integer."""
+        if random.random() >= self.density:
             return random.getrandbits(3)
         variable, _, place = str(symbol.payload).rpartition(".")
         return self.content(variable, int(place) if place.isdecimal() else 0, max(1, symbol.width // 8))
