@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_float, add_format, platform, seconds
+from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_float, add_format, platform, positive, seconds
 from visaproof.cli.errors import make_folder, show_error
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.isa.errors import NotModelled, ReadError
@@ -27,7 +27,8 @@ EPILOG = """examples:
 
 TARGET refines SOURCE if, for every input under the printed assumptions, either the pages give SOURCE no meaning, or
 they give one to TARGET and it leaves the same memory.  Which lanes run is arbitrary.  A difference is a run of both
-kernels on the same inputs.  Kernels have one SIMD width, and loops only where their rounds are constant.
+kernels on the same inputs.  Kernels have one SIMD width.  Loops whose number of rounds is not constant are unrolled;
+of longer runs only differences are found: such a verdict is said to be bounded, which is no proof.
 Binding table, bindless, LSC and 64-bit addresses of one argument are one buffer (with --launch); where addresses are
 used, the verdict lists the weakest conditions that were shown to suffice.  Private memory cannot be seen.
 Where SOURCE does what is forbidden, it has no meaning; TARGET may do it only there.  What is allowed has a meaning, the
@@ -37,7 +38,7 @@ same in both kernels, and neither excuses SOURCE nor counts against TARGET (--un
   beyond-variable  registers beyond a variable; allowed: 0 is read, and what is written is lost        default: forbid
   slm-outside      an access outside of shared local memory; allowed: 0 is read, no byte is written    default: allow
   uninitialised    a store that depends on what nothing wrote; allowed: each kernel finds any values   default: allow
-exit codes: 0 refines, 1 does not, 2 unreadable or inputs that do not match, 3 unknown, 4 not modelled,
+exit codes: 0 refines, 1 does not, 2 unreadable or inputs that do not match, 3 unknown or bounded, 4 not modelled,
 5 vacuous (SOURCE never has a meaning)."""
 
 
@@ -73,7 +74,10 @@ def add_question(parser: ArgumentParser) -> None:
 
 
 def add_undefined(parser: ArgumentParser) -> None:
-    """What has a meaning and what has none."""
+    """What has a meaning and what has none, and how far loops are run."""
+    parser.add_argument(
+        "--unroll", type=positive, default=4, metavar="N", help="rounds of a loop of unknown length (default: 4)"
+    )
     parser.add_argument(
         "--undefined", type=undefined, action="append", default=[], metavar="KIND=allow|forbid",
         help="whether something undefined has a meaning (repeatable); `visaproof refine --help` names the kinds",
@@ -138,7 +142,7 @@ def _ask(source: "Program", target: "Program", arguments: Namespace, records: li
     from visaproof.report.refinement_file import save_difference
 
     forbidden, floats = forbidden_by(arguments.undefined), Floats(arguments.float)
-    comparison = compare(source, target, Assume(arguments.assume), forbidden, floats=floats)
+    comparison = compare(source, target, Assume(arguments.assume), forbidden, unroll=arguments.unroll, floats=floats)
     if arguments.format == "text":
         for line in header(comparison):
             print(line)
@@ -155,14 +159,14 @@ def _ask(source: "Program", target: "Program", arguments: Namespace, records: li
 
 
 def _code(verdict: "Verdict") -> ExitCode:
-    from visaproof.engine.refinement import Refines, Unknown, Vacuous
+    from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous
 
     match verdict:
         case Refines():
             return ExitCode.OK
         case Vacuous():
             return ExitCode.VACUOUS
-        case Unknown():
+        case Unknown() | Bounded():
             return ExitCode.UNKNOWN
         case _:
             return ExitCode.REFUTED

@@ -114,7 +114,7 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     forbidden = forbidden_by(arguments.undefined)
     asker = Asker(
         Assume(arguments.assume), milliseconds(arguments.timeout), arguments.platform, arguments.save, forbidden,
-        Floats(arguments.float),
+        arguments.unroll, Floats(arguments.float),
     )  # fmt: skip
     jobs = arguments.jobs or cpu_count() or 1
     rows: dict[int, Row] = {}
@@ -153,7 +153,7 @@ def _code(answer: "Answer") -> ExitCode:
             return ExitCode.REFUTED
         case Answer.VACUOUS:
             return ExitCode.VACUOUS
-        case Answer.UNKNOWN:
+        case Answer.UNKNOWN | Answer.BOUNDED:
             return ExitCode.UNKNOWN
         case Answer.NOT_MODELLED:
             return ExitCode.NOT_MODELLED

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 
-from visaproof.engine.ladder import Answer, Fails, Holds, Impossible, Values, climb
+from visaproof.engine.ladder import Answer, Fails, GaveUp, Holds, Impossible, Values, climb
 from visaproof.engine.refinement_choices import open_order, source_choice
 from visaproof.engine.refinement_comparison import Comparison, questions
 from visaproof.engine.refinement_guesses import AUDITS, GUESSES, certain, guessed, smaller
 from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_runs import Difference, difference
-from visaproof.isa.errors import NotModelled
+from visaproof.engine.same_program import SAME_PROGRAM, same_program
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.float_results import Floats
 from visaproof.queries.refinement import (
     Question,
@@ -22,7 +23,7 @@ from visaproof.queries.refinement_places import LAST, Condition, Reach, conditio
 from visaproof.queries.refinement_stores import Stores, address_step, same_store, same_stores
 from visaproof.queries.refinement_undefined import UndefinedKind
 from visaproof.semantics.symbolic.float_bits import no_nan
-from visaproof.smt import Bool, Op, Term, conj, is_false, is_true, neg, substitute, subterms, symbol
+from visaproof.smt import Bool, Op, Term, conj, false, is_false, is_true, neg, substitute, subterms, symbol
 from visaproof.smt.evaluate import substitute_all
 
 
@@ -33,6 +34,14 @@ class Refines:
     rung: str
     conditions: frozenset[Condition] = frozenset()
     """What the launch has to grant: the weakest of a list that were shown to suffice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """As `Refines`, but only of runs in which these loops end within the rounds that were unrolled: no proof."""
+
+    loops: tuple[Position, ...]
+    found: Refines
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +59,9 @@ class Unknown:
     reason: str
 
 
-Verdict = Refines | Difference | Vacuous | Unknown
+NO_SUCH_RUN = "in no run in which the source has a meaning do the loops end within the rounds unrolled"
+
+Verdict = Refines | Bounded | Difference | Vacuous | Unknown
 
 
 FLOAT_HINT = "; `--float ieee` takes floats for IEEE 754's"
@@ -58,18 +69,48 @@ FLOAT_HINT = "; `--float ieee` takes floats for IEEE 754's"
 
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     """Whether the target refines the source.  Raises NotModelled."""
-    verdict = _decided(comparison, timeout_ms)
+    same = same_program(comparison.source, comparison.target) and not source_choice(comparison.question)
+    try:
+        verdict = _decided(comparison, timeout_ms)
+    except NotModelled:
+        if not same:
+            raise
+        return Refines(SAME_PROGRAM)
+    if same and isinstance(verdict, Bounded | Unknown):
+        return Refines(SAME_PROGRAM)
     if isinstance(verdict, Unknown) and comparison.uninterpreted:
         return Unknown(verdict.reason + FLOAT_HINT)
     return verdict
 
 
 def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
+    """The verdict on two programs."""
+    loops = tuple(position for _, position in comparison.question.bounded)
+    if comparison.open is not None or loops:
+        found = guessed(comparison, GUESSES)
+        if found is not None:
+            return smaller(comparison, found)
     if comparison.open is not None:
-        found = guessed(comparison, 4 * GUESSES)
-        if found is None:
-            raise comparison.open
-        return smaller(comparison, found)
+        raise comparison.open
+    verdict = _of_these_rounds(comparison, timeout_ms)
+    if not loops or not isinstance(verdict, Refines):
+        return verdict
+    return _vain(comparison.question, timeout_ms) or Bounded(loops, verdict)
+
+
+def _vain(question: Question, timeout_ms: int) -> Unknown | None:
+    """Why a verdict on runs of so many rounds says nothing; None where there are such runs."""
+    match _uncut(premises(question, false()), false(), timeout_ms):
+        case Fails():
+            return None
+        case Impossible() | Holds():
+            return Unknown(NO_SUCH_RUN)
+        case GaveUp(reason):
+            return Unknown(f"whether loops can end within the rounds unrolled: {reason}")
+
+
+def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:
+    """The verdict on runs in which no loop takes more rounds than were unrolled."""
     if comparison.conditional and comparison.exact is not None and _same(comparison.exact):
         _audit(comparison)
         return Refines("the same stores in normal form")
@@ -97,7 +138,7 @@ def _same(question: Question) -> bool:
     return stores and is_false(open_undefined(question))
 
 
-def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Verdict:
+def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:
     question = comparison.question
     always = dict.fromkeys(kind for condition, kind in question.source.undefined.items() if is_true(condition))
     if always:
@@ -113,18 +154,22 @@ def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Verdic
     return _solved(comparison, conj(neg(remaining), *goals), timeout_ms)
 
 
-def _solved(comparison: Comparison, goal: Bool, timeout_ms: int) -> Verdict:
+def _solved(comparison: Comparison, goal: Bool, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:
     """What a solver says; where its difference is none, under more of the conditions."""
     question = comparison.question
     source, target = question.source.reaches, question.target.reaches
-    verdict: Verdict = Unknown("")
+    verdict: Difference | Unknown = Unknown("")
     for inside in dict.fromkeys(((), source, source + target)):
         match _uncut(premises(question, goal, inside), goal, timeout_ms):
             case Holds(rung):
                 needed = conditions(source, target) if comparison.conditional else frozenset[Condition]()
                 return Refines(rung, needed | LAST if len(inside) > len(source) else needed)
+            case Impossible() if inside:
+                return Unknown("the source leaves its buffers in every run")
+            case Impossible() if question.bounded:
+                return Unknown(NO_SUCH_RUN)
             case Impossible():
-                return Unknown("the source leaves its buffers in every run") if inside else Vacuous()
+                return Vacuous()
             case Fails(values):
                 verdict = _confirmed(comparison, values)
                 if not isinstance(verdict, Difference) and comparison.floats is Floats.IEEE:
@@ -147,7 +192,7 @@ def _without_nan(comparison: Comparison, goal: Bool, inside: tuple[Reach, ...], 
             return None
 
 
-def _confirmed(comparison: Comparison, values: Values) -> Verdict:
+def _confirmed(comparison: Comparison, values: Values) -> Difference | Unknown:
     question = comparison.question
     reason = open_order(comparison.runners[0]) or source_choice(question)
     try:

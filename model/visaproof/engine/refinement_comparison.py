@@ -26,7 +26,7 @@ from visaproof.kernel.matching import (
     target_start,
 )
 from visaproof.kernel.symbolic_machine import Performed
-from visaproof.kernel.symbolic_run import launched_lanes, trace
+from visaproof.kernel.symbolic_run import DEFAULT_UNROLL, launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.queries.refinement import Question, refinement_question, require_comparable
 from visaproof.queries.refinement_effects import Effects, Side
@@ -83,8 +83,11 @@ def compare(
     forbidden: frozenset[UndefinedKind] = FORBIDDEN,
     no_buffer_offset: bool = False,
     floats: Floats = Floats.UNINTERPRETED,
+    unroll: int = DEFAULT_UNROLL,
 ) -> Comparison:
     """The question, in which what is not `forbidden` has a meaning.
+
+    Loops whose rounds are not constant are run `unroll` rounds; of longer runs nothing is asked.
 
     Raises NotModelled, and ReadError where an input of the target has no counterpart.  `no_buffer_offset` has every
     surface begin where its buffer does.  It is assumed where they can only be placed so.
@@ -104,8 +107,8 @@ def compare(
         pointers = _pointers(program.kernel, start, initial)
         base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
         ran = trace(
-            program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=1, generalise=False,
-            private_base=base, floats=floats,
+            program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=unroll,
+            generalise=False, private_base=base, floats=floats,
         )  # fmt: skip
         _require_private_known(program, ran.surfaces)
         keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
@@ -118,7 +121,7 @@ def compare(
     except NotModelled as reason:
         exact, question, unasked = *_of_the_source(runners, lanes, forbidden), reason
     if not no_buffer_offset and places_a_surface((source, target), runners, exact is not question):
-        return compare(source, target, assume, forbidden, no_buffer_offset=True, floats=floats)
+        return compare(source, target, assume, forbidden, no_buffer_offset=True, unroll=unroll, floats=floats)
     assumed = _assumptions(starts[0], question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
     assumed += (IEEE_ASSUMED if floats is Floats.IEEE else ()) + tuple(unusual(forbidden))
     both = (runners[0], runners[1])
@@ -161,7 +164,7 @@ def _of_the_source(
     side = _located(runners[0]) if by_address else _as_it_is(runners[0])
     question = refinement_question(side, side, lanes, forbidden=forbidden)
     others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
-    question = replace(question, target=Effects(others, {}, question.source.reaches))
+    question = replace(question, target=Effects(others, {}, question.source.reaches), bounded=())
     return None if by_address else question, question
 
 

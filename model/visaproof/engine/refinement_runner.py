@@ -31,6 +31,9 @@ from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Bool, bool_symbol
 from visaproof.smt.evaluate import evaluate_all
 
+IN_LOOPS = 2_000
+"""Statements that a run may take beyond those of its kernel: most inputs of a loop of unknown length make it long."""
+
 
 @dataclass(frozen=True, slots=True)
 class Runner:
@@ -54,7 +57,8 @@ class Runner:
     def run(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Ran":
         """The run, and the memory after it; raises NotModelled."""
         start = self.prepared(memory, lanes, values)
-        outcome = run(self.kernel, start.state, lambda statement, machine: start.modified.bytes.clear())
+        most = len(self.kernel.statements) + IN_LOOPS
+        outcome = run(self.kernel, start.state, lambda statement, machine: start.modified.bytes.clear(), most=most)
         left = _missed(outcome) if start.flat.left is None else start.flat.left
         if outcome.undefined is not None and left is None:
             left = _asked_outside(outcome, start.flat)

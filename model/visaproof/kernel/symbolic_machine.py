@@ -17,7 +17,7 @@ from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.kernel.symbolic_arithmetic import Arbitrary, SymbolicArithmetic
 from visaproof.kernel.symbolic_lanes import Lanes, Waiting
-from visaproof.kernel.symbolic_loops import RoundWrites, forget
+from visaproof.kernel.symbolic_loops import RoundWrites, forget, forget_private
 from visaproof.kernel.symbolic_operands import SymbolicOperands
 from visaproof.kernel.symbolic_private import PrivateMemory, PrivateStore
 from visaproof.kernel.symbolic_sampler import read_arbitrary
@@ -32,7 +32,7 @@ from visaproof.semantics.symbolic.state import (
     SymbolicImage,
     SymbolicSurface,
 )
-from visaproof.smt import BitVec, Bool, conj, is_false, symbol, symbols_of
+from visaproof.smt import BitVec, Bool, Term, conj, is_false, symbol, symbols_of
 
 BARRIERS = frozenset(("barrier", "sbarrier", "wait"))
 
@@ -88,6 +88,8 @@ class Machine:
         floats: Floats = Floats.UNINTERPRETED,
     ) -> None:
         self.kernel = kernel
+        self._initial = initial
+        self._exec_mask = exec_mask
         self.private = PrivateMemory(private_base)
         self.lanes = Lanes(exec_mask)
         self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate)
@@ -181,9 +183,15 @@ class Machine:
         """Makes arbitrary what rounds of a loop may have written for these lanes."""
         kept = {key: held for key, held in self.operands.addresses().items() if key not in known.addresses}
         self.operands.restore(kept)
-        self.private.forget()
         guards = [literals_of(guard) for guard in running]
+        forget_private(name, known, guards, self.private)
         return forget(name, known, guards, self.thread.registers, self.thread.predicates)
+
+    def fixed(self, messages: int) -> frozenset[Term]:
+        """Symbols that mean one value from here on: of the start, and of what the first so many messages brought."""
+        start = (self._initial(*place)[0] for place in self.thread.registers.initial_reads)
+        loads = (value for one in self.performed[:messages] if not one.any_round for _, value in one.loaded)
+        return frozenset(symbols_of(*self._exec_mask, *start, *loads))
 
     def contents(self) -> Contents:
         """What `restore` brings back."""

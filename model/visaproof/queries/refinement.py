@@ -5,7 +5,7 @@ For all inputs:  ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory afte
 
 from dataclasses import dataclass
 
-from visaproof.isa.errors import NotModelled
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.queries.refinement_effects import Effects, Side, effects_of, surface_then
 from visaproof.queries.refinement_places import Reach, is_private
 from visaproof.queries.refinement_stores import after
@@ -29,6 +29,8 @@ class Question:
     lanes: tuple[Bool, ...]
     forbidden: frozenset[UndefinedKind] = FORBIDDEN
     """What has no meaning; the other kinds have one."""
+    bounded: tuple[tuple[Bool, Position], ...] = ()
+    """For each loop that may run longer than it was unrolled: that it does not.  Nothing is asked of longer runs."""
 
     @property
     def surfaces(self) -> tuple[str, ...]:
@@ -52,18 +54,17 @@ def refinement_question(
         require_comparable(side)
     memory = SharedMemory(_units(source, target))
     effects = [effects_of(side, memory, expand, forbidden) for side in (source, target)]
-    question = Question(effects[0], effects[1], memory, lanes, forbidden)
+    bounded = tuple(dict.fromkeys((*source.trace.bounded, *target.trace.bounded)))
+    question = Question(effects[0], effects[1], memory, lanes, forbidden, bounded)
     if question.source.barriers != question.target.barriers:
         raise NotModelled("barriers that both kernels do not have alike")
     return question
 
 
 def require_comparable(side: Side) -> None:
-    """Raises NotModelled where the run on terms does not stand for all runs."""
+    """Raises NotModelled where the run on terms did not come to its end."""
     if side.trace.stopped is not None:
         raise side.trace.stopped
-    if side.trace.bounded:
-        raise NotModelled("a loop whose number of rounds depends on inputs", side.trace.bounded[0][1])
 
 
 def _units(*sides: Side) -> dict[str, int]:
@@ -95,10 +96,12 @@ def same_at_probe(question: Question, surface: str) -> Bool:
 def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> tuple[Bool, ...]:
     """A thread with a lane on, and a source that is defined; and of memory what these and the goal are about.
 
-    Also that these accesses stay `inside` of their buffers.
+    Also that loops end in time, and that these accesses stay `inside` of their buffers.
     """
+    ends = [condition for condition, _ in question.bounded]
     within = [reach.inside for reach in inside]
     defined = [neg(condition) for condition in question.source.undefined]
     sizes = [symbol(f"size.{surface}", ADDRESS_BITS) for surface in question.surfaces]
     limits = [ule(size, const(LARGEST_SURFACE, ADDRESS_BITS)) for size in sizes]
-    return disj(*question.lanes), *limits, *defined, *within, *question.memory.facts((goal, *defined, *within))
+    needed = (*ends, *defined, *within)
+    return disj(*question.lanes), *limits, *needed, *question.memory.facts((goal, *needed))

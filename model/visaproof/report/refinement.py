@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from visaproof.engine.refinement import Refines, Unknown, Vacuous, Verdict
+from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import IMAGE_SIZE
 from visaproof.engine.refinement_runner import Runner
@@ -64,6 +64,11 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
             where = ", where" if conditions else ""
             yield f"  REFINES: the target leaves the same memory, for all inputs ({rung}){where}"
             yield from (f"    {condition.value}" for condition in in_order(conditions))
+        case Bounded(loops, found):
+            yield f"  BOUNDED: no difference in runs of no more rounds than were unrolled ({found.rung}): no proof"
+            yield from (f"    {condition.value}" for condition in in_order(found.conditions))
+            yield from (f"    {position}: a loop whose number of rounds depends on inputs" for position in loops)
+            yield "    hint: a larger `--unroll` looks at longer runs"
         case Vacuous(kinds):
             yield "  VACUOUS: the source has no meaning for any input, so that anything refines it"
             yield from (f"    in every run: {kind.what}" for kind in kinds)
@@ -172,6 +177,8 @@ def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
     match verdict:
         case Refines(rung, conditions):
             return {"verdict": "refines", "by": rung, "conditions": [one.value for one in in_order(conditions)]}
+        case Bounded(loops, found):
+            return verdict_json(comparison, found) | {"verdict": "bounded", "loops": [str(one) for one in loops]}
         case Vacuous(kinds):
             return {"verdict": "vacuous", "undefined": [kind.value for kind in kinds]}
         case Unknown(reason):
