@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 
+from visaproof.engine.clauses import Form, form_of
 from visaproof.engine.ladder import Answer, Fails, GaveUp, Holds, Impossible, Values, climb
-from visaproof.engine.refinement_choices import open_order, source_choice
+from visaproof.engine.refinement_choices import source_choice
 from visaproof.engine.refinement_comparison import Comparison, questions
-from visaproof.engine.refinement_guesses import AUDITS, GUESSES, certain, guessed, smaller
+from visaproof.engine.refinement_guesses import AUDITS, GUESSES, LAST_GUESSES, certain, guessed, smaller
 from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_runs import Difference, difference
 from visaproof.engine.same_program import SAME_PROGRAM, same_program
@@ -22,6 +23,7 @@ from visaproof.queries.refinement import (
 from visaproof.queries.refinement_places import LAST, Condition, Reach, conditions
 from visaproof.queries.refinement_stores import Stores, address_step, same_store, same_stores
 from visaproof.queries.refinement_undefined import UndefinedKind
+from visaproof.queries.refinement_witness import witness
 from visaproof.semantics.symbolic.float_bits import no_nan
 from visaproof.smt import Bool, Op, Term, conj, false, is_false, is_true, neg, substitute, subterms, symbol
 from visaproof.smt.evaluate import substitute_all
@@ -85,7 +87,7 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
 
 def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
     """The verdict on two programs."""
-    loops = tuple(position for _, position in comparison.question.bounded)
+    loops = comparison.question.bounded
     if comparison.open is not None or loops:
         found = guessed(comparison, GUESSES)
         if found is not None:
@@ -121,10 +123,28 @@ def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Diffe
     if _same(second):
         _audit(comparison)
         return _granted(comparison, second, "the same stores in the second normal form")
+    if (found := _with_choices(comparison)) is not None:
+        return found
     verdict = _decide(comparison, second, timeout_ms)
+    if isinstance(verdict, Unknown) and (found := guessed(comparison, LAST_GUESSES, seed=1)) is not None:
+        return smaller(comparison, found)
     if isinstance(verdict, Refines) and not verdict.conditions:
         return _granted(comparison, second, verdict.rung)
     return verdict
+
+
+def _with_choices(comparison: Comparison) -> Refines | None:
+    """The verdict where the source finds what the target does in what nothing wrote, if it is the same then."""
+    asked = comparison.question
+    if UndefinedKind.UNINITIALISED in asked.forbidden or not source_choice(asked):
+        return None
+    for expand in (False, True):
+        _, question = questions(comparison.runners, asked.lanes, asked.forbidden, expand, witness(asked))
+        if _same(question):
+            _audit(comparison)
+            which = "second normal form" if expand else "normal form"
+            return _granted(comparison, question, f"the same stores in {which}, what nothing wrote being the same")
+    return None
 
 
 def _granted(comparison: Comparison, question: Question, rung: str) -> Refines:
@@ -194,7 +214,7 @@ def _without_nan(comparison: Comparison, goal: Bool, inside: tuple[Reach, ...], 
 
 def _confirmed(comparison: Comparison, values: Values) -> Difference | Unknown:
     question = comparison.question
-    reason = open_order(comparison.runners[0]) or source_choice(question)
+    reason = source_choice(question)
     try:
         found = difference(*comparison.runners, question, values, nothing)
     except NotModelled as stopped:
@@ -216,6 +236,7 @@ def _audit(comparison: Comparison) -> None:
 def _one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> bool:
     """Whether each store of the target is the source's in the same place: many small questions, not a large one."""
     known: dict[Term, Term] = {}
+    decided: dict[Form, bool] = {}
     end = monotonic() + timeout_ms / 1000
     for surface in surfaces:
         source, target = _stores(question, surface)
@@ -225,19 +246,25 @@ def _one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) ->
             step = address_step(one, other)
             if monotonic() > end:
                 return False
-            if not _holds(question, step.goal, timeout_ms):
+            if not _holds(question, step.goal, decided, timeout_ms):
                 return False
             if step.target is not step.source:
                 known[step.target] = step.source
-            if not _holds(question, same_store(one, other, known), timeout_ms):
+            if not _holds(question, same_store(one, other, known), decided, timeout_ms):
                 return False
     goal = neg(open_undefined(question))
     return isinstance(_uncut(premises(question, goal), goal, timeout_ms), Holds)
 
 
-def _holds(question: Question, goal: Bool, timeout_ms: int) -> bool:
-    """Whether it holds for every input, also where the source is undefined."""
-    return is_true(goal) or isinstance(_uncut(tuple(question.memory.facts((goal,))), goal, timeout_ms), Holds)
+def _holds(question: Question, goal: Bool, decided: dict[Form, bool], timeout_ms: int) -> bool:
+    """Whether it holds for every input, also where the source is undefined; of lanes alike the first is asked."""
+    if is_true(goal):
+        return True
+    facts = tuple(question.memory.facts((goal,)))
+    form = form_of(*facts, goal)
+    if form not in decided:
+        decided[form] = isinstance(_uncut(facts, goal, timeout_ms), Holds)
+    return decided[form]
 
 
 def _uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:

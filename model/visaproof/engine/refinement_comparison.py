@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from visaproof.engine.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface, without_buffer_offset
+from visaproof.engine.refinement_lanes import lanes_needed
 from visaproof.engine.refinement_memory import PRIVATE
 from visaproof.engine.refinement_runner import Runner
 from visaproof.instructions.svm_gather import FLAT
@@ -29,13 +30,15 @@ from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import DEFAULT_UNROLL, launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.queries.refinement import Question, refinement_question, require_comparable
-from visaproof.queries.refinement_effects import Effects, Side
+from visaproof.queries.refinement_effects import Effects, Side, itself
 from visaproof.queries.refinement_places import ALIGNMENT, is_private, located
 from visaproof.queries.refinement_stores import Stores
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, unusual
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import FLAT_BITS
-from visaproof.smt import BitVec, Bool, symbols_of
+from visaproof.smt import BitVec, Bool, Term, symbols_of, true
+
+NO_CHOICES: Mapping[Term, Term] = {}
 
 FUNCTIONS = "a result on floats depends on the operands, their types and %cr0 alone"
 """Of results of which nothing else is known."""
@@ -82,15 +85,16 @@ def compare(
     assume: Assume,
     forbidden: frozenset[UndefinedKind] = FORBIDDEN,
     no_buffer_offset: bool = False,
-    floats: Floats = Floats.UNINTERPRETED,
     unroll: int = DEFAULT_UNROLL,
+    on: frozenset[Bool] = frozenset(),
+    floats: Floats = Floats.UNINTERPRETED,
 ) -> Comparison:
     """The question, in which what is not `forbidden` has a meaning.
 
     Loops whose rounds are not constant are run `unroll` rounds; of longer runs nothing is asked.
 
     Raises NotModelled, and ReadError where an input of the target has no counterpart.  `no_buffer_offset` has every
-    surface begin where its buffer does.  It is assumed where they can only be placed so.
+    surface begin where its buffer does, `on` are lanes that are on.  Both are assumed only where they have to be.
     """
     _require_one_width(source, target)
     matching = match(source, target)
@@ -101,7 +105,7 @@ def compare(
         before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
     if floats is Floats.IEEE:
         before = ieee_start(before[0]), ieee_start(before[1])
-    lanes = launched_lanes(source.kernel)
+    lanes = tuple(true() if lane in on else lane for lane in launched_lanes(source.kernel))
     runners: list[Runner] = []
     for name, program, start, initial in zip(("source", "target"), (source, target), starts, before, strict=True):
         pointers = _pointers(program.kernel, start, initial)
@@ -115,17 +119,27 @@ def compare(
         surfaces = {key: _surface(program, key, matching.by_meaning) for key in dict.fromkeys(keys)}
         runners.append(Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers))
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
+    by_address = any(FLAT in _used(one) for one in runners)
+    if not on and by_address and (needed := lanes_needed(runners[0], lanes)):
+        return compare(source, target, assume, forbidden, no_buffer_offset, unroll, frozenset(needed), floats)
     unasked: NotModelled | None = None
     try:
         exact, question = questions(runners, lanes, forbidden)
     except NotModelled as reason:
         exact, question, unasked = *_of_the_source(runners, lanes, forbidden), reason
     if not no_buffer_offset and places_a_surface((source, target), runners, exact is not question):
-        return compare(source, target, assume, forbidden, no_buffer_offset=True, unroll=unroll, floats=floats)
+        return compare(source, target, assume, forbidden, True, unroll, on, floats)
     assumed = _assumptions(starts[0], question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
     assumed += (IEEE_ASSUMED if floats is Floats.IEEE else ()) + tuple(unusual(forbidden))
+    assumed += (_lanes_on(launched_lanes(source.kernel), on),) * bool(on)
     both = (runners[0], runners[1])
     return Comparison(source, target, matching, starts[0], assumed, question, both, exact, floats, unasked)
+
+
+def _lanes_on(lanes: Sequence[Bool], on: frozenset[Bool]) -> str:
+    places = [str(place) for place, lane in enumerate(lanes) if lane in on]
+    which = f"lane {places[0]} is" if len(places) == 1 else f"lanes {', '.join(places)} are"
+    return f"{which} on, as else the source may leave buffers of at most 2 GiB: its address is what nothing wrote"
 
 
 def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
@@ -140,17 +154,23 @@ def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte])
 
 
 def questions(
-    runners: Sequence[Runner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind], expand: bool = False
+    runners: Sequence[Runner],
+    lanes: tuple[Bool, ...],
+    forbidden: frozenset[UndefinedKind],
+    expand: bool = False,
+    choices: Mapping[Term, Term] = NO_CHOICES,
 ) -> tuple[Question | None, Question]:
-    """The question under no condition, if it can be asked, and the one to decide."""
+    """The question under no condition, if it can be asked, and the one to decide; where the source makes `choices`."""
     sides = [_as_it_is(one) for one in runners]
+    sides[0] = replace(sides[0], choices=choices)
     used = {surface for one in runners for surface in _used(one)}
     if FLAT not in used:
         question = refinement_question(sides[0], sides[1], lanes, expand, forbidden)
         return question, question
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand
     exact = None if mixed else refinement_question(sides[0], sides[1], lanes, forbidden=forbidden)
-    return exact, refinement_question(_located(runners[0]), _located(runners[1]), lanes, expand, forbidden)
+    source = replace(_located(runners[0]), choices=choices)
+    return exact, refinement_question(source, _located(runners[1]), lanes, expand, forbidden)
 
 
 def _of_the_source(
@@ -227,10 +247,10 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
         found.append(PRIVATE_APART)
     if any(PRIVATE in one.pointers.values() for one in runners):
         found.append(f"private memory begins at a multiple of {ALIGNMENT}")
-    surfaces = [surface for surface in question.surfaces if surface != SHARED_LOCAL]
+    surfaces = [name for name in dict.fromkeys(map(itself, question.surfaces)) if name != SHARED_LOCAL]
     if len(surfaces) > 1:
         found.append(f"the surfaces {', '.join(surfaces)} share no byte")
-    if any(surface != FLAT for surface in question.surfaces):
+    if any(itself(surface) != FLAT for surface in question.surfaces):
         found.append("surfaces have at most 4 GiB")
     if matching.extra:
         found.append("inputs that only the target gets may hold anything")
@@ -240,6 +260,10 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
         found.append("a read through the sampler depends on the image, the sampler and the coordinates alone")
     effects = question.source, question.target
     atomics, barriers = any(one.atomics for one in effects), any(one.barriers for one in effects)
+    if question.disturbed:
+        found.append("every thread of the group gets to the barriers that only the target has")
+        found.append("other threads may write, between any two messages, what this one reads or writes")
+        return tuple(found)
     but = " but by atomics" * atomics + " and" * (atomics and barriers) + " between two barriers" * barriers
     found.append(f"no other thread writes what this one reads or writes while it runs{but}")
     return tuple(found)

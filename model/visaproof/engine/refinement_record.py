@@ -55,6 +55,8 @@ class Side(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_on
     """What the kernel's own names stand for."""
     addresses: list[Window] = []
     """What it reaches by 64-bit address."""
+    backwards: bool = False
+    """Whether the lanes of its atomics take their turns from the last to the first."""
 
 
 class Differs(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -119,7 +121,7 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
         memory={name: _contents(found, name, sides) for name in found.memory},
         inside=comparison.conditional,
         source=_side(source, sides[0]),
-        target=_side(target, sides[1]),
+        target=msgspec.structs.replace(_side(target, sides[1]), backwards=found.backwards),
         differs=_differs(found, sides),
     )
 

@@ -102,7 +102,7 @@ def _contents(example: RefinementExample, source: _Ran, target: _Ran) -> Iterato
 def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
     platform = _platform(side, path)
     memory = {name: _surface(contents) for name, contents in example.memory.items()}
-    state = ConcreteState(platform, exec_mask=int(example.exec_mask, 16))
+    state = ConcreteState(platform, exec_mask=int(example.exec_mask, 16), backwards=side.backwards)
     state.registers = {name: bytearray.fromhex(content) for name, content in side.registers.items()}
     state.predicates = {name: PredicateBits(one.count, int(one.bits, 16)) for name, one in side.predicates.items()}
     state.surfaces = {key: memory[name] for key, name in side.surfaces.items()}

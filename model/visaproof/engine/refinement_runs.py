@@ -1,7 +1,7 @@
 """Runs two kernels on the same numbers: one launch, one memory.  A difference that is seen here is one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement_memory import (
@@ -20,6 +20,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.concrete_run import Outcome, Undefined
 from visaproof.kernel.syntax import Instruction
 from visaproof.queries.refinement import Question
+from visaproof.queries.refinement_effects import itself
 from visaproof.queries.refinement_places import ALIGNMENT
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, kind_at
 from visaproof.semantics.concrete.surface import LaneWrite
@@ -59,6 +60,8 @@ class Difference:
     """An address outside of all buffers that the target accesses, and that does not move as any of them does."""
     kind: UndefinedKind | None = None
     """Of what is undefined in the target; None where the terms do not say."""
+    backwards: bool = False
+    """Whether the lanes of the target's atomics took their turns from the last to the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,13 @@ def _both(source: Runner, target: Runner, question: Question, values: Values, me
                 return None
             found = Difference(values, mask, memory, observed.outcome.undefined, "", 0, 0, 0, 0, None, None, kind=kind)
             return Trial(found)
-        return Trial(_difference(source, target, values, mask, memory, ran, observed))
+        found = _difference(source, target, values, mask, memory, ran, observed)
+        if found is None and observed.atomics_met:
+            other = target.run(memory, question.lanes, values, backwards=True)
+            if other.outcome.undefined is None and not other.leaves(conditional):
+                found = _difference(source, target, values, mask, memory, ran, other)
+                found = found and replace(found, backwards=True)
+        return Trial(found)
     if observed.left is None or not observed.left_flat:
         return None
     moved = elsewhere(bases)
@@ -186,7 +195,7 @@ def unknowns(question: Question, runners: Sequence[Runner]) -> list[Term]:
             words[runner.initial(variable, byte)[0]] = None
         for surface in runner.trace.surfaces.values():
             if isinstance(surface, SymbolicBuffer):
-                words |= {symbol(f"size.{name}", 40): None for name in question.surfaces if name != FLAT}
+                words |= {symbol(f"size.{name}", 40): None for name in map(itself, question.surfaces) if name != FLAT}
         for name, image in runner.images.items():
             for level, extents in enumerate(image.levels):
                 words |= dict.fromkeys(extent_symbols(name, level, [each.width for each in extents]))

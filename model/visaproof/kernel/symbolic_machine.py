@@ -57,6 +57,8 @@ class Performed:
     """
     any_round: bool = False
     """Whether this is one round of a loop for all those that were not unrolled."""
+    left_open: int = 0
+    """How many values the model had left open before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,9 @@ class Machine:
                     instruction, None, 8 * place.width, "bytes that the page leaves undefined"
                 )
                 self.thread.registers.write(place.variable, place.start, value, guard)
-        self.performed.append(Performed(instruction, plain, key, tuple(accesses), tuple(loaded)))
+        self.performed.append(Performed(
+            instruction, plain, key, tuple(accesses), tuple(loaded), left_open=len(self.arithmetic.arbitrary)
+        ))  # fmt: skip
         if key == FLAT:
             self.private.store(accesses)
 

@@ -3,7 +3,7 @@
 For all inputs:  ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory after target = memory after source.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.queries.refinement_effects import Effects, Side, effects_of, surface_then
@@ -13,7 +13,7 @@ from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, unit_of
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
-from visaproof.smt import Bool, const, disj, eq, neg, symbol, ule
+from visaproof.smt import Bool, const, disj, eq, is_true, neg, symbol, ule
 
 LARGEST_SURFACE = 1 << 32
 """Bytes: messages to surfaces have 32-bit offsets."""
@@ -29,8 +29,10 @@ class Question:
     lanes: tuple[Bool, ...]
     forbidden: frozenset[UndefinedKind] = FORBIDDEN
     """What has no meaning; the other kinds have one."""
-    bounded: tuple[tuple[Bool, Position], ...] = ()
-    """For each loop that may run longer than it was unrolled: that it does not.  Nothing is asked of longer runs."""
+    disturbed: bool = False
+    """Whether other threads may write between any two messages: then both have to have the same, in the same order."""
+    bounded: tuple[Position, ...] = ()
+    """The loops that may run longer than they were unrolled.  Nothing is asked of longer runs."""
 
     @property
     def surfaces(self) -> tuple[str, ...]:
@@ -46,19 +48,32 @@ def refinement_question(
 ) -> Question:
     """The effects of both kernels over one memory, on request in the second normal form.
 
-    What is not `forbidden` has a meaning.
+    What is not `forbidden` has a meaning.  Barriers that only the target has let the threads of a group do less, if
+    each does the same whatever the others write; then that is the question.
 
     Raises NotModelled for what this cannot compare.
     """
     for side in (source, target):
         require_comparable(side)
     memory = SharedMemory(_units(source, target))
-    effects = [effects_of(side, memory, expand, forbidden) for side in (source, target)]
-    bounded = tuple(dict.fromkeys((*source.trace.bounded, *target.trace.bounded)))
-    question = Question(effects[0], effects[1], memory, lanes, forbidden, bounded)
-    if question.source.barriers != question.target.barriers:
+    one, other = (effects_of(side, memory, expand, forbidden) for side in (source, target))
+    loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
+    if [guard for _, guard in one.barriers] == [guard for _, guard in other.barriers]:
+        return Question(one, other, memory, lanes, forbidden, source.disturbed, loops)
+    if source.disturbed or not _adds_barriers(one, other, lanes):
         raise NotModelled("barriers that both kernels do not have alike")
-    return question
+    sides = replace(source, disturbed=True), replace(target, disturbed=True)
+    memory = SharedMemory(_units(*sides))
+    one, other = (effects_of(side, memory, expand, forbidden) for side in sides)
+    return Question(one, other, memory, lanes, forbidden, disturbed=True, bounded=loops)
+
+
+def _adds_barriers(source: Effects, target: Effects, lanes: tuple[Bool, ...]) -> bool:
+    """Whether the target has the source's barriers and others besides, to all of which every thread gets."""
+    if not all(is_true(guard) or guard is disj(*lanes) for _, guard in target.barriers):
+        return False
+    remaining = iter(target.barriers)
+    return all(barrier in remaining for barrier in source.barriers)
 
 
 def require_comparable(side: Side) -> None:
@@ -98,7 +113,7 @@ def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> 
 
     Also that loops end in time, and that these accesses stay `inside` of their buffers.
     """
-    ends = [condition for condition, _ in question.bounded]
+    ends = (*question.source.ends, *question.target.ends)
     within = [reach.inside for reach in inside]
     defined = [neg(condition) for condition in question.source.undefined]
     sizes = [symbol(f"size.{surface}", ADDRESS_BITS) for surface in question.surfaces]

@@ -37,6 +37,7 @@ from visaproof.smt import (
     symbol,
     symbols_of,
     true,
+    value_of,
     zero_extend,
 )
 from visaproof.smt.evaluate import substitute_all
@@ -58,10 +59,12 @@ class Effects:
     """The run has no meaning where one of these holds."""
     reaches: tuple[Reach, ...] = ()
     """The accesses to buffers that are taken to lie inside."""
-    barriers: tuple[Bool, ...] = ()
-    """When the thread gets to each barrier."""
+    barriers: tuple[tuple[int, Bool], ...] = ()
+    """For each barrier, how many messages that can be seen came before it, and when the thread gets to it."""
     atomics: bool = False
     """Whether the order of atomics is left open."""
+    ends: tuple[Bool, ...] = ()
+    """Of each loop that may run longer than it was unrolled, that it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +79,33 @@ class Side:
     """The words that are the address of a buffer, and the buffer."""
     offsets: Mapping[int, BitVec] = field(default_factory=dict[int, BitVec])
     """The 64-bit offset of each access that is taken to lie inside its buffer, by its identity."""
+    choices: Mapping[Term, Term] = field(default_factory=dict[Term, Term])
+    """What it finds in registers that nothing wrote, if that is to be something in particular."""
+    disturbed: bool = False
+    """Whether other threads may write between any two messages, and not only at barriers."""
 
 
 def surface_then(side: Side, place: int) -> str:
-    """The surface of a message: after a barrier, which other threads use as well, it may hold anything."""
+    """The surface of a message: after a barrier, which other threads use as well, it may hold anything.
+
+    Where they may write between any two messages, it may hold anything for each message.
+    """
     surface = side.surface(side.trace.performed[place].surface)
+    if side.disturbed:
+        return f"{surface} after message {_visible_before(side.trace, place)}"
     barriers = sum(before <= place for before, _ in side.trace.barriers)
     return f"{surface} after barrier {barriers}" if barriers else surface
+
+
+def itself(surface: str) -> str:
+    """The surface of which this name means what it holds behind a barrier or a message."""
+    return surface.partition(" after ")[0]
+
+
+def _visible_before(trace: Trace, place: int) -> int:
+    """How many messages come before it that reach more than private memory."""
+    before = trace.performed[:place]
+    return sum(not all(is_private(trace, one, access) for access in one.accesses) for one in before)
 
 
 def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]) -> Effects:
@@ -93,6 +116,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
     common = history.common([condition for condition, _ in apart])
     found = [*history.undefined, *zip(common, (kind for _, kind in apart), strict=True)]
     found += _of_what_nothing_wrote(history)
+    places = [_visible_before(side.trace, before) for before, _ in side.trace.barriers]
     undefined: dict[Bool, UndefinedKind] = {}
     for condition, kind in found:
         if kind in forbidden and not is_false(condition):
@@ -101,8 +125,9 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         {surface: tuple(stores) for surface, stores in history.stores.items()},
         undefined,
         tuple(history.reaches),
-        tuple(history.common([guard for _, guard in side.trace.barriers])),
+        tuple(zip(places, history.common([guard for _, guard in side.trace.barriers]), strict=True)),
         any(isinstance(access, Atomic) for one in side.trace.performed for access in one.accesses),
+        tuple(history.common([ends for ends, _ in side.trace.bounded])),
     )
 
 
@@ -138,6 +163,7 @@ class _History:
         self._resolved = 0
         self._names: dict[Term, Term] = dict(_surface_names(side))
         self._names |= {pointer: base_of(buffer) for pointer, buffer in side.pointers.items()}
+        self._names |= side.choices
         self._atomics: Counter[str] = Counter()
         self._written = {
             side.surface(one.surface)
@@ -175,6 +201,8 @@ class _History:
         for one in private:
             (condition,) = self.common([conj(one.guard, neg(one.defined))])
             self.undefined.append((condition, _kind_of(one.defined)))
+        if surface in self._written:  # what was read through the sampler before is what was there before
+            self._resolve_first(performed.left_open)
         accesses = [one for one in performed.accesses if not is_private(self._side.trace, performed, one)]
         self._resolve([term for access in accesses for term in _terms(access)])
         seen = [self._renamed(_terms(access)) for access in accesses]
@@ -238,27 +266,35 @@ class _History:
 
     def _resolve(self, terms: Iterable[Term]) -> None:
         """Gives common names to the results that the terms use, and to all that were computed before them."""
-        last = max((self._places.get(term, -1) for term in subterms(*terms)), default=-1)
-        for one in self._arbitrary[self._resolved : last + 1]:
+        self._resolve_first(1 + max((self._places.get(term, -1) for term in subterms(*terms)), default=-1))
+
+    def _resolve_first(self, count: int) -> None:
+        for one in self._arbitrary[self._resolved : count]:
             self._names[one.symbol] = self._result(one)
-        self._resolved = max(self._resolved, last + 1)
+        self._resolved = max(self._resolved, count)
 
     def _result(self, one: Arbitrary) -> Term:
         image = None if one.origin is None else self._side.surface(one.origin.surface)
-        if one.operands is None or image in self._written:
+        if one.operands is None or (image is not None and self._may_have_changed(image)):
             return _own(self._side.name, one.symbol)
         bits = self._renamed([source.bits for source in one.operands])
         operands = [replace(source, bits=word) for source, word in zip(one.operands, bits, strict=True)]
         control = None if one.control is None else substitute(one.control, self._names)
-        width = one.symbol.width
-        device = None if one.operation[0] in EXACT or one.origin is not None else self._side.platform
+        opcode, width, named = one.operation[0], one.symbol.width, one.operation
+        if opcode == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
+            named, operands = ("sample_lz", *named[1:]), operands[1:]
+        device = None if opcode in EXACT or one.origin is not None else self._side.platform
         origin = None if one.origin is None else (image, one.origin.sampler, one.origin.slot)
-        function = as_function(one.operation, operands)
-        operation = (one.operation, one.result, width, device, control, origin, function)
+        function = as_function(named, operands)
+        operation = (named, one.result, width, device, control, origin, function)
         result = self._memory.result(operation, width)
-        if any(self.is_chosen(each) for each in bits):
+        if any(self.is_chosen(each.bits) for each in operands):
             self._chosen.add(result)
         return result
+
+    def _may_have_changed(self, image: str) -> bool:
+        """Whether the kernel may have written the image before what is being named, or others have behind a barrier."""
+        return image in self._written and bool(self.stores.get(image) or self._side.trace.barriers)
 
 
 def _kind_of(defined: Bool) -> UndefinedKind:

@@ -9,6 +9,7 @@ from visaproof.engine.refinement_memory import IMAGE_SIZE
 from visaproof.engine.refinement_runner import Runner
 from visaproof.engine.refinement_runs import Difference, Writer
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.queries.refinement_effects import itself
 from visaproof.queries.refinement_places import ALWAYS, Condition
 
 MAX_SHOWN = 8
@@ -35,7 +36,7 @@ def header(comparison: Comparison) -> Iterator[str]:
 def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
     """Each surface, and how both kernels reach it."""
     source, target = comparison.runners
-    for surface in comparison.question.surfaces:
+    for surface in dict.fromkeys(map(itself, comparison.question.surfaces)):
         keys = [", ".join(_ways(one, surface)) for one in (source, target)]
         yield surface, keys[0], keys[1]
 
@@ -96,6 +97,8 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
         shown = [f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(contents.items()) if byte][:MAX_SHOWN]
         bound = "all addresses" if surface == FLAT else "typed" if size == IMAGE_SIZE else f"{size:#x} bytes"
         yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
+    if found.backwards:
+        yield "  the lanes of the target's atomics take their turns from the last to the first, in an order left open"
     if found.undefined is not None:
         yield f"  the source has a meaning; the target has none: line {found.undefined.position.line}"
         yield f"    {found.undefined.message}" + (f" ({found.kind.value})" if found.kind else "")
@@ -194,6 +197,8 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         "execution_mask": f"{found.exec_mask:#x}",
         "inputs": {name: f"{value:#x}" for name, value in _inputs(comparison, found)},
     }
+    if found.backwards:
+        record["target_atomics_from_the_last_lane"] = True
     if found.undefined is not None:
         undefined = {"line": found.undefined.position.line, "message": found.undefined.message}
         if found.kind is not None:
