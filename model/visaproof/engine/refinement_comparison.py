@@ -65,13 +65,15 @@ class Comparison:
 
     @property
     def on_floats(self) -> bool:
-        """Whether what floats are may matter."""
-        return self.floats is Floats.IEEE or FUNCTIONS in self.assumed
+        """Whether a kernel computes with floats, as far as that is known."""
+        return self.floats is Floats.IEEE or self.uninterpreted
 
     @property
     def uninterpreted(self) -> bool:
-        """Whether it may matter what floats are, and is not known."""
-        return self.floats is Floats.UNINTERPRETED and FUNCTIONS in self.assumed
+        """Whether a kernel computes with floats of which nothing is known."""
+        values = (one for runner in self.runners for one in runner.trace.arbitrary if one.operands and not one.origin)
+        open_floats = any(source.type.floating for one in values for source in one.operands or ())
+        return self.floats is Floats.UNINTERPRETED and open_floats
 
     @property
     def conditional(self) -> bool:

@@ -1,7 +1,6 @@
 """Statements that compute, on terms: sources of all lanes first, then their destinations (D36)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from visaproof.isa.errors import NotModelled
@@ -10,13 +9,14 @@ from visaproof.isa.operands import Execution
 from visaproof.isa.types import DataType
 from visaproof.kernel.float_results import Floats, comparison_meaning, meaning_of
 from visaproof.kernel.opcodes import DESTINATIONS, Kind, boolean_table, is_scalar, kind_of
+from visaproof.kernel.open_values import Arbitrary, OpenValues, SamplerOrigin
 from visaproof.kernel.statement import execution_of, lane_offset, without_mask, without_predicate
 from visaproof.kernel.symbolic_operands import Reader, SymbolicOperands
 from visaproof.kernel.symbolic_thread import Thread
 from visaproof.kernel.syntax import Instruction, Name, Operand, SubscriptedName
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.alu import Source
-from visaproof.semantics.symbolic.float_axioms import Comparison, as_function, comparison, plain
+from visaproof.semantics.symbolic.float_axioms import Comparison, comparison, plain
 from visaproof.semantics.symbolic.guarded import Literals, literals_of
 from visaproof.smt import (
     BitVec,
@@ -39,35 +39,6 @@ Lane = tuple[int, Literals, Literals]
 _Pair = tuple[BitVec, BitVec]
 
 
-@dataclass(frozen=True, slots=True)
-class Arbitrary:
-    """A value that the model leaves open: a float result, a saturated one, bytes that a page leaves undefined."""
-
-    symbol: BitVec | Bool
-    instruction: Instruction
-    lane: int | None
-    reason: str
-    operation: tuple[str, ...] = ()
-    """The opcode and its suffixes; of a comparison, "cmp" and lt, le or eq."""
-    operands: tuple[Source, ...] | None = None
-    """What it is a function of, with the operation, the types and `control`; None where it may be anything."""
-    result: DataType | None = None
-    """The type of a value that is such a function; None for a comparison."""
-    control: BitVec | None = None
-    """The control register, which says how floats are rounded."""
-    origin: "SamplerOrigin | None" = None
-    """Of a read through the sampler: what it depends on beside its operands, which are coordinates."""
-
-
-@dataclass(frozen=True, slots=True)
-class SamplerOrigin:
-    """The image, how it is read, and which of its channels this is."""
-
-    surface: str
-    sampler: str
-    slot: int
-
-
 class SymbolicArithmetic:
     """Runs arithmetic, comparisons, predicate settings and address computations."""
 
@@ -75,9 +46,12 @@ class SymbolicArithmetic:
         self._thread = thread
         self._operands = operands
         self._floats = floats
-        self.arbitrary: list[Arbitrary] = []
-        self._known: dict[tuple[object, ...], int] = {}
-        """Where in `arbitrary` the value of an operation on given operands was, unless that was taken back since."""
+        self._open = OpenValues()
+
+    @property
+    def arbitrary(self) -> list[Arbitrary]:
+        """The values that were left open, in the order in which they were."""
+        return self._open.values
 
     def step(self, instruction: Instruction) -> None:
         match kind_of(instruction, frozenset()):
@@ -118,46 +92,9 @@ class SymbolicArithmetic:
         origin: SamplerOrigin | None = None,
     ) -> BitVec:
         """An arbitrary value in place of one that the model leaves open; one for one operation on the same operands."""
-        operation = _operation_of(instruction)
-        if operands is None or origin is not None:
-            control = None if operands is None else self._control()
-            value = symbol(self._name(instruction), width)
-            self.arbitrary.append(
-                Arbitrary(value, instruction, lane, reason, operation, operands, result, control, origin)
-            )
-            return value
-        found = self._function(instruction, lane, width, reason, operation, operands, result)
-        assert isinstance(found, BitVec)
-        return found
-
-    def _function(
-        self,
-        instruction: Instruction,
-        lane: int | None,
-        width: int,
-        reason: str,
-        operation: tuple[str, ...],
-        operands: tuple[Source, ...],
-        result: DataType | None,
-    ) -> BitVec | Bool:
-        """The one value of an operation on these operands; a truth value where the width is 0."""
-        control = self._control()
-        function = as_function(operation, operands)
-        key = (operation, width, result, control, function)
-        place = self._known.get(key, len(self.arbitrary))
-        if place < len(self.arbitrary):
-            one = self.arbitrary[place]
-            same = (one.operation, one.result, one.control) == (operation, result, control)
-            if same and one.operands and as_function(operation, one.operands) == function:
-                return one.symbol
-        name = self._name(instruction)
-        value = symbol(name, width) if width else bool_symbol(name)
-        self._known[key] = len(self.arbitrary)
-        self.arbitrary.append(Arbitrary(value, instruction, lane, reason, operation, operands, result, control))
-        return value
-
-    def _name(self, instruction: Instruction) -> str:
-        return f"arbitrary.{instruction.position.line}.{len(self.arbitrary)}"
+        control, operation = None if operands is None else self._control(), _operation_of(instruction)
+        one = Arbitrary(symbol("", width), instruction, lane, reason, operation, operands, result, control, origin)
+        return cast(BitVec, self._open.named(one))
 
     def _control(self) -> BitVec | None:
         registers = self._thread.registers
@@ -276,7 +213,10 @@ class SymbolicArithmetic:
             holds = cast(Bool, meaning.value)
         else:
             operation, reason = ("cmp", written.relation), "a comparison of floats"
-            holds = cast(Bool, self._function(instruction, lane, 0, reason, operation, written.operands, None))
+            one = Arbitrary(
+                bool_symbol(""), instruction, lane, reason, operation, written.operands, None, self._control()
+            )
+            holds = cast(Bool, self._open.named(one))
             if meaning is not None:
                 holds = ite_bool(meaning.open, holds, cast(Bool, meaning.value))
         return neg(holds) if written.negated else holds

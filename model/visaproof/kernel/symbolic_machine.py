@@ -13,9 +13,10 @@ from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.opcodes import Kind, kind_of
+from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.surfaces import SurfaceBindings
-from visaproof.kernel.symbolic_arithmetic import Arbitrary, SymbolicArithmetic
+from visaproof.kernel.symbolic_arithmetic import SymbolicArithmetic
 from visaproof.kernel.symbolic_lanes import Lanes, Waiting
 from visaproof.kernel.symbolic_loops import RoundWrites, forget, forget_private
 from visaproof.kernel.symbolic_operands import SymbolicOperands
@@ -230,7 +231,7 @@ class Machine:
         self.restore(contents)
         self.performed += performed
         self.operands.conditions += conditions
-        self.arithmetic.arbitrary += arbitrary
+        self.arithmetic.arbitrary.extend(arbitrary)
 
 
 def _site(kernel: syntax.Kernel, instruction: syntax.Instruction) -> str:

@@ -12,8 +12,8 @@ from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
+from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.statement import execution_of, label_places, lane_offset
-from visaproof.kernel.symbolic_arithmetic import Arbitrary
 from visaproof.kernel.symbolic_loops import RoundWrites, in_round, round_writes, shifts
 from visaproof.kernel.symbolic_machine import Machine, Performed
 from visaproof.kernel.symbolic_private import PrivateMemory

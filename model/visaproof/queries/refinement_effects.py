@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 
 from visaproof.isa.platform import Platform
 from visaproof.kernel.matching import SHARED_LOCAL
-from visaproof.kernel.symbolic_arithmetic import Arbitrary
+from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.queries.conflict import conflict_questions
