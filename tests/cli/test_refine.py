@@ -164,3 +164,38 @@ def test_a_loop_of_unknown_length_is_bounded_unless_a_run_differs(
     assert "BOUNDED: no difference in runs of no more rounds" in capsys.readouterr().out
     assert main(["refine", str(one), str(one), "--platform", "dg2"]) == 0
     assert "the same program" in capsys.readouterr().out
+
+
+def test_floats_are_functions_unless_ieee_is_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """x · 2 is x + x: unknown with a hint, then proved under an assumption that is printed."""
+    body = """.version 4.1
+.kernel "NAME"
+.decl B v_type=G type=ud num_elts=8 align=GRF
+.decl F v_type=G type=f num_elts=8 align=GRF
+.decl R v_type=G type=f num_elts=8 align=GRF
+.decl T6 v_type=T num_elts=1
+.input F offset=32 size=32
+.kernel_attr SimdSize=8
+.function "NAME"
+_main:
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    shl (M1_NM, 8) B(0,0)<1> 0x76543210:uv 0x2:ud
+    OPERATION
+    scatter4_scaled.R (M1, 8) T6 0x0:ud B.0 R.0
+    ret (M1, 1)
+"""
+    files = {
+        "src": "mul (M1, 8) R(0,0)<1> F(0,0)<1;1,0> 0x40000000:f",
+        "tgt": "add (M1, 8) R(0,0)<1> F(0,0)<1;1,0> F(0,0)<1;1,0>",
+    }
+    paths: list[str] = []
+    for name, operation in files.items():
+        path = tmp_path / f"{name}.visaasm"
+        path.write_text(body.replace("NAME", name).replace("OPERATION", operation))
+        paths.append(str(path))
+    code, (unknown,) = asked(capsys, *paths)
+    assert code == 3
+    assert "--float ieee" in unknown["reason"]
+    code, (proved,) = asked(capsys, *paths, "--float", "ieee")
+    assert code == 0
+    assert any("IEEE 754" in one for one in proved["assumptions"])

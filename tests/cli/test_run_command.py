@@ -199,6 +199,24 @@ def test_images_that_no_launch_has_are_refused(
     assert "Traceback" not in err
 
 
+def test_an_image_of_bytes_is_inverted_and_saturated(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """`dst = 255 - src` on integers: of bytes, and with 1000 for 255 beyond them."""
+    given, out = tmp_path / "in.bin", tmp_path / "out.bin"
+    given.write_bytes(bytes(range(64)))
+    images = ("--image", f"src=8x2:rgba8ui:@{given}", "--image", "dst=8x2:rgba8i:zeros", "--out", f"dst=@{out}")
+    code, _ = asked(capsys, *dump("img_invert"), "--grid", "8,2", *images)
+    assert code == 0
+    assert out.read_bytes() == bytes([127] * 64)  # 255 - k is more than a signed byte holds
+
+
+def test_nan_in_a_texel_of_halves_is_not_modelled(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    given = tmp_path / "in.bin"
+    given.write_bytes(b"\xff\x7f" * 32)
+    code, _, err = told(capsys, *dump("img_rw"), "--grid", "8", "--arg", "dx=0", "--image", f"img=8x1:rgba16f:@{given}")
+    assert code == 4
+    assert "NaN in a texel" in err
+
+
 def test_an_image_is_no_buffer(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = (*VADD[:4], "--image", "c=4x1:zeros")
     code, _, err = told(capsys, *dump("vadd"), "--grid", "16", *arguments)

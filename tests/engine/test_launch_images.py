@@ -20,6 +20,7 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel.launch import NOTHING_KNOWN, parse_input_option, read_launch
 from visaproof.kernel.linking import read_program
 from visaproof.kernel.reader import read_kernel
+from visaproof.kernel.texel_formats import FORMATS
 from visaproof.kernel.texels import Outside
 
 DATA = Path(__file__).parent.parent / "data"
@@ -96,10 +97,10 @@ COUNTED = texels(*range(32))
 # ---------------------------------------------------------------- texels and bytes
 
 
-@given(st.lists(st.integers(1, 4), min_size=1, max_size=3), st.sampled_from([1, 4]))
-def test_texels_are_put_back_where_they_came_from(extents: list[int], channels: int) -> None:
-    shape = ImageShape(tuple(extents), channels)
-    content = bytes(k * 37 % 251 for k in range(shape.size))
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=3), st.sampled_from(sorted(FORMATS)))
+def test_texels_are_put_back_where_they_came_from(extents: list[int], layout: str) -> None:
+    shape = ImageShape(tuple(extents), *FORMATS[layout])
+    content = bytes(k * 37 % 60 for k in range(shape.size))  # no half of these is NaN
     memory = Allocation("image", 0, bytearray(shape.size))
     shape.store(shape.image(content, None), memory)
     assert bytes(memory.data) == content
@@ -109,6 +110,41 @@ def test_rows_follow_each_other() -> None:
     """Texel (1, 2) of three in a row is the eighth."""
     image = ImageShape((3, 4)).image(texels(*range(48)), None)
     assert [image.channel((1, 2, 0, 0), channel) for channel in range(4)] == [28, 29, 30, 31]
+
+
+def test_texels_of_bytes_are_read_and_written_as_floats() -> None:
+    """Four times a channel of 51 of 255 is 204; the sum with itself is 102; what is above 1 is 255."""
+    body = """
+    gather4_typed.RGBA (M1, 8) T6 U.0 %null.0 %null.0 %null.0 X.0
+    mul (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x40800000:f
+    add (M1, 8) X(1,0)<1> X(1,0)<1;1,0> X(1,0)<1;1,0>
+    mul (M1, 8) X(2,0)<1> X(2,0)<1;1,0> 0x41200000:f
+    scatter4_typed.RGBA (M1, 8) T6 U.0 %null.0 %null.0 %null.0 X.0
+"""
+    shape = ImageShape((8,), *FORMATS["rgba8"])
+    ran, memory = run(small(body), {0: ImageContent(shape, bytes([51, 51, 51, 7]) * 8), 1: bytes(128)})
+    assert ran.undefined is None
+    assert bytes(memory.buffers[0].data) == bytes([204, 102, 255, 7]) * 8
+
+
+def test_texels_of_signed_words_are_saturated() -> None:
+    body = """
+    mov (M1, 8) OUT(0,0)<1> 0x12345:ud
+    scatter4_typed.R (M1, 8) T6 U.0 %null.0 %null.0 %null.0 OUT.0
+    shl (M1, 8) OUT(0,0)<1> U(0,0)<1;1,0> 0x4:ud
+"""
+    shape = ImageShape((8,), *FORMATS["r16i"])
+    ran, memory = run(small(body), {0: ImageContent(shape, bytes(16)), 1: bytes(128)})
+    assert ran.undefined is None
+    assert bytes(memory.buffers[0].data) == b"\xff\x7f" * 8
+
+
+def test_atomics_reach_no_texel_that_is_converted() -> None:
+    body = "    typed_atomic.inc (M1, 8) T6 U.0 %null.0 %null.0 %null.0 %null.0 %null.0 X.0\n"
+    with pytest.raises(NotModelled, match="a part of a texel"):
+        run(small(body), {0: ImageContent(ImageShape((8,), *FORMATS["r16ui"]), bytes(16)), 1: bytes(128)})
+    ran, _ = run(small(body), {0: ImageContent(ImageShape((8,), *FORMATS["r32"]), bytes(32)), 1: bytes(128)})
+    assert ran.undefined is None
 
 
 # ---------------------------------------------------------------- the compiler's kernels

@@ -23,6 +23,17 @@ def add_format(parser: ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of the output (default: text)")
 
 
+FLOATS = ("uninterpreted", "ieee")
+"""What results on floats may be taken for: the values of `kernel.float_results.Floats`."""
+
+
+def add_float(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--float", choices=FLOATS, default="uninterpreted",
+        help="results on floats: functions of their operands of which nothing is known (default), or IEEE 754's",
+    )  # fmt: skip
+
+
 def seconds(text: str) -> float:
     """A positive number of seconds, at most a day."""
     try:

@@ -133,12 +133,13 @@ def _asked(path: Path, arguments: Namespace, platform: Platform | None) -> "tupl
     """The questions of a file, and whether its platform is a guess."""
     from visaproof.engine.kernel_bounds import ask_bounds
     from visaproof.kernel.assumptions import Assume
+    from visaproof.kernel.float_results import Floats
 
     kernel, launch = read_with_launch(path, arguments, platform)
     device = platform or launch.platform or DEFAULT_PLATFORM
     assume, stated = Assume(arguments.assume), _stated(arguments)
-    timeout = milliseconds(arguments.timeout)
-    answers = ask_bounds(kernel, device, launch, assume, stated, timeout, arguments.unroll)
+    timeout, floats = milliseconds(arguments.timeout), Floats(arguments.float)
+    answers = ask_bounds(kernel, device, launch, assume, stated, timeout, arguments.unroll, floats)
     return answers, platform is None and launch.platform is None
 
 

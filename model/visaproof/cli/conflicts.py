@@ -77,6 +77,7 @@ def _file(path: Path, arguments: Namespace, platform: Platform | None, records: 
     from visaproof.engine.kernel_conflicts import ask_kernel
     from visaproof.engine.weakest import under_one_set, weakest
     from visaproof.kernel.assumptions import Assume
+    from visaproof.kernel.float_results import Floats
 
     try:
         kernel, launch = read_with_launch(path, arguments, platform)
@@ -88,7 +89,7 @@ def _file(path: Path, arguments: Namespace, platform: Platform | None, records: 
     timeout, tried = milliseconds(arguments.timeout), arguments.assume == WEAKEST
 
     def ask(assume: Assume) -> "KernelAnswers":
-        return ask_kernel(kernel, device, launch, assume, timeout, arguments.unroll)
+        return ask_kernel(kernel, device, launch, assume, timeout, arguments.unroll, Floats(arguments.float))
 
     assume = Assume.NONE if tried else Assume(arguments.assume)
     answers = ask(assume)

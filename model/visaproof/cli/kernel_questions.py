@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from visaproof.cli.arguments import positive, seconds
+from visaproof.cli.arguments import add_float, positive, seconds
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.cli.kernel_files import platform_option
 from visaproof.isa.errors import NotModelled
@@ -29,6 +29,7 @@ def add_kernel_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question (default: 20)"
     )
+    add_float(parser)
 
 
 def ask_each(command: str, ask: Ask, arguments: Namespace, words: Mapping[ExitCode, str]) -> int:

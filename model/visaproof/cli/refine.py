@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_format, platform, positive, seconds
+from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_float, add_format, platform, positive, seconds
 from visaproof.cli.errors import make_folder, show_error
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.isa.errors import NotModelled, ReadError
@@ -23,6 +23,7 @@ EPILOG = """examples:
   visaproof refine both.visaasm --platform dg2     one file with two kernels, .kernel "src" and .kernel "tgt"
   visaproof refine before.visaasm after.visaasm --platform dg2   inputs by their place in the payload
   visaproof refine before.visaasm after.visaasm --save found     keep a difference for `visaproof replay found`
+  visaproof refine before.visaasm after.visaasm --float ieee     x · 2 is x + x, (a + b) + c is not a + (b + c)
 
 TARGET refines SOURCE if, for every input under the printed assumptions, either the pages give SOURCE no meaning, or
 they give one to TARGET and it leaves the same memory.  Which lanes run is arbitrary.  A difference is a run of both
@@ -69,6 +70,7 @@ def add_question(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--save", metavar="DIR", type=Path, help="write a difference as a file that replays")
     add_undefined(parser)
+    add_float(parser)
     add_format(parser)
 
 
@@ -135,12 +137,13 @@ def _ask(source: "Program", target: "Program", arguments: Namespace, records: li
     from visaproof.engine.refinement_comparison import compare
     from visaproof.engine.refinement_runs import Difference
     from visaproof.kernel.assumptions import Assume
+    from visaproof.kernel.float_results import Floats
     from visaproof.queries.refinement_undefined import forbidden_by
     from visaproof.report.refinement import comparison_json, header, verdict_json, verdict_lines
     from visaproof.report.refinement_file import save_difference
 
-    forbidden = forbidden_by(arguments.undefined)
-    comparison = compare(source, target, Assume(arguments.assume), forbidden, unroll=arguments.unroll)
+    forbidden, floats = forbidden_by(arguments.undefined), Floats(arguments.float)
+    comparison = compare(source, target, Assume(arguments.assume), forbidden, unroll=arguments.unroll, floats=floats)
     if arguments.format == "text":
         for line in header(comparison):
             print(line)

@@ -35,7 +35,8 @@ memory that nothing wrote.  Where the result depends on the order of the threads
 Buffers: @FILE, zeros:BYTES, random:BYTES[:SEED] (bytes), floats:COUNT[:SEED] (32-bit, between -1 and 1), and
 local:BYTES for a `local` argument.
 Images: W:CONTENT, WxH:CONTENT or WxHxD:CONTENT with @FILE, zeros, random[:SEED] or floats[:SEED]; a texel has four
-channels of 32 bits, or one with WxH:r32:CONTENT, as atomics need it.  Only the scalar engine reaches texels.  sample_lz
+channels of 32 bits, or as WxH:FORMAT:CONTENT says: r, rg or rgba with 8 or 16 (unorm), 8ui, 8i, 16ui, 16i, 16f or 32,
+as in rgba8 or r16f, converted as OpenCL C does; atomics need r32.  Only the scalar engine reaches texels.  sample_lz
 needs --sampler: it takes the nearest texel at coordinates that count texels; load_lz must stay inside of its image.
 exit codes: 0 ran, 1 undefined behaviour, 2 usage or unreadable, 4 not modelled."""
 

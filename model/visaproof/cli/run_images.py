@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from visaproof.engine.launch_images import ImageContent, ImageShape
     from visaproof.kernel.texels import Outside
 
-IMAGE_FORMS = "for example 16x8:@FILE, 16x8:zeros, 16:random:1, 4x4x4:floats or 16x8:r32:zeros"
-FORMATS = {"rgba32": 4, "r32": 1}
-"""Channels of 32 bits of a texel."""
+IMAGE_FORMS = "for example 16x8:@FILE, 16x8:rgba8:random:1, 16:r32:zeros or 4x4x4:floats; `run --help` has the formats"
 
 
 def images(arguments: Namespace, takes: "Parameters", buffers: Container[int]) -> "dict[int, ImageContent]":
@@ -41,17 +39,18 @@ def sampler(arguments: Namespace) -> "Outside | None":
 
 def _image(option: str, text: str) -> "ImageContent":
     from visaproof.engine.launch_images import MOST_TEXELS, ImageContent, ImageShape
+    from visaproof.kernel.texel_formats import FORMATS
 
     extents, _, rest = text.partition(":")
     words = extents.split("x")
     if not rest or len(words) > 3 or not all(word.isascii() and word.isdecimal() and len(word) < 8 for word in words):
         raise UsageError(f"--image {option}: not EXTENTS:CONTENT", IMAGE_FORMS)
     layout, colon, behind = rest.partition(":")
-    channels = FORMATS.get(layout) if colon else None
-    shape = ImageShape(tuple(map(int, words)), channels or 4)
+    known = FORMATS.get(layout) if colon else None
+    shape = ImageShape(tuple(map(int, words)), *(known or FORMATS["rgba32"]))
     if not 0 < shape.texels <= MOST_TEXELS:
         raise UsageError(f"--image {option}: {shape.texels:,} texels", f"1 to {MOST_TEXELS:,}")
-    return ImageContent(shape, _content(option, behind if channels else rest, shape))
+    return ImageContent(shape, _content(option, behind if known else rest, shape))
 
 
 def _content(option: str, text: str, shape: "ImageShape") -> bytes:
@@ -68,9 +67,31 @@ def _content(option: str, text: str, shape: "ImageShape") -> bytes:
         case "zeros" if not seed:
             return bytes(shape.size)
         case "random":
-            return generator.randbytes(shape.size)
+            return _without_nan(generator.randbytes(shape.size), shape)
         case "floats":
-            count = shape.size // 4
-            return struct.pack(f"<{count}f", *(generator.uniform(-1, 1) for _ in range(count)))
+            numbers = [generator.uniform(-1, 1) for _ in range(shape.texels * shape.channels)]
+            return _floats(option, numbers, shape)
         case _:
             raise UsageError(f"--image {option}: no such content", IMAGE_FORMS)
+
+
+def _floats(option: str, numbers: list[float], shape: "ImageShape") -> bytes:
+    """The numbers in channels of the image."""
+    from visaproof.kernel.texel_formats import ChannelKind
+
+    match shape.format.kind:
+        case ChannelKind.RAW:
+            return struct.pack(f"<{len(numbers)}f", *numbers)
+        case ChannelKind.FLOAT:
+            return struct.pack(f"<{len(numbers)}e", *numbers)
+        case _:
+            raise UsageError(f"--image {option}: no floats are in its channels", "`random` or `zeros`")
+
+
+def _without_nan(content: bytes, shape: "ImageShape") -> bytes:
+    """16-bit floats below infinity: the top bit of each exponent is off."""
+    from visaproof.kernel.texel_formats import ChannelKind
+
+    if shape.format.kind is not ChannelKind.FLOAT:
+        return content
+    return bytes(byte & 0xBF if place % 2 else byte for place, byte in enumerate(content))

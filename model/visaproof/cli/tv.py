@@ -6,7 +6,7 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_format, count, platform, seconds
+from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_float, add_format, count, platform, seconds
 from visaproof.cli.errors import make_folder
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.cli.refine import add_undefined
@@ -56,6 +56,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--launch-target", metavar="FILE", type=Path, help="the same for targets (default: --launch)")
     parser.add_argument("--platform", type=platform, metavar="NAME", help="the device, where --launch does not say it")
     add_undefined(parser)
+    add_float(parser)
     _add_limits(parser)
     add_format(parser)
 
@@ -104,6 +105,7 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
 
     from visaproof.cli.kernel_files import milliseconds
     from visaproof.kernel.assumptions import Assume
+    from visaproof.kernel.float_results import Floats
     from visaproof.queries.refinement_undefined import forbidden_by
     from visaproof.report.pair_answers import Asker
     from visaproof.report.pair_run import ask_pairs
@@ -112,7 +114,7 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     forbidden = forbidden_by(arguments.undefined)
     asker = Asker(
         Assume(arguments.assume), milliseconds(arguments.timeout), arguments.platform, arguments.save, forbidden,
-        arguments.unroll,
+        arguments.unroll, Floats(arguments.float),
     )  # fmt: skip
     jobs = arguments.jobs or cpu_count() or 1
     rows: dict[int, Row] = {}
@@ -173,6 +175,8 @@ def _head(asked: Asked, arguments: Namespace) -> list[str]:
         lines.append(f"  {len(asked.alone)} files are the only ones of their kernel, width and device")
     lines.append(f"  launch: {shown or 'not known: inputs are matched by their place in the payload'}")
     lines.append(f"  assumed of the launch: {arguments.assume}; what a verdict rests on, `visaproof refine` says")
+    if arguments.float == "ieee":
+        lines.append("  floats: IEEE 754's")
     return [*lines, ""]
 
 
@@ -198,6 +202,7 @@ def _command(pair: "Pair", arguments: Namespace) -> str:
     other = pair.launch_target if pair.launch_target != pair.launch else None
     device = arguments.platform and arguments.platform.name.lower()
     options = {"--launch": pair.launch, "--launch-target": other, "--platform": device, "--assume": arguments.assume}
+    options |= {"--float": "ieee"} if arguments.float == "ieee" else {}
     words = [text for name, value in options.items() if value for text in (name, str(value))]
     return shlex.join(["visaproof", "refine", str(pair.source), str(pair.target), *words])
 

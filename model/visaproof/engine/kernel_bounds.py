@@ -22,7 +22,8 @@ from visaproof.engine.thread_states import Asked
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
-from visaproof.kernel.assumptions import Assume, Start, start_of
+from visaproof.kernel.assumptions import Assume, Start, start_of, with_floats
+from visaproof.kernel.float_results import Floats
 from visaproof.kernel.global_size import bounded_ids
 from visaproof.kernel.launch import Launch
 from visaproof.kernel.private_slots import with_slots
@@ -133,15 +134,16 @@ def ask_bounds(
     stated: StatedLaunch,
     timeout_ms: int,
     unroll: int = DEFAULT_UNROLL,
+    floats: Floats = Floats.UNINTERPRETED,
 ) -> BoundsAnswers:
     """The questions of a kernel, up to the first statement that has no semantics here.
 
     Raises ReadError where what is stated of the launch names nothing that the kernel has.
     """
-    start = start_of(kernel, launch, assume)
+    start = with_floats(start_of(kernel, launch, assume), floats)
     if slot := slot_of(launch, start):
         start = with_slots(start, slot)
-    ran = trace(kernel, platform, start.initial, unroll=unroll, private_base=start.private_base)
+    ran = trace(kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats)
     by_address = FLAT in ran.surfaces
     keys = [*ran.surfaces, *(pointer_keys(kernel, start).values() if by_address else ())]
     sizes = stated_sizes(kernel, launch, start, keys, stated.surfaces)

@@ -12,7 +12,8 @@ from visaproof.engine.states import state_record
 from visaproof.engine.thread_states import Asked
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
-from visaproof.kernel.assumptions import Assume, Start, start_of
+from visaproof.kernel.assumptions import Assume, Start, start_of, with_floats
+from visaproof.kernel.float_results import Floats
 from visaproof.kernel.launch import Launch
 from visaproof.kernel.symbolic_run import DEFAULT_UNROLL, Trace, trace
 from visaproof.kernel.syntax import Kernel
@@ -74,10 +75,11 @@ def ask_kernel(
     assume: Assume,
     timeout_ms: int,
     unroll: int = DEFAULT_UNROLL,
+    floats: Floats = Floats.UNINTERPRETED,
 ) -> KernelAnswers:
     """The questions of a kernel, up to the first statement that has no semantics here."""
-    start = start_of(kernel, launch, assume)
-    ran = trace(kernel, platform, start.initial, unroll=unroll, private_base=start.private_base)
+    start = with_floats(start_of(kernel, launch, assume), floats)
+    ran = trace(kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats)
     ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms)))
     if counts(ran.performed):
         start = replace(start, assumed=(*start.assumed, COUNTED))

@@ -1,6 +1,6 @@
 """Images of a launch: from bytes to texels, and back when the launch has ended.
 
-byte  ((r · height + v) · width + u) · 4 · channels      channels R, G, B, A of 32 bits, or R alone
+byte  ((r · height + v) · width + u) · bytes of a texel      channels R, G, B, A; R, G; or R alone
 """
 
 from collections.abc import Iterator
@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from visaproof.engine.launch_memory import Allocation
 from visaproof.isa.surfaces import SurfaceKind
+from visaproof.kernel.texel_formats import RAW32, ChannelFormat
 from visaproof.kernel.texels import Outside, TexelImage
-from visaproof.semantics.concrete.surface import Texel
+from visaproof.semantics.concrete.surface import CHANNEL_BITS, Texel
 
 MOST_TEXELS = 1 << 20
 """Of one image."""
@@ -18,10 +19,11 @@ KINDS = (SurfaceKind.LINE, SurfaceKind.PLANE, SurfaceKind.VOLUME)
 
 @dataclass(frozen=True, slots=True)
 class ImageShape:
-    """One, two or three extents, and channels of 32 bits: four, or one."""
+    """One, two or three extents, and four, two or one channels of one format."""
 
     extents: tuple[int, ...]
     channels: int = 4
+    format: ChannelFormat = RAW32
 
     @property
     def texels(self) -> int:
@@ -30,7 +32,7 @@ class ImageShape:
 
     @property
     def texel_bytes(self) -> int:
-        return 4 * self.channels
+        return self.format.bits // 8 * self.channels
 
     @property
     def size(self) -> int:
@@ -43,19 +45,32 @@ class ImageShape:
         return width, height, depth
 
     def image(self, content: bytes | bytearray, sampler: Outside | None) -> TexelImage:
-        """The image with these bytes."""
-        step = self.texel_bytes
-        texels = {
-            texel: int.from_bytes(content[step * k : step * (k + 1)], "little")
-            for k, texel in enumerate(self._places())
-        }
+        """The image with these bytes.  Raises NotModelled for NaN in 16 bits."""
+        step, known = self.texel_bytes, dict[bytes, int]()
+        texels: dict[Texel, int] = {}
+        for k, texel in enumerate(self._places()):
+            stored = bytes(content[step * k : step * (k + 1)])
+            if stored not in known:
+                known[stored] = self._read(stored)
+            texels[texel] = known[stored]
         kind = KINDS[len(self.extents) - 1]
-        return TexelImage((self._whole,), texels, kind, channels=self.channels, sampler=sampler)
+        return TexelImage((self._whole,), texels, kind, channels=self.channels, format=self.format, sampler=sampler)
+
+    def _read(self, stored: bytes) -> int:
+        """A texel as messages see it."""
+        size = self.format.bits // 8
+        parts = [int.from_bytes(stored[size * k : size * (k + 1)], "little") for k in range(self.channels)]
+        return sum(self.format.decode(part) << CHANNEL_BITS * k for k, part in enumerate(parts))
+
+    def _stored(self, texel: int) -> bytes:
+        """A texel as memory holds it."""
+        words = [texel >> CHANNEL_BITS * k & 0xFFFF_FFFF for k in range(self.channels)]
+        return b"".join(self.format.encode(word).to_bytes(self.format.bits // 8, "little") for word in words)
 
     def store(self, image: TexelImage, memory: Allocation) -> None:
         """Puts the texels into the bytes of the argument."""
-        step = self.texel_bytes
-        memory.data[:] = b"".join(image.texels[texel].to_bytes(step, "little") for texel in self._places())
+        known: dict[int, bytes] = {texel: self._stored(texel) for texel in set(image.texels.values())}
+        memory.data[:] = b"".join(known[image.texels[texel]] for texel in self._places())
 
     def _places(self) -> Iterator[Texel]:
         width, height, depth = self._whole

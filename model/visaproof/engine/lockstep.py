@@ -13,6 +13,7 @@ from visaproof.engine.refinement_comparison import Comparison, questions
 from visaproof.engine.refinement_memory import PRIVATE
 from visaproof.engine.refinement_runner import Runner
 from visaproof.isa.errors import NotModelled
+from visaproof.kernel.float_results import Floats
 from visaproof.kernel.matching import own_predicates
 from visaproof.kernel.symbolic_loops import Held, LoopRound
 from visaproof.kernel.symbolic_run import Trace, trace
@@ -26,7 +27,7 @@ def in_step(comparison: Comparison) -> Question | None:
     None where it cannot be asked, and where they may do something else, or other lanes go on.
     """
     lanes = comparison.question.lanes
-    source, target = (_generalised(runner, lanes) for runner in comparison.runners)
+    source, target = (_generalised(runner, lanes, comparison.floats) for runner in comparison.runners)
     rounds = (source.trace.rounds, target.trace.rounds)
     if (
         not rounds[0]
@@ -45,12 +46,12 @@ def in_step(comparison: Comparison) -> Question | None:
         classes = finer
 
 
-def _generalised(runner: Runner, lanes: tuple[Bool, ...]) -> Runner:
+def _generalised(runner: Runner, lanes: tuple[Bool, ...], floats: Floats) -> Runner:
     """The same kernel, with one round for all rounds of a loop but the first."""
     base = next((word for word, buffer in runner.pointers.items() if buffer == PRIVATE), None)
     ran = trace(
         runner.kernel, runner.platform, runner.initial, lanes, own_predicates(runner.name), unroll=0, private_base=base,
-        compared_as=runner.name,
+        compared_as=runner.name, floats=floats,
     )  # fmt: skip
     return replace(runner, trace=ran)
 

@@ -14,6 +14,7 @@ from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_runs import Difference, difference
 from visaproof.engine.same_program import SAME_PROGRAM, same_program
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.kernel.float_results import Floats
 from visaproof.queries.refinement import (
     Question,
     open_undefined,
@@ -21,10 +22,11 @@ from visaproof.queries.refinement import (
     same_at_probe,
     same_effects,
 )
-from visaproof.queries.refinement_places import LAST, Condition, conditions
+from visaproof.queries.refinement_places import LAST, Condition, Reach, conditions
 from visaproof.queries.refinement_stores import Stores, address_step, same_store, same_stores
 from visaproof.queries.refinement_undefined import UndefinedKind
 from visaproof.queries.refinement_witness import witness
+from visaproof.semantics.symbolic.float_bits import no_nan
 from visaproof.smt import Bool, Op, Term, conj, false, is_true, neg, substitute, subterms, symbol
 from visaproof.smt.evaluate import substitute_all
 
@@ -66,6 +68,9 @@ NO_SUCH_RUN = "in no run in which the source has a meaning do the loops end with
 Verdict = Refines | Bounded | Difference | Vacuous | Unknown
 
 
+FLOAT_HINT = "; `--float ieee` takes floats for IEEE 754's"
+
+
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     """Whether the target refines the source.  Raises NotModelled."""
     same = same_program(comparison.source, comparison.target) and not source_choice(comparison.question)
@@ -75,7 +80,11 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
         if not same:
             raise
         return Refines(SAME_PROGRAM)
-    return Refines(SAME_PROGRAM) if same and isinstance(verdict, Bounded | Unknown) else verdict
+    if same and isinstance(verdict, Bounded | Unknown):
+        return Refines(SAME_PROGRAM)
+    if isinstance(verdict, Unknown) and comparison.uninterpreted:
+        return Unknown(verdict.reason + FLOAT_HINT)
+    return verdict
 
 
 def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
@@ -183,11 +192,24 @@ def _solved(comparison: Comparison, goal: Bool, timeout_ms: int) -> Refines | Di
                 return Vacuous()
             case Fails(values):
                 verdict = _confirmed(comparison, values)
+                if not isinstance(verdict, Difference) and comparison.floats is Floats.IEEE:
+                    verdict = _without_nan(comparison, goal, inside, timeout_ms) or verdict
                 if isinstance(verdict, Difference):
                     return verdict
             case gave_up:
                 return verdict if inside else Unknown(gave_up.reason)
     return verdict
+
+
+def _without_nan(comparison: Comparison, goal: Bool, inside: tuple[Reach, ...], timeout_ms: int) -> Difference | None:
+    """A difference in which no operation on floats gives NaN, with which no run would show it."""
+    assumed = premises(comparison.question, goal, inside)
+    match _uncut((*assumed, *no_nan((*assumed, goal))), goal, timeout_ms):
+        case Fails(values):
+            found = _confirmed(comparison, values)
+            return found if isinstance(found, Difference) else None
+        case _:
+            return None
 
 
 def _confirmed(comparison: Comparison, values: Values) -> Difference | Unknown:

@@ -11,6 +11,7 @@ from visaproof.engine.refinement_runner import Runner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import PRIVATE_APART, Assume, Start, start_of
+from visaproof.kernel.float_results import IEEE_ASSUMED, Floats, ieee_start
 from visaproof.kernel.launch import BufferAddress
 from visaproof.kernel.matching import (
     SHARED_LOCAL,
@@ -39,6 +40,9 @@ from visaproof.smt import BitVec, Bool, Term, symbols_of, true
 
 NO_CHOICES: Mapping[Term, Term] = {}
 
+FUNCTIONS = "a result on floats depends on the operands, their types and %cr0 alone"
+"""Of results of which nothing else is known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -54,8 +58,22 @@ class Comparison:
     runners: tuple[Runner, Runner]
     exact: Question | None
     """The question under no condition; None where memory is reached by address and by surface as well."""
+    floats: Floats = Floats.UNINTERPRETED
+    """What results on floats are taken for."""
     open: NotModelled | None = None
     """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
+
+    @property
+    def on_floats(self) -> bool:
+        """Whether a kernel computes with floats, as far as that is known."""
+        return self.floats is Floats.IEEE or self.uninterpreted
+
+    @property
+    def uninterpreted(self) -> bool:
+        """Whether a kernel computes with floats of which nothing is known."""
+        values = (one for runner in self.runners for one in runner.trace.arbitrary if one.operands and not one.origin)
+        open_floats = any(source.type.floating for one in values for source in one.operands or ())
+        return self.floats is Floats.UNINTERPRETED and open_floats
 
     @property
     def conditional(self) -> bool:
@@ -71,6 +89,7 @@ def compare(
     no_buffer_offset: bool = False,
     unroll: int = DEFAULT_UNROLL,
     on: frozenset[Bool] = frozenset(),
+    floats: Floats = Floats.UNINTERPRETED,
 ) -> Comparison:
     """The question, in which what is not `forbidden` has a meaning.
 
@@ -86,6 +105,8 @@ def compare(
     before = (before_source, target_start(matching, before_source, starts[1].initial))
     if no_buffer_offset:
         before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
+    if floats is Floats.IEEE:
+        before = ieee_start(before[0]), ieee_start(before[1])
     lanes = tuple(true() if lane in on else lane for lane in launched_lanes(source.kernel))
     runners: list[Runner] = []
     for name, program, start, initial in zip(("source", "target"), (source, target), starts, before, strict=True):
@@ -93,7 +114,7 @@ def compare(
         base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
         ran = trace(
             program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=unroll,
-            generalise=False, private_base=base,
+            generalise=False, private_base=base, floats=floats,
         )  # fmt: skip
         _require_private_known(program, ran.surfaces)
         keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
@@ -102,17 +123,19 @@ def compare(
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     by_address = any(FLAT in _used(one) for one in runners)
     if not on and by_address and (needed := lanes_needed(runners[0], lanes)):
-        return compare(source, target, assume, forbidden, no_buffer_offset, unroll, frozenset(needed))
+        return compare(source, target, assume, forbidden, no_buffer_offset, unroll, frozenset(needed), floats)
     unasked: NotModelled | None = None
     try:
         exact, question = questions(runners, lanes, forbidden)
     except NotModelled as reason:
         exact, question, unasked = *_of_the_source(runners, lanes, forbidden), reason
     if not no_buffer_offset and places_a_surface((source, target), runners, exact is not question):
-        return compare(source, target, assume, forbidden, True, unroll, on)
+        return compare(source, target, assume, forbidden, True, unroll, on, floats)
     assumed = _assumptions(starts[0], question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
-    assumed += tuple(unusual(forbidden)) + (_lanes_on(launched_lanes(source.kernel), on),) * bool(on)
-    return Comparison(source, target, matching, starts[0], assumed, question, (runners[0], runners[1]), exact, unasked)
+    assumed += (IEEE_ASSUMED if floats is Floats.IEEE else ()) + tuple(unusual(forbidden))
+    assumed += (_lanes_on(launched_lanes(source.kernel), on),) * bool(on)
+    both = (runners[0], runners[1])
+    return Comparison(source, target, matching, starts[0], assumed, question, both, exact, floats, unasked)
 
 
 def _lanes_on(lanes: Sequence[Bool], on: frozenset[Bool]) -> str:
@@ -233,7 +256,7 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
     if matching.extra:
         found.append("inputs that only the target gets may hold anything")
     if any(name.startswith("result.") for name in _symbols(question)):
-        found.append("a result on floats depends on the operands, their types and %cr0 alone")
+        found.append(FUNCTIONS)
     if any(one.origin is not None for runner in runners for one in runner.trace.arbitrary):
         found.append("a read through the sampler depends on the image, the sampler and the coordinates alone")
     effects = question.source, question.target

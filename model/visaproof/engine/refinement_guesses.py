@@ -7,6 +7,7 @@ from random import Random
 from time import process_time
 from zlib import crc32
 
+from visaproof.engine.float_guesses import FloatWords
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement_choices import is_certain, source_choice
 from visaproof.engine.refinement_comparison import Comparison
@@ -33,6 +34,9 @@ FLOAT_TYPES = (DataType.F, DataType.HF, DataType.DF)
 FLOATS = (0x3F80_0000, 0x4000_0000, 0xC040_0000)
 """1, 2 and -3: not all small integers are floats that every device treats alike."""
 
+FLOAT_GUESSES = 24
+"""Runs on floats, of kernels that compute with them."""
+
 AUDITS = 6
 """Runs of kernels that are equal in normal form."""
 
@@ -46,8 +50,10 @@ def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: flo
     symbols = unknowns(comparison.question, comparison.runners)
     random, floats, given_up = Random(seed), float_words(comparison), 0
     edges = _at_edges(symbols) if count > AUDITS else ()
-    for values in chain(islice(candidates(symbols, random, floats), count), edges):
-        content = contents(random, floats is not None)
+    plain = ((values, None) for values in chain(islice(candidates(symbols, random, floats), count), edges))
+    on_floats = _on_floats(symbols, seed) if count > AUDITS and comparison.on_floats else ()
+    for values, known in chain(plain, on_floats):
+        content = known or contents(random, floats is not None)
         if most_seconds is not None and process_time() - start > most_seconds:
             return None
         try:
@@ -97,6 +103,18 @@ def candidates(symbols: Sequence[Term], random: Random, floats: Collection[Term]
         yield {one: _value(one, word, 1, size) for one in symbols}
     while True:
         yield launches(symbols, random, floats)
+
+
+def _on_floats(symbols: Sequence[Term], seed: int) -> Iterator[tuple[Values, Content]]:
+    """Floats in memory, and in at least half of the inputs."""
+    random = Random(seed + 1)
+    for _ in range(FLOAT_GUESSES):
+        words, lanes = FloatWords.drawn(random), random.choice((0.2, 1, 1))
+        flags = [int(random.random() < lanes) for _ in symbols]
+        values = {
+            one: _value(one, words.word(one, random), flag, 1 << 32) for one, flag in zip(symbols, flags, strict=True)
+        }
+        yield values, words.content
 
 
 def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:

@@ -15,6 +15,7 @@ from visaproof.engine.refinement import Verdict, decide
 from visaproof.engine.refinement_comparison import compare
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.float_results import Floats
 from visaproof.kernel.launch import NOTHING_KNOWN, read_launch
 from visaproof.kernel.linking import read_program
 from visaproof.kernel.matching import Program
@@ -67,6 +68,7 @@ def refines(
     platform: Platform | None = None,
     assume: Assume = Assume.IDS,
     forbidden: frozenset[UndefinedKind] = FORBIDDEN,
+    floats: Floats = Floats.UNINTERPRETED,
     unroll: int = DEFAULT_UNROLL,
     timeout_s: float = TIMEOUT_S,
     programs: Programs | None = None,
@@ -76,9 +78,10 @@ def refines(
     Both are `.visaasm` files, or programs that `Programs.read` gave; `programs` keeps the files of earlier calls.
     `launch` (a zebin, its .ze_info, or a manifest) says what the inputs hold, `launch_target` does where the target's
     differ; without them inputs are matched by their place in the payload.  `platform` is the device where no launch
-    information names it; what is not `forbidden` has a meaning; loops of unknown length are run `unroll` rounds.  The
-    verdict is `Refines` (for all inputs, with the conditions that it needs), `Bounded` (the same, of so many rounds: no
-    proof), `Difference` (a run of both kernels), `Vacuous` (the source never has a meaning) or `Unknown`.
+    information names it; what is not `forbidden` has a meaning; `floats` says what results on floats are taken for, and
+    loops of unknown length are run `unroll` rounds.  The verdict is `Refines` (for all inputs, with the conditions that
+    it needs), `Bounded` (the same, of so many rounds: no proof), `Difference` (a run of both kernels), `Vacuous` (the
+    source never has a meaning) or `Unknown`.
 
     Raises ReadError for a file that cannot be read and for inputs without a counterpart, NotModelled for kernels that
     cannot be compared.
@@ -86,4 +89,4 @@ def refines(
     known = programs or Programs()
     one = source if isinstance(source, Program) else known.read(Path(source), launch, platform)
     other = target if isinstance(target, Program) else known.read(Path(target), launch_target or launch, platform)
-    return decide(compare(one, other, assume, forbidden, unroll=unroll), round(1000 * timeout_s))
+    return decide(compare(one, other, assume, forbidden, unroll=unroll, floats=floats), round(1000 * timeout_s))

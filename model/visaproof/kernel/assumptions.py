@@ -4,10 +4,11 @@ Every assumption has a name and a sentence; a verdict lists those that it was as
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from visaproof.kernel.bounded_scalars import BOUNDED, bounded_words
+from visaproof.kernel.float_results import IEEE_ASSUMED, Floats, ieee_start
 from visaproof.kernel.launch import BufferAddress, Launch, LaunchValue, LocalId, Piece
 from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.syntax import Input, Kernel
@@ -96,6 +97,13 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
         least={one.name: one.least for one in bounded if one.least},
         sizes=tuple(_sizes(kernel, launch)),
     )
+
+
+def with_floats(start: Start, floats: Floats) -> Start:
+    """The start under what is assumed of floats."""
+    if floats is Floats.UNINTERPRETED:
+        return start
+    return replace(start, initial=ieee_start(start.initial), assumed=(*start.assumed, *IEEE_ASSUMED))
 
 
 _SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE, LaunchValue.GLOBAL_SIZE, LaunchValue.GROUP_COUNT)

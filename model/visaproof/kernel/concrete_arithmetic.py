@@ -1,6 +1,7 @@
 """Statements that compute, on ints: sources of all enabled lanes first, then their destinations (D36)."""
 
 from visaproof.isa.errors import NotModelled, UndefinedBehavior
+from visaproof.isa.float_modes import CONTROL, FloatMode
 from visaproof.isa.operands import Execution
 from visaproof.isa.types import DataType
 from visaproof.kernel.concrete_operands import ConcreteOperands
@@ -97,12 +98,21 @@ class ConcreteArithmetic:
         if instruction.opcode in ("mov", "sel"):
             value = self._converted(self._picked(instruction, chosen, lane), lane, result, saturate)
         elif result.floating:
-            value = floats.operation(instruction.opcode, self._float_sources(instruction, lane, result), result)
+            sources = self._float_sources(instruction, lane, result)
+            value = floats.operation(instruction.opcode, sources, result, self._mode())
         else:
             value = self._integer(instruction, lane, result)
         if not saturate:
             return value
-        return floats.clamped(value, result) if result.floating else alu.saturated(value, result)
+        return floats.clamped(value, result, self._mode()) if result.floating else alu.saturated(value, result)
+
+    def _mode(self) -> FloatMode | None:
+        """What the control register says, where there is one."""
+        try:
+            register = self._state.registers[CONTROL]
+        except KeyError:
+            return None
+        return FloatMode.of(int.from_bytes(register[:4], "little"))
 
     def _converted(self, source: Operand, lane: int, result: DataType, saturate: bool) -> int:
         """Page MOV: "with type conversion if necessary"."""
@@ -110,10 +120,10 @@ class ConcreteArithmetic:
         if data_type.floating:
             bits = floats.modified(bits, modifier, data_type)
             if result.floating:
-                return floats.converted(bits, data_type, result)
-            return floats.to_integer(bits, data_type, result)
+                return floats.converted(bits, data_type, result, self._mode())
+            return floats.to_integer(bits, data_type, result, self._mode())
         value = alu.modified(alu.to_integer(bits, data_type), modifier, data_type)
-        return floats.from_integer(value, result) if result.floating else value
+        return floats.from_integer(value, result, self._mode()) if result.floating else value
 
     def _float_sources(self, instruction: Instruction, lane: int, data_type: DataType) -> list[int]:
         """Page 2_datatypes: "its destination type must also be the same as the execution type"."""
@@ -173,7 +183,8 @@ class ConcreteArithmetic:
         relation = instruction.suffixes[0]
         _, data_type, _ = self._operands.read(instruction.operands[1], lane)
         if data_type.floating:
-            return floats.compare(relation, self._float_sources(instruction, lane, data_type), data_type)
+            sources = self._float_sources(instruction, lane, data_type)
+            return floats.compare(relation, sources, data_type, self._mode())
         left, right = self._sources(instruction, 1, lane)[0]
         return alu.COMPARISONS[relation](left, right)
 

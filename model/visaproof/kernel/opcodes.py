@@ -53,9 +53,6 @@ FLOAT_ONLY = frozenset(
      "lrp", "pln")
 )  # fmt: skip
 
-FLOAT_MODE = "%cr0"
-"""Only its float modes are ever written; nothing that the model computes depends on them."""
-
 
 def kind_of(instruction: Instruction, memory: frozenset[str]) -> Kind:
     """How to run a statement; `memory` names the memory messages that can be decoded."""

@@ -1,63 +1,57 @@
 """Statements that compute, on terms: sources of all lanes first, then their destinations (D36)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import cast
 
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.float_modes import CONTROL
 from visaproof.isa.operands import Execution
 from visaproof.isa.types import DataType
+from visaproof.kernel.float_results import Floats, comparison_meaning, meaning_of
 from visaproof.kernel.opcodes import DESTINATIONS, Kind, boolean_table, is_scalar, kind_of
+from visaproof.kernel.open_values import Arbitrary, OpenValues, SamplerOrigin
 from visaproof.kernel.statement import execution_of, lane_offset, without_mask, without_predicate
 from visaproof.kernel.symbolic_operands import Reader, SymbolicOperands
 from visaproof.kernel.symbolic_thread import Thread
 from visaproof.kernel.syntax import Instruction, Name, Operand, SubscriptedName
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.alu import Source
+from visaproof.semantics.symbolic.float_axioms import Comparison, comparison, plain
 from visaproof.semantics.symbolic.guarded import Literals, literals_of
-from visaproof.smt import BitVec, Bool, bit, bool_symbol, concat, const, is_false, ite, symbol, zero_extend
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    bit,
+    bool_symbol,
+    concat,
+    const,
+    is_false,
+    ite,
+    ite_bool,
+    neg,
+    symbol,
+    zero_extend,
+)
 
 Lane = tuple[int, Literals, Literals]
 """A lane that may run, its guard, and what its values may take for granted."""
 
 _Pair = tuple[BitVec, BitVec]
 
-CONTROL = "%cr0"
-
-
-@dataclass(frozen=True, slots=True)
-class Arbitrary:
-    """A value that the model leaves open: a float result, a saturated one, bytes that a page leaves undefined."""
-
-    symbol: BitVec | Bool
-    instruction: Instruction
-    lane: int | None
-    reason: str
-    operands: tuple[Source, ...] | None = None
-    """What it is a function of, together with the opcode, the types and `control`; None where it may be anything."""
-    result: DataType | None = None
-    """The type of a value that is such a function; None for a comparison."""
-    control: BitVec | None = None
-    """The control register, which says how floats are rounded."""
-    origin: "SamplerOrigin | None" = None
-    """Of a read through the sampler: what it depends on beside its operands, which are coordinates."""
-
-
-@dataclass(frozen=True, slots=True)
-class SamplerOrigin:
-    """The image, how it is read, and which of its channels this is."""
-
-    surface: str
-    sampler: str
-    slot: int
-
 
 class SymbolicArithmetic:
     """Runs arithmetic, comparisons, predicate settings and address computations."""
 
-    def __init__(self, thread: Thread, operands: SymbolicOperands) -> None:
+    def __init__(self, thread: Thread, operands: SymbolicOperands, floats: Floats = Floats.UNINTERPRETED) -> None:
         self._thread = thread
         self._operands = operands
-        self.arbitrary: list[Arbitrary] = []
+        self._floats = floats
+        self._open = OpenValues()
+
+    @property
+    def arbitrary(self) -> list[Arbitrary]:
+        """The values that were left open, in the order in which they were."""
+        return self._open.values
 
     def step(self, instruction: Instruction) -> None:
         match kind_of(instruction, frozenset()):
@@ -97,12 +91,10 @@ class SymbolicArithmetic:
         result: DataType | None = None,
         origin: SamplerOrigin | None = None,
     ) -> BitVec:
-        """An arbitrary value in place of one that the model leaves open."""
-        name = f"arbitrary.{instruction.position.line}.{len(self.arbitrary)}"
-        value = symbol(name, width)
-        control = None if operands is None else self._control()
-        self.arbitrary.append(Arbitrary(value, instruction, lane, reason, operands, result, control, origin))
-        return value
+        """An arbitrary value in place of one that the model leaves open; one for one operation on the same operands."""
+        control, operation = None if operands is None else self._control(), _operation_of(instruction)
+        one = Arbitrary(symbol("", width), instruction, lane, reason, operation, operands, result, control, origin)
+        return cast(BitVec, self._open.named(one))
 
     def _control(self) -> BitVec | None:
         registers = self._thread.registers
@@ -128,13 +120,23 @@ class SymbolicArithmetic:
         for lane, _, assumed in lanes:
             sources = [read(lane, assumed) for read in readers]
             if _copies(instruction, sources[0], result):
-                values.append(sources[0].bits)
+                values.append(plain(sources)[0].bits)
             elif compute is None or "sat" in instruction.suffixes or _floats(sources, result):
-                reason = _reason(instruction, sources, result)
-                values.append(self.fresh(instruction, lane, result.bits, reason, tuple(sources), result))
+                values.append(self._result(instruction, lane, sources, result))
             else:
                 values.append(compute(sources, result))
         self._write(target, lanes, values)
+
+    def _result(self, instruction: Instruction, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
+        """Of an operation on floats, or of one that saturates."""
+        reason, operands = _reason(instruction, sources, result), plain(sources)
+        meaning = None
+        if _floats(operands, result):
+            meaning = meaning_of(self._floats, instruction, operands, result, self._control())
+        if meaning is not None and is_false(meaning.open):
+            return cast(BitVec, meaning.value)
+        value = self.fresh(instruction, lane, result.bits, reason, operands, result)
+        return value if meaning is None else ite(meaning.open, value, cast(BitVec, meaning.value))
 
     def _operation(self, instruction: Instruction) -> Callable[[Sequence[Source], DataType], BitVec] | None:
         """What the opcode computes on integers, if that is modelled."""
@@ -159,10 +161,9 @@ class SymbolicArithmetic:
 
     def _as_result(self, source: Source, instruction: Instruction, lane: int, result: DataType) -> BitVec:
         if _copies(instruction, source, result):
-            return source.bits
+            return plain((source,))[0].bits
         if _floats((source,), result) or "sat" in instruction.suffixes:
-            reason = _reason(instruction, (source,), result)
-            return self.fresh(instruction, lane, result.bits, reason, (source,), result)
+            return self._result(instruction, lane, (source,), result)
         return alu.OPERATIONS["mov"]((source,), result)
 
     def _two_results(self, instruction: Instruction) -> None:
@@ -193,7 +194,7 @@ class SymbolicArithmetic:
         for lane, _, assumed in lanes:
             left, right = left_reader(lane, assumed), right_reader(lane, assumed)
             if left.type.floating or right.type.floating:
-                holds.append(self._fresh_bit(instruction, lane, (left, right)))
+                holds.append(self._comparison(instruction, lane, left, right))
             else:
                 holds.append(alu.compare(instruction.suffixes[0], left, right))
         if isinstance(target, Name):
@@ -202,12 +203,23 @@ class SymbolicArithmetic:
         width = self._operands.destination_type(target).bits
         self._write(target, lanes, [ite(one, const(-1, width), const(0, width)) for one in holds])
 
-    def _fresh_bit(self, instruction: Instruction, lane: int, operands: tuple[Source, ...]) -> Bool:
-        value = bool_symbol(f"arbitrary.{instruction.position.line}.{len(self.arbitrary)}")
-        self.arbitrary.append(
-            Arbitrary(value, instruction, lane, "a comparison of floats", operands, None, self._control())
-        )
-        return value
+    def _comparison(self, instruction: Instruction, lane: int, left: Source, right: Source) -> Bool:
+        """A comparison of floats."""
+        written = comparison(instruction.suffixes[0], *plain((left, right)))
+        if not isinstance(written, Comparison):
+            return written
+        meaning = comparison_meaning(self._floats, written.relation, written.operands, self._control())
+        if meaning is not None and is_false(meaning.open):
+            holds = cast(Bool, meaning.value)
+        else:
+            operation, reason = ("cmp", written.relation), "a comparison of floats"
+            one = Arbitrary(
+                bool_symbol(""), instruction, lane, reason, operation, written.operands, None, self._control()
+            )
+            holds = cast(Bool, self._open.named(one))
+            if meaning is not None:
+                holds = ite_bool(meaning.open, holds, cast(Bool, meaning.value))
+        return neg(holds) if written.negated else holds
 
     def _set_bits(self, target: Name, places: Sequence[tuple[int, Literals]], bits: Sequence[Bool]) -> None:
         for (place, guard), value in zip(places, bits, strict=True):
@@ -263,13 +275,18 @@ _TWO_RESULTS: dict[str, Callable[[Sequence[Source]], _Pair]] = {
 
 
 def _copies(instruction: Instruction, source: Source, result: DataType) -> bool:
-    """Whether the bits are copied as they are: `mov` and `sel` of one type, floats too."""
+    """Whether the bits are copied: `mov` and `sel` of one type, of floats with another sign too."""
     return (
         instruction.opcode in ("mov", "sel")
         and not instruction.suffixes
         and source.type is result
-        and not source.modifier
+        and (result.floating or not source.modifier)
     )
+
+
+def _operation_of(instruction: Instruction) -> tuple[str, ...]:
+    """The opcode and its suffixes; `sel` converts as `mov` does."""
+    return "mov" if instruction.opcode == "sel" else instruction.opcode, *instruction.suffixes
 
 
 def _floats(sources: Sequence[Source], result: DataType) -> bool:

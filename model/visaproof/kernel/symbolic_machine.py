@@ -11,10 +11,12 @@ from visaproof.isa.operands import NULL
 from visaproof.isa.platform import Platform
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
+from visaproof.kernel.float_results import Floats
 from visaproof.kernel.opcodes import Kind, kind_of
+from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.surfaces import SurfaceBindings
-from visaproof.kernel.symbolic_arithmetic import Arbitrary, SymbolicArithmetic
+from visaproof.kernel.symbolic_arithmetic import SymbolicArithmetic
 from visaproof.kernel.symbolic_lanes import Lanes, Waiting
 from visaproof.kernel.symbolic_loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now
 from visaproof.kernel.symbolic_operands import SymbolicOperands
@@ -86,6 +88,7 @@ class Machine:
         exec_mask: Sequence[Bool],
         initial_predicate: Callable[[str, int], Bool],
         private_base: BitVec | None = None,
+        floats: Floats = Floats.UNINTERPRETED,
     ) -> None:
         self.kernel = kernel
         self._initial = initial
@@ -94,7 +97,7 @@ class Machine:
         self.lanes = Lanes(exec_mask)
         self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate)
         self.operands = SymbolicOperands(kernel, self.thread.registers, platform.grf_bytes)
-        self.arithmetic = SymbolicArithmetic(self.thread, self.operands)
+        self.arithmetic = SymbolicArithmetic(self.thread, self.operands, floats)
         self.bindings = SurfaceBindings(kernel, platform)
         self.surfaces: dict[str, SymbolicSurface] = {}
         self.performed: list[Performed] = []
@@ -240,7 +243,7 @@ class Machine:
         self.restore(contents)
         self.performed += performed
         self.operands.conditions += conditions
-        self.arithmetic.arbitrary += arbitrary
+        self.arithmetic.arbitrary.extend(arbitrary)
 
 
 def _site(kernel: syntax.Kernel, instruction: syntax.Instruction) -> str:

@@ -10,9 +10,10 @@ from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
+from visaproof.kernel.float_results import Floats
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
+from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.statement import execution_of, label_places, lane_offset
-from visaproof.kernel.symbolic_arithmetic import Arbitrary
 from visaproof.kernel.symbolic_loops import Held, LoopRound, RoundWrites, in_round, owners, round_writes, shifts
 from visaproof.kernel.symbolic_machine import Machine, Performed
 from visaproof.kernel.symbolic_private import PrivateMemory
@@ -81,6 +82,7 @@ def trace(
     generalise: bool = True,
     private_base: BitVec | None = None,
     compared_as: str = "",
+    floats: Floats = Floats.UNINTERPRETED,
 ) -> Trace:
     """Runs the kernel up to its end, or to the first statement that has no semantics here.
 
@@ -89,6 +91,7 @@ def trace(
     rounds are `generalise`d to one in which everything that a round writes is arbitrary, or else left out.
     What is stored behind `private_base` is loaded again from there: nobody else reaches private memory.  A kernel whose
     `rounds` are to be `compared_as` those of a source or a target has names of its own for what is arbitrary in them.
+    `floats` says what results on floats are.
     """
     machine = Machine(
         kernel,
@@ -97,6 +100,7 @@ def trace(
         launched_lanes(kernel) if exec_mask is None else exec_mask,
         initial_predicate or (lambda variable, lane: bool_symbol(f"{variable}[{lane}]")),
         private_base,
+        floats,
     )
     return _Walk(machine, unroll, generalise, compared_as).run()
 

@@ -5,8 +5,9 @@ Nothing connects two values here.  What a value depends on is kept beside it, fo
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import NULL
+from visaproof.kernel.open_values import SamplerOrigin
 from visaproof.kernel.sampler import SamplerRead
-from visaproof.kernel.symbolic_arithmetic import SamplerOrigin, SymbolicArithmetic
+from visaproof.kernel.symbolic_arithmetic import SymbolicArithmetic
 from visaproof.kernel.symbolic_thread import Thread
 from visaproof.kernel.syntax import Instruction
 from visaproof.semantics.symbolic.alu import Source

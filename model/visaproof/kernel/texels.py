@@ -1,7 +1,7 @@
 """Images whose texels are known: which messages reach them, and what the sampler reads of them.
 
-Texels have one or four channels of 32 bits, so that nothing is converted.  Pages: GATHER4_TYPED.md, SCATTER4_TYPED.md,
-TYPED_ATOMIC.md; of the sampler only the nearest texel, at coordinates that count texels.
+Texels have one, two or four channels, which `texel_formats` brings to 32 bits.  Pages: GATHER4_TYPED.md,
+SCATTER4_TYPED.md, TYPED_ATOMIC.md; of the sampler only the nearest texel, at coordinates that count texels.
 """
 
 import math
@@ -13,6 +13,7 @@ from visaproof.instructions.family import Gather4Typed, Scatter4Typed
 from visaproof.instructions.typed_atomic import TypedAtomic
 from visaproof.instructions.typed_texels import CHANNELS
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.kernel.texel_formats import RAW32, ChannelFormat
 from visaproof.semantics.concrete.surface import Image, Surface
 
 TYPED = (Gather4Typed, Scatter4Typed, TypedAtomic)
@@ -32,6 +33,8 @@ class TexelImage(Image):
     """An image of a launch."""
 
     channels: int = CHANNELS
+    format: ChannelFormat = RAW32
+    """Of each channel; `texels` has what is read of it."""
     sampler: Outside | None = None
     """How samplers read it; None where this is not known."""
 
@@ -41,11 +44,11 @@ class TexelImage(Image):
 
     def set_channel(self, texel: tuple[int, int, int, int], channel: int, value: int) -> None:
         self._require_channel(channel)
-        super().set_channel(texel, channel, value)
+        super().set_channel(texel, channel, self.format.decode(self.format.encode(value)))
 
     def _require_channel(self, channel: int) -> None:
         if channel >= self.channels:
-            raise NotModelled(f"channel {'RGBA'[channel]} of an image whose texels have only R")
+            raise NotModelled(f"channel {'RGBA'[channel]} of an image whose texels have only {'RGBA'[: self.channels]}")
 
 
 class WrongSurface(TypeError):
@@ -65,7 +68,7 @@ def require_reached(message: object, memory: Surface, surface: str, position: Po
         raise WrongSurface(position, surface, wants_image)
     if not isinstance(message, TypedAtomic) or not isinstance(memory, TexelImage):
         return
-    if memory.channels != 1 or message.texel_bits != 32:
+    if memory.channels != 1 or message.texel_bits != 32 or memory.format != RAW32:
         raise NotModelled("an atomic on a part of a texel", position)
 
 
@@ -86,7 +89,7 @@ def sampled(image: TexelImage, opcode: str, coordinates: Sequence[int | float]) 
     if len(coordinates) < axes or any(coordinates[axes:]):
         raise NotModelled(f"{opcode} with {len(coordinates)} coordinates in an image of {axes} dimensions")
     if image.channels < CHANNELS:
-        raise NotModelled(f"{opcode} of an image whose texels have only R")
+        raise NotModelled(f"{opcode} of an image whose texels have only {'RGBA'[: image.channels]}")
     if opcode != "load_lz" and image.sampler is None:
         raise NotModelled(f"{opcode}: how its sampler reads is not in the kernel; `--sampler` says it")
     outside = Outside.UNKNOWN if opcode == "load_lz" else image.sampler

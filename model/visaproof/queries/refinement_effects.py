@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 
 from visaproof.isa.platform import Platform
 from visaproof.kernel.matching import SHARED_LOCAL
-from visaproof.kernel.symbolic_arithmetic import Arbitrary
+from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.symbolic_loops import Held, LoopRound
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
@@ -17,6 +17,7 @@ from visaproof.queries.refinement_stores import Stores, UnitStore, after
 from visaproof.queries.refinement_undefined import Conditions, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, joined
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
+from visaproof.semantics.symbolic.float_axioms import as_function
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import (
     BitVec,
@@ -293,16 +294,17 @@ class _History:
         if one.operands is None or (image is not None and self._may_have_changed(image)):
             return _own(self._side.name, one.symbol)
         bits = self._renamed([source.bits for source in one.operands])
-        types = tuple((source.type, source.modifier) for source in one.operands)
+        operands = [replace(source, bits=word) for source, word in zip(one.operands, bits, strict=True)]
         control = None if one.control is None else substitute(one.control, self._names)
-        opcode, width = one.instruction.opcode, one.symbol.width
+        opcode, width, named = one.operation[0], one.symbol.width, one.operation
         if opcode == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
-            opcode, bits, types = "sample_lz", bits[1:], types[1:]
+            named, operands = ("sample_lz", *named[1:]), operands[1:]
         device = None if opcode in EXACT or one.origin is not None else self._side.platform
         origin = None if one.origin is None else (image, one.origin.sampler, one.origin.slot)
-        operation = (opcode, one.instruction.suffixes, one.result, types, width, device, control, origin, *bits)
+        function = as_function(named, operands)
+        operation = (named, one.result, width, device, control, origin, function)
         result = self._memory.result(operation, width)
-        if any(self.is_chosen(each) for each in bits):
+        if any(self.is_chosen(each.bits) for each in operands):
             self._chosen.add(result)
         return result
 

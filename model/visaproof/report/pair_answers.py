@@ -16,6 +16,7 @@ from visaproof.engine.refines import Programs
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.float_results import Floats
 from visaproof.kernel.matching import Program
 from visaproof.kernel.symbolic_run import DEFAULT_UNROLL
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
@@ -69,6 +70,8 @@ class Asker:
     """What has no meaning."""
     unroll: int = DEFAULT_UNROLL
     """Rounds of a loop of unknown length."""
+    floats: Floats = Floats.UNINTERPRETED
+    """What results on floats are taken for."""
     programs: Programs = field(default_factory=Programs)
 
     @property
@@ -76,7 +79,7 @@ class Asker:
         """On which an answer depends."""
         kinds = ",".join(sorted(kind.value for kind in self.forbidden))
         device = self.platform and self.platform.name
-        return f"{self.assume.value} {self.timeout_ms} {device} {self.save} {kinds} {self.unroll}"
+        return f"{self.assume.value} {self.timeout_ms} {device} {self.save} {kinds} {self.unroll} {self.floats.value}"
 
     def __call__(self, pair: Pair) -> Row:
         start = process_time()
@@ -93,7 +96,7 @@ class Asker:
 
     def _asked(self, pair: Pair, source: Program, target: Program) -> Row:
         try:
-            comparison = compare(source, target, self.assume, self.forbidden, unroll=self.unroll)
+            comparison = compare(source, target, self.assume, self.forbidden, unroll=self.unroll, floats=self.floats)
             verdict = decide(comparison, self.timeout_ms)
             if self.save is not None and isinstance(verdict, Difference):
                 save_difference(comparison, verdict, self.save)

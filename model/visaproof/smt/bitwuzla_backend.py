@@ -8,8 +8,10 @@ from typing import Any, cast
 
 import bitwuzla  # pyright: ignore[reportMissingTypeStubs]
 
+from visaproof.isa.float_modes import Rounding
 from visaproof.smt.answers import Answer, Satisfiable, Undecided, Unsatisfiable
 from visaproof.smt.evaluate import subterms, symbols_of
+from visaproof.smt.ieee import FloatOp, FloatOperation, Format
 from visaproof.smt.terms import Bool, Op, Term
 
 _bitwuzla: Any = bitwuzla
@@ -31,6 +33,8 @@ def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int, simplified: bool =
     solver = _bitwuzla.Bitwuzla(lowering.manager, options)
     for formula in formulas:
         solver.assert_formula(lowering.lower(formula))
+    for definition in lowering.definitions:
+        solver.assert_formula(definition)
     match solver.check_sat():
         case _Result.UNSAT:
             return Unsatisfiable(NAME)
@@ -48,6 +52,8 @@ class _Lowering:
         self.manager = _bitwuzla.TermManager()
         self._done: dict[Term, Any] = {}
         self._sorts: dict[int, Any] = {}
+        self.definitions: list[Any] = []
+        """What the patterns of float results are: Bitwuzla has no function from a number to its pattern."""
 
     def lower(self, root: Term) -> Any:
         done = self._done
@@ -77,6 +83,8 @@ class _Lowering:
                 return self.manager.mk_const(self._sort(term.width), cast(str, term.payload))
             case Op.SUM:
                 return self._lower_sum(term, args)
+            case Op.FLOAT:
+                return self._lower_float(cast(FloatOperation, term.payload), args)
             case _:
                 return self.manager.mk_term(_KIND[term.op], args, _INDICES.get(term.op, _none)(term))
 
@@ -89,6 +97,31 @@ class _Lowering:
         if constant:
             summands.append(self.number(constant, term.width))
         return self.manager.mk_term(_Kind.BV_ADD, summands) if len(summands) > 1 else summands[0]
+
+    def _lower_float(self, operation: FloatOperation, args: list[Any]) -> Any:
+        mode, layout = self.manager.mk_rm_value(_ROUNDING[operation.rounding]), operation.result
+        if operation.op in (FloatOp.FROM_SIGNED, FloatOp.FROM_UNSIGNED):
+            found = self.manager.mk_term(_FLOAT[operation.op], [mode, *args], _fields(layout))
+        else:
+            numbers = [self._number_of(arg, operation.source or layout) for arg in args]
+            indices = _fields(layout) if operation.op is FloatOp.CONVERT else []
+            found = self.manager.mk_term(_FLOAT[operation.op], [mode, *numbers], indices)
+        bits = self.manager.mk_const(self._sort(layout.width))
+        term = self.manager.mk_term
+        is_nan = term(_Kind.FP_IS_NAN, [found])
+        self.definitions += [
+            term(_Kind.EQUAL, [self._number_of(bits, layout), found]),
+            term(_Kind.IMPLIES, [is_nan, term(_Kind.EQUAL, [bits, self.number(layout.nan, layout.width)])]),
+        ]
+        return bits
+
+    def _number_of(self, bits: Any, layout: Format) -> Any:
+        return self.manager.mk_term(_Kind.FP_TO_FP_FROM_BV, [bits], _fields(layout))
+
+
+def _fields(layout: Format) -> list[int]:
+    """The significand counts its hidden bit."""
+    return [layout.exponent_bits, layout.fraction_bits + 1]
 
 
 def _none(_: Term) -> list[int]:
@@ -103,6 +136,22 @@ _INDICES: dict[Op, Callable[[Term], list[int]]] = {
     Op.EXTRACT: lambda term: list(cast(tuple[int, int], term.payload)),
     Op.ZERO_EXTEND: _bits_above,
     Op.SIGN_EXTEND: _bits_above,
+}
+
+_ROUNDING: dict[Rounding, Any] = {
+    Rounding.NEAREST_EVEN: _bitwuzla.RoundingMode.RNE,
+    Rounding.UP: _bitwuzla.RoundingMode.RTP,
+    Rounding.DOWN: _bitwuzla.RoundingMode.RTN,
+    Rounding.ZERO: _bitwuzla.RoundingMode.RTZ,
+}
+
+_FLOAT: dict[FloatOp, Any] = {
+    FloatOp.ADD: _Kind.FP_ADD,
+    FloatOp.MUL: _Kind.FP_MUL,
+    FloatOp.FMA: _Kind.FP_FMA,
+    FloatOp.CONVERT: _Kind.FP_TO_FP_FROM_FP,
+    FloatOp.FROM_SIGNED: _Kind.FP_TO_FP_FROM_SBV,
+    FloatOp.FROM_UNSIGNED: _Kind.FP_TO_FP_FROM_UBV,
 }
 
 _KIND: dict[Op, Any] = {

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import cast
 
 from visaproof.smt.evaluate import subterms
+from visaproof.smt.ieee import FloatOperation, compute
 from visaproof.smt.terms import Op, Term
 
 DEEP = 200
@@ -28,6 +29,7 @@ def compiled(roots: Iterable[Term], symbols: Sequence[Term]) -> Callable[[Sequen
 
 @lru_cache(KEPT)
 def _compiled(roots: tuple[Term, ...], symbols: tuple[Term, ...]) -> Callable[[Sequence[int]], list[int]]:
+    operations: dict[str, FloatOperation] = {}
     names = {symbol: f"v{index}" for index, symbol in enumerate(symbols)}
     lines = [f"{', '.join(names.values())}, = values"] if names else []
     for term in subterms(*roots):
@@ -36,13 +38,20 @@ def _compiled(roots: tuple[Term, ...], symbols: tuple[Term, ...]) -> Callable[[S
         if term.op is Op.CONST:
             names[term] = str(int(cast(int, term.payload)))
         else:
-            source = _SOURCE[term.op](term, [names[arg] for arg in term.args])
+            args = [names[arg] for arg in term.args]
+            source = _float(term, args, operations) if term.op is Op.FLOAT else _SOURCE[term.op](term, args)
             names[term] = f"v{len(names)}"
             lines.append(f"{names[term]} = {source}")
     lines.append(f"return [{', '.join(names[root] for root in roots)}]")
     scope: dict[str, Callable[[Sequence[int]], list[int]]] = {}
-    exec("def run(values):\n    " + "\n    ".join(lines), {}, scope)
+    exec("def run(values):\n    " + "\n    ".join(lines), {"compute": compute, **operations}, scope)
     return scope["run"]
+
+
+def _float(term: Term, args: list[str], operations: dict[str, FloatOperation]) -> str:
+    name = f"operation{len(operations)}"
+    operations[name] = cast(FloatOperation, term.payload)
+    return f"compute({name}, ({', '.join(args)},), {tuple(arg.width for arg in term.args)})"
 
 
 def _mask(term: Term) -> int:

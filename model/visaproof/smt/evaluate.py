@@ -7,6 +7,8 @@ from typing import TypeVar, cast
 from visaproof.smt.arithmetic import add, mul, scale
 from visaproof.smt.bits import ashr, bit_and, bit_or, bit_xor, concat, extract, lshr, shl, sign_extend, zero_extend
 from visaproof.smt.comparison import eq, slt, ult
+from visaproof.smt.float_terms import rounded
+from visaproof.smt.ieee import FloatOperation, compute
 from visaproof.smt.logic import conj, disj, ite, neg
 from visaproof.smt.terms import BitVec, Bool, Op, Term, const
 
@@ -87,6 +89,10 @@ def _ashr(term: Term, args: list[int]) -> int:
     return _signed(args[0], term.width) >> min(args[1], term.width - 1) & ((1 << term.width) - 1)
 
 
+def _float(term: Term, args: list[int]) -> int:
+    return compute(cast(FloatOperation, term.payload), args, [arg.width for arg in term.args])
+
+
 def _slt(term: Term, args: list[int]) -> int:
     width = term.args[0].width
     return int(_signed(args[0], width) < _signed(args[1], width))
@@ -107,6 +113,7 @@ _EVALUATE: dict[Op, Callable[[Term, list[int]], int]] = {
     Op.ZERO_EXTEND: lambda _, args: args[0],
     Op.SIGN_EXTEND: lambda term, args: _signed(args[0], term.args[0].width) & ((1 << term.width) - 1),
     Op.ITE: lambda _, args: args[1] if args[0] else args[2],
+    Op.FLOAT: _float,
     Op.NOT: lambda _, args: 1 - args[0],
     Op.CONJ: lambda _, args: int(all(args)),
     Op.DISJ: lambda _, args: int(any(args)),
@@ -162,6 +169,8 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
             return sign_extend(parts[0], term.width)
         case Op.ITE:
             return ite(cast(Bool, args[0]), parts[1], parts[2])
+        case Op.FLOAT:
+            return rounded(cast(FloatOperation, term.payload), *parts)
         case _:
             return _BINARY[term.op](*parts)
 

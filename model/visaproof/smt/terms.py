@@ -34,6 +34,7 @@ class Op(Enum):
     ZERO_EXTEND = auto()
     SIGN_EXTEND = auto()
     ITE = auto()
+    FLOAT = auto()  # payload: the operation, of `ieee`
     NOT = auto()  # Boolean, as all below
     CONJ = auto()
     DISJ = auto()

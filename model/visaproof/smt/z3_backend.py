@@ -10,8 +10,10 @@ from typing import Any, cast
 
 import z3  # pyright: ignore[reportMissingTypeStubs]
 
+from visaproof.isa.float_modes import Rounding
 from visaproof.smt.answers import Answer, Satisfiable, Undecided, Unsatisfiable
 from visaproof.smt.evaluate import subterms, symbols_of
+from visaproof.smt.ieee import FloatOp, FloatOperation, Format
 from visaproof.smt.terms import Bool, Op, Term
 
 _z3: Any = z3
@@ -23,7 +25,8 @@ def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int) -> Answer:
     """Whether all formulas can hold together.  Raises KeyboardInterrupt where z3 was stopped by Ctrl-C."""
     context = _z3.Context()
     lowering = Lowering(context)
-    solver = _z3.SolverFor("QF_BV", ctx=context)
+    floats = any(term.op is Op.FLOAT for term in subterms(*formulas))
+    solver = _z3.SolverFor("QF_FPBV" if floats else "QF_BV", ctx=context)
     solver.set(timeout=timeout_ms, random_seed=seed)
     solver.add(*(lowering.lower(formula) for formula in formulas))
     answer = solver.check()
@@ -129,6 +132,45 @@ def _plain(function: Callable[..., Any]) -> _Rule:
     return lambda lowering, _, args: lowering.call(function, *args)
 
 
+def _float_sort(lowering: Lowering, layout: Format) -> Any:
+    return lowering.leaf(_z3.FPSort(layout.exponent_bits, layout.fraction_bits + 1, lowering.context))
+
+
+def _lower_float(lowering: Lowering, term: Term, args: Sequence[Any]) -> Any:
+    operation = cast(FloatOperation, term.payload)
+    mode = lowering.call(_ROUNDING[operation.rounding])
+    sort = _float_sort(lowering, operation.result)
+    if operation.op in _FROM_INTEGER:
+        found = lowering.call(_FROM_INTEGER[operation.op], mode, args[0], sort)
+    else:
+        source = _float_sort(lowering, operation.source or operation.result)
+        numbers = [lowering.call(_z3.Z3_mk_fpa_to_fp_bv, arg, source) for arg in args]
+        more = [sort] if operation.op is FloatOp.CONVERT else []
+        found = lowering.call(_FLOAT[operation.op], mode, *numbers, *more)
+    nan = lowering.leaf(_z3.BitVecVal(operation.result.nan, term.width, lowering.context))
+    bits = lowering.call(_z3.Z3_mk_fpa_to_ieee_bv, found)
+    return lowering.call(_z3.Z3_mk_ite, lowering.call(_z3.Z3_mk_fpa_is_nan, found), nan, bits)
+
+
+_ROUNDING: dict[Rounding, Any] = {
+    Rounding.NEAREST_EVEN: _z3.Z3_mk_fpa_rne,
+    Rounding.UP: _z3.Z3_mk_fpa_rtp,
+    Rounding.DOWN: _z3.Z3_mk_fpa_rtn,
+    Rounding.ZERO: _z3.Z3_mk_fpa_rtz,
+}
+
+_FLOAT: dict[FloatOp, Any] = {
+    FloatOp.ADD: _z3.Z3_mk_fpa_add,
+    FloatOp.MUL: _z3.Z3_mk_fpa_mul,
+    FloatOp.FMA: _z3.Z3_mk_fpa_fma,
+    FloatOp.CONVERT: _z3.Z3_mk_fpa_to_fp_float,
+}
+
+_FROM_INTEGER: dict[FloatOp, Any] = {
+    FloatOp.FROM_SIGNED: _z3.Z3_mk_fpa_to_fp_signed,
+    FloatOp.FROM_UNSIGNED: _z3.Z3_mk_fpa_to_fp_unsigned,
+}
+
 _LOWER: dict[Op, _Rule] = {
     Op.MUL: _chain(_z3.Z3_mk_bvmul),
     Op.AND: _plain(_z3.Z3_mk_bvand),
@@ -144,6 +186,7 @@ _LOWER: dict[Op, _Rule] = {
     Op.ZERO_EXTEND: _extension(_z3.Z3_mk_zero_ext),
     Op.SIGN_EXTEND: _extension(_z3.Z3_mk_sign_ext),
     Op.ITE: _plain(_z3.Z3_mk_ite),
+    Op.FLOAT: _lower_float,
     Op.NOT: _plain(_z3.Z3_mk_not),
     Op.CONJ: _junction(_z3.Z3_mk_and),
     Op.DISJ: _junction(_z3.Z3_mk_or),

@@ -1,14 +1,15 @@
 """Floating-point arithmetic on arrays, rounded to nearest even.  Page: 2_datatypes.md.
 
 Every value that could need more than IEEE arithmetic says (a denormal, a NaN as a result, a result at the lower end of
-the normal numbers) leaves its lane open: the machine for single threads then says what it is, or that it is not
-modelled.
+the normal numbers, another rounding in the control register) leaves its lane open: the machine for single threads then
+says what it is, or that it is not modelled.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
+from visaproof.isa.float_modes import CONTROL, ROUNDING_HIGH, ROUNDING_LOW
 from visaproof.isa.types import DataType
 from visaproof.vectorised import integers
 from visaproof.vectorised.arrays import UNSIGNED, Array, Bools
@@ -67,6 +68,12 @@ def unsafe(values: Array) -> Bools:
     return np.isnan(values) | (values != 0) & (np.abs(values) <= np.finfo(values.dtype).tiny)
 
 
+def _rounds_otherwise(batch: Batch) -> Bools:
+    """(threads, 1): where results are not rounded to nearest even."""
+    control = batch.pick(batch.threads.registers[CONTROL])[:, :1]
+    return control & np.uint8((2 << ROUNDING_HIGH) - (1 << ROUNDING_LOW)) != 0
+
+
 # ---------------------------------------------------------------- operations
 
 
@@ -81,7 +88,7 @@ def computed(opcode: str, sources: list[Source], result: DataType, saturate: boo
     def value(batch: Batch) -> tuple[Array, Bools | None]:
         values, open_lanes = _read(sources, batch)
         found, doubtful = operation(values)
-        open_lanes = open_lanes | doubtful
+        open_lanes = open_lanes | doubtful | _rounds_otherwise(batch)
         for each in values:
             open_lanes = open_lanes | denormal(each)
         found = clamped(found) if saturate else found
@@ -217,7 +224,7 @@ def _between(source: Source, dtype: np.dtype, saturate: bool) -> Value:
         (before,), open_lanes = _read([source], batch)
         found = before.astype(dtype)
         vanished = (found == 0) & (before != 0)
-        open_lanes = open_lanes | denormal(before) | unsafe(found) | vanished
+        open_lanes = open_lanes | denormal(before) | unsafe(found) | vanished | _rounds_otherwise(batch)
         return _bits(clamped(found) if saturate else found), open_lanes
 
     return value
@@ -233,7 +240,8 @@ def _from_integer(source: Source, dtype: np.dtype, saturate: bool) -> Value:
         elements, missing = source.read(batch)
         exact = integers.lifted(elements, source.type, source.modifier, working)
         found = exact.astype(F64).astype(dtype) if dtype.itemsize == 2 else exact.astype(dtype)
-        return _bits(clamped(found) if saturate else found), missing
+        open_lanes = _rounds_otherwise(batch) if missing is None else missing | _rounds_otherwise(batch)
+        return _bits(clamped(found) if saturate else found), open_lanes
 
     return value
 

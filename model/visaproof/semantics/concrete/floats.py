@@ -1,7 +1,8 @@
 """Floating-point arithmetic of one element, in exact fractions that are rounded once.  Page: 2_datatypes.md.
 
-Results are those of the IEEE mode, rounded to nearest even.  Where the outcome depends on more than the sources (the
-control register keeps or flushes denormals, no page says which NaN comes out), it is not modelled.
+Results are those of the IEEE mode.  The control register says how they are rounded, and whether denormals are kept or
+flushed; where it is not given, results are rounded to nearest even, and denormals are not modelled.  Neither is what no
+page decides: which NaN comes out, and what a flushed denormal is where it is not added or multiplied.
 """
 
 import math
@@ -10,6 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.float_modes import FloatMode, Rounding
 from visaproof.isa.types import DataType
 from visaproof.semantics.concrete.alu import saturated
 
@@ -37,8 +39,9 @@ _FORMATS: dict[DataType, _Format] = {
 }
 
 
-def number(bits: int, data_type: DataType) -> float:
-    """The number that the bits stand for; every type fits a double.  Denormals may be flushed: not modelled."""
+def number(bits: int, data_type: DataType, mode: FloatMode | None = None, flushes: bool = False) -> float:
+    """The number that the bits stand for; every type fits a double.  A denormal is one where the mode keeps them; else
+    it is 0 for operations that are known to flush it."""
     layout = _FORMATS.get(data_type)
     if layout is None:
         raise NotModelled(f"arithmetic on {data_type.spelling}")
@@ -48,14 +51,18 @@ def number(bits: int, data_type: DataType) -> float:
     if exponent == (1 << layout.exponent_bits) - 1:
         return math.nan if fraction else sign * math.inf
     if exponent == 0:
-        if fraction:
+        if not fraction:
+            return sign * 0.0
+        if mode is not None and data_type in mode.kept:
+            return sign * math.ldexp(fraction, 1 - layout.bias - layout.fraction_bits)
+        if mode is None or not flushes:
             raise NotModelled("a denormal, which the control register keeps or flushes")
         return sign * 0.0
     return sign * math.ldexp(fraction + (1 << layout.fraction_bits), exponent - layout.bias - layout.fraction_bits)
 
 
-def pattern(value: Fraction | float, data_type: DataType) -> int:
-    """The nearest number of the type, ties to even; too large a number is infinity.  0 is positive as a fraction."""
+def pattern(value: Fraction | float, data_type: DataType, mode: FloatMode | None = None, flushes: bool = False) -> int:
+    """The number of the type to which the mode rounds, ties to even without one.  0 is positive as a fraction."""
     layout, sign_bit = _FORMATS[data_type], 1 << (data_type.bits - 1)
     if isinstance(value, float):
         if math.isnan(value):
@@ -68,11 +75,41 @@ def pattern(value: Fraction | float, data_type: DataType) -> int:
     if size == 0:
         return 0
     exponent = _exponent(size)
-    significand = round(size / Fraction(2) ** (exponent - layout.fraction_bits))  # Python rounds halves to even
+    rounding = Rounding.NEAREST_EVEN if mode is None else mode.rounding
     if exponent < 1 - layout.bias:
-        raise NotModelled("a result below the normal numbers, which the control register keeps or flushes")
+        units = _whole(size / Fraction(2) ** (1 - layout.bias - layout.fraction_bits), rounding, bool(sign))
+        return sign | _below_normal(units, data_type, mode, flushes)
+    significand = _whole(size / Fraction(2) ** (exponent - layout.fraction_bits), rounding, bool(sign))
     # A significand that was rounded up to 2^(fraction_bits + 1) carries into the exponent, up to infinity.
-    return sign | min(((exponent + layout.bias - 1) << layout.fraction_bits) + significand, layout.infinity)
+    found = min(((exponent + layout.bias - 1) << layout.fraction_bits) + significand, layout.infinity)
+    return sign | (found - (found == layout.infinity and _stays_finite(rounding, bool(sign))))
+
+
+def _below_normal(units: int, data_type: DataType, mode: FloatMode | None, flushes: bool) -> int:
+    """A result of so many of the smallest denormals, before it was rounded less than the normal numbers."""
+    if mode is not None and data_type in mode.kept:
+        return units
+    if mode is None or not flushes or units >> _FORMATS[data_type].fraction_bits:
+        raise NotModelled("a result below the normal numbers, which the control register keeps or flushes")
+    return 0
+
+
+def _whole(size: Fraction, rounding: Rounding, negative: bool) -> int:
+    match rounding:
+        case Rounding.NEAREST_EVEN:
+            return round(size)  # Python rounds halves to even
+        case Rounding.ZERO:
+            return math.floor(size)
+        case Rounding.UP:
+            return math.floor(size) if negative else math.ceil(size)
+        case Rounding.DOWN:
+            return math.ceil(size) if negative else math.floor(size)
+
+
+def _stays_finite(rounding: Rounding, negative: bool) -> bool:
+    """Whether a number beyond the type is rounded to its largest."""
+    towards_zero = Rounding.UP if negative else Rounding.DOWN
+    return rounding in (Rounding.ZERO, towards_zero)
 
 
 def _exponent(size: Fraction) -> int:
@@ -98,14 +135,19 @@ def modified(bits: int, modifier: str, data_type: DataType) -> int:
 # ---------------------------------------------------------------- conversions
 
 
-def from_integer(value: int, result: DataType) -> int:
-    """Page: "rounds to the closest representable floating-point value", to even between two."""
-    return pattern(Fraction(value), result)
+def from_integer(value: int, result: DataType, mode: FloatMode | None = None) -> int:
+    """Page: "rounds to the closest representable floating-point value", to even between two.
+
+    Whether that holds where the control register rounds otherwise is not modelled."""
+    closest = pattern(Fraction(value), result)
+    if mode is not None and pattern(Fraction(value), result, mode) != closest:
+        raise NotModelled("an integer as a float, where the control register does not round to the nearest")
+    return closest
 
 
-def to_integer(bits: int, data_type: DataType, result: DataType) -> int:
+def to_integer(bits: int, data_type: DataType, result: DataType, mode: FloatMode | None = None) -> int:
     """Page: "rounding toward zero"; beyond the type "the largest (or smallest) integer value"; NaN gives 0."""
-    value = number(bits, data_type)
+    value = number(bits, data_type, mode, flushes=True)  # a denormal is 0 either way
     if math.isnan(value):
         return 0
     if not result.signed and value <= -1:
@@ -116,64 +158,75 @@ def to_integer(bits: int, data_type: DataType, result: DataType) -> int:
     return saturated(math.trunc(value), result)
 
 
-def converted(bits: int, data_type: DataType, result: DataType) -> int:
+def converted(bits: int, data_type: DataType, result: DataType, mode: FloatMode | None = None) -> int:
     """A floating-point number as one of another floating-point type."""
-    return bits if data_type is result else pattern(number(bits, data_type), result)
+    return bits if data_type is result else pattern(number(bits, data_type, mode), result, mode)
 
 
-def clamped(bits: int, data_type: DataType) -> int:
+def clamped(bits: int, data_type: DataType, mode: FloatMode | None = None) -> int:
     """`.sat`: the nearest number of [0, 1]; NaN gives 0."""
-    value = number(bits, data_type)
-    return pattern(0.0 if math.isnan(value) else max(0.0, min(value, 1.0)), data_type)
+    value = number(bits, data_type, mode)
+    return pattern(0.0 if math.isnan(value) else max(0.0, min(value, 1.0)), data_type, mode)
 
 
 # ---------------------------------------------------------------- operations
 
 
-def _add(values: Sequence[float]) -> Fraction | float:
+def _add(values: Sequence[float], rounding: Rounding) -> Fraction | float:
     if not all(map(math.isfinite, values)):
         return values[0] + values[1]
     exact = Fraction(values[0]) + Fraction(values[1])
-    return exact or values[0] + values[1]  # a zero has the sign that IEEE gives it
+    return exact or _zero_sum(values, rounding)
 
 
-def _multiply(values: Sequence[float]) -> Fraction | float:
+def _zero_sum(values: Sequence[float], rounding: Rounding) -> float:
+    """A zero has the sign that IEEE gives it: of x − x, - only where results are rounded down."""
+    signs = {math.copysign(1.0, value) for value in values}
+    return 0.0 * (signs.pop() if len(signs) == 1 else -1.0 if rounding is Rounding.DOWN else 1.0)
+
+
+def _multiply(values: Sequence[float], _: Rounding) -> Fraction | float:
     left, right = values
     if not (math.isfinite(left) and math.isfinite(right)) or left == 0 or right == 0:
         return left * right
     return Fraction(left) * Fraction(right)
 
 
-def _multiply_add(values: Sequence[float]) -> Fraction | float:
+def _multiply_add(values: Sequence[float], rounding: Rounding) -> Fraction | float:
     """One rounding: 2_datatypes.md calls it a fused operation."""
-    product, addend = _multiply(values[:2]), values[2]
+    product, addend = _multiply(values[:2], rounding), values[2]
     if isinstance(product, float):
-        return _add((product, addend))
-    return product + Fraction(addend) if math.isfinite(addend) else addend
+        return _add((product, addend), rounding)
+    if not math.isfinite(addend):
+        return addend
+    return product + Fraction(addend) or _zero_sum((1.0 if product > 0 else -1.0, addend), rounding)
 
 
-_ARITHMETIC: dict[str, Callable[[Sequence[float]], Fraction | float]] = {
+_ARITHMETIC: dict[str, Callable[[Sequence[float], Rounding], Fraction | float]] = {
     "add": _add,
     "mul": _multiply,
     "mad": _multiply_add,
 }
 
 
-def operation(opcode: str, sources: Sequence[int], data_type: DataType) -> int:
+def operation(opcode: str, sources: Sequence[int], data_type: DataType, mode: FloatMode | None = None) -> int:
     """The bits that an arithmetic opcode makes of sources of one type."""
-    values = [number(bits, data_type) for bits in sources]
     if opcode in ("min", "max"):
-        return sources[_chosen(opcode, values, sources)]
+        return sources[_chosen(opcode, [number(bits, data_type, mode) for bits in sources], sources)]
+    values = [number(bits, data_type, mode, flushes=True) for bits in sources]
     if opcode not in _ARITHMETIC:
         raise NotModelled(f"opcode {opcode} on floats")
     if opcode == "mad" and _overflows(values[:2], data_type):
         raise NotModelled("mad with a product beyond the type, where implementations may give infinity")
-    return pattern(_ARITHMETIC[opcode](values), data_type)
+    rounding = Rounding.NEAREST_EVEN if mode is None else mode.rounding
+    return pattern(_ARITHMETIC[opcode](values, rounding), data_type, mode, flushes=True)
 
 
 def _overflows(factors: Sequence[float], data_type: DataType) -> bool:
-    product = _multiply(factors)
-    return isinstance(product, Fraction) and pattern(abs(product), data_type) == _FORMATS[data_type].infinity
+    """Whether the product would be rounded beyond the largest number, in some mode."""
+    product, layout = _multiply(factors, Rounding.NEAREST_EVEN), _FORMATS[data_type]
+    largest = Fraction((2 << layout.fraction_bits) - 1) * Fraction(2) ** (layout.bias - layout.fraction_bits)
+    return isinstance(product, Fraction) and abs(product) > largest
 
 
 def _chosen(opcode: str, values: Sequence[float], sources: Sequence[int]) -> int:
@@ -185,9 +238,9 @@ def _chosen(opcode: str, values: Sequence[float], sources: Sequence[int]) -> int
     return int((values[1] < values[0]) == (opcode == "min"))
 
 
-def compare(relation: str, sources: Sequence[int], data_type: DataType) -> bool:
+def compare(relation: str, sources: Sequence[int], data_type: DataType, mode: FloatMode | None = None) -> bool:
     """Page CMP: with a NaN "NE comparison returns true while all other comparisons return false"."""
-    left, right = (number(bits, data_type) for bits in sources)
+    left, right = (number(bits, data_type, mode) for bits in sources)
     return _RELATIONS[relation](left, right)
 
 

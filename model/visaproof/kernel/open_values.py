@@ -1,0 +1,67 @@
+"""Values that a run on terms leaves open: arbitrary ones, and functions of which nothing else is known."""
+
+from dataclasses import dataclass, replace
+
+from visaproof.isa.types import DataType
+from visaproof.kernel.syntax import Instruction
+from visaproof.semantics.symbolic.alu import Source
+from visaproof.semantics.symbolic.float_axioms import as_function
+from visaproof.smt import BitVec, Bool, bool_symbol, symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Arbitrary:
+    """A value that the model leaves open: a float result, a saturated one, bytes that a page leaves undefined."""
+
+    symbol: BitVec | Bool
+    instruction: Instruction
+    lane: int | None
+    reason: str
+    operation: tuple[str, ...] = ()
+    """The opcode and its suffixes; of a comparison, "cmp" and lt, le or eq."""
+    operands: tuple[Source, ...] | None = None
+    """What it is a function of, with the operation, the types and `control`; None where it may be anything."""
+    result: DataType | None = None
+    """The type of a value that is such a function; None for a comparison."""
+    control: BitVec | None = None
+    """The control register, which says how floats are rounded."""
+    origin: "SamplerOrigin | None" = None
+    """Of a read through the sampler: what it depends on beside its operands, which are coordinates."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerOrigin:
+    """The image, how it is read, and which of its channels this is."""
+
+    surface: str
+    sampler: str
+    slot: int
+
+
+class OpenValues:
+    """The values left open so far, one for each operation on the same operands."""
+
+    def __init__(self) -> None:
+        self.values: list[Arbitrary] = []
+        self._known: dict[tuple[object, ...], int] = {}
+        """Where in `values` that of an operation on given operands was, unless that was taken back since."""
+
+    def named(self, one: Arbitrary) -> BitVec | Bool:
+        """The symbol of such a value: a new one, unless it is a function that was met before."""
+        function = _function(one)
+        if function is not None:
+            place = self._known.get(function, len(self.values))
+            if place < len(self.values) and _function(self.values[place]) == function:
+                return self.values[place].symbol
+            self._known[function] = len(self.values)
+        name, width = f"arbitrary.{one.instruction.position.line}.{len(self.values)}", one.symbol.width
+        value = symbol(name, width) if width else bool_symbol(name)
+        self.values.append(replace(one, symbol=value))
+        return value
+
+
+def _function(one: Arbitrary) -> tuple[object, ...] | None:
+    """What a value depends on; None where that is not all known."""
+    if one.operands is None or one.origin is not None:
+        return None
+    return one.operation, one.symbol.width, one.result, one.control, as_function(one.operation, one.operands)

@@ -1,0 +1,93 @@
+"""What is taken to hold of floats without knowing what they are: for all patterns, in every mode, on every device.
+
+Elsewhere a result is a function of its opcode, types, operands and the control register, of which nothing is known.
+tests/semantics/test_float_axioms.py proves each axiom of IEEE 754, refutes a neighbour of it that is wrong, and lists
+tempting identities that do not hold: there are NaN with payloads, −0, and denormals that may be flushed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from visaproof.isa.float_modes import DENORMAL_BITS, ROUNDINGS
+from visaproof.isa.types import DataType
+from visaproof.semantics.symbolic.alu import Source
+from visaproof.semantics.symbolic.float_bits import with_modifier
+from visaproof.semantics.symbolic.float_meaning import Meaning, Mode, arithmetic, compared, converted
+from visaproof.smt import BitVec, Bool, bool_const, is_false, value_of
+
+
+class Axiom(Enum):
+    """The axioms, as a reader would write them."""
+
+    COPY = "mov and sel of one type, without .sat, copy the bits"
+    SIGN = "a modifier changes the sign bit alone, before the operation"
+    CONVERSE = "a > b is b < a, and a >= b is b <= a"
+    SYMMETRIC = "a == b is b == a"
+    UNEQUAL = "a != b is the negation of a == b"
+    IRREFLEXIVE = "a < a never holds"
+    CONSTANT = "constants whose result is one number in every mode give that number"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A comparison written with lt, le or eq alone."""
+
+    relation: str
+    operands: tuple[Source, Source]
+    negated: bool = False
+
+
+_CONVERSE = {"gt": "lt", "ge": "le"}
+
+
+def plain(sources: Sequence[Source]) -> tuple[Source, ...]:
+    """The sources, floats with their modifiers applied (SIGN)."""
+    return tuple(with_modifier(source) if source.type.floating else source for source in sources)
+
+
+def comparison(relation: str, left: Source, right: Source) -> Comparison | Bool:
+    """CONVERSE, UNEQUAL and IRREFLEXIVE; the operands are plain."""
+    if relation in _CONVERSE:
+        relation, left, right = _CONVERSE[relation], right, left
+    if relation in ("eq", "ne"):
+        return Comparison("eq", (left, right), negated=relation == "ne")
+    if relation == "lt" and left == right:
+        return bool_const(False)
+    return Comparison(relation, (left, right))
+
+
+ALL_MODES = tuple(
+    Mode(rounding, dict.fromkeys(DENORMAL_BITS, bool_const(kept))) for rounding in ROUNDINGS for kept in (False, True)
+)
+
+
+def constant_result(opcode: str, sources: Sequence[Source], result: DataType | None) -> int | None:
+    """What constants give in every mode (CONSTANT); `result` is None for a comparison, whose relation is the opcode."""
+    if any(value_of(source.bits) is None for source in sources):
+        return None
+    found = {_value(_meaning(opcode, sources, result, mode)) for mode in ALL_MODES}
+    return found.pop() if len(found) == 1 else None
+
+
+def _meaning(opcode: str, sources: Sequence[Source], result: DataType | None, mode: Mode) -> Meaning | None:
+    if result is None:
+        return compared(opcode, sources[0], sources[1], mode)
+    if opcode in ("mov", "sel"):
+        return converted(sources[0], result, mode)
+    return arithmetic(opcode, sources, result, mode) if result.floating else None
+
+
+def _value(meaning: Meaning | None) -> int | None:
+    """None where there is no meaning, where it is open, and for NaN."""
+    if meaning is None or not is_false(meaning.open):
+        return None
+    return value_of(meaning.value)
+
+
+def as_function(operation: tuple[str, ...], sources: Sequence[Source]) -> tuple[tuple[BitVec, DataType, str], ...]:
+    """The operands as what a result is a function of: those of an equation in one order (SYMMETRIC)."""
+    operands = [(source.bits, source.type, source.modifier) for source in sources]
+    if operation == ("cmp", "eq"):
+        operands.sort(key=lambda operand: (operand[0].serial, operand[1].spelling))
+    return tuple(operands)

@@ -1,0 +1,201 @@
+"""What operations on floats give by IEEE 754, on terms, and where no page decides it.  Page: 2_datatypes.md.
+
+`open` says where a result is left to the machine: where flushed denormals are compared or converted or are rounded up
+to a normal number, the smaller of two zeros, negative numbers as unsigned ones.  A result that is NaN is `any_nan`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from visaproof.isa.float_modes import DENORMAL_BITS, ROUNDING_HIGH, ROUNDING_LOW, ROUNDINGS, Rounding
+from visaproof.isa.types import DataType
+from visaproof.semantics.symbolic.alu import Source, order_width
+from visaproof.semantics.symbolic.float_bits import (
+    LAYOUTS,
+    any_nan,
+    clamped,
+    equal,
+    is_denormal,
+    is_nan,
+    is_zero,
+    less,
+    negative,
+    number,
+    size,
+    with_modifier,
+    zero_like,
+)
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    bit,
+    concat,
+    conj,
+    const,
+    disj,
+    eq,
+    extract,
+    false,
+    is_true,
+    ite,
+    lshr,
+    neg,
+    negate,
+    shl,
+    sub,
+    truncate,
+    ule,
+    ult,
+    value_of,
+    zero_extend,
+)
+from visaproof.smt.float_terms import rounded
+from visaproof.smt.ieee import FloatOp, FloatOperation, Format
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """What the control register says, where its rounding is a constant."""
+
+    rounding: Rounding
+    kept: Mapping[DataType, Bool]
+    """Whether the denormals of a type are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A result: a pattern, an integer, or a comparison."""
+
+    value: BitVec | Bool
+    open: Bool
+    """Where it may be anything."""
+
+
+def mode_of(control: BitVec) -> Mode | None:
+    """None where the rounding depends on inputs."""
+    found = value_of(extract(control, ROUNDING_HIGH, ROUNDING_LOW))
+    kept = {data_type: bit(control, index) for data_type, index in DENORMAL_BITS.items()}
+    return None if found is None else Mode(ROUNDINGS[found], kept)
+
+
+def arithmetic(opcode: str, sources: Sequence[Source], result: DataType, mode: Mode) -> Meaning | None:
+    """Of an opcode on floats of one type; None where it has no meaning here."""
+    if result not in mode.kept or any(source.type is not result for source in sources):
+        return None
+    values, layout, kept = [with_modifier(source).bits for source in sources], LAYOUTS[result], mode.kept[result]
+    if opcode in ("min", "max"):
+        return _extreme(opcode, values, layout, kept)
+    if opcode not in _ROUNDED:
+        return None
+    flushed = [ite(conj(neg(kept), is_denormal(one, layout)), zero_like(one, layout), one) for one in values]
+    found = rounded(FloatOperation(_ROUNDED[opcode], mode.rounding, layout), *flushed)
+    below = conj(neg(kept), is_denormal(found, layout))
+    edge = eq(size(found, layout), number(layout.smallest_normal, layout))
+    return Meaning(_quiet(ite(below, zero_like(found, layout), found), layout), conj(neg(kept), edge))
+
+
+_ROUNDED = {"add": FloatOp.ADD, "mul": FloatOp.MUL, "mad": FloatOp.FMA}
+
+
+def _quiet(found: BitVec, layout: Format) -> BitVec:
+    return ite(is_nan(found, layout), any_nan(layout), found)
+
+
+def _extreme(opcode: str, values: Sequence[BitVec], layout: Format, kept: Bool) -> Meaning:
+    """Page MIN_MAX: the one that is not NaN; of two NaN, "source1"."""
+    left, right = values
+    second = less(right, left, layout) if opcode == "min" else less(left, right, layout)
+    value = ite(disj(is_nan(left, layout), conj(second, neg(is_nan(right, layout)))), right, left)
+    zeros = conj(is_zero(left, layout), is_zero(right, layout), neg(eq(left, right)))
+    return Meaning(value, disj(zeros, _flushes(values, layout, kept)))
+
+
+def _flushes(values: Sequence[BitVec], layout: Format, kept: Bool) -> Bool:
+    """Where a denormal meets a mode that does not keep it."""
+    return false() if is_true(kept) else conj(neg(kept), disj(*(is_denormal(one, layout) for one in values)))
+
+
+def compared(relation: str, left: Source, right: Source, mode: Mode) -> Meaning | None:
+    """Page CMP: with a NaN "NE comparison returns true while all other comparisons return false"."""
+    if left.type is not right.type or left.type not in mode.kept:
+        return None
+    layout, values = LAYOUTS[left.type], (with_modifier(left).bits, with_modifier(right).bits)
+    return Meaning(_RELATIONS[relation](*values, layout), _flushes(values, layout, mode.kept[left.type]))
+
+
+_RELATIONS: dict[str, Callable[[BitVec, BitVec, Format], Bool]] = {
+    "eq": equal,
+    "ne": lambda left, right, layout: neg(equal(left, right, layout)),
+    "lt": less,
+    "le": lambda left, right, layout: disj(less(left, right, layout), equal(left, right, layout)),
+    "gt": lambda left, right, layout: less(right, left, layout),
+    "ge": lambda left, right, layout: disj(less(right, left, layout), equal(left, right, layout)),
+}
+
+
+def saturated(meaning: Meaning, result: DataType, mode: Mode) -> Meaning:
+    """`.sat` on a floating-point result."""
+    assert isinstance(meaning.value, BitVec)
+    layout = LAYOUTS[result]
+    undecided = disj(meaning.open, _flushes((meaning.value,), layout, mode.kept[result]))
+    return Meaning(clamped(meaning.value, layout), undecided)
+
+
+# ---------------------------------------------------------------- conversions
+
+
+def converted(source: Source, result: DataType, mode: Mode) -> Meaning | None:
+    """Page MOV: "with type conversion if necessary"; None where it has no meaning here."""
+    if not source.type.floating:
+        return _from_integer(source, result, mode) if result in mode.kept else None
+    if source.type not in mode.kept:
+        return None
+    bits, layout = with_modifier(source).bits, LAYOUTS[source.type]
+    if not result.floating:
+        return _to_integer(bits, layout, result)
+    if result is source.type:
+        return Meaning(bits, false())
+    if result not in mode.kept:
+        return None
+    wanted, kept = LAYOUTS[result], mode.kept[result]
+    found = rounded(FloatOperation(FloatOp.CONVERT, mode.rounding, wanted, layout), bits)
+    small = conj(ule(size(found, wanted), number(wanted.smallest_normal, wanted)), neg(is_zero(bits, layout)))
+    undecided = disj(_flushes((bits,), layout, mode.kept[source.type]), conj(neg(kept), small))
+    return Meaning(_quiet(found, wanted), undecided)
+
+
+def _from_integer(source: Source, result: DataType, mode: Mode) -> Meaning:
+    """Page: "rounds to the closest representable floating-point value"."""
+    width, signed = order_width((source,))
+    op = FloatOp.FROM_SIGNED if signed else FloatOp.FROM_UNSIGNED
+    value = source.modulo(width)
+    closest = rounded(FloatOperation(op, Rounding.NEAREST_EVEN, LAYOUTS[result]), value)
+    as_set = rounded(FloatOperation(op, mode.rounding, LAYOUTS[result]), value)
+    return Meaning(closest, neg(eq(closest, as_set)))
+
+
+def _to_integer(bits: BitVec, layout: Format, result: DataType) -> Meaning:
+    """Page: "rounding toward zero"; beyond the type "the largest (or smallest) integer value"; NaN gives 0."""
+    fraction, whole = layout.fraction_bits, result.bits
+    exponent = extract(bits, layout.width - 2, fraction)
+    significand = concat(const(1, 1), extract(bits, fraction - 1, 0))
+    width = max(whole, layout.exponent_bits) + fraction + 1
+    above = sub(zero_extend(exponent, width), const(layout.bias, width))
+    integer = truncate(lshr(shl(zero_extend(significand, width), above), const(fraction, width)), whole)
+    under_one = ult(exponent, const(layout.bias, layout.exponent_bits))
+    most = whole - result.signed
+    largest_exponent = layout.bias + most
+    if largest_exponent < (1 << layout.exponent_bits) - 1:
+        beyond = ule(const(largest_exponent, layout.exponent_bits), exponent)
+    else:  # every number of the format fits, infinity does not
+        beyond = eq(exponent, const(-1, layout.exponent_bits))
+    size_of = ite(under_one, const(0, whole), integer)
+    below_zero = negative(bits)
+    if result.signed:
+        value = ite(below_zero, negate(size_of), size_of)
+        end = ite(below_zero, const(1 << (whole - 1), whole), const((1 << (whole - 1)) - 1, whole))
+        value, undecided = ite(beyond, end, value), false()
+    else:
+        value = ite(beyond, const(-1, whole), size_of)
+        undecided = conj(below_zero, neg(under_one), neg(is_nan(bits, layout)))
+    return Meaning(ite(is_nan(bits, layout), const(0, whole), value), undecided)
