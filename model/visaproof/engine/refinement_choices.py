@@ -1,6 +1,6 @@
 """Whether a difference between two runs proves anything: the source might do something else for the same inputs."""
 
-from visaproof.engine.refinement_runner import Runner
+from visaproof.engine.thread_group import AnyRunner
 from visaproof.engine.refinement_runs import Difference
 from visaproof.queries.refinement import Question
 from visaproof.queries.refinement_stores import after
@@ -8,7 +8,7 @@ from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.smt import BitVec, Op, Term, const, false, is_false, substitute, subterms, true
 
 
-def open_order(source: Runner) -> str:
+def open_order(source: AnyRunner) -> str:
     """Why no run of the source proves anything, or ""."""
     for performed in source.trace.performed:
         if any(isinstance(access, Atomic) and len(access.cell) > 1 for access in performed.accesses):

@@ -7,6 +7,7 @@ from functools import partial
 from visaproof.engine.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface, without_buffer_offset
 from visaproof.engine.refinement_memory import PRIVATE
 from visaproof.engine.refinement_runner import Runner
+from visaproof.engine.thread_group import AnyRunner, ThreadGroup, group_of
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import PRIVATE_APART, Assume, Start, start_of
@@ -27,11 +28,21 @@ from visaproof.kernel.matching import (
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.thread_group import (
+    Split,
+    Starts,
+    matched_inputs,
+    narrow_start,
+    split_of,
+    thread_name,
+    wide_start,
+)
 from visaproof.queries.refinement import Question, refinement_question, require_comparable
 from visaproof.queries.refinement_effects import Effects, Side
 from visaproof.queries.refinement_places import ALIGNMENT, is_private, located
 from visaproof.queries.refinement_stores import Stores
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, unusual
+from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Bool, symbols_of
@@ -48,11 +59,13 @@ class Comparison:
     assumed: tuple[str, ...]
     question: Question
     """Where addresses are used, of places in buffers, under conditions."""
-    runners: tuple[Runner, Runner]
+    runners: tuple[AnyRunner, AnyRunner]
     exact: Question | None
     """The question under no condition; None where memory is reached by address and by surface as well."""
     open: NotModelled | None = None
     """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
+    split: Split | None = None
+    """Which threads run the lanes of which, where the kernels have different SIMD widths."""
 
     @property
     def conditional(self) -> bool:
@@ -72,37 +85,107 @@ def compare(
     Raises NotModelled, and ReadError where an input of the target has no counterpart.  `no_buffer_offset` has every
     surface begin where its buffer does.  It is assumed where they can only be placed so.
     """
-    _require_one_width(source, target)
-    matching = match(source, target)
+    split = split_of(source, target)
+    matching = match(source, target) if split is None else matched_inputs(source, target, split)
     starts = start_of(source.kernel, source.launch, assume), start_of(target.kernel, target.launch, assume)
-    before_source = source_start(source.kernel, starts[0].initial)
-    before = (before_source, target_start(matching, before_source, starts[1].initial))
-    if no_buffer_offset:
-        before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
-    lanes = launched_lanes(source.kernel)
-    runners: list[Runner] = []
-    for name, program, start, initial in zip(("source", "target"), (source, target), starts, before, strict=True):
-        pointers = _pointers(program.kernel, start, initial)
-        base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
-        ran = trace(
-            program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=1, generalise=False,
-            private_base=base,
-        )  # fmt: skip
-        _require_private_known(program, ran.surfaces)
-        keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
-        surfaces = {key: _surface(program, key, matching.by_meaning) for key in dict.fromkeys(keys)}
-        runners.append(Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers))
+    if split is None:
+        runners = _one_to_one((source, target), matching, starts, no_buffer_offset)
+        lanes = launched_lanes(source.kernel)
+    else:
+        wide = source if split.source_is_wide else target
+        lanes = launched_lanes(wide.kernel)
+        races_forbidden = UndefinedKind.RACE in forbidden
+        runners = _one_to_several((source, target), matching, starts, split, no_buffer_offset, races_forbidden)
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     unasked: NotModelled | None = None
     try:
+        _require_ordered(runners, split)
         exact, question = questions(runners, lanes, forbidden)
     except NotModelled as reason:
         exact, question, unasked = *_of_the_source(runners, lanes, forbidden), reason
     if not no_buffer_offset and places_a_surface((source, target), runners, exact is not question):
         return compare(source, target, assume, forbidden, no_buffer_offset=True)
-    assumed = _assumptions(starts[0], question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
+    start = starts[0] if split is None or split.source_is_wide else starts[1]
+    assumed = _assumptions(start, question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
     assumed += tuple(unusual(forbidden))
-    return Comparison(source, target, matching, starts[0], assumed, question, (runners[0], runners[1]), exact, unasked)
+    return Comparison(
+        source, target, matching, start, assumed, question, (runners[0], runners[1]), exact, unasked, split
+    )
+
+
+def _one_to_one(
+    programs: tuple[Program, Program], matching: Matching, starts: tuple[Start, Start], no_buffer_offset: bool
+) -> tuple[Runner, Runner]:
+    """Both kernels, where a thread of one runs the work items of a thread of the other."""
+    source, target = programs
+    before_source = source_start(source.kernel, starts[0].initial)
+    before = (before_source, target_start(matching, before_source, starts[1].initial))
+    if no_buffer_offset:
+        before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
+    lanes, by_meaning = launched_lanes(source.kernel), matching.by_meaning
+    one = _runner("source", source, starts[0], before[0], lanes, by_meaning)
+    return one, _runner("target", target, starts[1], before[1], lanes, by_meaning)
+
+
+def _one_to_several(
+    programs: tuple[Program, Program],
+    matching: Matching,
+    starts: tuple[Start, Start],
+    split: Split,
+    no_buffer_offset: bool,
+    races_forbidden: bool,
+) -> tuple[AnyRunner, AnyRunner]:
+    """Both kernels, where a thread of one runs the work items of several threads of the other."""
+    wide, narrow = (0, 1) if split.source_is_wide else (1, 0)
+    names = "source", "target"
+    lanes = launched_lanes(programs[wide].kernel)
+    extra = () if split.source_is_wide else matching.extra
+    before = wide_start(programs[wide], names[wide], starts[wide].initial, extra)
+    given = Starts(names[narrow], before, starts[narrow].initial)
+    if no_buffer_offset:
+        before = without_buffer_offset(programs[wide], before)
+    one = _runner(names[wide], programs[wide], starts[wide], before, lanes, by_meaning=True)
+    members: list[Runner] = []
+    for thread in range(split.threads):
+        initial = narrow_start(programs[wide], programs[narrow], split, thread, given)
+        if no_buffer_offset:
+            initial = without_buffer_offset(programs[narrow], initial)
+        name, own = thread_name(names[narrow], thread), lanes[split.lanes(thread)]
+        prefix = f"thread {thread}:"
+        members.append(_runner(name, programs[narrow], starts[narrow], initial, own, by_meaning=True, prefix=prefix))
+    group = group_of(members, lanes, split, races_forbidden)
+    return (one, group) if split.source_is_wide else (group, one)
+
+
+def _runner(
+    name: str,
+    program: Program,
+    start: Start,
+    initial: Callable[[str, int], Byte],
+    lanes: Sequence[Bool],
+    by_meaning: bool,
+    prefix: str = "",
+) -> Runner:
+    """A thread run on terms.  Raises NotModelled where it is not known what it reaches."""
+    pointers = _pointers(program.kernel, start, initial)
+    base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
+    ran = trace(
+        program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=1, generalise=False,
+        private_base=base, name=prefix,
+    )  # fmt: skip
+    _require_private_known(program, ran.surfaces)
+    keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
+    surfaces = {key: _surface(program, key, by_meaning) for key in dict.fromkeys(keys)}
+    return Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers)
+
+
+def _require_ordered(runners: Sequence[AnyRunner], split: Split | None) -> None:
+    """Raises NotModelled where the order of the atomics of several threads is left open."""
+    accesses = (access for one in runners for each in one.trace.performed for access in each.accesses)
+    if split is not None and any(isinstance(access, Atomic) for access in accesses):
+        raise NotModelled(
+            "atomics of kernels of different SIMD widths: which of their orders are the same is not known"
+        )
 
 
 def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
@@ -117,7 +200,7 @@ def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte])
 
 
 def questions(
-    runners: Sequence[Runner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind], expand: bool = False
+    runners: Sequence[AnyRunner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind], expand: bool = False
 ) -> tuple[Question | None, Question]:
     """The question under no condition, if it can be asked, and the one to decide."""
     sides = [_as_it_is(one) for one in runners]
@@ -131,7 +214,7 @@ def questions(
 
 
 def _of_the_source(
-    runners: Sequence[Runner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind]
+    runners: Sequence[AnyRunner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind]
 ) -> tuple[Question | None, Question]:
     """A question of the source alone, with all surfaces that either reaches.  Raises NotModelled."""
     for runner in runners:
@@ -145,37 +228,31 @@ def _of_the_source(
     return None if by_address else question, question
 
 
-def _as_it_is(runner: Runner) -> Side:
+def _as_it_is(runner: AnyRunner) -> Side:
     private = {word: buffer for word, buffer in runner.pointers.items() if buffer == PRIVATE}
-    return Side(runner.name, runner.platform, runner.trace, runner.surface, private)
+    return Side(runner.name, runner.platform, runner.trace, runner.surface, private, threads=runner.threads)
 
 
-def _used(runner: Runner) -> set[str]:
+def _used(runner: AnyRunner) -> set[str]:
     return {runner.surface(each.surface) for each in runner.trace.performed if _visible(runner, each)}
 
 
-def _visible(runner: Runner, performed: Performed) -> bool:
+def _visible(runner: AnyRunner, performed: Performed) -> bool:
     return not all(is_private(runner.trace, performed, access) for access in performed.accesses)
 
 
-def _located(runner: Runner) -> Side:
+def _located(runner: AnyRunner) -> Side:
     """The kernel as one that reaches places in buffers."""
     images = (one.origin.surface for one in runner.trace.arbitrary if one.origin is not None)
     names = {key: runner.surface(key) for key in (*runner.trace.surfaces, *images)}
     pointers = {word: buffer for word, buffer in runner.pointers.items() if buffer != PRIVATE}
     found = located(runner.trace, pointers, names, SHARED_LOCAL)
     surface = partial(_name, names)
-    return Side(runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets)
+    return Side(runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads)
 
 
 def _name(names: Mapping[str, str], key: str) -> str:
     return names.get(key, key)
-
-
-def _require_one_width(source: Program, target: Program) -> None:
-    widths = [len(launched_lanes(program.kernel)) for program in (source, target)]
-    if widths[0] != widths[1]:
-        raise NotModelled(f"kernels of different SIMD widths: {widths[0]} and {widths[1]} lanes")
 
 
 def _surface(program: Program, key: str, by_meaning: bool) -> str:
@@ -198,7 +275,7 @@ def _symbols(question: Question) -> Iterator[str]:
             yield from (str(one.payload) for one in symbols_of(*terms))
 
 
-def _assumptions(start: Start, question: Question, matching: Matching, runners: Iterable[Runner]) -> tuple[str, ...]:
+def _assumptions(start: Start, question: Question, matching: Matching, runners: Iterable[AnyRunner]) -> tuple[str, ...]:
     found = list(start.assumed)
     if PRIVATE_APART not in found and any(PRIVATE in one.pointers.values() for one in runners):
         found.append(PRIVATE_APART)

@@ -72,6 +72,11 @@ class FlatContents(dict[int, int]):
         """Whether an address is in a buffer."""
         return any(base <= address < base + size for base, size, _ in self.windows)
 
+    def holder(self, address: int) -> tuple[int, int]:
+        """The identity of what holds this byte, and its place there."""
+        contents, offset = self._at(address)
+        return id(contents), offset
+
     def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         contents, offset = self._at(key)
         return contents.get(offset, default)

@@ -1,6 +1,6 @@
 """One of two kernels on numbers: from the registers and the memory of a launch to what it leaves."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from visaproof.engine.ladder import Values
@@ -44,6 +44,17 @@ class Runner:
     surface: Callable[[str], str]
     pointers: Mapping[BitVec, str] = field(default_factory=dict[BitVec, str])
     """The words that are the address of a buffer, and the buffer."""
+    threads: tuple[int, ...] = ()
+    """It is one thread."""
+
+    def start_words(self) -> Iterator[BitVec]:
+        """What its registers hold before it starts, as far as it reads that."""
+        for variable, byte in self.trace.registers.initial_reads:
+            yield self.initial(variable, byte)[0]
+
+    def orders(self) -> "tuple[Runner, ...]":
+        """The kernel with each order of its threads that is tried."""
+        return (self,)
 
     @property
     def images(self) -> Mapping[str, SymbolicImage]:
@@ -55,13 +66,7 @@ class Runner:
         """The run, and the memory after it; raises NotModelled."""
         start = self.prepared(memory, lanes, values)
         outcome = run(self.kernel, start.state, lambda statement, machine: start.modified.bytes.clear())
-        left = _missed(outcome) if start.flat.left is None else start.flat.left
-        if outcome.undefined is not None and left is None:
-            left = _asked_outside(outcome, start.flat)
-        contents = {name: (memory[name][0], _contents(surface)) for name, surface in start.memory.items()}
-        missed = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
-        outside = next((each.instruction.position for each in missed), None)
-        return Ran(outcome, contents, left, start.flat.left is not None, outside, start.modified.met)
+        return ran_of(outcome, memory, start)
 
     def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Prepared":
         """What the run starts from."""
@@ -72,6 +77,17 @@ class Runner:
                 after[name] = image_of(images[name], name, contents, values)
             else:
                 after[name] = WatchedBuffer(size, dict(contents), modified=modified)
+        return self.beside(after, modified, lanes, values)
+
+    def beside(
+        self,
+        after: Mapping[str, WatchedBuffer | Image],
+        modified: Modified,
+        lanes: Sequence[Bool],
+        values: Values,
+        flat_buffer: Callable[[FlatContents], WatchedBuffer] | None = None,
+    ) -> "Prepared":
+        """What a run on these surfaces starts from, which other threads may have as well."""
         bases = bases_of(self.pointers.values(), values)
         flat = _flat(after, bases)
         values = dict(values)
@@ -88,7 +104,8 @@ class Runner:
         self._fill(state.registers, values)
         for key in self.trace.surfaces:
             if key == FLAT:
-                state.surfaces[key] = WatchedBuffer(FLAT_SIZE, flat, modified=modified)
+                whole = WatchedBuffer(FLAT_SIZE, flat, modified=modified)
+                state.surfaces[key] = flat_buffer(flat) if flat_buffer else whole
             else:
                 state.surfaces[key] = after.get(self.surface(key), Image(((1, 1, 1),)))
         return Prepared(state, after, flat, modified)
@@ -125,6 +142,17 @@ def _flat(after: Mapping[str, WatchedBuffer | Image], bases: Mapping[str, int]) 
         size, contents = (found.size, found.contents) if isinstance(found, Buffer) else (0, {})
         flat.windows.append((bases[buffer], size, contents))
     return flat
+
+
+def ran_of(outcome: Outcome, memory: Memory, start: Prepared) -> "Ran":
+    """What a run did that started so; `memory` is what there was before."""
+    left = _missed(outcome) if start.flat.left is None else start.flat.left
+    if outcome.undefined is not None and left is None:
+        left = _asked_outside(outcome, start.flat)
+    contents = {name: (memory[name][0], _contents(surface)) for name, surface in start.memory.items()}
+    missed = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
+    outside = next((each.instruction.position for each in missed), None)
+    return Ran(outcome, contents, left, start.flat.left is not None, outside, start.modified.met)
 
 
 def _missed(outcome: Outcome) -> int | None:
@@ -164,6 +192,10 @@ class Ran:
     """The first message with an access that was not wholly inside shared local memory."""
     atomics_met: bool
     """Whether lanes of an atomic met: in which order they happen is left open."""
+    threads: tuple[int, ...] = ()
+    """Of a group of threads, which of them each message is of."""
+    raced: bool = False
+    """Whether two of them raced."""
 
     def leaves(self, buffers: bool) -> bool:
         """Whether it left what is taken to be apart at 64-bit addresses, or else `buffers`."""

@@ -98,7 +98,7 @@ class SymbolicArithmetic:
         origin: SamplerOrigin | None = None,
     ) -> BitVec:
         """An arbitrary value in place of one that the model leaves open."""
-        name = f"arbitrary.{instruction.position.line}.{len(self.arbitrary)}"
+        name = f"{self._thread.name}arbitrary.{instruction.position.line}.{len(self.arbitrary)}"
         value = symbol(name, width)
         control = None if operands is None else self._control()
         self.arbitrary.append(Arbitrary(value, instruction, lane, reason, operands, result, control, origin))
@@ -203,7 +203,7 @@ class SymbolicArithmetic:
         self._write(target, lanes, [ite(one, const(-1, width), const(0, width)) for one in holds])
 
     def _fresh_bit(self, instruction: Instruction, lane: int, operands: tuple[Source, ...]) -> Bool:
-        value = bool_symbol(f"arbitrary.{instruction.position.line}.{len(self.arbitrary)}")
+        value = bool_symbol(f"{self._thread.name}arbitrary.{instruction.position.line}.{len(self.arbitrary)}")
         self.arbitrary.append(
             Arbitrary(value, instruction, lane, "a comparison of floats", operands, None, self._control())
         )

@@ -49,6 +49,8 @@ class Trace:
     """At the end; it tells which addresses are those of private memory."""
     barriers: tuple[tuple[int, Bool], ...] = ()
     """For each barrier, how many messages came before it, and when the thread gets to it."""
+    arbitrary_before: tuple[int, ...] = ()
+    """For each barrier, how many of the arbitrary values were there before it."""
 
 
 def uninitialised(kernel: syntax.Kernel) -> Callable[[str, int], Byte]:
@@ -78,6 +80,7 @@ def trace(
     unroll: int = DEFAULT_UNROLL,
     generalise: bool = True,
     private_base: BitVec | None = None,
+    name: str = "",
 ) -> Trace:
     """Runs the kernel up to its end, or to the first statement that has no semantics here.
 
@@ -85,6 +88,7 @@ def trace(
     Loops are run as often as their conditions fold to constants, and `unroll` times more where they do not.  All later
     rounds are `generalise`d to one in which everything that a round writes is arbitrary, or else left out.
     What is stored behind `private_base` is loaded again from there: nobody else reaches private memory.
+    `name` stands before the names of what is arbitrary.
     """
     machine = Machine(
         kernel,
@@ -93,6 +97,7 @@ def trace(
         launched_lanes(kernel) if exec_mask is None else exec_mask,
         initial_predicate or (lambda variable, lane: bool_symbol(f"{variable}[{lane}]")),
         private_base,
+        name,
     )
     return _Walk(machine, unroll, generalise).run()
 
@@ -136,6 +141,7 @@ class _Walk:
             stopped,
             machine.private,
             tuple(machine.barriers),
+            tuple(machine.arbitrary_before),
         )
 
     def _walk(self, end: int) -> None:

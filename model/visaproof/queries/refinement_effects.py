@@ -12,6 +12,7 @@ from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.queries.conflict import conflict_questions
 from visaproof.queries.refinement_places import Reach, base_of, is_private
+from visaproof.queries.refinement_races import races
 from visaproof.queries.refinement_stores import Stores, UnitStore, after
 from visaproof.queries.refinement_undefined import Conditions, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, joined
@@ -75,6 +76,8 @@ class Side:
     """The words that are the address of a buffer, and the buffer."""
     offsets: Mapping[int, BitVec] = field(default_factory=dict[int, BitVec])
     """The 64-bit offset of each access that is taken to lie inside its buffer, by its identity."""
+    threads: tuple[int, ...] = ()
+    """Of a group of threads, which of them each message is of."""
 
 
 def surface_then(side: Side, place: int) -> str:
@@ -88,7 +91,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
     history = _History(side, memory, expand)
     for place, performed in enumerate(side.trace.performed):
         history.add(performed, surface_then(side, place))
-    apart = list(_undefined_apart_from_accesses(side.trace))
+    apart = list(_undefined_apart_from_accesses(side))
     common = history.common([condition for condition, _ in apart])
     found = [*history.undefined, *zip(common, (kind for _, kind in apart), strict=True)]
     found += _of_what_nothing_wrote(history)
@@ -105,13 +108,17 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
     )
 
 
-def _undefined_apart_from_accesses(trace: Trace) -> Iterator[tuple[Bool, UndefinedKind]]:
-    """Register addresses that leave their variable, and lanes of one message that write one byte (D14)."""
-    for condition, _ in trace.conditions:
+def _undefined_apart_from_accesses(side: Side) -> Iterator[tuple[Bool, UndefinedKind]]:
+    """Register addresses that leave their variable, and lanes of one message, or threads, that meet (D14)."""
+    for condition, _ in side.trace.conditions:
         yield neg(condition), UndefinedKind.BEYOND_VARIABLE
-    for question in conflict_questions(trace):
+    for question in conflict_questions(side.trace):
         for pair in question.pairs:
             yield pair.meet, UndefinedKind.COLLISION
+    if side.threads:
+        surfaces = [surface_then(side, place) for place in range(len(side.threads))]
+        for meet in races(side.trace, side.threads, surfaces):
+            yield meet, UndefinedKind.RACE
 
 
 def _of_what_nothing_wrote(history: "_History") -> Iterator[tuple[Bool, UndefinedKind]]:

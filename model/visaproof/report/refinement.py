@@ -6,7 +6,7 @@ from typing import Any
 from visaproof.engine.refinement import Refines, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import IMAGE_SIZE
-from visaproof.engine.refinement_runner import Runner
+from visaproof.engine.thread_group import AnyRunner
 from visaproof.engine.refinement_runs import Difference, Writer
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.queries.refinement_places import ALWAYS, Condition
@@ -40,7 +40,7 @@ def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
         yield surface, keys[0], keys[1]
 
 
-def _ways(runner: Runner, surface: str) -> Iterator[str]:
+def _ways(runner: AnyRunner, surface: str) -> Iterator[str]:
     """How a kernel reaches a surface: by what names it, or by the input that holds its address."""
     surface, _, _ = surface.partition(" after ")
     yield from (key for key in runner.trace.surfaces if runner.surface(key) == surface)
