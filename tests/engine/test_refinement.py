@@ -207,9 +207,12 @@ def test_bytes_and_dwords_are_compared_byte_by_byte() -> None:
 
 
 def test_widths_loops_and_atomics_are_refused() -> None:
-    narrow = HEAD.replace("SimdSize=8", "SimdSize=16")
+    odd, wide = HEAD.replace("SimdSize=8", "SimdSize=12"), HEAD.replace("SimdSize=8", "SimdSize=16")
     with pytest.raises(NotModelled, match="SIMD widths"):
-        compare(program(STORE_B), program(STORE_B, narrow), Assume.NONE)
+        compare(program(STORE_B), program(STORE_B, odd), Assume.NONE)
+    with pytest.raises(ReadError, match="lanes") as error:
+        compare(program(STORE_B), program(STORE_B, wide), Assume.NONE)
+    assert "--launch" in error.value.hint
     loop = "_again:\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> -1:d\n"
     loop += "cmp.gt (M1, 8) P1 X(0,0)<1;1,0> 0x0:d\n(P1) goto (M1, 8) _again\n"
     with pytest.raises(NotModelled, match="loop"):

@@ -26,7 +26,9 @@ EPILOG = """examples:
 
 TARGET refines SOURCE if, for every input under the printed assumptions, either the pages give SOURCE no meaning, or
 they give one to TARGET and it leaves the same memory.  Which lanes run is arbitrary.  A difference is a run of both
-kernels on the same inputs.  Kernels have one SIMD width, and loops only where their rounds are constant.
+kernels on the same inputs.  Loops are compared only where their rounds are constant.
+Kernels of different SIMD widths (with --launch): one thread of the wide one is compared with the threads of the other
+that run its lanes, in any order and at once; a thread of which no lane is on is not launched.
 Binding table, bindless, LSC and 64-bit addresses of one argument are one buffer (with --launch); where addresses are
 used, the verdict lists the weakest conditions that were shown to suffice.  Private memory cannot be seen.
 Where SOURCE does what is forbidden, it has no meaning; TARGET may do it only there.  What is allowed has a meaning, the
@@ -36,6 +38,8 @@ same in both kernels, and neither excuses SOURCE nor counts against TARGET (--un
   beyond-variable  registers beyond a variable; allowed: 0 is read, and what is written is lost        default: forbid
   slm-outside      an access outside of shared local memory; allowed: 0 is read, no byte is written    default: allow
   uninitialised    a store that depends on what nothing wrote; allowed: each kernel finds any values   default: allow
+  race             of several threads that run the lanes of a wider one, two access a byte that one of them writes,
+                   with no barrier between; allowed: one after another, the first lanes first        default: forbid
 exit codes: 0 refines, 1 does not, 2 unreadable or inputs that do not match, 3 unknown, 4 not modelled,
 5 vacuous (SOURCE never has a meaning)."""
 

@@ -7,7 +7,7 @@ from functools import partial
 from visaproof.engine.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface, without_buffer_offset
 from visaproof.engine.refinement_memory import PRIVATE
 from visaproof.engine.refinement_runner import Runner
-from visaproof.engine.thread_group import AnyRunner, ThreadGroup, group_of
+from visaproof.engine.thread_group import AnyRunner, group_of
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import PRIVATE_APART, Assume, Start, start_of
@@ -29,6 +29,7 @@ from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.thread_group import (
+    UNMATCHED,
     Split,
     Starts,
     matched_inputs,
@@ -61,7 +62,8 @@ class Comparison:
     """Where addresses are used, of places in buffers, under conditions."""
     runners: tuple[AnyRunner, AnyRunner]
     exact: Question | None
-    """The question under no condition; None where memory is reached by address and by surface as well."""
+    """The question under no condition; None where that is not asked: memory is reached by address and by surface as
+    well, or by several threads."""
     open: NotModelled | None = None
     """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
     split: Split | None = None
@@ -208,7 +210,8 @@ def questions(
     if FLAT not in used:
         question = refinement_question(sides[0], sides[1], lanes, expand, forbidden)
         return question, question
-    mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand
+    several = any(one.threads for one in runners)  # of buffers that may lie anywhere, they would race
+    mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand or several
     exact = None if mixed else refinement_question(sides[0], sides[1], lanes, forbidden=forbidden)
     return exact, refinement_question(_located(runners[0]), _located(runners[1]), lanes, expand, forbidden)
 
@@ -275,7 +278,7 @@ def _symbols(question: Question) -> Iterator[str]:
             yield from (str(one.payload) for one in symbols_of(*terms))
 
 
-def _assumptions(start: Start, question: Question, matching: Matching, runners: Iterable[AnyRunner]) -> tuple[str, ...]:
+def _assumptions(start: Start, question: Question, matching: Matching, runners: Sequence[AnyRunner]) -> tuple[str, ...]:
     found = list(start.assumed)
     if PRIVATE_APART not in found and any(PRIVATE in one.pointers.values() for one in runners):
         found.append(PRIVATE_APART)
@@ -293,7 +296,21 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
     if any(one.origin is not None for runner in runners for one in runner.trace.arbitrary):
         found.append("a read through the sampler depends on the image, the sampler and the coordinates alone")
     effects = question.source, question.target
+    found += _of_groups(runners)
     atomics, barriers = any(one.atomics for one in effects), any(one.barriers for one in effects)
     but = " but by atomics" * atomics + " and" * (atomics and barriers) + " between two barriers" * barriers
-    found.append(f"no other thread writes what this one reads or writes while it runs{but}")
+    several = any(runner.threads for runner in runners)
+    who = "what these read or write while they run" if several else "what this one reads or writes while it runs"
+    found.append(f"no other thread writes {who}{but}")
     return tuple(found)
+
+
+def _of_groups(runners: Sequence[AnyRunner]) -> Iterator[str]:
+    """What is assumed where several threads of one kernel make up one of the other."""
+    if not any(runner.threads for runner in runners):
+        return
+    yield "a thread of which no lane is on is not launched; the others may run in any order, and at once"
+    words = (str(word.payload) for runner in runners for word in runner.start_words())
+    unlike = sorted({word.rpartition(":")[2] for word in words if word.startswith(UNMATCHED)})
+    if unlike:
+        yield f"each thread may find anything in {', '.join(unlike)}, whatever the others do"

@@ -143,14 +143,30 @@ def _value(one: Term, word: int, flag: int, size: int) -> int:
 
 def smaller(comparison: Comparison, found: Difference) -> Difference:
     """The same with fewer lanes and more zeros, as far as runs confirm it."""
-    reducible = [term for term, value in found.values.items() if value and _is_input(term) and not _is_size(term)]
-    for one in sorted(reducible, key=lambda term: term.width > 0):  # one lane cannot collide
+    if comparison.split is not None:
+        found = _coarsely_smaller(comparison, found)
+    for one in sorted(_reducible(found), key=lambda term: term.width > 0):  # one lane cannot collide
         values = {term: value for term, value in found.values.items() if term is not one}
         for content in (_ones, _counted):
             smaller = _alike(comparison, found, _inputs(values) | {one: 0}, content)
             if smaller is not None:
                 found = smaller
                 break
+    return found
+
+
+def _reducible(found: Difference) -> list[Term]:
+    return [term for term, value in found.values.items() if value and _is_input(term) and not _is_size(term)]
+
+
+def _coarsely_smaller(comparison: Comparison, found: Difference) -> Difference:
+    """The same with many zeros at once: what the threads of a group start with is much, and runs of them take long."""
+    for parts in (1, 2, 4, 8):
+        reducible = _reducible(found)
+        size = -(-len(reducible) // parts)
+        for first in range(0, len(reducible), max(size, 4)):
+            zeros = dict.fromkeys(reducible[first : first + max(size, 4)], 0)
+            found = _alike(comparison, found, _inputs(found.values) | zeros, _counted) or found
     return found
 
 

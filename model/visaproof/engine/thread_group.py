@@ -6,6 +6,7 @@ other order leaves the same.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TypeVar
 
 from visaproof.engine.ladder import Values
@@ -171,7 +172,7 @@ def group_of(members: Sequence[Runner], lanes: Sequence[Bool], split: Split, rac
 def _by_phase(items: Sequence[T], before: Sequence[int]) -> list[Sequence[T]]:
     """The items between two barriers each."""
     cuts = [0, *before, len(items)]
-    return [items[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    return [items[start:end] for start, end in pairwise(cuts)]
 
 
 def _require_one_course(traces: Sequence[Trace]) -> None:

@@ -47,7 +47,7 @@ class ThreadWatch:
         if touch is Touch.ATOMIC and Touch.ATOMIC in kinds:
             self.atomics_met = True
         mine, theirs = touch is not Touch.READ, kinds - {Touch.READ}
-        if not mine and not theirs or touch is Touch.ATOMIC and kinds == {Touch.ATOMIC}:
+        if (not mine and not theirs) or (touch is Touch.ATOMIC and kinds == {Touch.ATOMIC}):
             return
         self.raced = True
         if self.forbidden:

@@ -16,6 +16,9 @@ from visaproof.smt import symbol
 UNMATCHED = "unmatched:"
 """Before the names of what the hardware hands to threads of different width unlike."""
 
+_OF_WORK_ITEMS = frozenset((8, 16, 32))
+"""Lanes of threads of which each lane runs a work item: not those of the VectorCompiler."""
+
 _SHARED = frozenset(("%cr0", "%group_id_x", "%group_id_y", "%group_id_z"))
 
 Initial = Callable[[str, int], Byte]
@@ -30,6 +33,11 @@ class Split:
     source_is_wide: bool
 
     @property
+    def widths(self) -> tuple[int, int]:
+        """Lanes of a thread of the source, and of one of the target."""
+        return (self.wide, self.narrow) if self.source_is_wide else (self.narrow, self.wide)
+
+    @property
     def threads(self) -> int:
         """How many narrow threads run what one wide thread runs."""
         return self.wide // self.narrow
@@ -42,14 +50,15 @@ class Split:
 def split_of(source: Program, target: Program) -> Split | None:
     """How the threads of one kernel make up one of the other; None where both have one width.
 
-    Raises NotModelled for widths of which neither is a multiple of the other, ReadError where it is not known which
+    Raises NotModelled where a lane is no work item, ReadError where it is not known which
     input holds which local ids.
     """
     widths = [len(launched_lanes(program.kernel)) for program in (source, target)]
     if widths[0] == widths[1]:
         return None
     found = Split(max(widths), min(widths), widths[0] > widths[1])
-    if found.wide % found.narrow:
+    stated = {program.kernel.attributes.get("SimdSize") for program in (source, target)}
+    if not stated <= _OF_WORK_ITEMS:
         raise NotModelled(f"kernels of different SIMD widths: {widths[0]} and {widths[1]} lanes")
     for program in (source, target):
         if not program.launch.meanings:

@@ -30,7 +30,7 @@ def races(trace: Trace, threads: Sequence[int], surfaces: Sequence[str]) -> Iter
 
 def _of_messages(trace: Trace, one: Performed, other: Performed) -> Iterator[Bool]:
     mine, theirs = _visible(trace, one), _visible(trace, other)
-    if not mine or not theirs or _is_read(mine) and _is_read(theirs):
+    if not mine or not theirs or (_is_read(mine) and _is_read(theirs)):
         return
     if all(isinstance(access, Atomic) for access in (*mine, *theirs)):
         return

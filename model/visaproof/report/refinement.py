@@ -6,9 +6,10 @@ from typing import Any
 from visaproof.engine.refinement import Refines, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import IMAGE_SIZE
-from visaproof.engine.thread_group import AnyRunner
 from visaproof.engine.refinement_runs import Difference, Writer
+from visaproof.engine.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement_places import ALWAYS, Condition
 
 MAX_SHOWN = 8
@@ -20,6 +21,8 @@ def header(comparison: Comparison) -> Iterator[str]:
     for name, program in (("source", comparison.source), ("target", comparison.target)):
         yield f"{name}: {program.kernel.path}: kernel {program.kernel.name}, {program.platform.name}"
     matching = comparison.matching
+    if comparison.split is not None:
+        yield from (f"  {line}" for line in _split_lines(comparison.split))
     yield f"  inputs are matched by {'what the launch puts there' if matching.by_meaning else 'payload byte'}:"
     for row in matching.rows:
         yield f"    {row.target} is {row.source or 'in the target only, and arbitrary'}: {row.what}"
@@ -30,6 +33,15 @@ def header(comparison: Comparison) -> Iterator[str]:
         yield f"  assumed: {assumption}"
     for hint in comparison.start.hints:
         yield f"  hint: {hint}"
+
+
+def _split_lines(split: Split) -> Iterator[str]:
+    """Which threads run the same work items."""
+    wide, narrow = ("source", "target") if split.source_is_wide else ("target", "source")
+    last = split.threads - 1
+    yield f"a thread of the {wide} has {split.wide} lanes, of the {narrow} {split.narrow}: asked of one thread of the"
+    yield f"  {wide} and of threads 0..{last} of the {narrow}, which run the same work items:"
+    yield f"  lane L of the {wide} is lane L mod {split.narrow} of thread L div {split.narrow} of the {narrow}"
 
 
 def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
@@ -87,6 +99,8 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     inputs = list(_inputs(comparison, found))
     yield from (f"  {name} = {value:#x}" for name, value in inputs)
     yield f"  every {'other ' if inputs else ''}input {comparison.start.rest}"
+    if found.order:
+        yield "  the target's threads run one after another, the last one first"
     for surface, (size, contents) in found.memory.items():
         shown = [f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(contents.items()) if byte][:MAX_SHOWN]
         bound = "all addresses" if surface == FLAT else "typed" if size == IMAGE_SIZE else f"{size:#x} bytes"
@@ -123,7 +137,8 @@ def _written(writer: Writer | None) -> str:
 
 def _lane(writer: Writer) -> str:
     lane = lane_of(writer)
-    return "" if lane is None else f"lane {lane} "
+    thread = "" if writer.thread is None else f"thread {writer.thread}, "
+    return (thread and f"{thread[:-2]} ") if lane is None else f"{thread}lane {lane} "
 
 
 def lane_of(writer: Writer) -> int | None:
@@ -152,6 +167,7 @@ def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, in
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
     """What was asked."""
+    widths = {} if comparison.split is None else {"widths": list(comparison.split.widths)}
     matching = comparison.matching
     return {
         "source": comparison.source.kernel.path,
@@ -164,7 +180,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
             for surface, one, other in _surfaces(comparison)
         ],
         "assumptions": list(comparison.assumed),
-    }
+    } | widths
 
 
 def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
@@ -200,6 +216,8 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         "address": found.address,
         "before": found.before,
     } | {
-        side: {"byte": byte, "line": writer and writer.instruction.position.line, "lane": writer and lane_of(writer)}
+        side: {
+            "byte": byte, "line": writer and writer.instruction.position.line, "lane": writer and lane_of(writer)
+        } | ({"thread": writer.thread} if writer and writer.thread is not None else {})
         for side, (byte, writer) in zip(("after_source", "after_target"), sides, strict=True)
     }  # fmt: skip
