@@ -1,4 +1,5 @@
-"""Measures and prints the table: each property by our encoding, by the naive probe, and by an array of stores."""
+"""Measures and prints: properties by our encoding, by the naive probe, and by an array of stores; launches;
+refinement by the length of kernels; start-up."""
 
 import subprocess
 import sys
@@ -7,7 +8,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from benchmarks import baselines, launches
+from benchmarks import baselines, launches, refinement
 from benchmarks.baselines import z3
 from visaproof.engine.decide import decide
 from visaproof.engine.verdict import Proved
@@ -90,6 +91,7 @@ def main() -> None:
         probe = repeated(lambda name=name: baseline(baselines.probe_after, name))
         array = repeated(lambda name=name: baseline(baselines.array_after, name))
         print(f"{name:34} {mine * 1000:5.0f} ms  {ratio(probe, mine):36} {ratio(array, mine)}", flush=True)
+    print(*refinement.table(), sep="\n", flush=True)
     print(*launches.table(), sep="\n", flush=True)
     bare = median([_bare_python() for _ in range(7)])
     for arguments in (("--version",), ("prove", "--list")):

@@ -1,6 +1,5 @@
 """`visaproof prove`: decide the claims of a proofs folder."""
 
-import gc
 import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
@@ -69,12 +68,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add_format(parser)
 
 
-GARBAGE_COLLECTED_EVERY = 200_000
-"""Allocations.  Terms hold no cycles, and the collector's usual rounds over them cost a twentieth of the time."""
-
-
 def run(arguments: Namespace) -> int:
-    gc.set_threshold(GARBAGE_COLLECTED_EVERY)
     if arguments.enumerate:
         return _enumerate(arguments)
     readings = chosen_readings(arguments.reading)
