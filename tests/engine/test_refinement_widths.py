@@ -43,7 +43,7 @@ def kernel(simd: int, body: str) -> Program:
 
 
 def each(simd: int, line: str) -> str:
-    """A line for each piece of the lanes: `{m}` is its width and mask, `{r}` the row and `{b}` the byte where it begins."""
+    """A line for each piece of the lanes: `{m}` is its width and mask, `{r}` its row, `{b}` its byte."""
     return "".join(
         line.format(m=f"({mask}, {n})", b=4 * first, r=first // 8, n=n) + "\n" for n, mask, first in LANES[simd]
     )

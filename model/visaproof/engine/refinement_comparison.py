@@ -25,6 +25,7 @@ from visaproof.kernel.matching import (
     surface_of,
     target_start,
 )
+from visaproof.kernel.observed import Observed, is_register, observed_registers
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
@@ -81,17 +82,22 @@ def compare(
     assume: Assume,
     forbidden: frozenset[UndefinedKind] = FORBIDDEN,
     no_buffer_offset: bool = False,
+    observe: Sequence[tuple[str, str]] = (),
 ) -> Comparison:
     """The question, in which what is not `forbidden` has a meaning.
 
     Raises NotModelled, and ReadError where an input of the target has no counterpart.  `no_buffer_offset` has every
-    surface begin where its buffer does.  It is assumed where they can only be placed so.
+    surface begin where its buffer does.  It is assumed where they can only be placed so.  `observe` names registers of
+    the source and of the target that have to be equal at the end.
     """
     split = split_of(source, target)
+    observed = observed_registers(source.kernel, target.kernel, observe)
+    if split is not None and observed:
+        raise NotModelled("registers at the end of kernels of different SIMD widths")
     matching = match(source, target) if split is None else matched_inputs(source, target, split)
     starts = start_of(source.kernel, source.launch, assume), start_of(target.kernel, target.launch, assume)
     if split is None:
-        runners = _one_to_one((source, target), matching, starts, no_buffer_offset)
+        runners = _one_to_one((source, target), matching, starts, no_buffer_offset, observed)
         lanes = launched_lanes(source.kernel)
     else:
         wide = source if split.source_is_wide else target
@@ -106,7 +112,7 @@ def compare(
     except NotModelled as reason:
         exact, question, unasked = *_of_the_source(runners, lanes, forbidden), reason
     if not no_buffer_offset and places_a_surface((source, target), runners, exact is not question):
-        return compare(source, target, assume, forbidden, no_buffer_offset=True)
+        return compare(source, target, assume, forbidden, no_buffer_offset=True, observe=observe)
     start = starts[0] if split is None or split.source_is_wide else starts[1]
     assumed = _assumptions(start, question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
     assumed += tuple(unusual(forbidden))
@@ -116,7 +122,11 @@ def compare(
 
 
 def _one_to_one(
-    programs: tuple[Program, Program], matching: Matching, starts: tuple[Start, Start], no_buffer_offset: bool
+    programs: tuple[Program, Program],
+    matching: Matching,
+    starts: tuple[Start, Start],
+    no_buffer_offset: bool,
+    observed: tuple[Observed, ...],
 ) -> tuple[Runner, Runner]:
     """Both kernels, where a thread of one runs the work items of a thread of the other."""
     source, target = programs
@@ -126,7 +136,8 @@ def _one_to_one(
         before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
     lanes, by_meaning = launched_lanes(source.kernel), matching.by_meaning
     one = _runner("source", source, starts[0], before[0], lanes, by_meaning)
-    return one, _runner("target", target, starts[1], before[1], lanes, by_meaning)
+    other = _runner("target", target, starts[1], before[1], lanes, by_meaning)
+    return replace(one, observed=observed), replace(other, observed=observed)
 
 
 def _one_to_several(
@@ -227,13 +238,22 @@ def _of_the_source(
     side = _located(runners[0]) if by_address else _as_it_is(runners[0])
     question = refinement_question(side, side, lanes, forbidden=forbidden)
     others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
+    others |= {one.surface: () for one in runners[0].observed}
     question = replace(question, target=Effects(others, {}, question.source.reaches))
     return None if by_address else question, question
 
 
 def _as_it_is(runner: AnyRunner) -> Side:
     private = {word: buffer for word, buffer in runner.pointers.items() if buffer == PRIVATE}
-    return Side(runner.name, runner.platform, runner.trace, runner.surface, private, threads=runner.threads)
+    return Side(
+        runner.name,
+        runner.platform,
+        runner.trace,
+        runner.surface,
+        private,
+        threads=runner.threads,
+        observed=runner.observed,
+    )
 
 
 def _used(runner: AnyRunner) -> set[str]:
@@ -251,7 +271,10 @@ def _located(runner: AnyRunner) -> Side:
     pointers = {word: buffer for word, buffer in runner.pointers.items() if buffer != PRIVATE}
     found = located(runner.trace, pointers, names, SHARED_LOCAL)
     surface = partial(_name, names)
-    return Side(runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads)
+    return Side(
+        runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
+        runner.observed,
+    )  # fmt: skip
 
 
 def _name(names: Mapping[str, str], key: str) -> str:
@@ -284,10 +307,10 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
         found.append(PRIVATE_APART)
     if any(PRIVATE in one.pointers.values() for one in runners):
         found.append(f"private memory begins at a multiple of {ALIGNMENT}")
-    surfaces = [surface for surface in question.surfaces if surface != SHARED_LOCAL]
+    surfaces = [surface for surface in question.surfaces if surface != SHARED_LOCAL and not is_register(surface)]
     if len(surfaces) > 1:
         found.append(f"the surfaces {', '.join(surfaces)} share no byte")
-    if any(surface != FLAT for surface in question.surfaces):
+    if any(surface != FLAT and not is_register(surface) for surface in question.surfaces):
         found.append("surfaces have at most 4 GiB")
     if matching.extra:
         found.append("inputs that only the target gets may hold anything")

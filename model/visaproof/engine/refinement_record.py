@@ -20,6 +20,7 @@ from visaproof.engine.states import state_record
 from visaproof.engine.thread_group import AnyRunner, Started
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.linking import functions_beside
+from visaproof.kernel.observed import is_register
 from visaproof.queries.refinement_undefined import UndefinedKind
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image
@@ -83,6 +84,9 @@ class Differs(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """Of what is undefined, where it is known."""
     outside: str = ""
     """An address in no buffer, which the target accesses."""
+    source_register: str = ""
+    target_register: str = ""
+    """Instead of a buffer and an address: a byte of a variable, `V32.4`, or a bit of a predicate, `P1[4]`."""
 
 
 class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
@@ -132,13 +136,23 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
         shows=shows,
         readings=list(comparison.assumed),
         exec_mask=f"{found.exec_mask:#x}",
-        memory={name: _contents(found, name, sides) for name in found.memory},
+        memory={name: _contents(found, name, sides) for name in found.memory if not is_register(name)},
         inside=comparison.conditional,
         races_allowed=comparison.split is not None and UndefinedKind.RACE not in comparison.question.forbidden,
         source=_side(source, sides[0]),
         target=_side(target, sides[1]),
-        differs=_differs(found, sides),
+        differs=_of_register(comparison, found) or _differs(found, sides),
     )
+
+
+def _of_register(comparison: Comparison, found: Difference) -> Differs | None:
+    """Where the difference is in a register, if it is in one."""
+    for one in comparison.runners[0].observed:
+        if one.surface == found.surface:
+            at = one.source.at(found.address), one.target.at(found.address)
+            values = f"{found.source:#x}", f"{found.target:#x}"
+            return Differs(source=values[0], target=values[1], source_register=at[0], target_register=at[1])
+    return None
 
 
 def _differs(found: Difference, sides: Sequence[Prepared | Started]) -> Differs:

@@ -29,6 +29,18 @@ class _Ran:
     memory: Mapping[str, Buffer | Image]
     outside: int | None
     """The first address in no buffer."""
+    state: ConcreteState | None = None
+    """Of one thread, its registers at the end."""
+
+    def register(self, place: str) -> int:
+        """A byte of a variable, or a bit of a predicate."""
+        if self.state is None:
+            raise ValueError(f"{place}: several threads have registers of their own")
+        name, _, bit = place.rstrip("]").partition("[")
+        if bit:
+            return self.state.predicates[name].bits >> int(bit) & 1
+        name, _, byte = place.rpartition(".")
+        return self.state.registers[name][int(byte)]
 
     def leaves(self, inside: bool) -> bool:
         """Whether an access was at an address in no buffer or, where all have to stay inside, not in its surface."""
@@ -93,10 +105,15 @@ def _without_meaning(example: RefinementExample, target: _Ran) -> Iterator[str]:
 
 def _contents(example: RefinementExample, source: _Ran, target: _Ran) -> Iterator[str]:
     recorded = example.differs
-    now = [ran.content(recorded.buffer, place_from(recorded.address)) for ran in (source, target)]
+    where = f"{recorded.buffer}[{recorded.address}]"
+    if recorded.source_register:
+        where = f"{recorded.source_register} and {recorded.target_register}"
+        now = [source.register(recorded.source_register), target.register(recorded.target_register)]
+    else:
+        now = [ran.content(recorded.buffer, place_from(recorded.address)) for ran in (source, target)]
     for name, found, was in zip(("source", "target"), now, (recorded.source, recorded.target), strict=True):
         if found != int(was, 16):
-            yield f"{recorded.buffer}[{recorded.address}] after the {name}: recorded {was}, now {found:#x}"
+            yield f"{where} after the {name}: recorded {was}, now {found:#x}"
     if now[0] == now[1]:
         yield "both kernels leave the same there"
 
@@ -113,7 +130,7 @@ def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
     flat = FlatContents([_window(one, memory) for one in side.addresses])
     if side.addresses:
         state.surfaces[FLAT] = Buffer(FLAT_SIZE, flat)
-    return _Ran(run(_kernel(side, platform, path), state), memory, flat.left)
+    return _Ran(run(_kernel(side, platform, path), state), memory, flat.left, state)
 
 
 def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:

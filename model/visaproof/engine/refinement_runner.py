@@ -1,7 +1,7 @@
 """One of two kernels on numbers: from the registers and the memory of a launch to what it leaves."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement_memory import (
@@ -22,6 +22,7 @@ from visaproof.isa.errors import Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete_run import Outcome, run
 from visaproof.kernel.matching import SHARED_LOCAL
+from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
@@ -46,6 +47,8 @@ class Runner:
     """The words that are the address of a buffer, and the buffer."""
     threads: tuple[int, ...] = ()
     """It is one thread."""
+    observed: tuple[Observed, ...] = ()
+    """The registers that are compared at the end."""
 
     def start_words(self) -> Iterator[BitVec]:
         """What its registers hold before it starts, as far as it reads that."""
@@ -66,7 +69,7 @@ class Runner:
         """The run, and the memory after it; raises NotModelled."""
         start = self.prepared(memory, lanes, values)
         outcome = run(self.kernel, start.state, lambda statement, machine: start.modified.bytes.clear())
-        return ran_of(outcome, memory, start)
+        return replace(ran_of(outcome, memory, start), state=start.state)
 
     def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Prepared":
         """What the run starts from."""
@@ -196,6 +199,8 @@ class Ran:
     """Of a group of threads, which of them each message is of."""
     raced: bool = False
     """Whether two of them raced."""
+    state: ConcreteState | None = None
+    """Of one thread, its registers at the end."""
 
     def leaves(self, buffers: bool) -> bool:
         """Whether it left what is taken to be apart at 64-bit addresses, or else `buffers`."""

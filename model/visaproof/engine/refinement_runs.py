@@ -15,6 +15,7 @@ from visaproof.engine.refinement_memory import (
     follows,
     memory_of,
 )
+from visaproof.engine.refinement_registers import deciding_lanes, with_registers
 from visaproof.engine.refinement_runner import Ran, bits_of
 from visaproof.engine.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
@@ -64,6 +65,8 @@ class Difference:
     """Of what is undefined in the target; None where the terms do not say."""
     order: int = 0
     """Which of the orders in which the target's threads may run."""
+    lanes: tuple[int, ...] = ()
+    """Of a register that differs, the lanes on which it depends whether the source wrote the byte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ def _both(source: AnyRunner, target: AnyRunner, question: Question, values: Valu
     ran = source.run(memory, question.lanes, values)
     if _is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(conditional):
         return None
+    ran = with_registers(ran, source, question, values)
     found: Trial | None = None
     for order, one in enumerate(target.orders()):
         found = _beside(source, one, question, values, memory, ran, order)
@@ -141,8 +145,11 @@ def _beside(
             met = observed.outcome.undefined
             found = Difference(values, mask, memory, met, "", 0, 0, 0, 0, None, None, kind=kind, order=order)
             return Trial(found)
+        observed = with_registers(observed, target, question, values)
         found = _difference(source, target, values, mask, memory, ran, observed)
-        return Trial(found and replace(found, order=order))
+        return Trial(
+            found and replace(found, order=order, lanes=deciding_lanes(question, found.surface, found.address))
+        )
     if observed.left is None or not observed.left_flat:
         return None
     moved = elsewhere(bases)

@@ -8,6 +8,7 @@ match refines(Path("before.visaasm"), Path("after.visaasm"), launch=Path("manife
     case Vacuous() | Unknown(): ...
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN, read_launch
 from visaproof.kernel.linking import read_program
 from visaproof.kernel.matching import Program
+from visaproof.kernel.observed import names_from
 from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.two_kernels import read_two_kernels
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
@@ -68,15 +70,17 @@ def refines(
     forbidden: frozenset[UndefinedKind] = FORBIDDEN,
     timeout_s: float = TIMEOUT_S,
     programs: Programs | None = None,
+    observe: Sequence[str] = (),
 ) -> Verdict:
     """Whether `target` does what `source` does, for every input for which `source` has a meaning.
 
     Both are `.visaasm` files, or programs that `Programs.read` gave; `programs` keeps the files of earlier calls.
     `launch` (a zebin, its .ze_info, or a manifest) says what the inputs hold, `launch_target` does where the target's
     differ; without them inputs are matched by their place in the payload.  `platform` is the device where no launch
-    information names it; what is not `forbidden` has a meaning.  The verdict is `Refines` (for all inputs, with the
-    conditions that it needs), `Difference` (a run of both kernels), `Vacuous` (the source never has a meaning) or
-    `Unknown`.
+    information names it; what is not `forbidden` has a meaning.  `observe` names registers that have to be equal at the
+    end where the source defines them: "V32", or "V32=V40" where the target has another name.  The verdict is `Refines`
+    (for all inputs, with the conditions that it needs), `Difference` (a run of both kernels), `Vacuous` (the source
+    never has a meaning) or `Unknown`.
 
     Raises ReadError for a file that cannot be read and for inputs without a counterpart, NotModelled for kernels that
     cannot be compared.
@@ -84,4 +88,5 @@ def refines(
     known = programs or Programs()
     one = source if isinstance(source, Program) else known.read(Path(source), launch, platform)
     other = target if isinstance(target, Program) else known.read(Path(target), launch_target or launch, platform)
-    return decide(compare(one, other, assume, forbidden), round(1000 * timeout_s))
+    names = [pair for text in observe for pair in names_from(text)]
+    return decide(compare(one, other, assume, forbidden, observe=names), round(1000 * timeout_s))

@@ -16,6 +16,7 @@ from visaproof.engine.thread_runs import run_group
 from visaproof.engine.thread_watch import GroupBuffer, GroupImage, ThreadWatch, watched
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
+from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.kernel.syntax import Kernel
@@ -42,6 +43,11 @@ class ThreadGroup:
     races_forbidden: bool
     last_first: bool = False
     """Whether the last thread runs first."""
+
+    @property
+    def observed(self) -> tuple[Observed, ...]:
+        """No registers: those of several threads are not those of one."""
+        return ()
 
     @property
     def name(self) -> str:

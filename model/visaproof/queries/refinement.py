@@ -3,10 +3,13 @@
 For all inputs:  ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory after target = memory after source.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import NotModelled
+from visaproof.kernel.observed import Observed
 from visaproof.queries.refinement_effects import Effects, Side, effects_of, surface_then
+from visaproof.queries.refinement_observed import register_stores
 from visaproof.queries.refinement_places import Reach, is_private
 from visaproof.queries.refinement_stores import after
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
@@ -52,10 +55,19 @@ def refinement_question(
         require_comparable(side)
     memory = SharedMemory(_units(source, target))
     effects = [effects_of(side, memory, expand, forbidden) for side in (source, target)]
+    if source.observed:
+        memory.units |= {one.surface: 1 for one in source.observed}
+        effects = [_with_registers(one, source.observed, effects[0]) for one in effects]
     question = Question(effects[0], effects[1], memory, lanes, forbidden)
     if question.source.barriers != question.target.barriers:
         raise NotModelled("barriers that both kernels do not have alike")
     return question
+
+
+def _with_registers(effects: Effects, observed: Sequence[Observed], source: Effects) -> Effects:
+    """The effects with what is left in registers, where the source defines it."""
+    stores = dict(register_stores(observed, source.registers, effects.registers))
+    return replace(effects, stores=effects.stores | stores)
 
 
 def require_comparable(side: Side) -> None:

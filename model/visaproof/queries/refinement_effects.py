@@ -7,10 +7,12 @@ from typing import TypeVar, cast
 
 from visaproof.isa.platform import Platform
 from visaproof.kernel.matching import SHARED_LOCAL
+from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic_arithmetic import Arbitrary
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.queries.conflict import conflict_questions
+from visaproof.queries.refinement_observed import RegisterByte, raw_terms, register_byte
 from visaproof.queries.refinement_places import Reach, base_of, is_private
 from visaproof.queries.refinement_races import races
 from visaproof.queries.refinement_stores import Stores, UnitStore, after
@@ -62,6 +64,8 @@ class Effects:
     """When the thread gets to each barrier."""
     atomics: bool = False
     """Whether the order of atomics is left open."""
+    registers: tuple[tuple[RegisterByte, ...], ...] = ()
+    """What the registers hold at the end that are observed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,8 @@ class Side:
     """The 64-bit offset of each access that is taken to lie inside its buffer, by its identity."""
     threads: tuple[int, ...] = ()
     """Of a group of threads, which of them each message is of."""
+    observed: tuple[Observed, ...] = ()
+    """The registers that are compared at the end."""
 
 
 def surface_then(side: Side, place: int) -> str:
@@ -105,6 +111,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         tuple(history.reaches),
         tuple(history.common([guard for _, guard in side.trace.barriers])),
         any(isinstance(access, Atomic) for one in side.trace.performed for access in one.accesses),
+        tuple(history.registers(side)) if side.observed else (),
     )
 
 
@@ -158,6 +165,12 @@ class _History:
         """The terms under the shared names."""
         self._resolve(terms)
         return self._renamed(terms)
+
+    def registers(self, side: Side) -> Iterator[tuple[RegisterByte, ...]]:
+        """What the observed registers hold at the end."""
+        for raw in raw_terms(side.trace, side.observed, side.name):
+            self._resolve(raw)
+            yield tuple(register_byte(term, side.name, self.is_chosen) for term in self._renamed(raw))
 
     def is_chosen(self, term: Term) -> bool:
         """Whether a term under the shared names depends on a choice that only this kernel has."""

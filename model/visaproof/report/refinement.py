@@ -9,6 +9,7 @@ from visaproof.engine.refinement_memory import IMAGE_SIZE
 from visaproof.engine.refinement_runs import Difference, Writer
 from visaproof.engine.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.kernel.observed import Observed, is_register
 from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement_places import ALWAYS, Condition
 
@@ -29,6 +30,9 @@ def header(comparison: Comparison) -> Iterator[str]:
     for surface, one, other in _surfaces(comparison):
         name = surface_name(comparison, surface)
         yield f"    {name} is {other or 'not used'} in the target, {one or 'not used'} in the source"
+    for one in comparison.runners[0].observed:
+        what = f"{one.count} {'bits' if one.source.is_predicate else 'bytes'}"
+        yield f"  observed at the end, where the source defines it: {one.both} ({what})"
     for assumption in comparison.assumed:
         yield f"  assumed: {assumption}"
     for hint in comparison.start.hints:
@@ -48,6 +52,8 @@ def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
     """Each surface, and how both kernels reach it."""
     source, target = comparison.runners
     for surface in comparison.question.surfaces:
+        if is_register(surface):
+            continue
         keys = [", ".join(_ways(one, surface)) for one in (source, target)]
         yield surface, keys[0], keys[1]
 
@@ -74,7 +80,8 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
     match verdict:
         case Refines(rung, conditions):
             where = ", where" if conditions else ""
-            yield f"  REFINES: the target leaves the same memory, for all inputs ({rung}){where}"
+            what = "memory and registers" if comparison.runners[0].observed else "memory"
+            yield f"  REFINES: the target leaves the same {what}, for all inputs ({rung}){where}"
             yield from (f"    {condition.value}" for condition in in_order(conditions))
         case Vacuous(kinds):
             yield "  VACUOUS: the source has no meaning for any input, so that anything refines it"
@@ -102,6 +109,8 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     if found.order:
         yield "  the target's threads run one after another, the last one first"
     for surface, (size, contents) in found.memory.items():
+        if is_register(surface):
+            continue
         shown = [f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(contents.items()) if byte][:MAX_SHOWN]
         bound = "all addresses" if surface == FLAT else "typed" if size == IMAGE_SIZE else f"{size:#x} bytes"
         yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
@@ -112,6 +121,11 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     if found.outside is not None:
         yield f"  the target accesses address {found.outside:#x}, which is in no buffer"
         yield "    and at no offset from one: where buffers begin elsewhere it does not move as they do"
+        return
+    if (register := _register_of(comparison, found)) is not None:
+        yield f"  at the end {_register_place(register, found)} is"
+        yield f"    {found.source:#04x} after the source, in {register.source.at(found.address)}"
+        yield f"    {found.target:#04x} after the target, in {register.target.at(found.address)}"
         return
     name = surface_name(comparison, found.surface)
     yield f"  byte {found.address:#x} of {name} was {found.before:#04x}, and is then"
@@ -125,8 +139,27 @@ def difference_text(comparison: Comparison, found: Difference) -> str:
         return f"the target has no meaning: line {found.undefined.position.line}: {found.undefined.message}"
     if found.outside is not None:
         return f"the target accesses address {found.outside:#x}, which is at no offset from a buffer"
+    register = _register_of(comparison, found)
     place = f"byte {found.address:#x} of {surface_name(comparison, found.surface)}"
+    if register is not None:
+        place = _register_place(register, found)
     return f"{place}: {found.source:#04x} after the source, {found.target:#04x} after the target"
+
+
+def _register_of(comparison: Comparison, found: Difference) -> Observed | None:
+    """The register in which both runs differ, if they do in one."""
+    return next((one for one in comparison.runners[0].observed if one.surface == found.surface), None)
+
+
+def _register_place(register: Observed, found: Difference) -> str:
+    if register.source.is_predicate:
+        return f"{register.both}, lane {found.address},"
+    element = f"element {found.address // register.element_bytes}"
+    return f"byte {found.address:#x} of {register.both}, {element}{_of_lane(found.lanes)},"
+
+
+def _of_lane(lanes: tuple[int, ...]) -> str:
+    return f" (lane {lanes[0]})" if len(lanes) == 1 else ""
 
 
 def _written(writer: Writer | None) -> str:
@@ -167,20 +200,25 @@ def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, in
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
     """What was asked."""
+    observed = comparison.runners[0].observed
     widths = {} if comparison.split is None else {"widths": list(comparison.split.widths)}
     matching = comparison.matching
-    return {
-        "source": comparison.source.kernel.path,
-        "target": comparison.target.kernel.path,
-        "platforms": [comparison.source.platform.name, comparison.target.platform.name],
-        "matched_by": "meaning" if matching.by_meaning else "payload byte",
-        "inputs": [{"target": row.target, "source": row.source, "what": row.what} for row in matching.rows],
-        "surfaces": [
-            {"name": surface_name(comparison, surface), "source": one, "target": other}
-            for surface, one, other in _surfaces(comparison)
-        ],
-        "assumptions": list(comparison.assumed),
-    } | widths
+    return (
+        {
+            "source": comparison.source.kernel.path,
+            "target": comparison.target.kernel.path,
+            "platforms": [comparison.source.platform.name, comparison.target.platform.name],
+            "matched_by": "meaning" if matching.by_meaning else "payload byte",
+            "inputs": [{"target": row.target, "source": row.source, "what": row.what} for row in matching.rows],
+            "surfaces": [
+                {"name": surface_name(comparison, surface), "source": one, "target": other}
+                for surface, one, other in _surfaces(comparison)
+            ],
+            "assumptions": list(comparison.assumed),
+        }
+        | widths
+        | ({"observed": [one.both for one in observed]} if observed else {})
+    )
 
 
 def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
@@ -210,6 +248,10 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         return record | {"target_undefined": undefined}
     if found.outside is not None:
         return record | {"target_accesses_outside": found.outside}
+    if (register := _register_of(comparison, found)) is not None:
+        lane = {"lane": found.lanes[0]} if len(found.lanes) == 1 else {}
+        both = {"register": register.name, "target_register": register.target_name, "byte": found.address} | lane
+        return record | both | {"after_source": {"byte": found.source}, "after_target": {"byte": found.target}}
     sides = ((found.source, found.source_writer), (found.target, found.target_writer))
     return record | {
         "surface": surface_name(comparison, found.surface),
