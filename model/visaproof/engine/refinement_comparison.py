@@ -30,6 +30,7 @@ from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.thread_group import (
+    THREAD_NUMBER,
     UNMATCHED,
     Split,
     Starts,
@@ -153,7 +154,7 @@ def _one_to_several(
     names = "source", "target"
     lanes = launched_lanes(programs[wide].kernel)
     extra = () if split.source_is_wide else matching.extra
-    before = wide_start(programs[wide], names[wide], starts[wide].initial, extra)
+    before = wide_start(programs[wide], split, names[wide], starts[wide].initial, extra)
     given = Starts(names[narrow], before, starts[narrow].initial)
     if no_buffer_offset:
         before = without_buffer_offset(programs[wide], before)
@@ -333,7 +334,9 @@ def _of_groups(runners: Sequence[AnyRunner]) -> Iterator[str]:
     if not any(runner.threads for runner in runners):
         return
     yield "a thread of which no lane is on is not launched; the others may run in any order, and at once"
-    words = (str(word.payload) for runner in runners for word in runner.start_words())
+    words = [str(word.payload) for word in symbols_of(*(each for one in runners for each in one.start_words()))]
+    if THREAD_NUMBER in words:
+        yield "the threads of a group are numbered in the order of their lanes"
     unlike = sorted({word.rpartition(":")[2] for word in words if word.startswith(UNMATCHED)})
     if unlike:
         yield f"each thread may find anything in {', '.join(unlike)}, whatever the others do"

@@ -11,6 +11,8 @@ from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import Content
 from visaproof.engine.refinement_runs import Difference, difference, unknowns
 from visaproof.isa.errors import NotModelled
+from visaproof.kernel.thread_group import Split
+from visaproof.queries.refinement import Question
 from visaproof.smt import Term
 
 CUT_SIZE = 62
@@ -34,7 +36,8 @@ def guessed(comparison: Comparison, count: int) -> Difference | None:
     symbols = unknowns(comparison.question, comparison.runners)
     random = Random(0)
     edges = _at_edges(symbols) if count > AUDITS else ()
-    for values in chain(islice(candidates(symbols, random), count), edges):
+    spread = () if comparison.split is None else _one_lane_each(comparison.split, comparison.question, symbols)
+    for values in chain(spread, islice(candidates(symbols, random), count), edges):
         try:
             found = difference(*comparison.runners, comparison.question, values, contents(random))
         except NotModelled:  # for these inputs, as floats that are not numbers
@@ -61,6 +64,18 @@ def candidates(symbols: Sequence[Term], random: Random) -> Iterator[Values]:
         yield {one: _value(one, word, 1, size) for one in symbols}
     while True:
         yield launches(symbols, random)
+
+
+def _one_lane_each(split: Split, question: Question, symbols: Sequence[Term]) -> Iterator[Values]:
+    """Small launches with one lane on in each of the narrow threads: lanes of one thread that meet have no meaning."""
+    random = Random(1)
+    for bits in (0, 1, 2, 0, 1, 2):
+        values = {
+            one: _value(one, random.getrandbits(1) and random.getrandbits(bits + 1), 0, 1 << 32) for one in symbols
+        }
+        for thread in range(split.threads):
+            values[random.choice(question.lanes[split.lanes(thread)])] = 1
+        yield values
 
 
 def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:

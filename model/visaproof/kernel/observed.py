@@ -100,13 +100,8 @@ def _declared(kernel: Kernel, name: str) -> GeneralVariable | PredicateVariable:
 def _place(kernel: Kernel, variable: GeneralVariable | PredicateVariable) -> RegisterPlace:
     if isinstance(variable, PredicateVariable):
         return RegisterPlace(variable.name, 0, is_predicate=True)
-    first = 0
-    while variable.alias is not None:
-        first += variable.alias.offset
-        base = kernel.variables[variable.alias.base]
-        assert isinstance(base, GeneralVariable)
-        variable = base
-    return RegisterPlace(variable.name, first, is_predicate=False)
+    root, behind = kernel.root_of(variable)
+    return RegisterPlace(root.name, behind, is_predicate=False)
 
 
 def _count(variable: GeneralVariable | PredicateVariable) -> int:

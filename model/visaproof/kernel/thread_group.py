@@ -7,14 +7,19 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 from visaproof.isa.errors import NotModelled, Position, ReadError
+from visaproof.isa.platform import Platform
 from visaproof.kernel.matching import THREAD_STATE, Matched, Matching, Program, match, started_with
 from visaproof.kernel.meaning import GROUP_ID_BYTES
 from visaproof.kernel.symbolic_run import launched_lanes
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.smt import symbol
+from visaproof.smt import BitVec, add, const, scale, symbol, zero_extend
 
 UNMATCHED = "unmatched:"
 """Before the names of what the hardware hands to threads of different width unlike."""
+
+THREAD_NUMBER = "thread_number"
+NUMBER_BYTE = 8
+"""Of r0, from XeHP on."""
 
 _OF_WORK_ITEMS = frozenset((8, 16, 32))
 """Lanes of threads of which each lane runs a work item: not those of the VectorCompiler."""
@@ -99,7 +104,9 @@ def _shifted(split: Split, thread: int) -> Callable[[int], Hashable]:
 # ---------------------------------------------------------------- what the registers hold
 
 
-def wide_start(program: Program, name: str, initial: Initial, extra: Iterable[tuple[str, int]] = ()) -> Initial:
+def wide_start(
+    program: Program, split: Split, name: str, initial: Initial, extra: Iterable[tuple[str, int]] = ()
+) -> Initial:
     """The registers of the wide thread; `extra` are inputs that the narrow ones do not get."""
     inputs, alone = {item.variable for item in program.kernel.inputs}, frozenset(extra)
 
@@ -108,6 +115,8 @@ def wide_start(program: Program, name: str, initial: Initial, extra: Iterable[tu
             return _only(name, initial, variable, byte)
         if variable in inputs:
             return initial(variable, byte)
+        if _is_number(program, variable, byte):
+            return thread_number(split), 0
         return _handed(name, initial, variable, byte) or started_with(name, variable, byte)
 
     return start
@@ -123,6 +132,8 @@ def narrow_start(wide: Program, narrow: Program, split: Split, thread: int, star
             return starts.wide(*place)
         if (variable, byte) in matching.extra:
             return _only(starts.side, starts.own, variable, byte)
+        if _is_number(narrow, variable, byte):
+            return add(scale(thread_number(split), split.threads), const(thread, 8)), 0
         name = thread_name(starts.side, thread)
         return _handed(name, starts.wide, variable, byte) or started_with(name, variable, byte)
 
@@ -139,6 +150,16 @@ class Starts:
     """The registers of the wide thread."""
     own: Initial
     """The registers of a narrow thread as its launch has them."""
+
+
+def thread_number(split: Split) -> BitVec:
+    """The number of the wide thread in its group: as a byte, from which those of the narrow ones do not wrap."""
+    return zero_extend(symbol(THREAD_NUMBER, 8 - (split.threads - 1).bit_length()), 8)
+
+
+def _is_number(program: Program, variable: str, byte: int) -> bool:
+    """Whether this byte is the number of a thread in its group: kernels take it as the id of their sub-group."""
+    return variable == "%r0" and byte == NUMBER_BYTE and program.platform >= Platform.XeHP_SDV
 
 
 def thread_name(side: str, thread: int) -> str:
