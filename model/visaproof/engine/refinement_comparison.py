@@ -7,7 +7,7 @@ from functools import partial
 from visaproof.engine.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface, without_buffer_offset
 from visaproof.engine.refinement_memory import PRIVATE
 from visaproof.engine.refinement_runner import Runner
-from visaproof.engine.thread_group import AnyRunner, group_of
+from visaproof.engine.thread_group import AnyRunner, ThreadGroup, group_of
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import PRIVATE_APART, Assume, Start, start_of
@@ -41,11 +41,12 @@ from visaproof.kernel.thread_group import (
     wide_start,
 )
 from visaproof.queries.refinement import Question, refinement_question, require_comparable
-from visaproof.queries.refinement_effects import Effects, Side
+from visaproof.queries.refinement_effects import Effects
 from visaproof.queries.refinement_places import ALIGNMENT, is_private, located
+from visaproof.queries.refinement_side import Side
 from visaproof.queries.refinement_stores import Stores
+from visaproof.queries.refinement_turns import in_turns
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, unusual
-from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Bool, symbols_of
@@ -108,7 +109,6 @@ def compare(
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     unasked: NotModelled | None = None
     try:
-        _require_ordered(runners, split)
         exact, question = questions(runners, lanes, forbidden)
     except NotModelled as reason:
         exact, question, unasked = *_of_the_source(runners, lanes, forbidden), reason
@@ -193,15 +193,6 @@ def _runner(
     return Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers)
 
 
-def _require_ordered(runners: Sequence[AnyRunner], split: Split | None) -> None:
-    """Raises NotModelled where the order of the atomics of several threads is left open."""
-    accesses = (access for one in runners for each in one.trace.performed for access in each.accesses)
-    if split is not None and any(isinstance(access, Atomic) for access in accesses):
-        raise NotModelled(
-            "atomics of kernels of different SIMD widths: which of their orders are the same is not known"
-        )
-
-
 def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
     """The words in which a kernel gets addresses, and the buffers that begin there."""
     found = {linked_address(name): name for name in kernel.variables if is_linked(name)}
@@ -219,13 +210,24 @@ def questions(
     """The question under no condition, if it can be asked, and the one to decide."""
     sides = [_as_it_is(one) for one in runners]
     used = {surface for one in runners for surface in _used(one)}
+    several = any(one.threads for one in runners)
     if FLAT not in used:
+        if several:
+            sides = in_turns(sides[0], sides[1], _narrow(runners))
         question = refinement_question(sides[0], sides[1], lanes, expand, forbidden)
         return question, question
-    several = any(one.threads for one in runners)  # of buffers that may lie anywhere, they would race
+    # threads would race on buffers that may lie anywhere
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand or several
     exact = None if mixed else refinement_question(sides[0], sides[1], lanes, forbidden=forbidden)
-    return exact, refinement_question(_located(runners[0]), _located(runners[1]), lanes, expand, forbidden)
+    sides = [_located(one) for one in runners]
+    if several:
+        sides = in_turns(sides[0], sides[1], _narrow(runners))
+    return exact, refinement_question(sides[0], sides[1], lanes, expand, forbidden)
+
+
+def _narrow(runners: Sequence[AnyRunner]) -> int:
+    """Lanes of a thread of the kernel that has several."""
+    return next(runner.split.narrow for runner in runners if isinstance(runner, ThreadGroup))
 
 
 def _of_the_source(
@@ -308,7 +310,7 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
         found.append(PRIVATE_APART)
     if any(PRIVATE in one.pointers.values() for one in runners):
         found.append(f"private memory begins at a multiple of {ALIGNMENT}")
-    surfaces = [surface for surface in question.surfaces if surface != SHARED_LOCAL and not is_register(surface)]
+    surfaces = [surface for surface in question.surfaces if _is_memory(surface)]
     if len(surfaces) > 1:
         found.append(f"the surfaces {', '.join(surfaces)} share no byte")
     if any(surface != FLAT and not is_register(surface) for surface in question.surfaces):
@@ -327,6 +329,11 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
     who = "what these read or write while they run" if several else "what this one reads or writes while it runs"
     found.append(f"no other thread writes {who}{but}")
     return tuple(found)
+
+
+def _is_memory(surface: str) -> bool:
+    """Whether it is that of an argument, under its own name."""
+    return surface != SHARED_LOCAL and not is_register(surface) and " after turn " not in surface
 
 
 def _of_groups(runners: Sequence[AnyRunner]) -> Iterator[str]:

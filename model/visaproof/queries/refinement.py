@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.observed import Observed
-from visaproof.queries.refinement_effects import Effects, Side, effects_of, surface_then
+from visaproof.queries.refinement_effects import Effects, effects_of
 from visaproof.queries.refinement_observed import register_stores
 from visaproof.queries.refinement_places import Reach, is_private
+from visaproof.queries.refinement_side import Side, surface_then
 from visaproof.queries.refinement_stores import after
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, unit_of

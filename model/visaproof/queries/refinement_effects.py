@@ -1,24 +1,23 @@
 """What one kernel does that can be seen from outside: guarded stores, under names that both kernels share."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TypeVar, cast
 
-from visaproof.isa.platform import Platform
 from visaproof.kernel.matching import SHARED_LOCAL
-from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic_arithmetic import Arbitrary
 from visaproof.kernel.symbolic_machine import Performed
-from visaproof.kernel.symbolic_run import Trace
 from visaproof.queries.conflict import conflict_questions
 from visaproof.queries.refinement_observed import RegisterByte, raw_terms, register_byte
 from visaproof.queries.refinement_places import Reach, base_of, is_private
 from visaproof.queries.refinement_races import races
+from visaproof.queries.refinement_side import Side, Turn, surface_then
 from visaproof.queries.refinement_stores import Stores, UnitStore, after
 from visaproof.queries.refinement_undefined import Conditions, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, joined
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
+from visaproof.semantics.symbolic.effects import new_value
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import (
     BitVec,
@@ -30,6 +29,7 @@ from visaproof.smt import (
     conj,
     const,
     extract,
+    false,
     is_false,
     ite,
     neg,
@@ -68,35 +68,10 @@ class Effects:
     """What the registers hold at the end that are observed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A kernel to be compared: its run on terms, and the common names of its surfaces."""
-
-    name: str
-    platform: Platform
-    trace: Trace
-    surface: Callable[[str], str]
-    pointers: Mapping[BitVec, str] = field(default_factory=dict[BitVec, str])
-    """The words that are the address of a buffer, and the buffer."""
-    offsets: Mapping[int, BitVec] = field(default_factory=dict[int, BitVec])
-    """The 64-bit offset of each access that is taken to lie inside its buffer, by its identity."""
-    threads: tuple[int, ...] = ()
-    """Of a group of threads, which of them each message is of."""
-    observed: tuple[Observed, ...] = ()
-    """The registers that are compared at the end."""
-
-
-def surface_then(side: Side, place: int) -> str:
-    """The surface of a message: after a barrier, which other threads use as well, it may hold anything."""
-    surface = side.surface(side.trace.performed[place].surface)
-    barriers = sum(before <= place for before, _ in side.trace.barriers)
-    return f"{surface} after barrier {barriers}" if barriers else surface
-
-
 def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]) -> Effects:
     history = _History(side, memory, expand)
     for place, performed in enumerate(side.trace.performed):
-        history.add(performed, surface_then(side, place))
+        history.add(performed, surface_then(side, place), side.turns.get(place))
     apart = list(_undefined_apart_from_accesses(side))
     common = history.common([condition for condition, _ in apart])
     found = [*history.undefined, *zip(common, (kind for _, kind in apart), strict=True)]
@@ -187,7 +162,7 @@ class _History:
         found = substitute_all(terms, self._names)
         return expanded(found) if self._expand else found
 
-    def add(self, performed: Performed, surface: str) -> None:
+    def add(self, performed: Performed, surface: str, turn: Turn | None = None) -> None:
         """Takes in a message to a surface."""
         values = {id(access): value for access, value in performed.loaded}
         private = [one for one in performed.accesses if is_private(self._side.trace, performed, one)]
@@ -209,7 +184,10 @@ class _History:
                 (offset,) = self._renamed([self._side.offsets[id(access)]])
                 self.reaches.append(Reach(guard, surface, cell, offset, access.width))
             happens = conj(guard, inside)
-            if isinstance(access, Atomic):
+            if isinstance(access, Atomic) and turn is not None:
+                written, brought, always = self._in_turn(turn, surface, access, seen[index])
+                happens, value = (inside if always else happens), [written]
+            elif isinstance(access, Atomic):
                 written = self._memory.result((*atomic, index, "after"), 8 * access.width)
                 brought = cast(BitVec, self._memory.result((*atomic, index, "brought"), 8 * access.width))
                 value = [written]
@@ -220,19 +198,25 @@ class _History:
             if isinstance(access, Atomic | Store) and not is_false(happens):
                 stores += self._units(surface, happens, cell, cast(BitVec, value[0]), access.width)
             if id(access) in values and brought is not None:
-                names[values[id(access)]] = self._brought(access, inside, brought, values[id(access)].width)
+                wide = values[id(access)].width
+                plain = turn is not None and turn.is_single
+                names[values[id(access)]] = self._brought(access, inside, brought, wide, plain)
         self._names |= names
         if accesses:
-            self.stores.setdefault(surface, []).extend(stores)
+            before = self.stores.setdefault(surface, [])
+            if turn is not None and turn.is_single:  # what the same turn has left there is gone
+                gone = {(store.guard, store.cell) for store in stores}
+                before[:] = [store for store in before if (store.guard, store.cell) not in gone]
+            before.extend(stores)
 
     def _units(self, surface: str, happens: Bool, cell: BitVec, value: BitVec, width: int) -> Iterator[UnitStore]:
         for byte, place in self._memory.pieces(surface, cell, width):
             yield UnitStore(happens, place, extract(value, 8 * (byte + self._memory.units[surface]) - 1, 8 * byte))
 
-    def _brought(self, access: Access, inside: Bool, value: BitVec, width: int) -> BitVec:
-        """What a load gives to a register of this width."""
+    def _brought(self, access: Access, inside: Bool, value: BitVec, width: int, plain: bool) -> BitVec:
+        """What a load gives to a register of this width; `plain` without a name for it."""
         outside = const(access.outside if isinstance(access, Load) else 0, value.width)
-        named = self._memory.named(ite(inside, value, outside))
+        named = ite(inside, value, outside) if plain else self._memory.named(ite(inside, value, outside))
         signed = isinstance(access, Atomic) and access.sign_extended
         return sign_extend(named, width) if signed else zero_extend(named, width)
 
@@ -247,6 +231,25 @@ class _History:
         kinds = tuple((one.op, one.returns_new, one.width) for one in accesses if isinstance(one, Atomic))
         before = tuple((name, tuple(stores)) for name, stores in sorted(self.stores.items()) if stores)
         return ("atomic", self._atomics[""], surface, kinds, tuple(tuple(terms) for terms in seen), before)
+
+    def _in_turn(self, turn: Turn, surface: str, access: Atomic, seen: list[Term]) -> tuple[BitVec, BitVec, bool]:
+        """What an atomic leaves and brings that has its place among those of other threads.
+
+        And whether it would leave what was there where its guard does not hold: then it may as well happen.
+        """
+        width = 8 * access.width
+        if not turn.is_single:
+            kind = access.op, access.returns_new, access.width
+            event = ("lane's atomic", turn.number, turn.first_lane + (access.lane or 0), surface, kind, tuple(seen))
+            results = (self._memory.result((*event, which), width) for which in ("after", "brought"))
+            written, brought = (cast(BitVec, result) for result in results)
+            return written, brought, False
+        cell, src0, src1 = (cast(BitVec, term) for term in seen[3:])
+        before = self._loaded(surface, cell, access.width)
+        written = new_value(access.op, before, src0, src1, access.readings)
+        guard = cast(Bool, seen[0])
+        off: dict[Term, Term] = {one: false() for one in (guard.args if guard.op is Op.DISJ else (guard,))}
+        return written, written if access.returns_new else before, substitute(written, off) is before
 
     def _loaded(self, surface: str, cell: BitVec, width: int) -> BitVec:
         """What memory holds in the units of a cell, after the stores so far."""

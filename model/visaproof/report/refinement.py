@@ -51,7 +51,8 @@ def _split_lines(split: Split) -> Iterator[str]:
 def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
     """Each surface, and how both kernels reach it."""
     source, target = comparison.runners
-    for surface in comparison.question.surfaces:
+    names = dict.fromkeys(surface.partition(" after turn ")[0] for surface in comparison.question.surfaces)
+    for surface in names:
         if is_register(surface):
             continue
         keys = [", ".join(_ways(one, surface)) for one in (source, target)]
