@@ -209,3 +209,74 @@ def test_the_order_of_the_threads_atomics_is_open() -> None:
     assert found.order == 1
     with pytest.raises(NotModelled, match="atomics"):
         verdict(counted(8), counted(16))
+
+
+COUNT_AND_STORE = """movs (M1_NM, 1) T6(0) 0x0:ud
+{count}movs (M1_NM, 1) T6(0) 0x1:ud
+"""
+
+
+def with_atomics(simd: int, count: str, result: str = "Y") -> Program:
+    """Atomics on one buffer, and then a store of what they brought to another."""
+    text = COUNT_AND_STORE.format(count=count) + ids(simd) + each(simd, STORE.replace("X.", f"{result}."))
+    return kernel(simd, text)
+
+
+def lane_atomics(simd: int, op: str = "add") -> str:
+    """Each lane modifies the dword that its id modulo four names."""
+    at = "and {m} AT({r},0)<1> AT({r},0)<1;1,0> 0xc:ud"
+    pieces = ((mask, 32 * half) for half, mask in enumerate(("M1", "M3")[: simd // 8]))
+    return ids(simd) + each(simd, at) + "".join(
+        f"dword_atomic.{op} ({mask}, 8) T6 AT.{at} X.{at} %null.0 Y.{at}\n" for mask, at in pieces
+    )  # fmt: skip
+
+
+def test_atomics_of_the_same_lanes_take_turns() -> None:
+    """The source's threads may be in the order of the target's messages; the other way round they need not."""
+    narrow, wide = with_atomics(8, lane_atomics(8)), with_atomics(16, lane_atomics(16))
+    assert isinstance(verdict(narrow, wide), Refines)
+    differs(wide, narrow)
+    with pytest.raises(NotModelled, match="any order"):
+        verdict(with_atomics(16, lane_atomics(16), "X"), with_atomics(8, lane_atomics(8), "X"))
+
+
+def test_other_atomics_are_not_the_same() -> None:
+    narrow = with_atomics(8, lane_atomics(8))
+    assert not isinstance(verdict(narrow, with_atomics(16, lane_atomics(16, "sub"))), Refines)
+    first_only = lane_atomics(16).rpartition("dword_atomic")[0]
+    differs(with_atomics(8, lane_atomics(8), "X"), with_atomics(16, first_only, "X"))
+
+
+def summed(simd: int, start: str = "0x0:ud") -> str:
+    """One lane adds the number of lanes that are on, and brings what was there."""
+    text = f"mov (M1_NM, {simd}) Y(0,0)<1> {start}\n" + each(simd, "mov {m} Y({r},0)<1> 0x1:ud")
+    half = simd
+    while half > 1:
+        half //= 2
+        row = f"Y({half // 8},{half % 8})<1;1,0>"
+        text += f"add (M1_NM, {half}) Y(0,0)<1> Y(0,0)<1;1,0> {row}\n"
+    return text + "mov (M1_NM, 1) AT(0,0)<1> 0x0:ud\ndword_atomic.add (M1_NM, 1) T6 AT.0 Y.0 %null.0 X.0\n"
+
+
+def test_one_atomic_may_be_the_sum_of_several() -> None:
+    """What the last one leaves is the same; a sum that counts a lane that is off is another."""
+    narrow = kernel(8, summed(8))
+    assert isinstance(verdict(narrow, kernel(16, summed(16))), Refines)
+    assert not isinstance(verdict(narrow, kernel(16, summed(16, "0x1:ud"))), Refines)
+
+
+UNWRITTEN = "mov {m} X({r},0)<1> Y({r},0)<1;1,0>"
+
+
+def test_what_nothing_wrote_may_be_what_the_target_finds() -> None:
+    """Each lane stores a word that nothing wrote: the source may find there what the target does."""
+    assert isinstance(verdict(stored(8, UNWRITTEN), stored(16, UNWRITTEN)), Refines)
+    assert isinstance(verdict(stored(16, UNWRITTEN), stored(8, UNWRITTEN)), Refines)
+
+
+def test_one_unwritten_word_is_not_two() -> None:
+    """All lanes of the source store one word, so that lanes of the target may not store several."""
+    one = "mov {m} X({r},0)<1> Y(0,0)<0;1,0>"
+    assert not isinstance(verdict(stored(16, one), stored(8, UNWRITTEN)), Refines)
+    assert not isinstance(verdict(stored(16, one), stored(8, one)), Refines)  # each thread has a word of its own
+    assert isinstance(verdict(stored(8, one), stored(16, one)), Refines)

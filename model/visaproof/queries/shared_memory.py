@@ -89,6 +89,10 @@ class SharedMemory:
             self._results[operation] = symbol(name, width) if width else bool_symbol(name)
         return self._results[operation]
 
+    def operations(self) -> dict[Term, Hashable]:
+        """What each result stands for."""
+        return {result: operation for operation, result in self._results.items()}
+
     def pieces(self, surface: str, cell: BitVec, width: int) -> Iterator[tuple[int, BitVec]]:
         """The units of `width` bytes from an address on: their byte in it, and their own address."""
         for byte in range(0, width, self.units[surface]):
