@@ -51,9 +51,6 @@ class Unknown:
 
 Verdict = Refines | Difference | Vacuous | Unknown
 
-FIRST_TRY_MS = 2_000
-"""For a solver before most runs are made, where several threads make up one."""
-
 
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     """Whether the target refines the source.  Raises NotModelled."""
@@ -96,17 +93,18 @@ def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Verdic
         return Vacuous(tuple(always))
     open_surfaces = [one for one in question.surfaces if not same_stores(*_stores(question, one))]
     remaining = open_undefined(question)
-    found = guessed(comparison, GUESSES if comparison.split is None else AUDITS)
-    if found is None and comparison.split is not None:  # many threads take long to run, and mostly they agree
-        if same_by_choice(question, _unwritten(comparison)):
+    if comparison.split is None:
+        found = guessed(comparison, GUESSES)
+    else:  # many threads take long to run, and mostly they agree
+        found = guessed(comparison, AUDITS)
+        if found is None and same_by_choice(question, _unwritten(comparison)):
             return Refines("the same stores, where the source finds what the target does in what nothing wrote")
-        if _one_by_one(second, open_surfaces, min(timeout_ms, FIRST_TRY_MS)):
-            return Refines("store by store")
+    if found is None and _one_by_one(second, open_surfaces, timeout_ms):
+        return Refines("store by store")
+    if found is None and comparison.split is not None:
         found = guessed(comparison, GUESSES)
     if found is not None:
         return smaller(comparison, found)
-    if _one_by_one(second, open_surfaces, timeout_ms):
-        return Refines("store by store")
     goals = [same_at_probe(question, surface) for surface in open_surfaces]
     return _solved(comparison, conj(neg(remaining), *goals), timeout_ms)
 

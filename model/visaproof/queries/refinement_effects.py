@@ -9,6 +9,7 @@ from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.symbolic_arithmetic import Arbitrary
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.queries.conflict import conflict_questions
+from visaproof.queries.extremes import in_one_form
 from visaproof.queries.refinement_observed import RegisterByte, raw_terms, register_byte
 from visaproof.queries.refinement_places import Reach, base_of, is_private
 from visaproof.queries.refinement_races import races
@@ -249,7 +250,9 @@ class _History:
         written = new_value(access.op, before, src0, src1, access.readings)
         guard = cast(Bool, seen[0])
         off: dict[Term, Term] = {one: false() for one in (guard.args if guard.op is Op.DISJ else (guard,))}
-        return written, written if access.returns_new else before, substitute(written, off) is before
+        same = in_one_form(substitute(written, off)) is before
+        written = in_one_form(written)
+        return written, written if access.returns_new else before, same
 
     def _loaded(self, surface: str, cell: BitVec, width: int) -> BitVec:
         """What memory holds in the units of a cell, after the stores so far."""
