@@ -120,7 +120,7 @@ def _enabled(shape: FixedShape, lane: int) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.enumeration", description=__doc__)
-    parser.add_argument("--every", type=int, default=60, metavar="N", help="ask z3py about one shape in N")
+    parser.add_argument("--every", type=int, default=300, metavar="N", help="ask z3py about one shape in N")
     every = parser.parse_args().every
     decide(frame.other_memory_is_unchanged(scatter4_scaled(8, Platform.PVC, False)))  # loads z3
     shapes = fixed_shapes()

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.faults import messages, registers
+from benchmarks.faults import messages, registers, store
 from benchmarks.faults.ask import Answer, agreement, ask_fault, ask_pair
 from benchmarks.faults.kinds import Kind, sites_of
 from benchmarks.faults.plan import EDITS, Pair, Planted, faults_of, plan
-from benchmarks.faults.store import Store
+from benchmarks.faults.store import Store, version
 from benchmarks.faults.table import summary, table
 from benchmarks.pairs import CORPUS
+from visaproof.engine.answer_file import AnswerFile
 from visaproof.engine.refinement_comparison import compare
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.reader import read_kernel
@@ -129,13 +130,23 @@ def test_wrong_targets_are_refuted_and_the_right_one_is_not() -> None:
 
 def test_answers_are_kept_until_something_changes(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
-    Store(path, "now").add("one", {"answer": "refuted"})
-    path.write_text(path.read_text() + '{"id": "cut', encoding="utf-8")
-    known = Store(path, "now").get("one")
-    assert known
-    assert known["answer"] == "refuted"
-    assert Store(path, "changed").get("one") is None
-    assert Store(path, "changed", keep=True).get("one")
+    with AnswerFile(path, "faults") as answers:
+        Store(answers, "now").add("one", {"answer": "refuted"})
+    path.write_text(path.read_text() + '{"key": "cut', encoding="utf-8")
+    with AnswerFile(path, "faults") as answers:
+        known = Store(answers, "now").get("one")
+        assert known
+        assert (known["id"], known["answer"]) == ("one", "refuted")
+        assert Store(answers, "changed").get("one") is None
+        assert Store(answers, "changed", keep=True).get("one")
+        assert Store(answers, "now").get("other") is None
+
+
+def test_the_version_is_that_of_the_model_and_of_these_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = version()
+    assert version() == before
+    monkeypatch.setattr(store, "model_version", lambda: "another")
+    assert version() != before
 
 
 def test_the_table_counts_what_changes_something_and_leaves_out_what_is_no_program() -> None:

@@ -1,4 +1,4 @@
-"""One file of the corpus: whether it is read, printed, executed on terms to its end, and what is decided of it."""
+"""One file of the corpus: whether it is read, printed, executed on terms and on numbers, and what is decided of it."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -7,6 +7,8 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+from benchmarks.coverage.launches import launches
+from benchmarks.pocl.comparison import Answer, Result
 from visaproof.engine.bounds_verdicts import Holds, Meaningless, Outside, Unbounded
 from visaproof.engine.conflicts import Conflict, Free
 from visaproof.engine.kernel_bounds import BoundsFinding, StatedLaunch, ask_bounds
@@ -19,11 +21,20 @@ from visaproof.kernel.bytecode_tables import FORMATS
 from visaproof.kernel.launch import Launch, read_launch
 from visaproof.kernel.linking import read_program
 from visaproof.kernel.printer import print_statement
+from visaproof.kernel.surface_sizes import parse_size_option
 from visaproof.kernel.syntax import Kernel
 from visaproof.report.conflicts import data_dependence
 
 ALIGN = 4
 """Of the addresses in the payload, as `visaproof bounds` has it by default."""
+
+
+ELEMENTS = {
+    "oob_offbyone": ("src=4*n", "dst=4*n"),
+    "oob_offbyone_fixed": ("src=4*n", "dst=4*n"),
+    "saxpy_guard": ("x=4*n", "y=4*n"),
+}
+"""What the sources of kernels with a guard mean by n."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +65,14 @@ class Row:
     """Of processor time, by set of assumptions, and of bounds."""
     bounds: dict[str, int] = field(default_factory=dict[str, int])
     """Messages by answer."""
+    in_arrays: dict[str, int] = field(default_factory=dict[str, int])
+    """Messages by answer where buffers have as many elements as the source means, for bounded scalars."""
+    launches: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """Runs on numbers: whether it `ran`, its `answer` beside PoCL, and the reason where that is no answer."""
 
 
-def measured(corpus: Path, entry: dict[str, Any], tags: list[str], timeout: float) -> Row:
-    """The row of one entry of the manifest."""
+def measured(corpus: Path, entry: dict[str, Any], tags: list[str], timeout: float, runs: bool = True) -> Row:
+    """The row of one entry of the manifest; `runs` says whether to run it on numbers."""
     flow = "loops" if entry["loops"] else "straight" if entry["straight_line"] else "branches"
     known: dict[str, Any] = {"file": entry["file"], "kernel": entry["kernel"], "variant": entry["variant"],
                              "flow": flow, "tags": tags, "timeout": timeout}  # fmt: skip
@@ -66,7 +81,8 @@ def measured(corpus: Path, entry: dict[str, Any], tags: list[str], timeout: floa
         launch = read_launch(corpus / "manifest.json", kernel)
         known |= {"read": True}
         assert launch.platform is not None
-        known |= _asked(kernel, launch, launch.platform, round(1000 * timeout))
+        known |= _asked(kernel, launch, launch.platform, round(1000 * timeout), entry["kernel"])
+        known |= {"launches": [_launch(one) for one in launches(corpus, entry)] if runs else []}
     except ReadError as error:
         known |= {"missing": error.message}
     except Exception as error:  # a figure of the table, and no reason to lose the others
@@ -74,7 +90,12 @@ def measured(corpus: Path, entry: dict[str, Any], tags: list[str], timeout: floa
     return Row(**known)
 
 
-def _asked(kernel: Kernel, launch: Launch, platform: Platform, timeout_ms: int) -> dict[str, Any]:
+def _launch(result: Result) -> dict[str, Any]:
+    reason = result.detail if result.answer is Answer.NOT_COMPARABLE else ""
+    return {"ran": result.ran, "answer": result.answer.value, "reason": reason}
+
+
+def _asked(kernel: Kernel, launch: Launch, platform: Platform, timeout_ms: int, kernel_name: str) -> dict[str, Any]:
     found: dict[str, Any] = _printed(kernel, platform)
     seconds: dict[str, float] = {}
     by_line: dict[str, dict[str, str]] = {}
@@ -93,7 +114,16 @@ def _asked(kernel: Kernel, launch: Launch, platform: Platform, timeout_ms: int) 
     bounds = ask_bounds(kernel, platform, launch, Assume.IDS, StatedLaunch(align=ALIGN), timeout_ms)
     counts = Counter(answer for finding in bounds.answers() for answer in _bounds_answers(finding))
     seconds["bounds"] = process_time() - start
-    return found | {"scatters": list(by_line.values()), "seconds": seconds, "bounds": dict(counts)}
+    found |= {"scatters": list(by_line.values()), "seconds": seconds, "bounds": dict(counts)}
+    return found | {"in_arrays": _in_arrays(kernel, launch, platform, timeout_ms, kernel_name)}
+
+
+def _in_arrays(kernel: Kernel, launch: Launch, platform: Platform, timeout_ms: int, name: str) -> dict[str, int]:
+    if name not in ELEMENTS:
+        return {}
+    stated = StatedLaunch(tuple(map(parse_size_option, ELEMENTS[name])), align=ALIGN)
+    answers = ask_bounds(kernel, platform, launch, Assume.BOUNDED, stated, timeout_ms)
+    return dict(Counter(answer for finding in answers.answers() for answer in _bounds_answers(finding)))
 
 
 def _conflict_answer(finding: Finding) -> str:
@@ -115,7 +145,7 @@ def _on_data(answers: KernelAnswers, finding: Finding) -> bool:
 
 
 def _bounds_answers(finding: BoundsFinding) -> Iterator[str]:
-    """One word for a message: whether it can leave its surface, or is of the flat address space."""
+    """One word for a message: whether it can leave its surface or buffer, or is at an address of no known buffer."""
     match finding.bounds:
         case Unbounded():
             yield "flat"

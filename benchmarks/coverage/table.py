@@ -1,61 +1,69 @@
 """The measured rows as Markdown."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 
 from benchmarks.coverage.measure import Row
+from benchmarks.pocl.comparison import Answer
 
 SETS = ("none", "ids", "bounded")
 WORDS = {"none": "arbitrary inputs (`none`)", "ids": "contiguous ids (`ids`)", "bounded": "bounded scalars (`bounded`)"}
 
-_POCL = re.compile(r"^(\S+)\s+(\S+)\s+\S.*?\s(agree|differ|not comparable)(?:\s|$)")
 
-
-def pocl_answers(path: Path) -> dict[tuple[str, str], set[str]]:
-    """The answers of each file in what `python -m benchmarks.pocl --all` printed."""
-    found: dict[tuple[str, str], set[str]] = {}
-    for line in path.read_text(encoding="utf-8").partition("\nkernel ")[0].splitlines():  # its own table is left out
-        launch = _POCL.match(line)
-        if launch:
-            found.setdefault((launch[1], launch[2]), set()).add(launch[3])
-    return found
-
-
-def markdown(rows: Sequence[Row], pocl: dict[tuple[str, str], set[str]] | None) -> Iterator[str]:
+def markdown(rows: Sequence[Row]) -> Iterator[str]:
     """All tables and lists."""
-    yield from _files(rows, pocl)
+    yield from _files(rows)
     yield ""
     yield from _conflicts(rows)
     yield ""
     yield from (f"- {note}" for note in _notes(rows))
 
 
-def _files(rows: Sequence[Row], pocl: dict[tuple[str, str], set[str]] | None) -> Iterator[str]:
+def _files(rows: Sequence[Row]) -> Iterator[str]:
     """A line for each device and variant."""
-    columns = ["variant", "files", "read", "run to the end on terms", "writes: free", "vacuous", "conflict",
-               "open",               "messages: inside", "outside", "64-bit address", "open"]  # fmt: skip
-    if pocl is not None:
-        columns.append("run with PoCL's result")
+    columns = ["variant", "files", "read", "run on numbers", "with PoCL's result", "not comparable", "run on terms",
+               "all decided", "writes: free", "vacuous", "conflict", "open", "messages: inside", "outside",
+               "in no known buffer", "open"]  # fmt: skip
     yield _line(columns)
     yield _line(["---"] + ["--:"] * (len(columns) - 1))
     for variant in sorted({row.variant for row in rows}):
-        yield _line(_file_cells(variant, [row for row in rows if row.variant == variant], pocl))
-    yield _line(_file_cells("**all**", rows, pocl))
+        yield _line(_file_cells(variant, [row for row in rows if row.variant == variant]))
+    yield _line(_file_cells("**all**", rows))
 
 
-def _file_cells(name: str, rows: Sequence[Row], pocl: dict[tuple[str, str], set[str]] | None) -> list[object]:
+def _file_cells(name: str, rows: Sequence[Row]) -> list[object]:
     writes, messages = _answers(rows, "ids"), _sum(row.bounds for row in rows)
-    cells: list[object] = [
-        name, len(rows), sum(row.read for row in rows), sum(row.executed for row in rows),
+    ran: list[object] = [sum(map(_ran, rows)), sum(map(_agrees, rows)), sum(map(_not_comparable, rows))]
+    return [
+        name, len(rows), sum(row.read for row in rows), *(ran if any(row.launches for row in rows) else "---"),
+        sum(row.executed for row in rows), sum(map(_decided, rows)),
         writes["free"], writes["vacuous"], writes["conflict"], writes["bounded"] + writes["unknown"],
         messages["inside"], messages["outside"], messages["flat"], messages["bounded"] + messages["unknown"],
     ]  # fmt: skip
-    if pocl is not None:
-        launched = [pocl[row.kernel, row.variant] for row in rows if (row.kernel, row.variant) in pocl]
-        cells.append(f"{sum(answers == {'agree'} for answers in launched)} of {len(launched)}")
-    return cells
+
+
+def _ran(row: Row) -> bool:
+    return any(one["ran"] for one in row.launches)
+
+
+def _agrees(row: Row) -> bool:
+    """Whether every launch ends with the buffers that PoCL has."""
+    return bool(row.launches) and all(one["answer"] == Answer.AGREE.value for one in row.launches)
+
+
+def _not_comparable(row: Row) -> bool:
+    """Whether some launch has no result to compare, and none another result."""
+    answers = {one["answer"] for one in row.launches}
+    return Answer.NOT_COMPARABLE.value in answers and Answer.DIFFER.value not in answers
+
+
+def _decided(row: Row) -> bool:
+    """Whether every write is free or a conflict under each set, and every message inside or outside, with a meaning."""
+    writes = {one[name] for one in row.scatters for name in SETS if name in one}
+    return row.executed and not OPEN & writes and not OPEN & row.bounds.keys()
+
+
+OPEN = {"unknown", "bounded", "flat", "meaning unknown", "meaning bounded"}
 
 
 def _conflicts(rows: Sequence[Row]) -> Iterator[str]:
@@ -99,11 +107,40 @@ def _notes(rows: Sequence[Row]) -> Iterator[str]:
     messages = _sum(row.bounds for row in rows)
     yield (f"Messages with a meaning wherever they are enabled: {messages['meaningful']}; undefined for some input: "
            f"{messages['undefined']}; open: {messages['meaning bounded'] + messages['meaning unknown']}.")  # fmt: skip
+    yield from _guarded(rows)
+    yield from _beside_pocl(rows)
     for tag, expected in TAGS.items():
         tagged = [row for row in rows if tag in row.tags]
         wrong = [row for row in tagged if not expected(row)]
         places = ": " + ", ".join(f"{row.kernel}/{row.variant}" for row in wrong) if wrong else ""
         yield f"Tagged `{tag}`: {len(tagged) - len(wrong)} of {len(tagged)} files are answered so{places}."
+
+
+def _beside_pocl(rows: Sequence[Row]) -> Iterator[str]:
+    """The files that do something else than their source, and why others cannot be compared."""
+    if not any(row.launches for row in rows):
+        yield "No file was run on numbers: there is no PoCL, or `--no-pocl` was given."
+        return
+    differ = [row for row in rows if any(one["answer"] == Answer.DIFFER.value for one in row.launches)]
+    places = ": " + ", ".join(f"{row.kernel}/{row.variant}" for row in differ) if differ else ""
+    yield f"Files with another result than PoCL's: {len(differ)}{places}."
+    reasons: dict[str, list[Row]] = {}
+    for row in filter(_not_comparable, rows):
+        for reason in dict.fromkeys(one["reason"] for one in row.launches if one["reason"]):
+            reasons.setdefault(reason, []).append(row)
+    for reason, mine in reasons.items():
+        kernels = ", ".join(dict.fromkeys(f"`{row.kernel}`" for row in mine))
+        yield f"Not comparable with PoCL: {kernels} ({len(mine)} files): {reason}."
+
+
+def _guarded(rows: Sequence[Row]) -> Iterator[str]:
+    """Whether kernels whose guard is right stay inside."""
+    asked = [row for row in rows if row.in_arrays and "bug:oob" not in row.tags]
+    inside = [row for row in asked if not {"outside", "undefined"} & row.in_arrays.keys()
+              and not OPEN & row.in_arrays.keys()]  # fmt: skip
+    kernels = ", ".join(dict.fromkeys(f"`{row.kernel}`" for row in asked))
+    if asked:
+        yield f"Guarded kernels on arrays of n elements ({kernels}): {len(inside)} of {len(asked)} files stay inside."
 
 
 FREE = ("free", "vacuous")
@@ -126,8 +163,14 @@ def _depends(row: Row) -> bool:
     return "conflict" in answers and not {"unknown", "bounded", None} & set(answers)
 
 
+def _leaves_its_arrays(row: Row) -> bool:
+    """Some message reaches behind arrays of n elements, and none is open."""
+    return "outside" in row.in_arrays and not OPEN & row.in_arrays.keys()
+
+
 TAGS: dict[str, Callable[[Row], bool]] = {
     "bug:conflict": _has_conflict,
+    "bug:oob": _leaves_its_arrays,
     "no-conflict": _is_free,
     "conflict-depends-on-data": _depends,
 }

@@ -12,15 +12,20 @@ from time import monotonic
 
 from benchmarks.faults.ask import RUNS, Answer, ask_fault, ask_pair, ask_runs
 from benchmarks.faults.plan import Pair, listed_pairs, plan
-from benchmarks.faults.store import FILE, Record, Store, sources
+from benchmarks.faults.store import FILE, Record, Store, version
 from benchmarks.faults.table import OPEN, table
+from visaproof.engine.answer_file import AnswerFile
 
 TOLD_EVERY = 50
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
-    store = Store(options.results, sources(), options.keep)
+    with AnswerFile(options.results, "faults") as answers:
+        return _asked(Store(answers, version(), options.keep), options)
+
+
+def _asked(store: Store, options: Namespace) -> int:
     timeout_ms = round(1000 * options.timeout)
     pairs = listed_pairs()
     told = _all(store, ((f"pair: {pair.id}", lambda pair=pair: ask_pair(pair, timeout_ms)) for pair in pairs), ())

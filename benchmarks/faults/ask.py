@@ -1,24 +1,32 @@
 """What `refine` says of a pair, of a fault in its target, and of random runs of both."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from random import Random
 from time import process_time
 
+from benchmarks.faults.at_once import AT_ONCE, can_run, compared, random_launches
 from benchmarks.faults.plan import Pair, Planted
 from benchmarks.faults.store import Record
+from visaproof.engine.ladder import Values
 from visaproof.engine.refinement import Refines, Unknown, Vacuous, decide
 from visaproof.engine.refinement_comparison import Comparison, compare
-from visaproof.engine.refinement_guesses import contents, launches
-from visaproof.engine.refinement_runs import Difference, again, trial, unknowns
+from visaproof.engine.refinement_guesses import contents, float_words, launches
+from visaproof.engine.refinement_memory import Content
+from visaproof.engine.refinement_runs import Difference, Trial, again, trial, unknowns
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.matching import Program
+from visaproof.queries.refinement_witness import witness
 from visaproof.smt import is_true
 
 RUNS = 1000
 """Random launches of two kernels that are said to be equal."""
+
+
+WHOLE = 60
+"""Of these, so many have buffers of up to 4 GiB."""
 
 
 class Answer(Enum):
@@ -43,24 +51,60 @@ class Agreement:
 
     runs: int
     telling: int
-    """Those where the source has a meaning and stays inside of its buffers."""
+    """Those where the source has a meaning and stays inside of its buffers or, on arrays, changes memory."""
     difference: Difference | None
 
 
 def agreement(comparison: Comparison, runs: int, seed: int) -> Agreement:
     """Random launches of both kernels, up to the first that tells them apart."""
-    random = Random(seed)
+    random, made, telling = Random(seed), 0, 0
+    arrays = can_run(comparison)
+    for count in _steps(runs, arrays):
+        found = _together(comparison, count, random) if made and arrays else _apart(comparison, count, random)
+        made, telling = made + found.runs, telling + found.telling
+        if found.difference:
+            return Agreement(made, telling, found.difference)
+    return Agreement(made, telling, None)
+
+
+def _steps(runs: int, arrays: bool) -> Iterator[int]:
+    """How many launches at once: the first few one by one, as arrays have no room for buffers of 4 GiB."""
+    first = min(runs, WHOLE) if arrays else runs
+    yield first
+    for start in range(first, runs, AT_ONCE):
+        yield min(AT_ONCE, runs - start)
+
+
+def _apart(comparison: Comparison, runs: int, random: Random) -> Agreement:
+    """One launch after the other, mostly with buffers of 4 GiB."""
     symbols, telling = unknowns(comparison.question, comparison.runners), 0
+    floats, chosen = float_words(comparison), witness(comparison.question)
     for count in range(runs):
-        values = launches(symbols, random)
-        try:
-            found = trial(*comparison.runners, comparison.question, values, contents(random))
-        except NotModelled:  # for these inputs
-            continue
+        values = launches(symbols, random, floats)
+        values |= {one: values.get(other, 0) for one, other in chosen.items()}
+        found = _tried(comparison, values, contents(random, floats is not None))
         telling += found is not None
         if found and found.difference:
             return Agreement(count + 1, telling, found.difference)
     return Agreement(runs, telling, None)
+
+
+def _together(comparison: Comparison, runs: int, random: Random) -> Agreement:
+    """Launches on arrays; those that may tell the kernels apart are made once more."""
+    start = random_launches(comparison, runs, random)
+    found = compared(comparison, start)
+    for one in found.suspects:
+        shown = _tried(comparison, dict(start.values[one]), start.content(one))
+        if shown and shown.difference:
+            return Agreement(runs, found.telling, shown.difference)
+    return Agreement(runs, found.telling, None)
+
+
+def _tried(comparison: Comparison, values: Values, content: Content) -> Trial | None:
+    try:
+        return trial(*comparison.runners, comparison.question, values, content)
+    except NotModelled:  # for these inputs
+        return None
 
 
 def ask_pair(pair: Pair, timeout_ms: int) -> Record:

@@ -82,9 +82,23 @@ def surfaces(site: Site) -> Iterator[Fault]:
     """Another entry of the binding table, for one message or for a surface variable."""
     yield from (at(Kind.SURFACES, site, words) for words in _to_other_surface(site))
     if site.instruction.opcode == "movs" and GLOBAL_OFFSET.fullmatch(site.words.operands[1]):
+        typed, meant = _typed_entries(site.kernel), site.words.operands[1][:-3]
         for index in _binding_table(site.kernel):
-            if index != site.words.operands[1][:-3]:
+            if index != meant and (index in typed) == (meant in typed):
                 yield at(Kind.SURFACES, site, site.words.with_operand(1, f"{index}:ud"))
+
+
+def _typed_entries(kernel: Kernel) -> set[str]:
+    """The entries of the binding table that hold texels: a message for bytes in the place of one for texels is none."""
+    bound: dict[str, str] = {}
+    typed: set[str] = set()
+    for site in sites_of(kernel):
+        names = [operand.partition("(")[0] for operand in site.words.operands]
+        if site.instruction.opcode == "movs":
+            bound[names[0]] = site.words.operands[1].partition(":")[0]
+        elif "typed" in site.instruction.opcode or site.instruction.opcode.startswith(("sample", "load")):
+            typed |= {bound[name] for name in names if name in bound}
+    return typed
 
 
 def swapped_arguments(kernel: Kernel) -> Iterator[Fault]:

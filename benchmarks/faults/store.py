@@ -1,49 +1,36 @@
-"""The file of results: a line for each question as soon as it is answered, so that a later run goes on from there.
+"""Answers to the questions of earlier runs, as long as nothing has changed that they depend on."""
 
-A line counts as long as nothing has changed that an answer depends on.
-"""
-
-import json
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
-FILE = ROOT / ".faults.jsonl"
-SOURCES = ("model/**/*.py", "model/**/*.lark", "benchmarks/faults/*.py", "requirements.lock")
+from visaproof.engine.answer_file import AnswerFile
+from visaproof.engine.model_version import digest, model_version
+
+FILE = Path(__file__).parents[2] / ".faults.jsonl"
 
 Record = dict[str, Any]
 
 
-def sources() -> str:
+def version() -> str:
     """A short name for everything that an answer depends on."""
-    whole = sha256()
-    for path in sorted({path for pattern in SOURCES for path in ROOT.glob(pattern)}):
-        whole.update(f"{path.relative_to(ROOT)} {sha256(path.read_bytes()).hexdigest()}\n".encode())
-    return whole.hexdigest()[:16]
+    return sha256(f"{model_version()} {digest(Path(__file__).parent)}".encode()).hexdigest()[:16]
 
 
 class Store:
-    """The latest line of each question; new ones are written at once."""
+    """The records of a file by question; one of another version is asked for again, unless all are to be kept."""
 
-    def __init__(self, path: Path, current: str, keep: bool = False) -> None:
-        """With `keep`, lines count whatever has changed since."""
-        self._path, self._current = path, current
-        self._lines: dict[str, Record] = {}
-        for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
-            try:
-                record = json.loads(line)
-            except ValueError:  # cut off by an interrupt
-                continue
-            if keep or record["sources"] == current:
-                self._lines[record["id"]] = record
+    def __init__(self, answers: AnswerFile, current: str, keep: bool = False) -> None:
+        self._answers, self._current, self._keep = answers, current, keep
 
     def get(self, name: str) -> Record | None:
-        return self._lines.get(name)
+        found = self._answers.get(name)
+        if found is None or not (self._keep or found["version"] == self._current):
+            return None
+        return found["record"]
 
     def add(self, name: str, record: Record) -> Record:
-        """Writes a line."""
-        self._lines[name] = {"id": name, "sources": self._current} | record
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(self._lines[name], ensure_ascii=False) + "\n")
-        return self._lines[name]
+        """Writes it at once."""
+        record = {"id": name} | record
+        self._answers.add(name, {"version": self._current, "record": record})
+        return record

@@ -20,6 +20,7 @@ from visaproof.kernel.launch import read_launch
 from visaproof.kernel.linking import read_program
 
 SAMPLER_READS = ("load_lz", "sample_lz", "sample_l")
+NOT_RUN, NOT_MODELLED = "not run", "not modelled"
 PADDED = "with --pad: undefined by D6 without"
 
 
@@ -42,6 +43,8 @@ class Result:
     detail: str = ""
     ulps: int = 0
     """The largest distance of two floats, in representable numbers."""
+    ran: bool = False
+    """Whether the compiled file was run."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +78,9 @@ class Comparison:
         assert launch.platform is not None
         program = Program(kernel, launch, launch.platform)
         if (why := NOT_COMPARABLE.get(entry.kernel)) is not None:
-            yield Result(
-                entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, f"{why}; {ending(program, self._engine)}"
-            )
+            ended = ending(program, self._engine)
+            ran = not ended.startswith(NOT_RUN)
+            yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, f"{why}; {ended}", ran=ran)
             return
         required = REQUIRED_LANES.get(entry.kernel, program.simd)
         if program.simd != required:
@@ -90,7 +93,8 @@ class Comparison:
             return
         for case in cases(entry.kernel):
             answer, detail, ulps = self._launch(entry, program, case)
-            yield Result(entry.kernel, entry.variant, case.name, answer, detail, ulps)
+            ran = answer is not Answer.NOT_COMPARABLE or not detail.startswith(NOT_MODELLED)
+            yield Result(entry.kernel, entry.variant, case.name, answer, detail, ulps, ran)
 
     def _launch(self, entry: Entry, program: Program, case: Case) -> tuple[Answer, str, int]:
         try:
@@ -99,7 +103,7 @@ class Comparison:
             if padded:
                 ran, ours = run_case(program, case, self._engine, pad=True)
         except NotModelled as error:
-            return Answer.NOT_COMPARABLE, f"not modelled: {error}", 0
+            return Answer.NOT_COMPARABLE, f"{NOT_MODELLED}: {error}", 0
         if case.undefined:
             told = ran.undefined is not None
             return (Answer.AGREE if told else Answer.DIFFER), "undefined, and said to be" if told else "not noticed", 0
@@ -153,14 +157,14 @@ def _launched(engine: Engine, program: Program, values: Values, memory: Memory) 
 def ending(program: Program, engine: Engine) -> str:
     """How a launch with random buffers ends, where there is nothing to compare it with."""
     if (typed := first_typed(program)) is not None:
-        return f"not run: {typed.opcode} needs an image"
+        return f"{NOT_RUN}: {typed.opcode} needs an image"
     takes, generator = parameters(program), random.Random(1)
     buffers = {index: generator.randbytes(4096) for index in takes.buffers}
     try:
         values, memory = prepare(program, Shape((64, 1, 1), (64, 1, 1)), dict.fromkeys(takes.values, "4"), buffers)
         ran = _launched(engine, program, values, memory)
     except NotModelled as error:
-        return f"not run: {error.what} is not modelled"
+        return f"{NOT_RUN}: {error.what} is not modelled"
     if ran.undefined is not None:
         return f"a launch with random buffers is undefined: {ran.undefined.message}"
     return "a launch with random buffers runs to its end" + (", with races" if ran.races else "")

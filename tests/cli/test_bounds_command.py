@@ -118,13 +118,6 @@ def test_an_arbitrary_size_is_said_in_one_line(capsys: pytest.CaptureFixture[str
     assert "`--size` says how large it is" in output
 
 
-def test_flat_addresses_have_no_bounds_to_prove(capsys: pytest.CaptureFixture[str]) -> None:
-    code, file = asked(capsys, *dump("oob_offbyone", "tgllp-O2-simd8-a64"), *SIZES)
-    assert code == 4
-    assert verdicts(file) == ["not-modelled", "not-modelled"]
-    assert verdicts(file, "meaning") == ["proved", "proved"]
-
-
 def test_an_arbitrary_pointer_may_be_misaligned(capsys: pytest.CaptureFixture[str]) -> None:
     code, file = asked(capsys, *dump("oob_offbyone", "tgllp-O2-simd8-a64"), "--align", "2")
     assert code == 1

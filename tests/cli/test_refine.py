@@ -115,3 +115,49 @@ def test_a_surface_and_an_address_are_one_buffer_under_conditions(capsys: pytest
 def test_a_file_that_is_not_there_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["refine", dump("vadd"), "no-such-file.visaasm"]) == 2
     assert "no-such-file" in capsys.readouterr().err
+
+
+LOOP = """.version 4.1
+.kernel "k"
+.decl N v_type=G type=d num_elts=8 align=GRF
+.decl AT v_type=G type=ud num_elts=8 align=GRF
+.decl X v_type=G type=d num_elts=8 align=GRF
+.decl P1 v_type=P num_elts=8
+.decl T6 v_type=T num_elts=1
+.input N offset=32 size=32
+.input AT offset=64 size=32
+.kernel_attr SimdSize=8
+.function "k"
+_main:
+movs (M1_NM, 1) T6(0) 0x0:ud
+mov (M1, 8) X(0,0)<1> 0x0:d
+again:
+BODY
+add (M1, 8) N(0,0)<1> N(0,0)<1;1,0> -1:d
+cmp.gt (M1, 8) P1 N(0,0)<1;1,0> 0x0:d
+(P1) goto (M1, 8) again
+scatter4_scaled.R (M1, 8) T6 0x0:ud AT.0 X.0
+ret (M1, 1)
+"""
+
+
+def test_a_loop_of_unknown_length_is_bounded_unless_a_run_differs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Bounded is no success: exit code 3, with the loop named; `--unroll` is the number of rounds."""
+    one, same, other = (tmp_path / f"{name}.visaasm" for name in ("one", "same", "other"))
+    add = "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x4:d"
+    half = add.replace("0x4:d", "0x2:d")
+    one.write_text(LOOP.replace("BODY", add))
+    same.write_text(LOOP.replace("BODY", f"{half}\n{half}"))
+    other.write_text(LOOP.replace("BODY", add.replace("0x4:d", "0x5:d")))
+    code, [record] = asked(capsys, str(one), str(same), "--platform", "dg2", "--unroll", "2")
+    assert (code, record["verdict"]) == (3, "bounded")
+    line = one.read_text().split("\n").index("(P1) goto (M1, 8) again") + 1
+    assert f"{one}:{line}:1" in record["loops"]
+    code, [record] = asked(capsys, str(one), str(other), "--platform", "dg2")
+    assert (code, record["verdict"]) == (1, "does not refine")
+    assert main(["refine", str(one), str(same), "--platform", "dg2"]) == 3
+    assert "BOUNDED: no difference in runs of no more rounds" in capsys.readouterr().out
+    assert main(["refine", str(one), str(one), "--platform", "dg2"]) == 0
+    assert "the same program" in capsys.readouterr().out

@@ -37,15 +37,20 @@ EPILOG = """examples:
   visaproof bounds kernel.visaasm --launch kernel.bin --size src=4*n --size dst=4*n
   visaproof bounds kernel.visaasm --launch kernel.bin --size a=4096 --global-size 1024
   visaproof bounds kernel.visaasm --size 0=0x1000 --size slm=1024     by binding table index; shared local memory
+  visaproof bounds kernel.visaasm --input V0034=buffer_address:arg0 --size arg0=4096
 
 A message is in bounds for all inputs under the printed assumptions, or outside for an input that is shown with what
 then happens (the write is dropped, the read gives 0), or undefined (misaligned, or an operand or predicate that is too
 short), both confirmed by running the kernel.  A size is a number of bytes, an argument by value, or a multiple of one;
-the surface is an argument by name or argN, a binding table index, or slm.  The kernel's own SLMSize is the size of slm.
+the surface is an argument by name or argN, a binding table index, slm, or a table that the program names.  The kernel's
+own SLMSize is the size of slm.
 A global size bounds the ids of the enabled lanes: group id · local size + local id.
 Registers and predicate bits that are read before any path wrote them are listed.
 Loops whose number of rounds is not constant are unrolled; unless they provably end in time, what holds is said to be
-bounded, which is no proof.  In the flat address space buffers are not told apart: their bounds are not modelled.
+bounded, which is no proof.
+A 64-bit address lies in the buffer whose address the launch hands over, at what the kernel adds to it.  Outside nothing
+is dropped: the pages have no bounds check there.  Private memory is the thread's part of it, as large as the launch
+information says.  An address that is not one buffer's plus an offset is not modelled.
 exit codes: 0 all in bounds, 1 an access outside or undefined, or something unwritten is read, 2 unreadable, 3 unknown
 or bounded, 4 not modelled, 5 the assumptions contradict each other."""
 

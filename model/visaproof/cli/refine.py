@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_format, platform, seconds
+from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_format, platform, positive, seconds
 from visaproof.cli.errors import make_folder, show_error
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.isa.errors import NotModelled, ReadError
@@ -27,7 +27,8 @@ EPILOG = """examples:
 
 TARGET refines SOURCE if, for every input under the printed assumptions, either the pages give SOURCE no meaning, or
 they give one to TARGET and it leaves the same memory.  Which lanes run is arbitrary.  A difference is a run of both
-kernels on the same inputs.  Loops are compared only where their rounds are constant.
+kernels on the same inputs.  Loops whose number of rounds is not constant are unrolled; of longer runs only differences
+are found: such a verdict is said to be bounded, which is no proof.
 Kernels of different SIMD widths (with --launch): one thread of the wide one is compared with the threads of the other
 that run its lanes, in any order and at once; a thread of which no lane is on is not launched.
 Registers count only with --observe: at the end each of their bytes (or bits of a predicate) must be the same in both
@@ -44,7 +45,7 @@ same in both kernels, and neither excuses SOURCE nor counts against TARGET (--un
   uninitialised    a store that depends on what nothing wrote; allowed: each kernel finds any values   default: allow
   race             of several threads that run the lanes of a wider one, two access a byte that one of them writes,
                    with no barrier between; allowed: one after another, the first lanes first        default: forbid
-exit codes: 0 refines, 1 does not, 2 unreadable or inputs that do not match, 3 unknown, 4 not modelled,
+exit codes: 0 refines, 1 does not, 2 unreadable or inputs that do not match, 3 unknown or bounded, 4 not modelled,
 5 vacuous (SOURCE never has a meaning)."""
 
 
@@ -83,7 +84,10 @@ def add_question(parser: ArgumentParser) -> None:
 
 
 def add_undefined(parser: ArgumentParser) -> None:
-    """What has a meaning and what has none."""
+    """What has a meaning and what has none, and how far loops are run."""
+    parser.add_argument(
+        "--unroll", type=positive, default=4, metavar="N", help="rounds of a loop of unknown length (default: 4)"
+    )
     parser.add_argument(
         "--undefined", type=undefined, action="append", default=[], metavar="KIND=allow|forbid",
         help="whether something undefined has a meaning (repeatable); `visaproof refine --help` names the kinds",
@@ -154,7 +158,7 @@ def _ask(
     from visaproof.report.refinement_file import save_difference
 
     forbidden = forbidden_by(arguments.undefined)
-    comparison = compare(source, target, Assume(arguments.assume), forbidden, observe=observe)
+    comparison = compare(source, target, Assume(arguments.assume), forbidden, unroll=arguments.unroll, observe=observe)
     if arguments.format == "text":
         for line in header(comparison):
             print(line)
@@ -179,14 +183,14 @@ def _observed(arguments: Namespace, back: bool) -> list[tuple[str, str]]:
 
 
 def _code(verdict: "Verdict") -> ExitCode:
-    from visaproof.engine.refinement import Refines, Unknown, Vacuous
+    from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous
 
     match verdict:
         case Refines():
             return ExitCode.OK
         case Vacuous():
             return ExitCode.VACUOUS
-        case Unknown():
+        case Unknown() | Bounded():
             return ExitCode.UNKNOWN
         case _:
             return ExitCode.REFUTED

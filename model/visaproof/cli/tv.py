@@ -111,8 +111,9 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
 
     forbidden = forbidden_by(arguments.undefined)
     asker = Asker(
-        Assume(arguments.assume), milliseconds(arguments.timeout), arguments.platform, arguments.save, forbidden
-    )
+        Assume(arguments.assume), milliseconds(arguments.timeout), arguments.platform, arguments.save, forbidden,
+        arguments.unroll,
+    )  # fmt: skip
     jobs = arguments.jobs or cpu_count() or 1
     rows: dict[int, Row] = {}
     interrupted = False
@@ -150,7 +151,7 @@ def _code(answer: "Answer") -> ExitCode:
             return ExitCode.REFUTED
         case Answer.VACUOUS:
             return ExitCode.VACUOUS
-        case Answer.UNKNOWN:
+        case Answer.UNKNOWN | Answer.BOUNDED:
             return ExitCode.UNKNOWN
         case Answer.NOT_MODELLED:
             return ExitCode.NOT_MODELLED

@@ -5,21 +5,29 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
+from visaproof.engine.bounds_memory import launched, signed, windows
+from visaproof.engine.buffer_space import BufferSpace
 from visaproof.engine.conflicts import colliding
 from visaproof.engine.kernel_search import MOST_STATEMENTS, Found, Never, Open, Search
 from visaproof.engine.ladder import NORMAL_FORM
 from visaproof.engine.minimise import minimised
 from visaproof.engine.thread_states import Asked, Values, state_of
-from visaproof.isa.errors import Position
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
 from visaproof.kernel.symbolic_run import launched_lanes
 from visaproof.queries.kernel_bounds import BoundsQuestion, Doubt
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.semantics.concrete.surface import Miss
+from visaproof.semantics.concrete.surface import Buffer, Miss
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
-from visaproof.semantics.symbolic.state import SymbolicFlat
 from visaproof.smt import bool_symbol, conj, evaluate, neg, symbols_of, true
 from visaproof.smt.evaluate import evaluate_all
+
+TEXEL = 4
+"""Parts of a cell that say which texel it is; behind them may be a channel."""
+
+USUAL_SIZE = 64
+"""Work items of a group, where nothing depends on how many there are."""
 
 
 class Effect(Enum):
@@ -28,9 +36,13 @@ class Effect(Enum):
     DROPPED = "the write is dropped"
     ZERO = "the read gives 0"
     NOTHING = "it returns 0 and writes nothing"
+    READS_ANYTHING = "it reads whatever lies there, or faults: 64-bit addresses have no bounds check (D12b)"
+    WRITES_ANYTHING = "it writes whatever lies there, or faults: 64-bit addresses have no bounds check (D12b)"
 
     @staticmethod
-    def of(access: Access) -> "Effect":
+    def of(access: Access, flat: bool) -> "Effect":
+        if flat:
+            return Effect.READS_ANYTHING if isinstance(access, Load) else Effect.WRITES_ANYTHING
         match access:
             case Store():
                 return Effect.DROPPED
@@ -57,6 +69,8 @@ class Reached:
     cell: tuple[int, ...]
     width: int
     outside: bool
+    offset: int | None = None
+    """Of a 64-bit address: from the beginning of its buffer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +89,8 @@ class Outside:
     """A lane that reaches outside, in a run of the kernel on `shown`."""
 
     question: BoundsQuestion
+    surface: str
+    """The surface or the buffer that it leaves."""
     first: Reached
     effect: Effect
     reached: tuple[Reached, ...]
@@ -101,7 +117,9 @@ class Undecided:
 
 @dataclass(frozen=True, slots=True)
 class Unbounded:
-    """The message reaches the flat address space, of which every byte exists: which buffer it is in is not modelled."""
+    """The message reaches 64-bit addresses of which it is not known in which buffer they lie."""
+
+    reason: str
 
 
 InBounds = Holds | Outside | Undecided | Unbounded
@@ -112,10 +130,9 @@ T = TypeVar("T")
 
 def decide_bounds(question: BoundsQuestion, asked: Asked) -> InBounds:
     """Whether every enabled lane of the message stays inside its surface."""
-    if isinstance(asked.trace.surfaces[question.performed.surface], SymbolicFlat):
-        return Unbounded()
     confirm = _Confirm(question, asked, question.outside)
-    return _decided(question, asked, question.outside, "leave the surface", confirm.outside)
+    found = _decided(question, asked, question.outside, "leave the surface", confirm.outside)
+    return Unbounded(question.lost) if question.lost and not isinstance(found, Outside) else found
 
 
 def decide_meaning(question: BoundsQuestion, asked: Asked) -> HasMeaning:
@@ -170,7 +187,9 @@ class _Confirm:
             for one in reached:
                 if one.outside and one.cell == cell and one.lane == lane:
                     shown = self._shown(index, candidate)
-                    return Outside(self.question, one, Effect.of(access), reached, shown)
+                    place = self.question.places.get(id(access))
+                    surface = place.buffer.key if place else self.question.performed.surface
+                    return Outside(self.question, surface, one, Effect.of(access, place is not None), reached, shown)
         return None
 
     def meaningless(self, index: int, values: Values) -> Meaningless | None:
@@ -192,13 +211,31 @@ class _Confirm:
         lane = self.question.lane(doubt.access) or 0
         alone = {mask: int(k == lane) for k, mask in enumerate(masks)}
         others = dict.fromkeys(masks, 1)
-        for candidate in (small | alone, small, others | small, values | alone, values, others | values):
-            if not evaluate(conj(premise, doubt.condition), candidate):
+        for chosen in (small | alone, small, others | small, values | alone, values, others | values):
+            candidate = launched(chosen, self.question.buffers, (premise, doubt.condition))
+            if candidate is None:
                 continue
-            state = state_of(self.asked, self.question.performed, candidate)
-            if state.exec_mask:
-                outcome = run(self.asked.kernel, state, enough=self._misses_any, most=MOST_STATEMENTS)
-                yield candidate, outcome
+            if self._state(candidate).exec_mask:
+                yield self._run(candidate)
+
+    def _run(self, values: Values) -> tuple[Values, Outcome]:
+        """What a run on the values does; where it does not end, with other sizes, if nothing depends on those."""
+        sizes: Values = dict.fromkeys(self.asked.start.sizes, USUAL_SIZE)
+        try:
+            return values, self._outcome(values)
+        except NotModelled:
+            if sizes.keys() <= values.keys():
+                raise
+        return {**sizes, **values}, self._outcome({**sizes, **values})
+
+    def _outcome(self, values: Values) -> Outcome:
+        return run(self.asked.kernel, self._state(values), enough=self._misses_any, most=MOST_STATEMENTS)
+
+    def _state(self, values: Values) -> ConcreteState:
+        state = state_of(self.asked, self.question.performed, values)
+        if isinstance(flat := state.surfaces.get(FLAT), Buffer):
+            state.surfaces[FLAT] = BufferSpace(flat.size, flat.contents, windows=windows(self.question.buffers, values))
+        return state
 
     def _misses_any(self, performed: PerformedMessage) -> bool:
         """Ends the run at the message in question once it has reached outside."""
@@ -212,11 +249,18 @@ class _Confirm:
         for access in self.question.performed.accesses:
             if evaluate(access.guard, values):
                 cell = tuple(evaluate_all(access.cell, values))
-                missed = Miss(cell, access.width if len(cell) == 1 else 0) in misses
-                yield Reached(self.question.lane(access), cell, access.width, missed)
+                lane, place = self.question.lane(access), self.question.places.get(id(access))
+                if place is None:
+                    missed = (Miss(cell, access.width) if len(cell) == 1 else Miss(cell[:TEXEL], 0)) in misses
+                    yield Reached(lane, cell, access.width, missed)
+                    continue
+                # The page may read a qword at once, of which this is one half.
+                missed = any(0 <= cell[0] - miss.cell[0] <= miss.width - access.width for miss in misses)
+                inside, offset = evaluate_all((place.inside(access.width), place.offset), values)
+                yield Reached(lane, cell, access.width, missed and not inside, signed(offset))
 
     def _shown(self, index: int, values: Values) -> Shown:
-        before = state_of(self.asked, self.question.performed, values)  # the run has changed its own
+        before = self._state(values)  # the run has changed its own
         symbols = symbols_of(self.doubts[index].condition)
         names = [str(one.payload) for one in symbols]
         return Shown(before, values, tuple(name for name in names if not name.startswith(("em.", "size."))))

@@ -28,6 +28,8 @@ class SurfaceState(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=Tru
     size: int | None = None
     levels: list[tuple[int, int, int]] | None = None
     contents: dict[str, str] = {}
+    buffers: dict[str, int] = {}
+    """Of the 64-bit address space: where the buffers of the launch begin, and their bytes."""
 
 
 class PredicateState(msgspec.Struct, forbid_unknown_fields=True):

@@ -5,10 +5,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
+from visaproof.engine.bounds_buffers import Addressed, addressed, pointer_keys, slot_of
 from visaproof.engine.bounds_verdicts import (
     HasMeaning,
     Holds,
     InBounds,
+    Outside,
+    Unbounded,
     Undecided,
     decide_bounds,
     decide_meaning,
@@ -16,15 +19,17 @@ from visaproof.engine.bounds_verdicts import (
 from visaproof.engine.kernel_conflicts import open_bounds
 from visaproof.engine.ladder import Impossible, climb
 from visaproof.engine.thread_states import Asked
+from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume, Start, start_of
 from visaproof.kernel.global_size import bounded_ids
 from visaproof.kernel.launch import Launch
+from visaproof.kernel.private_slots import with_slots
 from visaproof.kernel.surface_sizes import Amount, aligned_addresses, is_free, stated_sizes, with_sizes
 from visaproof.kernel.symbolic_run import DEFAULT_UNROLL, launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
-from visaproof.queries.kernel_bounds import BoundsQuestion, bounds_questions, needed_bytes
+from visaproof.queries.kernel_bounds import NO_BUFFERS, BoundsQuestion, bounds_questions, needed_bytes
 from visaproof.queries.uninitialised import Unwritten, unwritten_reads
 from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import Bool, disj, implies, true
@@ -50,6 +55,8 @@ class BoundsFinding:
     question: BoundsQuestion
     bounds: InBounds
     meaning: HasMeaning
+    surfaces: tuple[str, ...]
+    """What the message reaches, by their keys."""
     free_size: bool
     """Whether the size of its surface is arbitrary."""
     needed: int | None
@@ -80,27 +87,36 @@ class BoundsAnswers:
         for question in () if self.vacuous else self.questions:
             by_instruction.setdefault(question.instruction.position, []).append(question)
         for rounds in by_instruction.values():
-            surface = self.asked.trace.surfaces[rounds[0].performed.surface]
-            free = isinstance(surface, SymbolicBuffer) and is_free(surface.size)
+            bounds = self._over_rounds(decide_bounds, rounds)
+            keys = dict.fromkeys(key for question in rounds for key in question.surfaces)
+            free = any(map(self._is_free, (bounds.surface,) if isinstance(bounds, Outside) else keys))
             yield BoundsFinding(
                 question=rounds[0],
-                bounds=self._over_rounds(decide_bounds, rounds),
+                bounds=bounds,
                 meaning=self._over_rounds(decide_meaning, rounds),
+                surfaces=tuple(keys),
                 free_size=free,
-                needed=needed_bytes(rounds) if free else None,
+                needed=needed_bytes(rounds) if free and len(keys) == 1 else None,
             )
+
+    def _is_free(self, key: str) -> bool:
+        """Whether nothing is known of the size of a surface or buffer."""
+        surface = self.asked.trace.surfaces.get(key)
+        sizes = [surface.size] if isinstance(surface, SymbolicBuffer) else []
+        sizes += [one.size for one in self.questions[0].buffers.buffers if one.key == key and one.size is not None]
+        return any(map(is_free, sizes))
 
     def _over_rounds(
         self, decide: Callable[[BoundsQuestion, Asked], A | Holds | Undecided], rounds: list[BoundsQuestion]
     ) -> A | Holds | Undecided:
         """A counterexample in some round, or else an open one, or else that it holds in each."""
         rungs: dict[str, None] = {}
-        undecided: Undecided | None = None
+        undecided: A | Undecided | None = None
         for question in rounds:
             match decide(question, self.asked):
                 case Holds(rung):
                     rungs[rung] = None
-                case Undecided() as answer:
+                case Unbounded() | Undecided() as answer:
                     undecided = undecided or answer
                 case counterexample:
                     return counterexample
@@ -122,20 +138,25 @@ def ask_bounds(
     Raises ReadError where what is stated of the launch names nothing that the kernel has.
     """
     start = start_of(kernel, launch, assume)
+    if slot := slot_of(launch, start):
+        start = with_slots(start, slot)
     ran = trace(kernel, platform, start.initial, unroll=unroll, private_base=start.private_base)
-    sizes = stated_sizes(kernel, launch, start, ran.surfaces, stated.surfaces)
-    more = list(_launch_premises(kernel, launch, start, assume, stated))
-    premises = (*sizes.premises, *(premise for premises, _ in more for premise in premises))
-    assumed = (*start.assumed, *sizes.assumed, *(words for _, words in more))
+    by_address = FLAT in ran.surfaces
+    keys = [*ran.surfaces, *(pointer_keys(kernel, start).values() if by_address else ())]
+    sizes = stated_sizes(kernel, launch, start, keys, stated.surfaces)
     ran = with_sizes(ran, sizes.sizes)
     ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms)))
+    places = addressed(kernel, launch, start, ran, sizes.sizes, slot) if by_address else Addressed(NO_BUFFERS)
+    more = list(_launch_premises(kernel, launch, start, assume, stated))
+    premises = (*sizes.premises, *places.premises, *(premise for premises, _ in more for premise in premises))
+    assumed = (*start.assumed, *sizes.assumed, *places.assumed, *(words for _, words in more))
     start = replace(start, assumed=assumed)
     return BoundsAnswers(
         kernel,
         platform,
         launch,
         Asked(kernel, platform, ran, start, timeout_ms),
-        tuple(bounds_questions(ran, premises)),
+        tuple(bounds_questions(ran, premises, places.buffers)),
         tuple(unwritten_reads(kernel, ran)),
         ran.stopped,
         _contradict(premises, kernel, timeout_ms),

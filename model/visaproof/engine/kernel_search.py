@@ -48,6 +48,9 @@ PATIENCE = 3
 MOST_STATEMENTS = 10_000
 """Of a confirming run: the inputs of a counterexample are small, so a longer one is most likely an endless loop."""
 
+MOST_STUCK = 3
+"""How many runs that do not end are tried."""
+
 T = TypeVar("T")
 
 
@@ -70,6 +73,8 @@ class Open:
     """Neither was shown."""
 
     reason: str
+    stuck: bool = False
+    """Whether a run that was to confirm it did not end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,11 @@ class Search(Generic[T]):
         return found if isinstance(found, Found) else self._solved(asked, left)
 
     def _guessed(self, indices: Sequence[int]) -> Found[T] | Open | None:
-        """What simple values show: of each kind the first under which one of these conditions holds."""
+        """What simple values show: of each kind the first under which one of these conditions holds.
+
+        Where a run does not end, as with a local size of 0, the next values are tried.
+        """
+        stuck: list[Open] = []
         conditions = [self.conditions[index] for index in indices]
         symbols = symbols_of(self.premise, *conditions)
         run_all = compiled((self.premise, *conditions), symbols)
@@ -111,9 +120,14 @@ class Search(Generic[T]):
                 holds, *met = run_all(values)
                 if holds and any(met):
                     tried = self._tried(indices[met.index(1)], dict(zip(symbols, values, strict=True)))
-                    if tried is not None:
+                    if isinstance(tried, Open):
+                        stuck.append(tried)
+                    elif tried is not None:
                         return tried
-                    break
+                    if len(stuck) == MOST_STUCK:
+                        return stuck[0]
+                    if tried is None:
+                        break
         return None
 
     def _tried(self, index: int, values: Values) -> Found[T] | Open | None:
@@ -121,7 +135,8 @@ class Search(Generic[T]):
         try:
             found = self.confirm(index, values)
         except NotModelled as reason:
-            return Open(f"{self.subject} may {self.verb}, but the kernel cannot be run to confirm it: {reason}")
+            text = f"{self.subject} may {self.verb}, but the kernel cannot be run to confirm it: {reason}"
+            return Open(text, stuck=True)
         return None if found is None else Found(found)
 
     def _solved(self, asked: Asked, left: Sequence[int]) -> Never | Found[T] | Open:
@@ -130,6 +145,7 @@ class Search(Generic[T]):
         never: set[Form] = set()
         rungs: dict[str, None] = {}
         unsolved: Open | None = None
+        stuck = 0
         end = perf_counter() + PATIENCE * asked.timeout_ms / 1000
         for index in left:
             condition = self.conditions[index]
@@ -146,6 +162,9 @@ class Search(Generic[T]):
                 case undecided:
                     unsolved = unsolved or undecided
                     never.add(form)
+                    stuck += undecided.stuck
+            if unsolved is not None and stuck == MOST_STUCK:
+                return unsolved
             if perf_counter() > end:
                 return unsolved or Open(f"{self.subject} have too many different reasons not to {self.verb}")
         return unsolved or Never(", ".join(rungs))

@@ -4,14 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
-from visaproof.engine.ladder import Answer, Fails, Holds, Impossible, Values, climb
-from visaproof.engine.refinement_choices import open_order, source_choice, unlike_threads
+from visaproof.engine.clauses import Form, form_of
+from visaproof.engine.ladder import Answer, Fails, GaveUp, Holds, Impossible, Values, climb
+from visaproof.engine.refinement_choices import source_choice, unlike_threads
 from visaproof.engine.refinement_comparison import Comparison, questions
-from visaproof.engine.refinement_guesses import AUDITS, GUESSES, certain, guessed, smaller
+from visaproof.engine.refinement_guesses import AUDITS, GUESSES, LAST_GUESSES, certain, guessed, smaller
 from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_runs import Difference, difference
 from visaproof.engine.refinement_same_choice import same_by_choice
-from visaproof.isa.errors import NotModelled
+from visaproof.engine.same_program import SAME_PROGRAM, same_program
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.queries.refinement import (
     Question,
     open_undefined,
@@ -21,7 +23,8 @@ from visaproof.queries.refinement import (
 from visaproof.queries.refinement_places import LAST, Condition, conditions
 from visaproof.queries.refinement_stores import Stores, address_step, same_store, same_stores
 from visaproof.queries.refinement_undefined import UndefinedKind
-from visaproof.smt import Bool, Op, Term, conj, is_false, is_true, neg, substitute, subterms, symbol
+from visaproof.queries.refinement_witness import witness
+from visaproof.smt import Bool, Op, Term, conj, false, is_false, is_true, neg, substitute, subterms, symbol
 from visaproof.smt.evaluate import substitute_all
 
 
@@ -32,6 +35,14 @@ class Refines:
     rung: str
     conditions: frozenset[Condition] = frozenset()
     """What the launch has to grant: the weakest of a list that were shown to suffice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """As `Refines`, but only of runs in which these loops end within the rounds that were unrolled: no proof."""
+
+    loops: tuple[Position, ...]
+    found: Refines
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +60,51 @@ class Unknown:
     reason: str
 
 
-Verdict = Refines | Difference | Vacuous | Unknown
+NO_SUCH_RUN = "in no run in which the source has a meaning do the loops end within the rounds unrolled"
+
+Verdict = Refines | Bounded | Difference | Vacuous | Unknown
 
 
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     """Whether the target refines the source.  Raises NotModelled."""
+    same = same_program(comparison.source, comparison.target) and not source_choice(comparison.question)
+    try:
+        verdict = _decided(comparison, timeout_ms)
+    except NotModelled:
+        if not same:
+            raise
+        return Refines(SAME_PROGRAM)
+    return Refines(SAME_PROGRAM) if same and isinstance(verdict, Bounded | Unknown) else verdict
+
+
+def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
+    """The verdict on two programs."""
+    loops = comparison.question.bounded
+    if comparison.open is not None or loops:
+        found = guessed(comparison, GUESSES)
+        if found is not None:
+            return smaller(comparison, found)
     if comparison.open is not None:
-        found = guessed(comparison, 4 * GUESSES)
-        if found is None:
-            raise comparison.open
-        return smaller(comparison, found)
+        raise comparison.open
+    verdict = _of_these_rounds(comparison, timeout_ms)
+    if not loops or not isinstance(verdict, Refines):
+        return verdict
+    return _vain(comparison.question, timeout_ms) or Bounded(loops, verdict)
+
+
+def _vain(question: Question, timeout_ms: int) -> Unknown | None:
+    """Why a verdict on runs of so many rounds says nothing; None where there are such runs."""
+    match _uncut(premises(question, false()), false(), timeout_ms):
+        case Fails():
+            return None
+        case Impossible() | Holds():
+            return Unknown(NO_SUCH_RUN)
+        case GaveUp(reason):
+            return Unknown(f"whether loops can end within the rounds unrolled: {reason}")
+
+
+def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:
+    """The verdict on runs in which no loop takes more rounds than were unrolled."""
     if comparison.conditional and comparison.exact is not None and _same(comparison.exact):
         _audit(comparison)
         return Refines("the same stores in normal form")
@@ -69,10 +115,28 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     if _same(second):
         _audit(comparison)
         return _granted(comparison, second, "the same stores in the second normal form")
+    if (found := _with_choices(comparison)) is not None:
+        return found
     verdict = _decide(comparison, second, timeout_ms)
+    if isinstance(verdict, Unknown) and (found := guessed(comparison, LAST_GUESSES, seed=1)) is not None:
+        return smaller(comparison, found)
     if isinstance(verdict, Refines) and not verdict.conditions:
         return _granted(comparison, second, verdict.rung)
     return verdict
+
+
+def _with_choices(comparison: Comparison) -> Refines | None:
+    """The verdict where the source finds what the target does in what nothing wrote, if it is the same then."""
+    asked = comparison.question
+    if UndefinedKind.UNINITIALISED in asked.forbidden or not source_choice(asked):
+        return None
+    for expand in (False, True):
+        _, question = questions(comparison.runners, asked.lanes, asked.forbidden, expand, witness(asked))
+        if _same(question):
+            _audit(comparison)
+            which = "second normal form" if expand else "normal form"
+            return _granted(comparison, question, f"the same stores in {which}, what nothing wrote being the same")
+    return None
 
 
 def _granted(comparison: Comparison, question: Question, rung: str) -> Refines:
@@ -86,7 +150,7 @@ def _same(question: Question) -> bool:
     return stores and is_false(open_undefined(question))
 
 
-def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Verdict:
+def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:
     question = comparison.question
     always = dict.fromkeys(kind for condition, kind in question.source.undefined.items() if is_true(condition))
     if always:
@@ -109,18 +173,22 @@ def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Verdic
     return _solved(comparison, conj(neg(remaining), *goals), timeout_ms)
 
 
-def _solved(comparison: Comparison, goal: Bool, timeout_ms: int) -> Verdict:
+def _solved(comparison: Comparison, goal: Bool, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:
     """What a solver says; where its difference is none, under more of the conditions."""
     question = comparison.question
     source, target = question.source.reaches, question.target.reaches
-    verdict: Verdict = Unknown("")
+    verdict: Difference | Unknown = Unknown("")
     for inside in dict.fromkeys(((), source, source + target)):
         match _uncut(premises(question, goal, inside), goal, timeout_ms):
             case Holds(rung):
                 needed = conditions(source, target) if comparison.conditional else frozenset[Condition]()
                 return Refines(rung, needed | LAST if len(inside) > len(source) else needed)
+            case Impossible() if inside:
+                return Unknown("the source leaves its buffers in every run")
+            case Impossible() if question.bounded:
+                return Unknown(NO_SUCH_RUN)
             case Impossible():
-                return Unknown("the source leaves its buffers in every run") if inside else Vacuous()
+                return Vacuous()
             case Fails(values):
                 verdict = _confirmed(comparison, values)
                 if isinstance(verdict, Difference):
@@ -130,9 +198,9 @@ def _solved(comparison: Comparison, goal: Bool, timeout_ms: int) -> Verdict:
     return verdict
 
 
-def _confirmed(comparison: Comparison, values: Values) -> Verdict:
+def _confirmed(comparison: Comparison, values: Values) -> Difference | Unknown:
     question = comparison.question
-    reason = open_order(comparison.runners[0]) or source_choice(question) or unlike_threads(question)
+    reason = source_choice(question) or unlike_threads(question)
     try:
         found = difference(*comparison.runners, question, values, nothing)
     except NotModelled as stopped:
@@ -162,6 +230,7 @@ def _unwritten(comparison: Comparison) -> Iterator[Term]:
 def _one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> bool:
     """Whether each store of the target is the source's in the same place: many small questions, not a large one."""
     known: dict[Term, Term] = {}
+    decided: dict[Form, bool] = {}
     end = monotonic() + timeout_ms / 1000
     for surface in surfaces:
         source, target = _stores(question, surface)
@@ -171,19 +240,25 @@ def _one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) ->
             step = address_step(one, other)
             if monotonic() > end:
                 return False
-            if not _holds(question, step.goal, timeout_ms):
+            if not _holds(question, step.goal, decided, timeout_ms):
                 return False
             if step.target is not step.source:
                 known[step.target] = step.source
-            if not _holds(question, same_store(one, other, known), timeout_ms):
+            if not _holds(question, same_store(one, other, known), decided, timeout_ms):
                 return False
     goal = neg(open_undefined(question))
     return isinstance(_uncut(premises(question, goal), goal, timeout_ms), Holds)
 
 
-def _holds(question: Question, goal: Bool, timeout_ms: int) -> bool:
-    """Whether it holds for every input, also where the source is undefined."""
-    return is_true(goal) or isinstance(_uncut(tuple(question.memory.facts((goal,))), goal, timeout_ms), Holds)
+def _holds(question: Question, goal: Bool, decided: dict[Form, bool], timeout_ms: int) -> bool:
+    """Whether it holds for every input, also where the source is undefined; of lanes alike the first is asked."""
+    if is_true(goal):
+        return True
+    facts = tuple(question.memory.facts((goal,)))
+    form = form_of(*facts, goal)
+    if form not in decided:
+        decided[form] = isinstance(_uncut(facts, goal, timeout_ms), Holds)
+    return decided[form]
 
 
 def _uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:

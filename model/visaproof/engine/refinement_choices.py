@@ -1,21 +1,16 @@
 """Whether a difference between two runs proves anything: the source might do something else for the same inputs."""
 
+from typing import cast
+
+from visaproof.engine.refinement_atomics import settle
 from visaproof.engine.refinement_runs import Difference
-from visaproof.engine.thread_group import AnyRunner
 from visaproof.kernel.thread_group import UNMATCHED
 from visaproof.queries.refinement import Question
 from visaproof.queries.refinement_effects import Effects
+from visaproof.queries.refinement_side import itself
 from visaproof.queries.refinement_stores import after
-from visaproof.semantics.symbolic.accesses import Atomic
+from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Op, Term, const, false, is_false, substitute, subterms, true
-
-
-def open_order(source: AnyRunner) -> str:
-    """Why no run of the source proves anything, or ""."""
-    for performed in source.trace.performed:
-        if any(isinstance(access, Atomic) and len(access.cell) > 1 for access in performed.accesses):
-            return "the order of the source's atomics on texels is left open"
-    return ""
 
 
 def _terms(question: Question, *sides: Effects) -> list[Term]:
@@ -50,7 +45,7 @@ def is_certain(question: Question, found: Difference) -> bool:
         return False
     if not source_choice(question):
         return True
-    if question.source.barriers:
+    if question.source.barriers or question.disturbed:
         return False
     known = _known(question, found)
     if not all(is_false(substitute(condition, known)) for condition in question.source.undefined):
@@ -61,9 +56,9 @@ def is_certain(question: Question, found: Difference) -> bool:
     if not stores:
         return True
     unit, width = question.memory.units[found.surface], stores[0].cell.width
-    cell = found.address >> 130 - width if width > 64 else found.address // unit * unit
-    before = sum(found.memory[found.surface][1].get(cell + k, 0) << 8 * k for k in range(unit))
-    left = substitute(after(stores, const(cell, width), const(before, 8 * unit)), known)
+    cell = const(found.address >> 130 - width if width > FLAT_BITS else found.address // unit * unit, width)
+    before = _content(found, found.surface, cell, unit)
+    left = substitute(after(stores, cell, const(before, 8 * unit)), known)
     return left.op is Op.CONST
 
 
@@ -76,9 +71,24 @@ def _known(question: Question, found: Difference) -> dict[Term, Term]:
         internal = term in memory.definitions or term in cells
         if not internal and not str(term.payload).startswith("source:"):
             known[term] = const(value, term.width) if term.width else (true() if value & 1 else false())
-    for name in memory.order:
-        if name in memory.definitions:
-            known[name] = substitute(memory.definitions[name], known)
-        elif substitute(cells[name], known).op is Op.CONST and name in found.values:
-            known[name] = const(found.values[name], name.width)
-    return known
+
+    def content(surface: str, cell: BitVec, width: int) -> int:
+        return _content(found, surface, cell, width)
+
+    while True:
+        for name in memory.order:
+            if name in memory.definitions:
+                known[name] = substitute(memory.definitions[name], known)
+            elif substitute(cells[name], known).op is Op.CONST and name in found.values:
+                known[name] = const(found.values[name], name.width)
+        if not settle(memory, known, content):
+            return known
+
+
+def _content(found: Difference, surface: str, cell: BitVec, width: int) -> int:
+    """What was at a cell that is a number before the runs."""
+    place = cast(int, cell.payload)
+    contents = found.memory[itself(surface)][1]
+    if cell.width > FLAT_BITS:  # of a typed surface
+        return contents.get(place << 130 - cell.width, 0)
+    return sum(contents.get(place + k, 0) << 8 * k for k in range(width))

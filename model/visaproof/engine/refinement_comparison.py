@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from visaproof.engine.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface, without_buffer_offset
+from visaproof.engine.refinement_lanes import lanes_needed
 from visaproof.engine.refinement_memory import PRIVATE
 from visaproof.engine.refinement_runner import Runner
 from visaproof.engine.thread_group import AnyRunner, ThreadGroup, group_of
@@ -27,7 +28,7 @@ from visaproof.kernel.matching import (
 )
 from visaproof.kernel.observed import Observed, is_register, observed_registers
 from visaproof.kernel.symbolic_machine import Performed
-from visaproof.kernel.symbolic_run import launched_lanes, trace
+from visaproof.kernel.symbolic_run import DEFAULT_UNROLL, launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.thread_group import (
     THREAD_NUMBER,
@@ -43,13 +44,15 @@ from visaproof.kernel.thread_group import (
 from visaproof.queries.refinement import Question, refinement_question, require_comparable
 from visaproof.queries.refinement_effects import Effects
 from visaproof.queries.refinement_places import ALIGNMENT, is_private, located
-from visaproof.queries.refinement_side import Side
+from visaproof.queries.refinement_side import Side, itself
 from visaproof.queries.refinement_stores import Stores
 from visaproof.queries.refinement_turns import in_turns
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, unusual
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import FLAT_BITS
-from visaproof.smt import BitVec, Bool, symbols_of
+from visaproof.smt import BitVec, Bool, Term, symbols_of, true
+
+NO_CHOICES: Mapping[Term, Term] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +87,17 @@ def compare(
     assume: Assume,
     forbidden: frozenset[UndefinedKind] = FORBIDDEN,
     no_buffer_offset: bool = False,
+    unroll: int = DEFAULT_UNROLL,
+    on: frozenset[Bool] = frozenset(),
     observe: Sequence[tuple[str, str]] = (),
 ) -> Comparison:
     """The question, in which what is not `forbidden` has a meaning.
 
+    Loops whose rounds are not constant are run `unroll` rounds; of longer runs nothing is asked.
+
     Raises NotModelled, and ReadError where an input of the target has no counterpart.  `no_buffer_offset` has every
-    surface begin where its buffer does.  It is assumed where they can only be placed so.  `observe` names registers of
-    the source and of the target that have to be equal at the end.
+    surface begin where its buffer does, `on` are lanes that are on.  Both are assumed only where they have to be.
+    `observe` names registers of the source and of the target that have to be equal at the end.
     """
     split = split_of(source, target)
     observed = observed_registers(source.kernel, target.kernel, observe)
@@ -98,25 +105,28 @@ def compare(
         raise NotModelled("registers at the end of kernels of different SIMD widths")
     matching = match(source, target) if split is None else matched_inputs(source, target, split)
     starts = start_of(source.kernel, source.launch, assume), start_of(target.kernel, target.launch, assume)
+    wide = target if split is not None and not split.source_is_wide else source
+    lanes = tuple(true() if lane in on else lane for lane in launched_lanes(wide.kernel))
     if split is None:
-        runners = _one_to_one((source, target), matching, starts, no_buffer_offset, observed)
-        lanes = launched_lanes(source.kernel)
+        runners = _one_to_one((source, target), matching, starts, lanes, no_buffer_offset, unroll, observed)
     else:
-        wide = source if split.source_is_wide else target
-        lanes = launched_lanes(wide.kernel)
         races_forbidden = UndefinedKind.RACE in forbidden
         runners = _one_to_several((source, target), matching, starts, split, no_buffer_offset, races_forbidden)
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
+    by_address = any(FLAT in _used(one) for one in runners)
+    alone = runners[0] if not on and by_address and isinstance(runners[0], Runner) and split is None else None
+    if alone is not None and (needed := lanes_needed(alone, lanes)):
+        return compare(source, target, assume, forbidden, no_buffer_offset, unroll, frozenset(needed), observe)
     unasked: NotModelled | None = None
     try:
         exact, question = questions(runners, lanes, forbidden)
     except NotModelled as reason:
         exact, question, unasked = *_of_the_source(runners, lanes, forbidden), reason
     if not no_buffer_offset and places_a_surface((source, target), runners, exact is not question):
-        return compare(source, target, assume, forbidden, no_buffer_offset=True, observe=observe)
+        return compare(source, target, assume, forbidden, True, unroll, on, observe)
     start = starts[0] if split is None or split.source_is_wide else starts[1]
     assumed = _assumptions(start, question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
-    assumed += tuple(unusual(forbidden))
+    assumed += tuple(unusual(forbidden)) + (_lanes_on(launched_lanes(source.kernel), on),) * bool(on)
     return Comparison(
         source, target, matching, start, assumed, question, (runners[0], runners[1]), exact, unasked, split
     )
@@ -126,7 +136,9 @@ def _one_to_one(
     programs: tuple[Program, Program],
     matching: Matching,
     starts: tuple[Start, Start],
+    lanes: Sequence[Bool],
     no_buffer_offset: bool,
+    unroll: int,
     observed: tuple[Observed, ...],
 ) -> tuple[Runner, Runner]:
     """Both kernels, where a thread of one runs the work items of a thread of the other."""
@@ -135,9 +147,8 @@ def _one_to_one(
     before = (before_source, target_start(matching, before_source, starts[1].initial))
     if no_buffer_offset:
         before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
-    lanes, by_meaning = launched_lanes(source.kernel), matching.by_meaning
-    one = _runner("source", source, starts[0], before[0], lanes, by_meaning)
-    other = _runner("target", target, starts[1], before[1], lanes, by_meaning)
+    one = _runner("source", source, starts[0], before[0], lanes, matching.by_meaning, unroll)
+    other = _runner("target", target, starts[1], before[1], lanes, matching.by_meaning, unroll)
     return replace(one, observed=observed), replace(other, observed=observed)
 
 
@@ -167,6 +178,10 @@ def _one_to_several(
         name, own = thread_name(names[narrow], thread), lanes[split.lanes(thread)]
         prefix = f"thread {thread}:"
         members.append(_runner(name, programs[narrow], starts[narrow], initial, own, by_meaning=True, prefix=prefix))
+    for runner in (one, *members):
+        if runner.trace.bounded:
+            what = "a loop whose number of rounds depends on inputs, in kernels of different SIMD widths"
+            raise NotModelled(what, runner.trace.bounded[0][1])
     group = group_of(members, lanes, split, races_forbidden)
     return (one, group) if split.source_is_wide else (group, one)
 
@@ -178,19 +193,26 @@ def _runner(
     initial: Callable[[str, int], Byte],
     lanes: Sequence[Bool],
     by_meaning: bool,
+    unroll: int = 1,
     prefix: str = "",
 ) -> Runner:
     """A thread run on terms.  Raises NotModelled where it is not known what it reaches."""
     pointers = _pointers(program.kernel, start, initial)
     base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
     ran = trace(
-        program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=1, generalise=False,
+        program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=unroll, generalise=False,
         private_base=base, name=prefix,
     )  # fmt: skip
     _require_private_known(program, ran.surfaces)
     keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
     surfaces = {key: _surface(program, key, by_meaning) for key in dict.fromkeys(keys)}
     return Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers)
+
+
+def _lanes_on(lanes: Sequence[Bool], on: frozenset[Bool]) -> str:
+    places = [str(place) for place, lane in enumerate(lanes) if lane in on]
+    which = f"lane {places[0]} is" if len(places) == 1 else f"lanes {', '.join(places)} are"
+    return f"{which} on, as else the source may leave buffers of at most 2 GiB: its address is what nothing wrote"
 
 
 def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
@@ -205,10 +227,15 @@ def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte])
 
 
 def questions(
-    runners: Sequence[AnyRunner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind], expand: bool = False
+    runners: Sequence[AnyRunner],
+    lanes: tuple[Bool, ...],
+    forbidden: frozenset[UndefinedKind],
+    expand: bool = False,
+    choices: Mapping[Term, Term] = NO_CHOICES,
 ) -> tuple[Question | None, Question]:
-    """The question under no condition, if it can be asked, and the one to decide."""
+    """The question under no condition, if it can be asked, and the one to decide; where the source makes `choices`."""
     sides = [_as_it_is(one) for one in runners]
+    sides[0] = replace(sides[0], choices=choices)
     used = {surface for one in runners for surface in _used(one)}
     several = any(one.threads for one in runners)
     if FLAT not in used:
@@ -221,7 +248,8 @@ def questions(
     exact = None if mixed else refinement_question(sides[0], sides[1], lanes, forbidden=forbidden)
     sides = [_located(one) for one in runners]
     if several:
-        sides = in_turns(sides[0], sides[1], _narrow(runners))
+        sides = list(in_turns(sides[0], sides[1], _narrow(runners)))
+    sides[0] = replace(sides[0], choices=choices)
     return exact, refinement_question(sides[0], sides[1], lanes, expand, forbidden)
 
 
@@ -242,7 +270,7 @@ def _of_the_source(
     question = refinement_question(side, side, lanes, forbidden=forbidden)
     others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
     others |= {one.surface: () for one in runners[0].observed}
-    question = replace(question, target=Effects(others, {}, question.source.reaches))
+    question = replace(question, target=Effects(others, {}, question.source.reaches), bounded=())
     return None if by_address else question, question
 
 
@@ -310,10 +338,10 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
         found.append(PRIVATE_APART)
     if any(PRIVATE in one.pointers.values() for one in runners):
         found.append(f"private memory begins at a multiple of {ALIGNMENT}")
-    surfaces = [surface for surface in question.surfaces if _is_memory(surface)]
+    surfaces = [name for name in dict.fromkeys(map(itself, question.surfaces)) if _is_memory(name)]
     if len(surfaces) > 1:
         found.append(f"the surfaces {', '.join(surfaces)} share no byte")
-    if any(surface != FLAT and not is_register(surface) for surface in question.surfaces):
+    if any(itself(surface) != FLAT and not is_register(surface) for surface in question.surfaces):
         found.append("surfaces have at most 4 GiB")
     if matching.extra:
         found.append("inputs that only the target gets may hold anything")
@@ -324,6 +352,10 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
     effects = question.source, question.target
     found += _of_groups(runners)
     atomics, barriers = any(one.atomics for one in effects), any(one.barriers for one in effects)
+    if question.disturbed:
+        found.append("every thread of the group gets to the barriers that only the target has")
+        found.append("other threads may write, between any two messages, what this one reads or writes")
+        return tuple(found)
     but = " but by atomics" * atomics + " and" * (atomics and barriers) + " between two barriers" * barriers
     several = any(runner.threads for runner in runners)
     who = "what these read or write while they run" if several else "what this one reads or writes while it runs"
@@ -332,8 +364,8 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
 
 
 def _is_memory(surface: str) -> bool:
-    """Whether it is that of an argument, under its own name."""
-    return surface != SHARED_LOCAL and not is_register(surface) and " after turn " not in surface
+    """Whether it is neither shared local memory nor a register."""
+    return surface != SHARED_LOCAL and not is_register(surface)
 
 
 def _of_groups(runners: Sequence[AnyRunner]) -> Iterator[str]:

@@ -1,16 +1,18 @@
 """Differences guessed before a solver is asked: runs of both kernels on random and simple inputs, then smaller ones."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice, product
 from random import Random
 from zlib import crc32
 
 from visaproof.engine.ladder import Values
-from visaproof.engine.refinement_choices import is_certain, open_order
+from visaproof.engine.refinement_choices import is_certain, source_choice, unlike_threads
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import Content
-from visaproof.engine.refinement_runs import Difference, difference, unknowns
+from visaproof.engine.refinement_runs import Difference, again, difference, unknowns
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.types import DataType
 from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement import Question
 from visaproof.smt import Term
@@ -21,8 +23,13 @@ CUT_SIZE = 62
 GUESSES = 60
 """Runs on random and simple inputs before a solver is asked."""
 
+LAST_GUESSES = 600
+"""Runs where neither these nor a solver decided."""
+
 EDGES = (2**32 - 1, 2**30 - 1, 2**28 - 1, 2**31 - 1, 2**29 - 1)
 """Numbers after whose multiples a 32-bit offset wraps: one input at a time is one of them in further runs."""
+
+FLOAT_TYPES = (DataType.F, DataType.HF, DataType.DF)
 
 FLOATS = (0x3F80_0000, 0x4000_0000, 0xC040_0000)
 """1, 2 and -3: not all small integers are floats that every device treats alike."""
@@ -30,17 +37,24 @@ FLOATS = (0x3F80_0000, 0x4000_0000, 0xC040_0000)
 AUDITS = 6
 """Runs of kernels that are equal in normal form."""
 
+GIVEN_UP = 20
+"""So many runs of kernels with loops of unknown length that come to no end show that most inputs are of no use."""
 
-def guessed(comparison: Comparison, count: int) -> Difference | None:
+
+def guessed(comparison: Comparison, count: int, seed: int = 0) -> Difference | None:
     """A difference for seeded random inputs, or for simple ones."""
     symbols = unknowns(comparison.question, comparison.runners)
-    random = Random(0)
+    random, floats, given_up = Random(seed), float_words(comparison), 0
     edges = _at_edges(symbols) if count > AUDITS else ()
     spread = () if comparison.split is None else _one_lane_each(comparison.split, comparison.question, symbols)
-    for values in chain(spread, islice(candidates(symbols, random), count), edges):
+    for values in chain(spread, islice(candidates(symbols, random, floats), count), edges):
+        content = contents(random, floats is not None)
         try:
-            found = difference(*comparison.runners, comparison.question, values, contents(random))
+            found = difference(*comparison.runners, comparison.question, values, content)
         except NotModelled:  # for these inputs, as floats that are not numbers
+            given_up += 1
+            if comparison.question.bounded and given_up == GIVEN_UP:
+                return None
             continue
         if found is not None and certain(comparison, found):
             return found
@@ -49,21 +63,41 @@ def guessed(comparison: Comparison, count: int) -> Difference | None:
 
 def certain(comparison: Comparison, found: Difference) -> bool:
     """Whether a difference does not depend on what the source may choose."""
-    return not open_order(comparison.runners[0]) and is_certain(comparison.question, found)
+    if comparison.split is not None and unlike_threads(comparison.question):
+        return False
+    if not source_choice(comparison.question):
+        return True
+    return all(_stays(comparison, found, choice) for choice in (0, 1, 0xA7)) and is_certain(comparison.question, found)
 
 
-def candidates(symbols: Sequence[Term], random: Random) -> Iterator[Values]:
+def _stays(comparison: Comparison, found: Difference, choice: int) -> bool:
+    """Whether the source does the same at a difference where it finds `choice` in whatever nothing wrote."""
+    own = {one: choice & (1 << max(one.width, 1)) - 1 for one in found.values if str(one.payload).startswith("source:")}
+    other = again(*comparison.runners, comparison.question, replace(found, values=found.values | own))
+    if other is None or (other.undefined is None) != (found.undefined is None):
+        return False
+    return (other.surface, other.address, other.source) == (found.surface, found.address, found.source)
+
+
+def float_words(comparison: Comparison) -> Collection[Term] | None:
+    """The inputs that are operands of arithmetic on floats; None where there is no such arithmetic."""
+    used = (one for runner in comparison.runners for one in runner.trace.arbitrary if one.origin is None)
+    operands = [source for one in used for source in one.operands or () if source.type in FLOAT_TYPES]
+    return {source.bits for source in operands} if operands else None
+
+
+def candidates(symbols: Sequence[Term], random: Random, floats: Collection[Term] | None = None) -> Iterator[Values]:
     for bits, size in product((3, 16, 2, 4, 8, 32), (1 << 32, 64)):
         for _ in range(2):
             yield {one: _value(one, random.getrandbits(bits), random.getrandbits(1), size) for one in symbols}
     for _ in range(4):
         yield {one: _value(one, random.choice(FLOATS), random.getrandbits(1), 1 << 32) for one in symbols}
     for _ in range(26):
-        yield launches(symbols, random)
+        yield launches(symbols, random, floats)
     for word, size in product((0, 1, 2), (1 << 32, CUT_SIZE)):
         yield {one: _value(one, word, 1, size) for one in symbols}
     while True:
-        yield launches(symbols, random)
+        yield launches(symbols, random, floats)
 
 
 def _one_lane_each(split: Split, question: Question, symbols: Sequence[Term]) -> Iterator[Values]:
@@ -93,37 +127,56 @@ LAST_BASE = (1 << 28) - 1
 """In units of 16 bytes: nearly all offsets from there carry into the high half of an address."""
 
 
-def launches(symbols: Sequence[Term], random: Random) -> Values:
+def launches(symbols: Sequence[Term], random: Random, floats: Collection[Term] | None = None) -> Values:
     """A random launch, edge-biased: numbers of few bits or of many, corners among them, and few lanes or many."""
-    bits, lanes = random.choice((2, 3, 4, 4, 6, 8, 8, 12, 16, 32)), random.choice((0.05, 0.2, 0.5, 0.9, 1))
+    bits, lanes = random.choice((2, 3, 4, 4, 6, 8, 8, 12, 16, 32)), _lanes(random)
     corners = random.choice((0, 0, 0.02, 0.1, 0.5))
-    floats, size, carries = random.random() < 0.2, random.choice(SIZES), random.getrandbits(1)
+    any_floats, size, carries = random.random() < 0.2, random.choice(SIZES), random.getrandbits(1)
     step = random.choice((1, 1, 4))
     values: Values = {}
     for one in symbols:
         if random.random() < corners:
             word = random.choice(CORNERS)
         else:
-            word = random.choice(FLOATS) if floats and random.getrandbits(1) else random.getrandbits(bits) * step
+            word = random.choice(FLOATS) if any_floats and random.getrandbits(1) else random.getrandbits(bits) * step
+        if floats and one in floats:
+            word = random.choice(FLOATS)
         if carries and str(one.payload).startswith("base."):
             word = LAST_BASE - random.getrandbits(3)
-        values[one] = _value(one, word, int(random.random() < lanes), size)
+        values[one] = _value(one, word, lanes(one), size)
     return values
 
 
-def contents(random: Random) -> Content:
+def _lanes(random: Random) -> Callable[[Term], int]:
+    """Which truth values hold: each by itself, or of the lanes the first ones, or one alone."""
+    share, kind, place = (
+        random.choice((0.05, 0.2, 0.5, 0.9, 1)),
+        random.randrange(8),
+        random.choice((0, 1, 3, 7, 8, 15)),
+    )
+
+    def lane(one: Term) -> int:
+        name, _, number = str(one.payload).rpartition(".")
+        if kind > 1 or name != "em":
+            return int(random.random() < share)
+        return int(int(number) <= place if kind else int(number) == place)
+
+    return lane
+
+
+def contents(random: Random, floats: bool = False) -> Content:
     """What memory holds in a launch: each surface large numbers, small ones, multiples, floats, or indices."""
     styles: dict[str, Callable[[int, int], int]] = {}
 
     def content(surface: str, address: int, width: int) -> int:
         if surface not in styles:
-            styles[surface] = _style(random)
+            styles[surface] = _style(random, 0.6 if floats else 0.3)
         return styles[surface](address, width)
 
     return content
 
 
-def _style(random: Random) -> Callable[[int, int], int]:
+def _style(random: Random, floats: float) -> Callable[[int, int], int]:
     bits, step, kind = random.choice((0, 2, 4, 8, 16, 64, 64)), random.choice((1, 1, 4, 16)), random.random()
 
     def word(address: int, width: int) -> int:
@@ -131,9 +184,9 @@ def _style(random: Random) -> Callable[[int, int], int]:
             return 0
         if kind < 0.1:
             return (1 << 8 * width) - 1 - random.getrandbits(1)
-        if kind < 0.3 and width == 4:
+        if kind < floats and width == 4:
             return random.choice(FLOATS)
-        number = address // 4 % 64 if kind < 0.5 else random.getrandbits(bits)
+        number = address // 4 % 64 if kind < floats + 0.2 else random.getrandbits(bits)
         return number * step % (1 << 8 * width)
 
     return word

@@ -8,6 +8,7 @@ from visaproof.engine.ladder import Values
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.queries.refinement import Question
 from visaproof.queries.refinement_places import ALIGNMENT
+from visaproof.queries.refinement_side import itself
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import Term, evaluate, symbol
@@ -104,6 +105,14 @@ class Modified:
     bytes: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
     """Surface, by its identity, and address."""
     met: bool = False
+    texels: list[tuple[int, Texel]] = field(default_factory=list[tuple[int, Texel]])
+    """Those that the statement has reached: surface, by its identity, and texel."""
+
+    def end_statement(self, is_atomic: bool) -> None:
+        """Lanes of an atomic on texels met if one was reached twice."""
+        self.met |= is_atomic and len(set(self.texels)) < len(self.texels)
+        self.texels.clear()
+        self.bytes.clear()
 
 
 @dataclass
@@ -120,7 +129,23 @@ class WatchedBuffer(Buffer):
         return super().modify(address, width, change)
 
 
-def image_of(surface: SymbolicImage, common: str, cells: Mapping[int, int], values: Values) -> Image:
+@dataclass
+class WatchedImage(Image):
+    """A typed surface that notes the texels that messages reach."""
+
+    modified: Modified = field(default_factory=Modified, compare=False, repr=False)
+
+    def contains(self, texel: Texel) -> bool:
+        """Whether every coordinate lies below its extent at that level."""
+        inside = super().contains(texel)
+        if inside:
+            self.modified.texels.append((id(self), texel))
+        return inside
+
+
+def image_of(
+    surface: SymbolicImage, common: str, cells: Mapping[int, int], values: Values, modified: Modified
+) -> Image:
     """A typed surface with these contents, of the size that the values say."""
     levels: list[tuple[int, int, int]] = []
     for level, extents in enumerate(surface.levels):
@@ -128,7 +153,7 @@ def image_of(surface: SymbolicImage, common: str, cells: Mapping[int, int], valu
         width, height, depth = (values.get(term, 1) for term in terms)
         levels.append((width, height, depth))
     texels: dict[Texel, int] = {}
-    image = Image(tuple(levels), texels, surface.kind)
+    image = WatchedImage(tuple(levels), texels, surface.kind, modified=modified)
     for cell, value in cells.items():
         texel, channel = texel_at(cell)
         if value:
@@ -185,7 +210,7 @@ def memory_of(question: Question, images: Mapping[str, bool], values: Values, co
     """
     memory: Memory = {}
     for surface in question.surfaces:
-        name, _, _ = surface.partition(" after ")
+        name = itself(surface)
         memory[name] = (IMAGE_SIZE if name in images else _size(name, values), {})
     places = {value: place for place, value in question.memory.cells.items()}
     for name in question.memory.order:
@@ -193,7 +218,7 @@ def memory_of(question: Question, images: Mapping[str, bool], values: Values, co
             values[name] = evaluate(question.memory.definitions[name], values)
             continue
         surface, cell = places[name]  # pyright: ignore[reportArgumentType]
-        own, _, _ = surface.partition(" after ")
+        own = itself(surface)
         _, contents = memory[own]
         address, known = evaluate(cell, values), values.get(name)
         if own in images:
@@ -216,7 +241,7 @@ def memory_of(question: Question, images: Mapping[str, bool], values: Values, co
 def _stored(question: Question, name: str, values: Values) -> Iterator[tuple[int, int]]:
     """Where the kernels may store to a surface: what is there before may be what an atomic brings."""
     for surface in question.surfaces:
-        if surface.partition(" after ")[0] == name:
+        if itself(surface) == name:
             both = (question.source.stores.get(surface, ()), question.target.stores.get(surface, ()))
             cells = dict.fromkeys(store.cell for stores in both for store in stores)
             for address in evaluate_all(cells, values):

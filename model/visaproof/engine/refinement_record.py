@@ -69,6 +69,8 @@ class Side(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_on
     """What it reaches by 64-bit address."""
     threads: list[ThreadStart] = []
     """Where several run the lanes of one thread of the other kernel: the threads in the order in which they run."""
+    backwards: bool = False
+    """Whether the lanes of its atomics take their turns from the last to the first."""
 
 
 class Differs(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -140,7 +142,7 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
         inside=comparison.conditional,
         races_allowed=comparison.split is not None and UndefinedKind.RACE not in comparison.question.forbidden,
         source=_side(source, sides[0]),
-        target=_side(target, sides[1]),
+        target=msgspec.structs.replace(_side(target, sides[1]), backwards=found.backwards),
         differs=_of_register(comparison, found) or _differs(found, sides),
     )
 

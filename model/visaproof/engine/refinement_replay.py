@@ -123,7 +123,7 @@ def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
         return _run_threads(example, side, path)
     platform = _platform(side, path)
     memory = {name: _surface(contents) for name, contents in example.memory.items()}
-    state = ConcreteState(platform, exec_mask=int(example.exec_mask, 16))
+    state = ConcreteState(platform, exec_mask=int(example.exec_mask, 16), backwards=side.backwards)
     state.registers = {name: bytearray.fromhex(content) for name, content in side.registers.items()}
     state.predicates = {name: PredicateBits(one.count, int(one.bits, 16)) for name, one in side.predicates.items()}
     state.surfaces = {key: memory[name] for key, name in side.surfaces.items()}
@@ -140,7 +140,7 @@ def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:
     states: list[tuple[int, ConcreteState]] = []
     flats: list[FlatContents] = []
     for thread in side.threads:
-        state = ConcreteState(platform, exec_mask=int(thread.exec_mask, 16))
+        state = ConcreteState(platform, exec_mask=int(thread.exec_mask, 16), backwards=side.backwards)
         state.registers = {name: bytearray.fromhex(content) for name, content in thread.registers.items()}
         state.predicates = {
             name: PredicateBits(one.count, int(one.bits, 16)) for name, one in thread.predicates.items()

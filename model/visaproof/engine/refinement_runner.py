@@ -29,8 +29,13 @@ from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicImage
-from visaproof.smt import BitVec, Bool, bool_symbol
+from visaproof.smt import BitVec, Bool, bool_symbol, is_true
 from visaproof.smt.evaluate import evaluate_all
+
+IN_LOOPS = 2_000
+"""Statements that a run may take beyond those of its kernel: most inputs of a loop of unknown length make it long."""
+
+TYPED_ATOMIC = "typed_atomic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +70,16 @@ class Runner:
         found = {self.surface(key): surface for key, surface in self.trace.surfaces.items()}
         return {name: surface for name, surface in found.items() if isinstance(surface, SymbolicImage)}
 
-    def run(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Ran":
-        """The run, and the memory after it; raises NotModelled."""
+    def run(self, memory: Memory, lanes: Sequence[Bool], values: Values, backwards: bool = False) -> "Ran":
+        """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
         start = self.prepared(memory, lanes, values)
-        outcome = run(self.kernel, start.state, lambda statement, machine: start.modified.bytes.clear())
+        start.state.backwards = backwards
+        outcome = run(
+            self.kernel,
+            start.state,
+            lambda statement, _: start.modified.end_statement(statement.opcode == TYPED_ATOMIC),
+            most=len(self.kernel.statements) + IN_LOOPS,
+        )
         return replace(ran_of(outcome, memory, start), state=start.state)
 
     def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Prepared":
@@ -77,7 +88,7 @@ class Runner:
         after: dict[str, WatchedBuffer | Image] = {}
         for name, (size, contents) in memory.items():
             if name in images:
-                after[name] = image_of(images[name], name, contents, values)
+                after[name] = image_of(images[name], name, contents, values, modified)
             else:
                 after[name] = WatchedBuffer(size, dict(contents), modified=modified)
         return self.beside(after, modified, lanes, values)
@@ -208,4 +219,4 @@ class Ran:
 
 
 def bits_of(bits: Sequence[Bool], values: Values) -> int:
-    return sum((values.get(one, 0) & 1) << lane for lane, one in enumerate(bits))
+    return sum((is_true(one) or values.get(one, 0) & 1) << lane for lane, one in enumerate(bits))

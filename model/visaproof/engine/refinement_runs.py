@@ -23,6 +23,7 @@ from visaproof.kernel.concrete_run import Undefined
 from visaproof.kernel.syntax import Instruction
 from visaproof.queries.refinement import Question
 from visaproof.queries.refinement_places import ALIGNMENT
+from visaproof.queries.refinement_side import itself
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, kind_at
 from visaproof.semantics.concrete.surface import LaneWrite
 from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer
@@ -67,6 +68,8 @@ class Difference:
     """Which of the orders in which the target's threads may run."""
     lanes: tuple[int, ...] = ()
     """Of a register that differs, the lanes on which it depends whether the source wrote the byte."""
+    backwards: bool = False
+    """Whether the lanes of the target's atomics took their turns from the last to the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,12 @@ def _beside(
             return Trial(found)
         observed = with_registers(observed, target, question, values)
         found = _difference(source, target, values, mask, memory, ran, observed)
+        if found is None and observed.atomics_met:
+            other = target.run(memory, question.lanes, values, backwards=True)
+            if other.outcome.undefined is None and not other.leaves(conditional):
+                other = with_registers(other, target, question, values)
+                found = _difference(source, target, values, mask, memory, ran, other)
+                found = found and replace(found, backwards=True)
         return Trial(
             found and replace(found, order=order, lanes=deciding_lanes(question, found.surface, found.address))
         )
@@ -220,7 +229,7 @@ def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
         words |= dict.fromkeys(runner.start_words())
         for surface in runner.trace.surfaces.values():
             if isinstance(surface, SymbolicBuffer):
-                words |= {symbol(f"size.{name}", 40): None for name in question.surfaces if name != FLAT}
+                words |= {symbol(f"size.{name}", 40): None for name in map(itself, question.surfaces) if name != FLAT}
         for name, image in runner.images.items():
             for level, extents in enumerate(image.levels):
                 words |= dict.fromkeys(extent_symbols(name, level, [each.width for each in extents]))

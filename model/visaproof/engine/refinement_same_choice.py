@@ -18,7 +18,7 @@ def same_by_choice(question: Question, unwritten: Iterable[Term]) -> bool:
 
     `unwritten` are the words that the source finds in registers that nothing wrote.
     """
-    found = _Choices(frozenset(unwritten), question.memory.operations())
+    found = _Choices(frozenset(unwritten), question.memory.operations)
     for surface in question.surfaces:
         source, target = question.source.stores.get(surface, ()), question.target.stores.get(surface, ())
         if not found.unify_stores(source, target):

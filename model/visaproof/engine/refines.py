@@ -5,7 +5,7 @@ from visaproof.engine.refines import Programs, refines
 match refines(Path("before.visaasm"), Path("after.visaasm"), launch=Path("manifest.json")):
     case Refines(rung, conditions): ...
     case Difference(): ...
-    case Vacuous() | Unknown(): ...
+    case Vacuous() | Bounded() | Unknown(): ...
 """
 
 from collections.abc import Sequence
@@ -20,6 +20,7 @@ from visaproof.kernel.launch import NOTHING_KNOWN, read_launch
 from visaproof.kernel.linking import read_program
 from visaproof.kernel.matching import Program
 from visaproof.kernel.observed import names_from
+from visaproof.kernel.symbolic_run import DEFAULT_UNROLL
 from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.two_kernels import read_two_kernels
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
@@ -68,6 +69,7 @@ def refines(
     platform: Platform | None = None,
     assume: Assume = Assume.IDS,
     forbidden: frozenset[UndefinedKind] = FORBIDDEN,
+    unroll: int = DEFAULT_UNROLL,
     timeout_s: float = TIMEOUT_S,
     programs: Programs | None = None,
     observe: Sequence[str] = (),
@@ -77,10 +79,11 @@ def refines(
     Both are `.visaasm` files, or programs that `Programs.read` gave; `programs` keeps the files of earlier calls.
     `launch` (a zebin, its .ze_info, or a manifest) says what the inputs hold, `launch_target` does where the target's
     differ; without them inputs are matched by their place in the payload.  `platform` is the device where no launch
-    information names it; what is not `forbidden` has a meaning.  `observe` names registers that have to be equal at the
-    end where the source defines them: "V32", or "V32=V40" where the target has another name.  The verdict is `Refines`
-    (for all inputs, with the conditions that it needs), `Difference` (a run of both kernels), `Vacuous` (the source
-    never has a meaning) or `Unknown`.
+    information names it; what is not `forbidden` has a meaning; loops of unknown length are run `unroll` rounds.
+    `observe` names registers that have to be equal at the end where the source defines them: "V32", or "V32=V40" where
+    the target has another name.  The verdict is `Refines` (for all inputs, with the conditions that it needs),
+    `Bounded` (the same, of so many rounds: no proof), `Difference` (a run of both kernels), `Vacuous` (the source never
+    has a meaning) or `Unknown`.
 
     Raises ReadError for a file that cannot be read and for inputs without a counterpart, NotModelled for kernels that
     cannot be compared.
@@ -89,4 +92,4 @@ def refines(
     one = source if isinstance(source, Program) else known.read(Path(source), launch, platform)
     other = target if isinstance(target, Program) else known.read(Path(target), launch_target or launch, platform)
     names = [pair for text in observe for pair in names_from(text)]
-    return decide(compare(one, other, assume, forbidden, observe=names), round(1000 * timeout_s))
+    return decide(compare(one, other, assume, forbidden, unroll=unroll, observe=names), round(1000 * timeout_s))

@@ -1,5 +1,6 @@
 """Concrete states and outcomes to and from their JSON form, and an instruction as a `.visaasm` program."""
 
+from visaproof.engine.buffer_space import BufferSpace
 from visaproof.engine.counterexample import Outcome, PredicateState, State, SurfaceState
 from visaproof.instructions import Instruction
 from visaproof.isa.platform import platform_named
@@ -23,7 +24,10 @@ def state_record(state: ConcreteState) -> State:
 def _surface_record(surface: Surface) -> SurfaceState:
     if isinstance(surface, Buffer):
         contents = {f"{address:#x}": f"{byte:02x}" for address, byte in sorted(surface.contents.items()) if byte}
-        return SurfaceState(size=surface.size, contents=contents)
+        windows = surface.windows if isinstance(surface, BufferSpace) else ()
+        return SurfaceState(
+            size=surface.size, contents=contents, buffers={f"{one.start:#x}": one.stop - one.start for one in windows}
+        )
     texels = {",".join(map(str, texel)): f"{value:#x}" for texel, value in sorted(surface.texels.items()) if value}
     return SurfaceState(levels=[surface.extents(lod) for lod in range(len(surface.levels))], contents=texels)
 
@@ -48,6 +52,9 @@ def surface_from(record: SurfaceState) -> Surface:
             texels[u, v, r, lod] = int(value, 16)
         return Image(tuple(record.levels), texels)
     contents = {int(address, 16): int(byte, 16) for address, byte in record.contents.items()}
+    if record.buffers:
+        windows = tuple(range(int(begin, 16), int(begin, 16) + size) for begin, size in record.buffers.items())
+        return BufferSpace(record.size or 0, contents, windows=windows)
     return Buffer(record.size or 0, contents)
 
 

@@ -85,12 +85,16 @@ class ThreadGroup:
         atomics = any(isinstance(access, Atomic) for one in self.trace.performed for access in one.accesses)
         return (self, replace(self, last_first=True)) if atomics else (self,)
 
-    def run(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> Ran:
-        """The run, and the memory after it; raises NotModelled."""
+    def run(self, memory: Memory, lanes: Sequence[Bool], values: Values, backwards: bool = False) -> Ran:
+        """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
         started = self.prepared(memory, lanes, values)
         modified = started.shared.modified
         states = [(number, one.state) for number, one in started.threads]
-        found = run_group(self.kernel, states, started.watch, lambda statement, state: modified.bytes.clear())
+        for _, state in states:
+            state.backwards = backwards
+        found = run_group(
+            self.kernel, states, started.watch, lambda statement, state: modified.end_statement(is_atomic=False)
+        )
         left = next((one for _, one in started.threads if one.flat.left is not None), started.shared)
         ran = ran_of(found.outcome, memory, replace(started.shared, flat=left.flat))
         met = ran.atomics_met or started.watch.atomics_met
@@ -118,7 +122,7 @@ class ThreadGroup:
     ) -> GroupBuffer | GroupImage:
         size, contents = before
         if name in self.images:
-            return watched(image_of(self.images[name], name, contents, values), watch, name)
+            return watched(image_of(self.images[name], name, contents, values, modified), watch, name)
         return watched(WatchedBuffer(size, dict(contents), modified=modified), watch, name)
 
 

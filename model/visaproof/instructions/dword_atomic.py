@@ -123,7 +123,7 @@ def run_serially(
     """(lane, address, src0, src1) one after the other.  Page: "serialized and atomically updated" (D30)."""
     for i, *_ in updates if dst != NULL else []:
         state.read_bytes(dst, width * i, width)  # every enabled lane must fit (D6)
-    for i, address, src0, src1 in updates:
+    for i, address, src0, src1 in state.in_turn(updates):
 
         def change(old: int, src0: int = src0, src1: int = src1) -> int:
             if op in FLOAT_OPS:

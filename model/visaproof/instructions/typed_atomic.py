@@ -116,7 +116,7 @@ class TypedAtomic:
         image, modulus = state.image(self.surface), 2**self.texel_bits
         returned: list[tuple[int, int]] = []
         texels = dict(image.texels)
-        for i in range(self.execution.size):  # one of the serial orders that the page allows (D30)
+        for i in state.in_turn(range(self.execution.size)):  # one of the serial orders that the page allows (D30)
             if not state.channel_enabled(self.execution, i):
                 continue
             u, v, r, lod, src0, src1 = (

@@ -3,12 +3,13 @@
 Every assumption has a name and a sentence; a verdict lists those that it was asked under.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
 from visaproof.kernel.bounded_scalars import BOUNDED, bounded_words
 from visaproof.kernel.launch import BufferAddress, Launch, LaunchValue, LocalId, Piece
+from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.syntax import Input, Kernel
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, add, const, scale, symbol, zero_extend
@@ -46,6 +47,8 @@ class Start:
     """The 64-bit words that are the address of a buffer, or of private memory."""
     least: dict[str, int] = field(default_factory=dict[str, int])
     """From which value on a symbol of the payload counts, where that is not 0, by its name."""
+    sizes: tuple[BitVec, ...] = ()
+    """The dwords of the payload that hold sizes of the launch: no launch has one of 0."""
 
     @property
     def rest(self) -> str:
@@ -91,7 +94,19 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
         hints=() if words else _hints(kernel, launch, assume, refused),
         pointers=dict(pointers.values()),
         least={one.name: one.least for one in bounded if one.least},
+        sizes=tuple(_sizes(kernel, launch)),
     )
+
+
+_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE, LaunchValue.GLOBAL_SIZE, LaunchValue.GROUP_COUNT)
+
+
+def _sizes(kernel: Kernel, launch: Launch) -> Iterator[BitVec]:
+    for item in kernel.inputs:
+        for piece in launch.pieces(item.variable):
+            if piece.meaning in _SIZES and piece.offset % 4 == 0:
+                whole = range(piece.offset, piece.offset + piece.size - 3, 4)
+                yield from (symbol(f"{item.variable}.{start}", 32) for start in whole)
 
 
 def _has_private(pointers: Iterable[tuple[BitVec, BufferAddress | LaunchValue]]) -> bool:
@@ -171,6 +186,8 @@ def _initial(kernel: Kernel, words: dict[tuple[str, int], BitVec]) -> Callable[[
         found = known.get((variable, byte))
         if found is not None:
             return found
+        if is_linked(variable):
+            return linked_address(variable), byte
         start = byte - byte % 4
         return symbol(f"{variable}.{start}", 8 * min(4, sizes[variable] - start)), byte % 4
 

@@ -66,6 +66,8 @@ class Launch:
     platform: Platform | None = None
     slm_bytes: int = 0
     """Shared local memory of a group, without what `local` arguments point to."""
+    private_bytes: int = 0
+    """Private memory of all work items of a hardware thread; 0 where there is none, or nothing is said of it."""
     source: str = "no launch information"
 
     def pieces(self, variable: str) -> tuple[Piece, ...]:
@@ -123,6 +125,7 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
         group_size=info.group_size,
         platform=info.platform or platform,
         slm_bytes=info.slm_bytes,
+        private_bytes=info.private_bytes,
         source=info.source,
     )
 

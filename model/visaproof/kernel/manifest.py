@@ -17,7 +17,7 @@ import msgspec
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.kernel.meaning import Argument
-from visaproof.kernel.payload import SIMD_SIZES, KernelInfo, PayloadArgument
+from visaproof.kernel.payload import PRIVATE_SPACE, SIMD_SIZES, KernelInfo, PayloadArgument
 
 
 class _Environment(msgspec.Struct):
@@ -31,6 +31,8 @@ class _ZeInfo(msgspec.Struct):
     env: _Environment
     payload: list[str]
     bti: dict[int, int] = {}
+    private: list[tuple[str, int]] = []
+    """Use and bytes for each work item."""
 
 
 class _Entry(msgspec.Struct):
@@ -83,7 +85,13 @@ def read_manifest(blob: bytes, path: str, visaasm: Path) -> KernelInfo:
         source=f"{path}, {entry.file}",
         position=place,
         slm_bytes=entry.zeinfo.env.slm_size,
+        private_bytes=_private_bytes(entry.zeinfo),
     )
+
+
+def _private_bytes(zeinfo: _ZeInfo) -> int:
+    """Of all work items of a thread; the other uses (spilled registers) are not reached by addresses of the kernel."""
+    return zeinfo.env.simd_size * sum(size for use, size in zeinfo.private if use == PRIVATE_SPACE)
 
 
 def manifest_platforms(path: Path) -> Callable[[Path], Platform | None]:

@@ -58,6 +58,10 @@ class PayloadArgument:
     source_offset: int = 0
 
 
+PRIVATE_SPACE = "private_space"
+"""The use of memory for the private variables of the source, in ze_info's words."""
+
+
 @dataclass(frozen=True, slots=True)
 class KernelInfo:
     """What ze_info says of one kernel."""
@@ -77,6 +81,8 @@ class KernelInfo:
     position: Position
     slm_bytes: int = 0
     """Shared local memory of a group, without `local` arguments."""
+    private_bytes: int = 0
+    """Private memory of all work items of a hardware thread; 0 where there is none, or nothing is said of it."""
 
 
 @dataclass(frozen=True, slots=True)

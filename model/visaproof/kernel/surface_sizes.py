@@ -16,6 +16,7 @@ from visaproof.kernel.launch import (
     SlmAddress,
     Surface,
 )
+from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.meaning import Argument
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
@@ -40,6 +41,7 @@ from visaproof.smt import (
 
 SIZE_OPTION = "--size"
 SLM = "%slm"
+BY_ADDRESS = "argument"
 LARGEST = (1 << ADDRESS_BITS) - 1
 """No address of a surface is larger, so it stands for all larger sizes."""
 
@@ -86,18 +88,19 @@ def parse_amount(text: str, option: str) -> Amount:
 
 
 def aligned_addresses(kernel: Kernel, launch: Launch, start: Start, unit: int) -> tuple[Bool, ...]:
-    """That every address in the payload is a multiple of `unit`, a power of two."""
+    """That every address in the payload, and of what the program names, is a multiple of `unit`, a power of two."""
     bits = unit.bit_length() - 1
     addresses = [
         _value(start, item.variable, piece)
         for item, piece in pieces(kernel, launch)
         if bits and (isinstance(piece.meaning, _ADDRESSES) or piece.meaning is LaunchValue.PRIVATE_BASE)
     ]
+    addresses += [linked_address(name) for name in kernel.variables if bits and is_linked(name)]
     return tuple(eq(truncate(address, bits), const(0, bits)) for address in addresses)
 
 
 def parse_size_option(text: str) -> tuple[str, Amount]:
-    """`dst=4*n`, `arg1=4*n`, `1=0x1000` (a binding table index) or `slm=1024`."""
+    """`dst=4*n`, `arg1=4*n`, `1=0x1000` (a binding table index), `slm=1024`, or a name of the program: `table=64`."""
     surface, equals, amount = (part.strip() for part in text.partition("="))
     if not (surface and equals and amount):
         raise _bad(SIZE_OPTION, f"{text!r} is not SURFACE=BYTES", "as in src=4096, dst=4*n, 1=0x1000 or slm=1024")
@@ -116,7 +119,7 @@ def stated_sizes(
     if isinstance(kilobytes, int):  # D12: "the SLM size is the SLMSize kernel attribute (KB …)"
         sizes[SLM] = const(min(1024 * kilobytes, LARGEST), ADDRESS_BITS)
     for name, amount in options:
-        argument = _argument(launch, name)
+        argument = _argument(kernel, launch, name)
         for key in _keys_of(kernel, launch, name, argument, present):
             sizes[key] = amount_term(kernel, launch, start, amount, SIZE_OPTION)
         assumed.append(f"size: {argument or name} has {amount} bytes")
@@ -179,9 +182,11 @@ def _names(argument: Argument, name: str) -> bool:
     return name in (argument.name, f"arg{argument.index}")
 
 
-def _argument(launch: Launch, name: str) -> Argument | None:
-    """The argument with a surface that has this name."""
+def _argument(kernel: Kernel, launch: Launch, name: str) -> Argument | None:
+    """The argument with a surface or an address that has this name."""
     indices = [*launch.binding_table.values(), *launch.arg_names]
+    indices += [piece.meaning.argument.index for _, piece in pieces(kernel, launch)
+                if isinstance(piece.meaning, BufferAddress)]  # fmt: skip
     return next((launch.argument(index) for index in indices if _names(launch.argument(index), name)), None)
 
 
@@ -193,14 +198,23 @@ def _keys_of(kernel: Kernel, launch: Launch, name: str, argument: Argument | Non
         return [f"bti {int(name)}"]
     if name in keys:
         return [name]
+    if argument is None and f"&{name}" in keys:
+        return [f"&{name}"]
     if argument is None:
         raise _bad(SIZE_OPTION, f"no surface is called {name!r}", _known_surfaces(launch, keys))
     return [key for key in keys if argument_of(kernel, launch, key) == argument]
 
 
+def address_key(argument: Argument) -> str:
+    """What the buffer of an argument is called that is reached by its address."""
+    return f"{BY_ADDRESS} {argument.index}"
+
+
 def argument_of(kernel: Kernel, launch: Launch, key: str) -> Argument | None:
-    """The argument whose surface has this key, where the launch says it."""
+    """The argument whose surface or buffer has this key, where the launch says it."""
     kind, _, place = key.partition(" ")
+    if kind == BY_ADDRESS and place.isdigit():
+        return launch.argument(int(place))
     if kind == "bti" and place.isdigit():
         return launch.surface(int(place))
     for item, piece in pieces(kernel, launch):

@@ -79,15 +79,21 @@ def _first_byte(kernel: Kernel, operand: VectorSource | VectorDestination, platf
     return root_byte(kernel, operand.variable, operand.row * platform.grf_bytes + operand.column * size)
 
 
+_WITH_A_DWORD = {DataType.UD, DataType.D, DataType.UQ, DataType.Q}
+"""Integers whose lowest dword a `mov` between them keeps."""
+
+
 def _copied_dword(kernel: Kernel, mov: Instruction, platform: Platform) -> tuple[str, int] | None:
-    """The dword that a one-lane unmasked `mov` copies unchanged."""
+    """The dword that a one-lane unmasked `mov` copies unchanged; of 64 bits, the lower half."""
     if mov.opcode != "mov" or mov.suffixes or mov.predicate or mov.execution is None:
         return None
     source = mov.operands[1]
     if mov.execution.size != 1 or not mov.execution.mask.no_mask or not isinstance(source, VectorSource):
         return None
-    declared = kernel.variables[source.variable]
-    if source.modifier or getattr(declared, "type", DataType.UW) not in (DataType.UD, DataType.D):
+    target = mov.operands[0]
+    copied = [one for one in (source, target) if isinstance(one, VectorSource | VectorDestination)]
+    types = [getattr(kernel.variables[one.variable], "type", DataType.UW) for one in copied]
+    if source.modifier or not set(types) <= _WITH_A_DWORD:
         return None
     return _first_byte(kernel, source, platform)
 

@@ -5,8 +5,10 @@ What a round may write is arbitrary before it, so it says what every later round
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from visaproof.isa.execution import THREAD_LANES
+from visaproof.kernel.symbolic_private import PrivateCell, PrivateMemory, PrivateStore
 from visaproof.semantics.symbolic.guarded import (
     NONE,
     GuardedPredicates,
@@ -15,9 +17,11 @@ from visaproof.semantics.symbolic.guarded import (
     Written,
     literals_of,
 )
-from visaproof.smt import BitVec, Bool, add, bool_symbol, conj, is_false, sub, symbol
+from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, conj, is_false, sub, symbol, symbols_of
 
 DWORD = 4
+
+Key = TypeVar("Key")
 
 Place = tuple[str, int]
 """A byte of a variable, or a lane of a predicate."""
@@ -28,12 +32,16 @@ EVERY_LANE = -1
 
 @dataclass
 class RoundWrites:
-    """The register bytes and predicate bits that a round may write, and under the guard of which lanes."""
+    """What a round may write of registers, predicates and private memory, and under the guard of which lanes."""
 
     registers: dict[Place, set[int]] = field(default_factory=dict[Place, set[int]])
     predicates: dict[Place, set[int]] = field(default_factory=dict[Place, set[int]])
     addresses: set[Place] = field(default_factory=set[Place])
     """Address registers."""
+    private: dict[PrivateCell, set[int]] = field(default_factory=dict[PrivateCell, set[int]])
+    """The cells of private memory: they are the same in every round."""
+    anywhere: bool = False
+    """Whether it may write anything in private memory: some address may be another one in each round."""
     shifts: set[str] = field(default_factory=set[str])
     """Variables whose elements all differ by one amount from what they were before the loop.
 
@@ -56,15 +64,29 @@ class RoundWrites:
         return not confirmed
 
     def _covers(self, other: "RoundWrites") -> bool:
-        pairs = ((self.registers, other.registers), (self.predicates, other.predicates))
-        covered = all(lanes <= mine.get(place, set()) for mine, theirs in pairs for place, lanes in theirs.items())
-        return covered and other.addresses <= self.addresses
+        return (
+            _within(other.registers, self.registers)
+            and _within(other.predicates, self.predicates)
+            and _within(other.private, self.private)
+            and other.addresses <= self.addresses
+            and other.anywhere <= self.anywhere
+        )
 
     def _add(self, other: "RoundWrites") -> None:
-        for mine, theirs in ((self.registers, other.registers), (self.predicates, other.predicates)):
-            for place, lanes in theirs.items():
-                mine.setdefault(place, set()).update(lanes)
+        _join(self.registers, other.registers)
+        _join(self.predicates, other.predicates)
+        _join(self.private, other.private)
         self.addresses |= other.addresses
+        self.anywhere |= other.anywhere
+
+
+def _within(some: Mapping[Key, set[int]], others: Mapping[Key, set[int]]) -> bool:
+    return all(lanes <= others.get(place, set()) for place, lanes in some.items())
+
+
+def _join(mine: dict[Key, set[int]], theirs: Mapping[Key, set[int]]) -> None:
+    for place, lanes in theirs.items():
+        mine.setdefault(place, set()).update(lanes)
 
 
 def in_round(name: str, running: Sequence[Bool]) -> tuple[Bool, ...]:
@@ -75,16 +97,43 @@ def in_round(name: str, running: Sequence[Bool]) -> tuple[Bool, ...]:
     )
 
 
-def round_writes(name: str, registers: Iterable[Written], predicates: Iterable[Written]) -> RoundWrites:
-    """What was written in a round whose lanes are those of `in_round(name, …)`."""
+def round_writes(
+    name: str,
+    registers: Iterable[Written],
+    predicates: Iterable[Written],
+    private: Iterable[PrivateStore],
+    fixed: frozenset[Term],
+) -> RoundWrites:
+    """What was written in a round whose lanes are those of `in_round(name, …)`; no round changes what is `fixed`."""
     marks = {bool_symbol(f"{name}.lane{lane}"): lane for lane in range(THREAD_LANES)}
     found = RoundWrites()
+    for guard, at, value in private:
+        if value is None or not fixed.issuperset(symbols_of(at)):
+            found.anywhere = True
+        else:
+            found.private.setdefault((at, value.width // 8), set()).add(_lane(guard, marks))
     for places, log in ((found.registers, registers), (found.predicates, predicates)):
         for variable, start, size, guard in log:
-            lane = next((marks[literal] for literal in guard if literal in marks), EVERY_LANE)
+            lane = _lane(guard, marks)
             for position in range(start, start + size):
                 places.setdefault((variable, position), set()).add(lane)
     return found
+
+
+def _lane(guard: Literals, marks: Mapping[Bool, int]) -> int:
+    return next((marks[literal] for literal in guard if literal in marks), EVERY_LANE)
+
+
+def forget_private(name: str, writes: RoundWrites, running: Sequence[Literals], memory: PrivateMemory) -> None:
+    """Makes arbitrary what the rounds may have written in private memory."""
+    if writes.anywhere:
+        memory.forget()
+    memory.blur(name, {cell: _guard(lanes, running) for cell, lanes in writes.private.items()})
+
+
+def _guard(lanes: set[int], running: Sequence[Literals]) -> Literals:
+    """What holds wherever the rounds have written: that the lane ran them, if it was one lane."""
+    return running[min(lanes)] if len(lanes) == 1 and EVERY_LANE not in lanes else NONE
 
 
 def forget(
@@ -109,7 +158,7 @@ def forget(
         if lane != EVERY_LANE:
             held[variable, start, lane] = value
     for (variable, position), lanes in writes.predicates.items():
-        guard = running[min(lanes)] if len(lanes) == 1 and EVERY_LANE not in lanes else NONE
+        guard = _guard(lanes, running)
         predicates.write_under(variable, position, bool_symbol(f"{name}.{variable}[{position}]"), guard)
     return held
 

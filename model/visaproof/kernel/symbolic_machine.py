@@ -16,7 +16,7 @@ from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.kernel.symbolic_arithmetic import Arbitrary, SymbolicArithmetic
 from visaproof.kernel.symbolic_lanes import Lanes, Waiting
-from visaproof.kernel.symbolic_loops import RoundWrites, forget
+from visaproof.kernel.symbolic_loops import RoundWrites, forget, forget_private
 from visaproof.kernel.symbolic_operands import SymbolicOperands
 from visaproof.kernel.symbolic_private import PrivateMemory, PrivateStore
 from visaproof.kernel.symbolic_sampler import read_arbitrary
@@ -31,7 +31,7 @@ from visaproof.semantics.symbolic.state import (
     SymbolicImage,
     SymbolicSurface,
 )
-from visaproof.smt import BitVec, Bool, conj, is_false, symbol, symbols_of
+from visaproof.smt import BitVec, Bool, Term, conj, is_false, symbol, symbols_of
 
 BARRIERS = frozenset(("barrier", "sbarrier", "wait"))
 
@@ -56,6 +56,8 @@ class Performed:
     """
     any_round: bool = False
     """Whether this is one round of a loop for all those that were not unrolled."""
+    left_open: int = 0
+    """How many values the model had left open before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ class Machine:
         name: str = "",
     ) -> None:
         self.kernel = kernel
+        self._initial = initial
+        self._exec_mask = exec_mask
         self.private = PrivateMemory(private_base)
         self.lanes = Lanes(exec_mask)
         self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate, name)
@@ -151,7 +155,9 @@ class Machine:
                     instruction, None, 8 * place.width, "bytes that the page leaves undefined"
                 )
                 self.thread.registers.write(place.variable, place.start, value, guard)
-        self.performed.append(Performed(instruction, plain, key, tuple(accesses), tuple(loaded)))
+        self.performed.append(Performed(
+            instruction, plain, key, tuple(accesses), tuple(loaded), left_open=len(self.arithmetic.arbitrary)
+        ))  # fmt: skip
         if key == FLAT:
             self.private.store(accesses)
 
@@ -183,9 +189,15 @@ class Machine:
         """Makes arbitrary what rounds of a loop may have written for these lanes."""
         kept = {key: held for key, held in self.operands.addresses().items() if key not in known.addresses}
         self.operands.restore(kept)
-        self.private.forget()
         guards = [literals_of(guard) for guard in running]
+        forget_private(name, known, guards, self.private)
         return forget(name, known, guards, self.thread.registers, self.thread.predicates)
+
+    def fixed(self, messages: int) -> frozenset[Term]:
+        """Symbols that mean one value from here on: of the start, and of what the first so many messages brought."""
+        start = (self._initial(*place)[0] for place in self.thread.registers.initial_reads)
+        loads = (value for one in self.performed[:messages] if not one.any_round for _, value in one.loaded)
+        return frozenset(symbols_of(*self._exec_mask, *start, *loads))
 
     def contents(self) -> Contents:
         """What `restore` brings back."""

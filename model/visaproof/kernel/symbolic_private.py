@@ -4,14 +4,15 @@ An address is private where it is the base of private memory, which the launch h
 does not depend on an address.  Where it is not certain whether a load meets a store, the choice is between both.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
-from visaproof.semantics.symbolic.guarded import Literals, literals_of, missing
+from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of, missing
 from visaproof.smt import (
     BitVec,
     Bool,
+    Op,
     concat,
     conj,
     const,
@@ -24,6 +25,7 @@ from visaproof.smt import (
     ite,
     linear_parts,
     neg,
+    symbol,
 )
 from visaproof.smt.arithmetic import difference, sum_of
 from visaproof.smt.bits import zero_extend
@@ -31,6 +33,10 @@ from visaproof.smt.halves import as_sum
 
 MAX_CHOICES = 8
 """Stores that a byte may come from; a load of a byte with more of them brings anything."""
+
+
+PrivateCell = tuple[BitVec, int]
+"""Bytes of private memory: how far behind the base they begin, and how many they are."""
 
 
 class PrivateStore(NamedTuple):
@@ -48,6 +54,15 @@ class _Met(NamedTuple):
     guard: Literals
     value: BitVec
     distance: BitVec
+
+
+_FOUND_LATER = ("loop", "load.", "arbitrary.")
+"""What the symbols begin with of what a loop left, of what was loaded, and of what the model leaves open."""
+
+
+def _is_handed(word: BitVec) -> bool:
+    """Whether the word was there when the thread started."""
+    return word.op is Op.SYMBOL and not str(word.payload).startswith(_FOUND_LATER)
 
 
 class PrivateMemory:
@@ -81,20 +96,37 @@ class PrivateMemory:
         return self._offsets[address]
 
     def store(self, accesses: Iterable[Access]) -> None:
-        """Takes in the stores of a message; the bytes of an atomic become arbitrary."""
+        """Takes in the stores of a message; by an atomic, and one that may be private, everything becomes arbitrary."""
         for access in accesses:
-            start = None if isinstance(access, Load) else self.offset(access.cell[0])
-            if start is None:
+            if isinstance(access, Load):
                 continue
-            if isinstance(access, Atomic):
-                self.forget()
-            elif isinstance(access, Store):
+            start = self.offset(access.cell[0])
+            if isinstance(access, Store) and start is not None:
                 self._stores.append(PrivateStore(literals_of(access.guard), start, access.value))
+            elif start is not None or not self._is_elsewhere(access.cell[0]):
+                self.forget()
+
+    def _is_elsewhere(self, address: BitVec) -> bool:
+        """Whether this is another pointer of the launch plus something.
+
+        Of an address that a loop has moved, or that was loaded, it is not known where it comes from.
+        """
+        _, parts = linear_parts(as_sum(address))
+        return any(factor == 1 and atom is not self._base and _is_handed(atom) for atom, factor in parts.items())
 
     def forget(self) -> None:
         """Makes everything arbitrary."""
         if self._base is not None:
-            self._stores.append(PrivateStore(frozenset(), const(0, self._base.width), None))
+            self._stores.append(PrivateStore(NONE, const(0, self._base.width), None))
+
+    def since(self, stores: int) -> Sequence[PrivateStore]:
+        """The stores behind the first so many."""
+        return self._stores[stores:]
+
+    def blur(self, name: str, cells: Mapping[PrivateCell, Literals]) -> None:
+        """Makes these cells arbitrary, each where its guard holds."""
+        for number, ((start, size), guard) in enumerate(cells.items()):
+            self._stores.append(PrivateStore(guard, start, symbol(f"{name}.private{number}", 8 * size)))
 
     def load(self, access: Access, otherwise: BitVec, assumed: Literals) -> BitVec:
         """What the access brings; `otherwise`, which is this load's own, where it is not known."""

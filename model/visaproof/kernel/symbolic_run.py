@@ -247,7 +247,7 @@ class _Walk:
             name = f"loop{self._loops}"
             held = machine.forget(name, known, running)
             self._lanes.only(in_round(name, running))
-            written = self._round(name, target, behind - 1)
+            written = self._round(name, target, behind - 1, before.performed)
             shifted = shifts(held, self._lanes.running, machine.thread.registers)
             if not known.improve(written, shifted):
                 break
@@ -261,10 +261,11 @@ class _Walk:
         self._leave(name, exits, running)
         self._place = behind
 
-    def _round(self, name: str, target: int, branch: int) -> RoundWrites:
-        """Runs from `target` to the branch, and says what was written."""
+    def _round(self, name: str, target: int, branch: int, messages: int) -> RoundWrites:
+        """Runs from `target` to the branch, and says what was written; so many `messages` came before the rounds."""
         machine, registers, predicates = self._machine, self._machine.thread.registers, self._machine.thread.predicates
         bound, addresses = machine.bindings.contents(), machine.operands.addresses()
+        stores = len(machine.private.contents())
         outer, registers.log, predicates.log = (registers.log, predicates.log), [], []
         self._drop_rounds(target, branch)
         self._place = target
@@ -272,7 +273,8 @@ class _Walk:
         try:
             self._walk(branch)
         finally:
-            written = round_writes(name, registers.log, predicates.log)
+            private, fixed = machine.private.since(stores), machine.fixed(messages)
+            written = round_writes(name, registers.log, predicates.log, private, fixed)
             registers.log, predicates.log = outer[0] + registers.log, outer[1] + predicates.log
         self._heads.pop()
         if machine.bindings.contents() != bound:

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.meaning import Argument
-from visaproof.kernel.payload import SIMD_SIZES, KernelInfo, PayloadArgument
+from visaproof.kernel.payload import PRIVATE_SPACE, SIMD_SIZES, KernelInfo, PayloadArgument
 from visaproof.kernel.yaml_tree import Node, read_tree
 
 SECTION_LIMIT = 16 * 2**20
@@ -135,7 +135,15 @@ def _kernel_info(kernel: Node, names: Mapping[int, str], platform: Platform | No
         source=kernel.position.path,
         position=kernel.position,
         slm_bytes=environment.integer_or("slm_size", 0),
+        private_bytes=sum(_private_bytes(kernel, simd.integer)),
     )
+
+
+def _private_bytes(kernel: Node, simd: int) -> Iterator[int]:
+    """Of a hardware thread, of each buffer for private variables: its size is that of one work item, or of all."""
+    for buffer in _items(kernel, "per_thread_memory_buffers"):
+        if buffer.text_or("usage", "") == PRIVATE_SPACE:
+            yield buffer["size"].natural * (simd if buffer.text_or("is_simt_thread", "false") == "true" else 1)
 
 
 def _items(node: Node, key: str) -> Sequence[Node]:

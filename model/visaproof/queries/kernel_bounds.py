@@ -1,15 +1,17 @@
 """Can a lane reach outside its surface, or do what the page leaves undefined?  For each memory message of a kernel."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.execution import ExecMask
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.kernel.syntax import Instruction
+from visaproof.queries.buffer_places import LaunchBuffers, Place, facts_of
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.effects import meaningless
-from visaproof.smt import Bool, conj, is_false, neg
+from visaproof.smt import Bool, Term, conj, is_false, neg
 
 MOST_NEEDED = 1 << 31
 """An address that may be larger than this is bounded by nothing but its width."""
@@ -35,10 +37,21 @@ class BoundsQuestion:
     premises: tuple[Bool, ...]
     earlier: tuple[Bool, ...]
     """That no earlier message was undefined: where one was, the pages give this one no meaning either."""
+    buffers: LaunchBuffers
+    places: Mapping[int, Place]
+    """Of accesses at 64-bit addresses, by their identity."""
+    lost: str = ""
+    """Why it is not known in which buffer one of them lies."""
 
     @property
     def instruction(self) -> Instruction:
         return self.performed.instruction
+
+    @property
+    def surfaces(self) -> tuple[str, ...]:
+        """What the message reaches: its surface, or the buffers in which its addresses lie."""
+        found = dict.fromkeys(place.buffer.key for place in self.places.values())
+        return tuple(found) or (self.performed.surface,)
 
     def lane(self, access: Access) -> int | None:
         """The lane of the thread; None where the access is made once for all lanes."""
@@ -46,19 +59,46 @@ class BoundsQuestion:
         return None if access.lane is None else mask.lane_offset + access.lane
 
 
-def bounds_questions(trace: Trace, assumed: Sequence[Bool] = ()) -> Iterator[BoundsQuestion]:
+NO_BUFFERS = LaunchBuffers(())
+
+
+def bounds_questions(
+    trace: Trace, assumed: Sequence[Bool] = (), buffers: LaunchBuffers = NO_BUFFERS
+) -> Iterator[BoundsQuestion]:
     """A question for each memory message in the order of the run: one for each round of a loop.
 
     Where a loop was not unrolled far enough, the question is about the runs that leave it in time.  `assumed` is what
-    else holds of the launch.
+    else holds of the launch.  In `buffers` 64-bit addresses lie.
     """
     premises = (*assumed, *(condition for condition, _ in (*trace.conditions, *trace.bounded)))
-    earlier: list[Bool] = []
+    facts, earlier = facts_of(premises), list[Bool]()
     for performed in trace.performed:
-        outside = [Doubt(one, conj(one.guard, one.defined, neg(one.inside))) for one in performed.accesses]
+        places, lost = _places(performed, buffers, facts)
         undefined = [Doubt(one, conj(one.guard, neg(one.defined))) for one in performed.accesses]
-        yield BoundsQuestion(performed, _open(outside), _open(undefined), premises, tuple(earlier))
+        yield BoundsQuestion(
+            performed, _open(_outside(performed, places)), _open(undefined), premises, tuple(earlier),
+            buffers, places, lost,
+        )  # fmt: skip
         earlier.append(neg(meaningless(performed.accesses)))
+
+
+def _places(performed: Performed, buffers: LaunchBuffers, facts: Mapping[Term, Term]) -> tuple[dict[int, Place], str]:
+    """Where the accesses at 64-bit addresses lie, and why that is not known of one of them."""
+    places, lost = dict[int, Place](), ""
+    for access in performed.accesses if performed.surface == FLAT else ():
+        place = buffers.place(access, facts)
+        if isinstance(place, Place):
+            places[id(access)] = place
+        else:
+            lost = lost or place
+    return places, lost
+
+
+def _outside(performed: Performed, places: Mapping[int, Place]) -> list[Doubt]:
+    if performed.surface != FLAT:
+        return [Doubt(one, conj(one.guard, one.defined, neg(one.inside))) for one in performed.accesses]
+    placed = ((one, places[id(one)]) for one in performed.accesses if id(one) in places)
+    return [Doubt(one, conj(one.guard, one.defined, neg(place.inside(one.width)))) for one, place in placed]
 
 
 def _open(doubts: list[Doubt]) -> tuple[Doubt, ...]:
@@ -70,5 +110,9 @@ def needed_bytes(questions: Sequence[BoundsQuestion]) -> int | None:
 
     It may be larger than necessary.
     """
-    ends = [access.cell[0].high + access.width for one in questions for access in one.performed.accesses]
+    ends = [
+        (one.places[id(access)].offset if one.places else access.cell[0]).high + access.width
+        for one in questions
+        for access in one.performed.accesses
+    ]
     return max(ends) if ends and max(ends) < MOST_NEEDED else None

@@ -3,11 +3,9 @@
 For all inputs:  ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory after target = memory after source.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from visaproof.isa.errors import NotModelled
-from visaproof.kernel.observed import Observed
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.queries.refinement_effects import Effects, effects_of
 from visaproof.queries.refinement_observed import register_stores
 from visaproof.queries.refinement_places import Reach, is_private
@@ -17,7 +15,7 @@ from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, unit_of
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
-from visaproof.smt import Bool, const, disj, eq, neg, symbol, ule
+from visaproof.smt import Bool, const, disj, eq, is_true, neg, symbol, ule
 
 LARGEST_SURFACE = 1 << 32
 """Bytes: messages to surfaces have 32-bit offsets."""
@@ -33,6 +31,10 @@ class Question:
     lanes: tuple[Bool, ...]
     forbidden: frozenset[UndefinedKind] = FORBIDDEN
     """What has no meaning; the other kinds have one."""
+    disturbed: bool = False
+    """Whether other threads may write between any two messages: then both have to have the same, in the same order."""
+    bounded: tuple[Position, ...] = ()
+    """The loops that may run longer than they were unrolled.  Nothing is asked of longer runs."""
 
     @property
     def surfaces(self) -> tuple[str, ...]:
@@ -48,35 +50,51 @@ def refinement_question(
 ) -> Question:
     """The effects of both kernels over one memory, on request in the second normal form.
 
-    What is not `forbidden` has a meaning.
+    What is not `forbidden` has a meaning.  Barriers that only the target has let the threads of a group do less, if
+    each does the same whatever the others write; then that is the question.
 
     Raises NotModelled for what this cannot compare.
     """
     for side in (source, target):
         require_comparable(side)
     memory = SharedMemory(_units(source, target))
-    effects = [effects_of(side, memory, expand, forbidden) for side in (source, target)]
-    if source.observed:
-        memory.units |= {one.surface: 1 for one in source.observed}
-        effects = [_with_registers(one, source.observed, effects[0]) for one in effects]
-    question = Question(effects[0], effects[1], memory, lanes, forbidden)
-    if question.source.barriers != question.target.barriers:
+    one, other = _both(source, target, memory, expand, forbidden)
+    loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
+    if [guard for _, guard in one.barriers] == [guard for _, guard in other.barriers]:
+        return Question(one, other, memory, lanes, forbidden, source.disturbed, loops)
+    several = source.threads or target.threads
+    if several or source.disturbed or not _adds_barriers(one, other, lanes):
         raise NotModelled("barriers that both kernels do not have alike")
-    return question
+    sides = replace(source, disturbed=True), replace(target, disturbed=True)
+    memory = SharedMemory(_units(*sides))
+    one, other = _both(*sides, memory, expand, forbidden)
+    return Question(one, other, memory, lanes, forbidden, disturbed=True, bounded=loops)
 
 
-def _with_registers(effects: Effects, observed: Sequence[Observed], source: Effects) -> Effects:
-    """The effects with what is left in registers, where the source defines it."""
-    stores = dict(register_stores(observed, source.registers, effects.registers))
-    return replace(effects, stores=effects.stores | stores)
+def _adds_barriers(source: Effects, target: Effects, lanes: tuple[Bool, ...]) -> bool:
+    """Whether the target has the source's barriers and others besides, to all of which every thread gets."""
+    if not all(is_true(guard) or guard is disj(*lanes) for _, guard in target.barriers):
+        return False
+    remaining = iter(target.barriers)
+    return all(barrier in remaining for barrier in source.barriers)
+
+
+def _both(
+    source: Side, target: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]
+) -> tuple[Effects, Effects]:
+    """The effects of both, with what is left in registers where the source defines it."""
+    one, other = (effects_of(side, memory, expand, forbidden) for side in (source, target))
+    if not source.observed:
+        return one, other
+    memory.units |= {each.surface: 1 for each in source.observed}
+    stores = [dict(register_stores(source.observed, one.registers, side.registers)) for side in (one, other)]
+    return replace(one, stores=one.stores | stores[0]), replace(other, stores=other.stores | stores[1])
 
 
 def require_comparable(side: Side) -> None:
-    """Raises NotModelled where the run on terms does not stand for all runs."""
+    """Raises NotModelled where the run on terms did not come to its end."""
     if side.trace.stopped is not None:
         raise side.trace.stopped
-    if side.trace.bounded:
-        raise NotModelled("a loop whose number of rounds depends on inputs", side.trace.bounded[0][1])
 
 
 def _units(*sides: Side) -> dict[str, int]:
@@ -108,10 +126,12 @@ def same_at_probe(question: Question, surface: str) -> Bool:
 def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> tuple[Bool, ...]:
     """A thread with a lane on, and a source that is defined; and of memory what these and the goal are about.
 
-    Also that these accesses stay `inside` of their buffers.
+    Also that loops end in time, and that these accesses stay `inside` of their buffers.
     """
+    ends = (*question.source.ends, *question.target.ends)
     within = [reach.inside for reach in inside]
     defined = [neg(condition) for condition in question.source.undefined]
     sizes = [symbol(f"size.{surface}", ADDRESS_BITS) for surface in question.surfaces]
     limits = [ule(size, const(LARGEST_SURFACE, ADDRESS_BITS)) for size in sizes]
-    return disj(*question.lanes), *limits, *defined, *within, *question.memory.facts((goal, *defined, *within))
+    needed = (*ends, *defined, *within)
+    return disj(*question.lanes), *limits, *needed, *question.memory.facts((goal, *needed))

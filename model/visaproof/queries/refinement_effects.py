@@ -13,7 +13,7 @@ from visaproof.queries.extremes import in_one_form
 from visaproof.queries.refinement_observed import RegisterByte, raw_terms, register_byte
 from visaproof.queries.refinement_places import Reach, base_of, is_private
 from visaproof.queries.refinement_races import races
-from visaproof.queries.refinement_side import Side, Turn, surface_then
+from visaproof.queries.refinement_side import Side, Turn, surface_then, visible_before
 from visaproof.queries.refinement_stores import Stores, UnitStore, after
 from visaproof.queries.refinement_undefined import Conditions, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, joined
@@ -40,6 +40,7 @@ from visaproof.smt import (
     symbol,
     symbols_of,
     true,
+    value_of,
     zero_extend,
 )
 from visaproof.smt.evaluate import substitute_all
@@ -61,10 +62,12 @@ class Effects:
     """The run has no meaning where one of these holds."""
     reaches: tuple[Reach, ...] = ()
     """The accesses to buffers that are taken to lie inside."""
-    barriers: tuple[Bool, ...] = ()
-    """When the thread gets to each barrier."""
+    barriers: tuple[tuple[int, Bool], ...] = ()
+    """For each barrier, how many messages that can be seen came before it, and when the thread gets to it."""
     atomics: bool = False
     """Whether the order of atomics is left open."""
+    ends: tuple[Bool, ...] = ()
+    """Of each loop that may run longer than it was unrolled, that it does not."""
     registers: tuple[tuple[RegisterByte, ...], ...] = ()
     """What the registers hold at the end that are observed."""
 
@@ -77,6 +80,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
     common = history.common([condition for condition, _ in apart])
     found = [*history.undefined, *zip(common, (kind for _, kind in apart), strict=True)]
     found += _of_what_nothing_wrote(history)
+    places = [visible_before(side.trace, before) for before, _ in side.trace.barriers]
     undefined: dict[Bool, UndefinedKind] = {}
     for condition, kind in found:
         if kind in forbidden and not is_false(condition):
@@ -85,8 +89,9 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         {surface: tuple(stores) for surface, stores in history.stores.items()},
         undefined,
         tuple(history.reaches),
-        tuple(history.common([guard for _, guard in side.trace.barriers])),
+        tuple(zip(places, history.common([guard for _, guard in side.trace.barriers]), strict=True)),
         any(isinstance(access, Atomic) for one in side.trace.performed for access in one.accesses),
+        tuple(history.common([ends for ends, _ in side.trace.bounded])),
         tuple(history.registers(side)) if side.observed else (),
     )
 
@@ -127,6 +132,7 @@ class _History:
         self._resolved = 0
         self._names: dict[Term, Term] = dict(_surface_names(side))
         self._names |= {pointer: base_of(buffer) for pointer, buffer in side.pointers.items()}
+        self._names |= side.choices
         self._atomics: Counter[str] = Counter()
         self._written = {
             side.surface(one.surface)
@@ -170,6 +176,8 @@ class _History:
         for one in private:
             (condition,) = self.common([conj(one.guard, neg(one.defined))])
             self.undefined.append((condition, _kind_of(one.defined)))
+        if surface in self._written:  # what was read through the sampler before is what was there before
+            self._resolve_first(performed.left_open)
         accesses = [one for one in performed.accesses if not is_private(self._side.trace, performed, one)]
         self._resolve([term for access in accesses for term in _terms(access)])
         seen = [self._renamed(_terms(access)) for access in accesses]
@@ -179,11 +187,7 @@ class _History:
         for index, (access, (guard, inside, defined, cell, *value)) in enumerate(zip(accesses, seen, strict=True)):
             guard, inside, cell = cast(Bool, guard), cast(Bool, inside), cast(BitVec, cell)
             self.undefined.append((conj(guard, neg(cast(Bool, defined))), _kind_of(access.defined)))
-            if performed.surface == SHARED_LOCAL:
-                self.undefined.append((conj(guard, neg(inside)), UndefinedKind.SLM_OUTSIDE))
-            if id(access) in self._side.offsets:
-                (offset,) = self._renamed([self._side.offsets[id(access)]])
-                self.reaches.append(Reach(guard, surface, cell, offset, access.width))
+            self._note_place(performed, surface, access, (guard, inside, cell))
             happens = conj(guard, inside)
             if isinstance(access, Atomic) and turn is not None:
                 written, brought, always = self._in_turn(turn, surface, access, seen[index])
@@ -209,6 +213,15 @@ class _History:
                 gone = {(store.guard, store.cell) for store in stores}
                 before[:] = [store for store in before if (store.guard, store.cell) not in gone]
             before.extend(stores)
+
+    def _note_place(self, performed: Performed, surface: str, access: Access, seen: tuple[Bool, Bool, BitVec]) -> None:
+        """Takes in where an access is: outside of shared local memory, or at an offset in a buffer."""
+        guard, inside, cell = seen
+        if performed.surface == SHARED_LOCAL:
+            self.undefined.append((conj(guard, neg(inside)), UndefinedKind.SLM_OUTSIDE))
+        if id(access) in self._side.offsets:
+            (offset,) = self._renamed([self._side.offsets[id(access)]])
+            self.reaches.append(Reach(guard, surface, cell, offset, access.width))
 
     def _units(self, surface: str, happens: Bool, cell: BitVec, value: BitVec, width: int) -> Iterator[UnitStore]:
         for byte, place in self._memory.pieces(surface, cell, width):
@@ -263,19 +276,23 @@ class _History:
 
     def _resolve(self, terms: Iterable[Term]) -> None:
         """Gives common names to the results that the terms use, and to all that were computed before them."""
-        last = max((self._places.get(term, -1) for term in subterms(*terms)), default=-1)
-        for one in self._arbitrary[self._resolved : last + 1]:
+        self._resolve_first(1 + max((self._places.get(term, -1) for term in subterms(*terms)), default=-1))
+
+    def _resolve_first(self, count: int) -> None:
+        for one in self._arbitrary[self._resolved : count]:
             self._names[one.symbol] = self._result(one)
-        self._resolved = max(self._resolved, last + 1)
+        self._resolved = max(self._resolved, count)
 
     def _result(self, one: Arbitrary) -> Term:
         image = None if one.origin is None else self._side.surface(one.origin.surface)
-        if one.operands is None or image in self._written:
+        if one.operands is None or (image is not None and self._may_have_changed(image)):
             return _own(self._side.name, one.symbol)
         bits = self._renamed([source.bits for source in one.operands])
         types = tuple((source.type, source.modifier) for source in one.operands)
         control = None if one.control is None else substitute(one.control, self._names)
         opcode, width = one.instruction.opcode, one.symbol.width
+        if opcode == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
+            opcode, bits, types = "sample_lz", bits[1:], types[1:]
         device = None if opcode in EXACT or one.origin is not None else self._side.platform
         origin = None if one.origin is None else (image, one.origin.sampler, one.origin.slot)
         operation = (opcode, one.instruction.suffixes, one.result, types, width, device, control, origin, *bits)
@@ -283,6 +300,10 @@ class _History:
         if any(self.is_chosen(each) for each in bits):
             self._chosen.add(result)
         return result
+
+    def _may_have_changed(self, image: str) -> bool:
+        """Whether the kernel may have written the image before what is being named, or others have behind a barrier."""
+        return image in self._written and bool(self.stores.get(image) or self._side.trace.barriers)
 
 
 def _kind_of(defined: Bool) -> UndefinedKind:

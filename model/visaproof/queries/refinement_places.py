@@ -5,7 +5,7 @@ as every access stays inside its buffer, buffers share no byte and have at most 
 and the low 32 bits of its offset.  That the target stays inside follows from what is asked of each of its `Reach`es.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import cast
@@ -129,14 +129,21 @@ def _place(one: Performed, access: Access, surface: str, pointers: Mapping[BitVe
     address = access.cell[0]
     if one.surface != FLAT:
         return surface, zero_extend(address, 64)
+    found = behind_pointer(address, pointers)
+    if found is None:
+        raise _lost(one.instruction.position)
+    pointer, offset = found
+    return pointers[pointer], offset
+
+
+def behind_pointer(address: BitVec, pointers: Collection[BitVec]) -> tuple[BitVec, BitVec] | None:
+    """The pointer to which an address adds something that depends on no pointer, and what it adds."""
     constant, parts = linear_parts(as_sum(address))
     bases = [atom for atom in parts if atom in pointers]
     if len(bases) != 1 or parts[bases[0]] != 1:
-        raise _lost(one.instruction.position)
+        return None
     rest = sum_of(constant, {atom: factor for atom, factor in parts.items() if atom is not bases[0]}, 64)
-    if any(term in pointers for term in subterms(rest)):
-        raise _lost(one.instruction.position)
-    return pointers[bases[0]], rest
+    return None if any(term in pointers for term in subterms(rest)) else (bases[0], rest)
 
 
 def _lost(position: Position) -> NotModelled:

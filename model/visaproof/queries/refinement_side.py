@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from visaproof.isa.platform import Platform
 from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic_run import Trace
-from visaproof.smt import BitVec
+from visaproof.queries.refinement_places import is_private
+from visaproof.smt import BitVec, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,32 @@ class Side:
     """The registers that are compared at the end."""
     turns: Mapping[int, Turn] = field(default_factory=dict[int, Turn])
     """Of kernels of different widths, the turn of each message of atomics, by its place in the run."""
+    choices: Mapping[Term, Term] = field(default_factory=dict[Term, Term])
+    """What it finds in registers that nothing wrote, if that is to be something in particular."""
+    disturbed: bool = False
+    """Whether other threads may write between any two messages, and not only at barriers."""
 
 
 def surface_then(side: Side, place: int) -> str:
-    """The surface of a message: after a barrier, or in a turn, others have used it, and it may hold anything."""
+    """The surface of a message: after a barrier, or in a turn, others have used it, and it may hold anything.
+
+    Where they may write between any two messages, it may hold anything for each message.
+    """
     surface = side.surface(side.trace.performed[place].surface)
     if place in side.turns:
         return f"{surface} after turn {side.turns[place].number}"
+    if side.disturbed:
+        return f"{surface} after message {visible_before(side.trace, place)}"
     barriers = sum(before <= place for before, _ in side.trace.barriers)
     return f"{surface} after barrier {barriers}" if barriers else surface
+
+
+def itself(surface: str) -> str:
+    """The surface of which this name means what it holds behind a barrier or a message."""
+    return surface.partition(" after ")[0]
+
+
+def visible_before(trace: Trace, place: int) -> int:
+    """How many messages come before it that reach more than private memory."""
+    before = trace.performed[:place]
+    return sum(not all(is_private(trace, one, access) for access in one.accesses) for one in before)

@@ -60,6 +60,7 @@ class SharedMemory:
         """The address of a cell, or what a named value is."""
         self._names: dict[BitVec, BitVec] = {}
         self._results: dict[Hashable, Term] = {}
+        self._operations: dict[Term, Hashable] = {}
 
     def initial(self, surface: str, cell: BitVec) -> BitVec:
         """What the unit at this address holds before the kernels start."""
@@ -86,12 +87,18 @@ class SharedMemory:
         """One arbitrary value for each operation on given operands; a truth value where the width is 0."""
         if operation not in self._results:
             name = f"result.{len(self._results)}"
-            self._results[operation] = symbol(name, width) if width else bool_symbol(name)
+            self._results[operation] = found = symbol(name, width) if width else bool_symbol(name)
+            self._operations[found] = operation
         return self._results[operation]
 
-    def operations(self) -> dict[Term, Hashable]:
-        """What each result stands for."""
-        return {result: operation for operation, result in self._results.items()}
+    @property
+    def operations(self) -> Mapping[Term, Hashable]:
+        """What each result is the result of, in the order in which they were asked for."""
+        return self._operations
+
+    def operation(self, result: Term) -> Hashable | None:
+        """The operation of which this is the result, if it is one."""
+        return self._operations.get(result)
 
     def pieces(self, surface: str, cell: BitVec, width: int) -> Iterator[tuple[int, BitVec]]:
         """The units of `width` bytes from an address on: their byte in it, and their own address."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from visaproof.engine.bounds_memory import window_of
 from visaproof.engine.bounds_verdicts import (
     Holds,
     Meaningless,
@@ -16,7 +17,7 @@ from visaproof.engine.bounds_verdicts import (
 from visaproof.engine.kernel_bounds import BoundsAnswers, BoundsFinding
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
-from visaproof.kernel.surface_sizes import argument_of
+from visaproof.kernel.surface_sizes import address_key, argument_of
 from visaproof.queries.uninitialised import Unwritten
 from visaproof.report.conflicts import UNBOUNDED, data_dependence, input_lines, inputs_of
 from visaproof.report.lane_table import MARK
@@ -28,20 +29,20 @@ INDENT = " " * 8
 def finding_lines(answers: BoundsAnswers, finding: BoundsFinding) -> Iterator[str]:
     """One message: its source line, and what is known of its bounds and of its meaning."""
     instruction = finding.question.instruction
-    surface = _surface(answers, finding.question.performed.surface)
+    surface = _surfaces(answers, finding)
     yield ""
     yield f"  {instruction.position.line:>5} | {instruction.text}"
     match finding.bounds:
         case Holds(rung, bounded):
             yield from _holds(f"every access lies inside {surface}", "in bounds", rung, bounded)
-        case Unbounded():
-            yield f"{INDENT}not modelled: the flat address space has no bounds; buffers in it are not told apart"
+        case Unbounded(reason):
+            yield f"{INDENT}not modelled: {reason}"
         case Undecided(reason):
             yield f"{INDENT}UNKNOWN: {reason}"
         case Outside() as outside if finding.free_size:
-            yield from _too_small(finding, outside, surface)
+            yield from _too_small(finding, outside, _surface(answers, outside.surface))
         case Outside() as outside:
-            yield from _outside_lines(answers, outside, surface)
+            yield from _outside_lines(answers, outside, _surface(answers, outside.surface))
     match finding.meaning:
         case Holds(_, ()):
             pass
@@ -54,9 +55,15 @@ def finding_lines(answers: BoundsAnswers, finding: BoundsFinding) -> Iterator[st
             yield from _shown_lines(answers, shown)
 
 
+def _surfaces(answers: BoundsAnswers, finding: BoundsFinding) -> str:
+    return " or ".join(_surface(answers, key) for key in finding.surfaces)
+
+
 def _surface(answers: BoundsAnswers, key: str) -> str:
-    """A surface by its binding and its argument, of a bindless one, too."""
+    """A surface by its binding and its argument, of a bindless one, too; a buffer behind a pointer by its argument."""
     argument = argument_of(answers.kernel, answers.launch, key)
+    if argument and key == address_key(argument):
+        return str(argument)
     return f"{key} ({argument})" if argument else key
 
 
@@ -97,11 +104,15 @@ def _span(reached: Reached) -> str:
     address, *others = reached.cell
     if others:
         return f"texel ({', '.join(map(str, reached.cell))})"
-    return f"bytes {address:#x}..{address + reached.width - 1:#x}"
+    first = address if reached.offset is None else reached.offset
+    return f"bytes {first:#x}..{first + reached.width - 1:#x}"
 
 
 def _extent(outside: Outside) -> str:
     surface = outside.shown.state.surfaces[outside.question.performed.surface]
+    if outside.first.offset is not None:
+        begin, size = window_of(outside.question.buffers, outside.surface, outside.shown.values)
+        return f"{size:#x} bytes at {begin:#x}"
     if isinstance(surface, Buffer):
         return f"{surface.size:#x} bytes"
     return " and ".join("×".join(map(str, level)) for level in surface.levels[:1]) + " texels"
@@ -193,7 +204,7 @@ def finding_json(answers: BoundsAnswers, finding: BoundsFinding) -> dict[str, An
         "line": instruction.position.line,
         "column": instruction.position.column,
         "instruction": instruction.text,
-        "surface": _surface(answers, finding.question.performed.surface),
+        "surface": _surfaces(answers, finding),
         "size_is_arbitrary": finding.free_size,
         "enough_bytes": finding.needed,
         "readings": readings_of(finding),
@@ -212,8 +223,8 @@ def _verdict_json(
             return {"verdict": "bounded", "by": rung, "loops": sorted({loop.line for loop in bounded})}
         case Undecided(reason):
             return {"verdict": "unknown", "reason": reason}
-        case Unbounded():
-            return {"verdict": "not-modelled", "reason": "the flat address space has no bounds"}
+        case Unbounded(reason):
+            return {"verdict": "not-modelled", "reason": reason}
         case Meaningless(lane=lane, message=message, shown=shown):
             return {"verdict": "refuted", "lane": lane, "reason": message} | _shown_json(answers, shown)
         case Outside(first=first, effect=effect, reached=reached, shown=shown):
@@ -224,11 +235,14 @@ def _verdict_json(
                 "bytes": first.width,
                 "extent": _extent(answer),
                 "effect": effect.name.lower(),
-                "accesses": [
-                    {"lane": one.lane, "cell": list(one.cell), "bytes": one.width, "outside": one.outside}
-                    for one in reached
-                ],
+                "accesses": [_reached_json(one) for one in reached],
             } | _shown_json(answers, shown)
+
+
+def _reached_json(one: Reached) -> dict[str, Any]:
+    """One access; at a 64-bit address with its distance from the beginning of the buffer."""
+    found = {"lane": one.lane, "cell": list(one.cell), "bytes": one.width, "outside": one.outside}
+    return found if one.offset is None else found | {"offset": one.offset}
 
 
 def _shown_json(answers: BoundsAnswers, shown: Shown) -> dict[str, Any]:

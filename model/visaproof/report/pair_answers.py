@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from visaproof.engine.pairs import Pair
-from visaproof.engine.refinement import Refines, Unknown, Vacuous, Verdict, decide
+from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous, Verdict, decide
 from visaproof.engine.refinement_comparison import Comparison, compare
 from visaproof.engine.refinement_runs import Difference
 from visaproof.engine.refines import Programs
@@ -17,6 +17,7 @@ from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.matching import Program
+from visaproof.kernel.symbolic_run import DEFAULT_UNROLL
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
 from visaproof.report.refinement import comparison_json, difference_text, verdict_json
 from visaproof.report.refinement_file import save_difference
@@ -28,6 +29,7 @@ class Answer(Enum):
     REFINES = "refines"
     CONDITIONAL = "refines under conditions"
     DIFFERS = "does not refine"
+    BOUNDED = "bounded"
     VACUOUS = "vacuous"
     UNKNOWN = "unknown"
     NOT_MODELLED = "not modelled"
@@ -65,13 +67,16 @@ class Asker:
     """Where each difference is written as a file."""
     forbidden: frozenset[UndefinedKind] = FORBIDDEN
     """What has no meaning."""
+    unroll: int = DEFAULT_UNROLL
+    """Rounds of a loop of unknown length."""
     programs: Programs = field(default_factory=Programs)
 
     @property
     def options(self) -> str:
         """On which an answer depends."""
         kinds = ",".join(sorted(kind.value for kind in self.forbidden))
-        return f"{self.assume.value} {self.timeout_ms} {self.platform and self.platform.name} {self.save} {kinds}"
+        device = self.platform and self.platform.name
+        return f"{self.assume.value} {self.timeout_ms} {device} {self.save} {kinds} {self.unroll}"
 
     def __call__(self, pair: Pair) -> Row:
         start = process_time()
@@ -88,7 +93,7 @@ class Asker:
 
     def _asked(self, pair: Pair, source: Program, target: Program) -> Row:
         try:
-            comparison = compare(source, target, self.assume, self.forbidden)
+            comparison = compare(source, target, self.assume, self.forbidden, unroll=self.unroll)
             verdict = decide(comparison, self.timeout_ms)
             if self.save is not None and isinstance(verdict, Difference):
                 save_difference(comparison, verdict, self.save)
@@ -107,6 +112,8 @@ def _judged(pair: Pair, comparison: Comparison, verdict: Verdict) -> Row:
     match verdict:
         case Refines(rung, conditions):
             return row(pair, Answer.CONDITIONAL if conditions else Answer.REFINES, rung, document)
+        case Bounded(loops, found):
+            return row(pair, Answer.BOUNDED, f"{found.rung}, for a few rounds of the loop at {loops[0]}", document)
         case Vacuous(kinds):
             why = "".join(f": {kind.what} ({kind.value})" for kind in kinds)
             return row(pair, Answer.VACUOUS, f"the source has no meaning for any input{why}", document)

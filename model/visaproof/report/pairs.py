@@ -16,7 +16,7 @@ ALWAYS_SHOWN = (Answer.REFINES, Answer.CONDITIONAL, Answer.DIFFERS, Answer.UNKNO
 WIDTH = 120
 ATTENTION = (
     Answer.FAILED, Answer.UNREADABLE, Answer.MISSING, Answer.UNMATCHED, Answer.DIFFERS, Answer.VACUOUS,
-    Answer.NOT_MODELLED, Answer.UNKNOWN,
+    Answer.NOT_MODELLED, Answer.UNKNOWN, Answer.BOUNDED,
 )  # fmt: skip
 """In the order in which they are listed."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from visaproof.engine.refinement import Refines, Unknown, Vacuous, Verdict
+from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import IMAGE_SIZE
 from visaproof.engine.refinement_runs import Difference, Writer
@@ -12,6 +12,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.observed import Observed, is_register
 from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement_places import ALWAYS, Condition
+from visaproof.queries.refinement_side import itself
 
 MAX_SHOWN = 8
 """Inputs and bytes of memory that are shown of a run."""
@@ -51,8 +52,7 @@ def _split_lines(split: Split) -> Iterator[str]:
 def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
     """Each surface, and how both kernels reach it."""
     source, target = comparison.runners
-    names = dict.fromkeys(surface.partition(" after turn ")[0] for surface in comparison.question.surfaces)
-    for surface in names:
+    for surface in dict.fromkeys(map(itself, comparison.question.surfaces)):
         if is_register(surface):
             continue
         keys = [", ".join(_ways(one, surface)) for one in (source, target)]
@@ -84,6 +84,11 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
             what = "memory and registers" if comparison.runners[0].observed else "memory"
             yield f"  REFINES: the target leaves the same {what}, for all inputs ({rung}){where}"
             yield from (f"    {condition.value}" for condition in in_order(conditions))
+        case Bounded(loops, found):
+            yield f"  BOUNDED: no difference in runs of no more rounds than were unrolled ({found.rung}): no proof"
+            yield from (f"    {condition.value}" for condition in in_order(found.conditions))
+            yield from (f"    {position}: a loop whose number of rounds depends on inputs" for position in loops)
+            yield "    hint: a larger `--unroll` looks at longer runs"
         case Vacuous(kinds):
             yield "  VACUOUS: the source has no meaning for any input, so that anything refines it"
             yield from (f"    in every run: {kind.what}" for kind in kinds)
@@ -115,6 +120,8 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
         shown = [f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(contents.items()) if byte][:MAX_SHOWN]
         bound = "all addresses" if surface == FLAT else "typed" if size == IMAGE_SIZE else f"{size:#x} bytes"
         yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
+    if found.backwards:
+        yield "  the lanes of the target's atomics take their turns from the last to the first, in an order left open"
     if found.undefined is not None:
         yield f"  the source has a meaning; the target has none: line {found.undefined.position.line}"
         yield f"    {found.undefined.message}" + (f" ({found.kind.value})" if found.kind else "")
@@ -227,6 +234,8 @@ def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
     match verdict:
         case Refines(rung, conditions):
             return {"verdict": "refines", "by": rung, "conditions": [one.value for one in in_order(conditions)]}
+        case Bounded(loops, found):
+            return verdict_json(comparison, found) | {"verdict": "bounded", "loops": [str(one) for one in loops]}
         case Vacuous(kinds):
             return {"verdict": "vacuous", "undefined": [kind.value for kind in kinds]}
         case Unknown(reason):
@@ -242,6 +251,8 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         "execution_mask": f"{found.exec_mask:#x}",
         "inputs": {name: f"{value:#x}" for name, value in _inputs(comparison, found)},
     }
+    if found.backwards:
+        record["target_atomics_from_the_last_lane"] = True
     if found.undefined is not None:
         undefined = {"line": found.undefined.position.line, "message": found.undefined.message}
         if found.kind is not None:

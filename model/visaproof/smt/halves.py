@@ -29,23 +29,31 @@ def as_sum(term: BitVec) -> BitVec:
     """The same word of an even width, as a sum of whole words where its halves come from whole words."""
     half = term.width // 2
     constant, parts = linear_parts(term)
-    if not any(atom.op is Op.CONCAT for atom in parts):
+    if not any(atom.op is Op.CONCAT or factor % (1 << half) == 0 for atom, factor in parts.items()):
         return term
-    summands = (scale(_spread(atom, half), factor) for atom, factor in parts.items())
+    summands = (_spread(atom, factor, half) for atom, factor in parts.items())
     total = add(const(constant, term.width), *summands)
     while (simpler := _fused(total, half)) is not None:
         total = simpler
     return total
 
 
-def _spread(atom: BitVec, half: int) -> BitVec:
-    """Two concatenated halves as a sum; any other atom as it is."""
-    if atom.op is not Op.CONCAT or len(atom.args) != 2 or atom.args[1].width != half:
-        return atom
-    high, low = cast(tuple[BitVec, BitVec], atom.args)
+def _spread(atom: BitVec, factor: int, half: int) -> BitVec:
+    """So many times two concatenated halves, or an upper half, as a sum; of any other atom as it is."""
+    if atom.op is Op.CONCAT and len(atom.args) == 2 and atom.args[1].width == half:
+        high, low = cast(tuple[BitVec, BitVec], atom.args)
+        return add(_raised(high, factor << half, atom.width), scale(zero_extend(low, atom.width), factor))
+    if atom.op is Op.ZERO_EXTEND and atom.args[0].width == half and factor % (1 << half) == 0:
+        return _raised(cast(BitVec, atom.args[0]), factor, atom.width)
+    return scale(atom, factor)
+
+
+def _raised(high: BitVec, factor: int, width: int) -> BitVec:
+    """So many times an upper half, summand by summand; the factor is a multiple of 2^half."""
     constant, parts = linear_parts(high)
-    raised = {zero_extend(one, atom.width): factor << half for one, factor in parts.items()}
-    return add(*_terms(constant << half, raised, atom.width), zero_extend(low, atom.width))
+    return add(
+        *_terms(constant * factor, {zero_extend(one, width): times * factor for one, times in parts.items()}, width)
+    )
 
 
 def _terms(constant: int, parts: dict[BitVec, int], width: int) -> Iterator[BitVec]:

@@ -1,7 +1,9 @@
 """The state of one thread: registers, predicates, execution mask and surfaces, as plain numbers."""
 
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from visaproof.isa.answers import AnyAllWindow, ShortPredicate, ShortVariable, SlmBounds
 from visaproof.isa.errors import UndefinedBehavior
@@ -10,6 +12,8 @@ from visaproof.isa.operands import SLM, Execution, ImmediateUD, Parameter, Predi
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,8 @@ class ConcreteState:
     predicates: dict[str, PredicateBits] = field(default_factory=dict[str, PredicateBits])
     surfaces: dict[str, Surface] = field(default_factory=dict[str, Surface])
     readings: Readings = field(default=DEFAULT, kw_only=True)
+    backwards: bool = field(default=False, kw_only=True)
+    """Whether the lanes of an atomic take their turns from the last to the first: their order is left open (D30)."""
 
     def copy(self) -> "ConcreteState":
         return deepcopy(self)
@@ -63,6 +69,10 @@ class ConcreteState:
         if isinstance(operand, ImmediateUD):
             return operand.value
         return self.read_dword(RawOperand(operand.variable, operand.offset), 0)
+
+    def in_turn(self, lanes: Sequence[T]) -> Sequence[T]:
+        """What the lanes of an atomic do, in the order in which they do it."""
+        return lanes[::-1] if self.backwards else lanes
 
     def buffer(self, name: str) -> Buffer:
         surface = self.surfaces[name]

@@ -52,6 +52,15 @@ class ByteWrite(NamedTuple):
     below: "ByteWrite | None"
 
 
+def _parted(
+    entries: list[ByteWrite | None], place: int, entry: ByteWrite
+) -> tuple[list[ByteWrite | None], list[ByteWrite | None]]:
+    """What may show where the guard of an entry holds, and where it does not; those above it never do."""
+    shown, hidden = list(entries), [one.below if one and one.guard is entry.guard else one for one in entries]
+    shown[place], hidden[place] = entry, entry.below
+    return shown, hidden
+
+
 class GuardedRegisters(RegisterFile):
     """Bytes by variable, each with the guarded writes that may still show, newest first."""
 
@@ -79,16 +88,19 @@ class GuardedRegisters(RegisterFile):
 
     def read_under(self, variable: str, start: int, width: int, assumed: Literals) -> BitVec:
         """`width` bytes from byte `start` on, little endian: equal to the register wherever `assumed` holds."""
-        writes = self._writes_of(variable)
+        return self._resolve(variable, start, self._writes_of(variable)[start : start + width], assumed)
+
+    def _resolve(self, variable: str, start: int, entries: list[ByteWrite | None], assumed: Literals) -> BitVec:
+        """The bytes from `start` on, of each of which this entry and those below it may still show."""
         pieces: list[tuple[BitVec, int, int]] = []
         holds = NONE
-        for position in range(start, start + width):
-            entry = writes[position]
+        for position, entry in enumerate(entries, start):
             while entry is not None and entry.guard is not holds and not entry.guard <= assumed:
                 condition = missing(entry.guard, assumed)
                 if not is_false(condition):
-                    then = self.read_under(variable, start, width, assumed | entry.guard)
-                    otherwise = self.read_under(variable, start, width, assumed | {neg(condition)})
+                    shown, hidden = _parted(entries, position - start, entry)
+                    then = self._resolve(variable, start, shown, assumed | entry.guard)
+                    otherwise = self._resolve(variable, start, hidden, assumed | {neg(condition)})
                     return ite(condition, then, otherwise)
                 entry = entry.below
             if entry is None:

@@ -1,0 +1,47 @@
+"""Private memory of the thread that runs: a slot of the private memory of all hardware threads, by `%hw_id`.
+
+The launch hands over where the memory of all threads begins, and ze_info says how much a work item has.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from visaproof.kernel.assumptions import Start
+from visaproof.semantics.symbolic.registers import Byte
+from visaproof.smt import BitVec, scale, symbol, zero_extend
+
+HARDWARE_THREAD = "%hw_id"
+
+ALL_SLOTS = 1 << 31
+"""Bytes of all slots at most: kernels compute offsets in them with 32 bits and a sign."""
+
+
+def thread_bits(slot_bytes: int) -> int:
+    """Bits of the number of a thread, so that all slots have room."""
+    return (ALL_SLOTS // slot_bytes).bit_length() - 1
+
+
+def slot_begin(slot_bytes: int) -> BitVec:
+    """How far behind the beginning of all slots that of the thread begins, in 64 bits."""
+    return scale(zero_extend(_thread(slot_bytes), 64), slot_bytes)
+
+
+def with_slots(start: Start, slot_bytes: int) -> Start:
+    """The start of a thread whose number is small enough that all slots have room, with the words for it."""
+    number = zero_extend(_thread(slot_bytes), 32)
+    words = (
+        f"private: the slot of hardware thread h has {slot_bytes} bytes and begins {slot_bytes}·h bytes behind the "
+        f"first; h is less than 2^{thread_bits(slot_bytes)}"
+    )
+    return replace(start, initial=_initial(start.initial, number), assumed=(*start.assumed, words))
+
+
+def _initial(before: Callable[[str, int], Byte], number: BitVec) -> Callable[[str, int], Byte]:
+    def initial(variable: str, byte: int) -> Byte:
+        return (number, byte) if variable == HARDWARE_THREAD and byte < 4 else before(variable, byte)
+
+    return initial
+
+
+def _thread(slot_bytes: int) -> BitVec:
+    return symbol(f"{HARDWARE_THREAD}.0", thread_bits(slot_bytes))

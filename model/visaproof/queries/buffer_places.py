@@ -1,0 +1,76 @@
+"""In which buffer a 64-bit address lies, and how far behind its beginning.
+
+A buffer begins at the pointer that the launch hands over and ends below 2^64, so with all numbers modulo 2^64:
+
+    address … address + width is inside   ⇔   (address − begin) + width ≤ size   where the sum does not wrap
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from visaproof.queries.refinement_places import behind_pointer
+from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.state import FLAT_BITS
+from visaproof.smt import BitVec, Bool, Op, Term, add, const, sub, substitute, true, ule, zero_extend
+
+
+@dataclass(frozen=True, slots=True)
+class AddressedBuffer:
+    """A buffer that is reached by 64-bit addresses."""
+
+    key: str
+    pointer: BitVec
+    size: BitVec | None
+    """None where the launch information does not say it, and no name for it exists."""
+    behind: BitVec = field(default_factory=lambda: const(0, FLAT_BITS))
+    """How far behind the pointer it begins."""
+
+    @property
+    def begin(self) -> BitVec:
+        return add(self.pointer, self.behind)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an access begins."""
+
+    buffer: AddressedBuffer
+    size: BitVec
+    offset: BitVec
+    """Behind the beginning of the buffer, 64 bits: a place before it has a large one."""
+
+    def inside(self, width: int) -> Bool:
+        """Whether `width` bytes lie in the buffer."""
+        end = add(zero_extend(self.offset, FLAT_BITS + 1), const(width, FLAT_BITS + 1))
+        return ule(end, zero_extend(self.size, FLAT_BITS + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchBuffers:
+    """The buffers that a launch hands over."""
+
+    buffers: tuple[AddressedBuffer, ...]
+
+    def place(self, access: Access, facts: Mapping[Term, Term]) -> Place | str:
+        """Where the access begins, or why it is not known; `facts` are conditions that hold, each as true."""
+        by_pointer = {buffer.pointer: buffer for buffer in self.buffers}
+        found = behind_pointer(access.cell[0], by_pointer)
+        if found is None and facts:
+            found = behind_pointer(substitute(access.cell[0], facts), by_pointer)
+        if found is None:
+            return _lost(access.cell[0], by_pointer)
+        buffer = by_pointer[found[0]]
+        if buffer.size is None:
+            return f"the launch information does not say how large {buffer.key} is"
+        return Place(buffer, buffer.size, sub(found[1], buffer.behind))
+
+
+def facts_of(premises: Sequence[Bool]) -> dict[Term, Term]:
+    """The premises that are a single condition, each as true."""
+    return {one: true() for one in premises if one.op is Op.SYMBOL}
+
+
+def _lost(address: BitVec, pointers: Mapping[BitVec, AddressedBuffer]) -> str:
+    if not pointers:
+        return "no input is known to be the address of a buffer: `--launch FILE`, or `--input VAR=buffer_address:argN`"
+    return "an address that is not one buffer's plus an offset"
