@@ -18,7 +18,7 @@ from visaproof.engine.refinement_runner import Runner, bits_of
 from visaproof.engine.refinement_runs import unknowns
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.syntax import GeneralVariable
-from visaproof.queries.refinement_effects import itself
+from visaproof.queries.refinement_side import itself
 from visaproof.queries.refinement_witness import witness
 from visaproof.smt import Term, symbol, symbols_of
 from visaproof.smt.compiled import compiled

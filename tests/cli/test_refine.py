@@ -93,7 +93,7 @@ def test_without_a_launch_inputs_are_matched_by_their_place(capsys: pytest.Captu
 
 
 def test_what_cannot_be_compared_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    code, (record,) = asked(capsys, dump("vadd"), dump("vadd", "tgllp-O2-simd16"), "--launch", MANIFEST)
+    code, (record,) = asked(capsys, dump("vadd"), dump("vc_scatter4", "tgllp-vc"), "--launch", MANIFEST)
     assert code == 4
     assert record["verdict"] == "not modelled"
     assert "SIMD widths" in record["reason"]

@@ -100,8 +100,8 @@ def test_bad_files_lose_no_other_pair(listed, tmp_path, capsys):
     (tmp_path / "garbage.visaasm").write_text("\x00 no kernel")
     vadd = f"visaasm/vadd/{SIMD8}.visaasm"
     garbage, missing = ({"source": vadd, "target": name} for name in ("garbage.visaasm", "nowhere.visaasm"))
-    wide = {"kernel": "vadd", "a": SIMD8, "b": "tgllp-O2-simd16"}
-    code, document = asked(capsys, listed(garbage, missing, wide, REWRITE))
+    other = {"source": vadd, "target": "visaasm/vc_scatter4/tgllp-vc.visaasm"}
+    code, document = asked(capsys, listed(garbage, missing, other, REWRITE))
     assert code == 2
     assert answers(document) == ["unreadable", "unreadable", "not modelled", "refines"]
     assert "nowhere" in document["asked"][1]["detail"]

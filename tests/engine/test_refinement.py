@@ -200,9 +200,12 @@ def test_bytes_and_dwords_are_compared_byte_by_byte() -> None:
 
 
 def test_widths_and_barriers_are_refused() -> None:
-    narrow = HEAD.replace("SimdSize=8", "SimdSize=16")
+    odd, wide = HEAD.replace("SimdSize=8", "SimdSize=12"), HEAD.replace("SimdSize=8", "SimdSize=16")
     with pytest.raises(NotModelled, match="SIMD widths"):
-        compare(program(STORE_B), program(STORE_B, narrow), Assume.NONE)
+        compare(program(STORE_B), program(STORE_B, odd), Assume.NONE)
+    with pytest.raises(ReadError, match="lanes") as error:
+        compare(program(STORE_B), program(STORE_B, wide), Assume.NONE)
+    assert "--launch" in error.value.hint
     with pytest.raises(NotModelled, match="barrier"):
         verdict("barrier\n" + STORE_B, STORE_B)
 

@@ -47,4 +47,4 @@ def test_what_cannot_be_asked_is_raised():
     with pytest.raises(ReadError):
         refines(dump("no_such_kernel"), dump("vadd"))
     with pytest.raises(NotModelled):
-        refines(dump("vadd"), dump("vadd", "tgllp-O2-simd16"), launch=MANIFEST)
+        refines(dump("vadd"), dump("vc_scatter4", "tgllp-vc"), launch=MANIFEST)

@@ -22,14 +22,20 @@ EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --bidirectional --assume none
   visaproof refine both.visaasm --platform dg2     one file with two kernels, .kernel "src" and .kernel "tgt"
   visaproof refine before.visaasm after.visaasm --platform dg2   inputs by their place in the payload
+  visaproof refine before.visaasm after.visaasm --observe V32,P1=P2   registers also, by their names in both
   visaproof refine before.visaasm after.visaasm --save found     keep a difference for `visaproof replay found`
   visaproof refine before.visaasm after.visaasm --float ieee     x · 2 is x + x, (a + b) + c is not a + (b + c)
 
 TARGET refines SOURCE if, for every input under the printed assumptions, either the pages give SOURCE no meaning, or
 they give one to TARGET and it leaves the same memory.  Which lanes run is arbitrary.  A difference is a run of both
-kernels on the same inputs.  Kernels have one SIMD width.  Loops whose number of rounds is not constant are
-proved by induction where both kernels go through them in step.  Else they are unrolled, and of longer runs only
-differences are found: such a verdict is said to be bounded, which is no proof.
+kernels on the same inputs.  Loops whose number of rounds is not constant are proved by induction where both kernels
+go through them in step.  Else they are unrolled, and of longer runs only differences are found: such a verdict is said
+to be bounded, which is no proof.
+Kernels of different SIMD widths (with --launch): one thread of the wide one is compared with the threads of the other
+that run its lanes, in any order and at once; a thread of which no lane is on is not launched.
+Registers count only with --observe: at the end each of their bytes (or bits of a predicate) must be the same in both
+wherever SOURCE defines it.  What SOURCE did not write, as in lanes that are off, or computed from what nothing wrote,
+may be anything in TARGET; an input that nothing overwrites is defined.
 Binding table, bindless, LSC and 64-bit addresses of one argument are one buffer (with --launch); where addresses are
 used, the verdict lists the weakest conditions that were shown to suffice.  Private memory cannot be seen.
 Where SOURCE does what is forbidden, it has no meaning; TARGET may do it only there.  What is allowed has a meaning, the
@@ -39,6 +45,8 @@ same in both kernels, and neither excuses SOURCE nor counts against TARGET (--un
   beyond-variable  registers beyond a variable; allowed: 0 is read, and what is written is lost        default: forbid
   slm-outside      an access outside of shared local memory; allowed: 0 is read, no byte is written    default: allow
   uninitialised    a store that depends on what nothing wrote; allowed: each kernel finds any values   default: allow
+  race             of several threads that run the lanes of a wider one, two access a byte that one of them writes,
+                   with no barrier between; allowed: one after another, the first lanes first        default: forbid
 exit codes: 0 refines, 1 does not, 2 unreadable or inputs that do not match, 3 unknown or bounded, 4 not modelled,
 5 vacuous (SOURCE never has a meaning)."""
 
@@ -58,6 +66,10 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
     parser.add_argument("--launch-target", metavar="FILE", type=Path, help="the same for TARGET (default: --launch)")
     parser.add_argument("--platform", type=platform, metavar="NAME", help="the device, where --launch does not say it")
+    parser.add_argument(
+        "--observe", action="append", default=[], metavar="NAME[=NAME][,…]",
+        help="registers of SOURCE, and their names in TARGET, that must be equal at the end (repeatable)",
+    )  # fmt: skip
     add_question(parser)
 
 
@@ -119,11 +131,12 @@ def judge(pairs: "Sequence[tuple[Program, Program]]", arguments: Namespace) -> t
     codes: list[ExitCode] = []
     records: list[dict[str, Any]] = []
     for source, target in pairs:
-        for one, other in [(source, target), (target, source)] if arguments.bidirectional else [(source, target)]:
+        for back in (False, True) if arguments.bidirectional else (False,):
+            one, other = (target, source) if back else (source, target)
             if codes and arguments.format == "text":
                 print()
             try:
-                codes.append(_ask(one, other, arguments, records))
+                codes.append(_ask(one, other, arguments, records, _observed(arguments, back)))
             except (ReadError, NotModelled) as error:
                 codes.append(show_error(error))
                 verdict = "not modelled" if isinstance(error, NotModelled) else "unmatched"
@@ -132,7 +145,13 @@ def judge(pairs: "Sequence[tuple[Program, Program]]", arguments: Namespace) -> t
     return worst(codes), records
 
 
-def _ask(source: "Program", target: "Program", arguments: Namespace, records: list[dict[str, Any]]) -> ExitCode:
+def _ask(
+    source: "Program",
+    target: "Program",
+    arguments: Namespace,
+    records: list[dict[str, Any]],
+    observe: list[tuple[str, str]],
+) -> ExitCode:
     from visaproof.engine.refinement import decide
     from visaproof.engine.refinement_comparison import compare
     from visaproof.engine.refinement_runs import Difference
@@ -143,7 +162,9 @@ def _ask(source: "Program", target: "Program", arguments: Namespace, records: li
     from visaproof.report.refinement_file import save_difference
 
     forbidden, floats = forbidden_by(arguments.undefined), Floats(arguments.float)
-    comparison = compare(source, target, Assume(arguments.assume), forbidden, unroll=arguments.unroll, floats=floats)
+    comparison = compare(
+        source, target, Assume(arguments.assume), forbidden, unroll=arguments.unroll, floats=floats, observe=observe
+    )
     if arguments.format == "text":
         for line in header(comparison):
             print(line)
@@ -157,6 +178,14 @@ def _ask(source: "Program", target: "Program", arguments: Namespace, records: li
         for line in verdict_lines(comparison, verdict):
             print(line)
     return _code(verdict)
+
+
+def _observed(arguments: Namespace, back: bool) -> list[tuple[str, str]]:
+    """The registers to compare, by their names in the source and in the target of a direction."""
+    from visaproof.kernel.observed import names_from
+
+    names = [pair for text in getattr(arguments, "observe", ()) for pair in names_from(text)]
+    return [(target, source) for source, target in names] if back else names
 
 
 def _code(verdict: "Verdict") -> ExitCode:

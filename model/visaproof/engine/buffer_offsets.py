@@ -6,7 +6,7 @@ distance, a surface is placed only so.
 
 from collections.abc import Callable, Iterator, Sequence
 
-from visaproof.engine.refinement_runner import Runner
+from visaproof.engine.thread_group import AnyRunner
 from visaproof.kernel.launch import BufferOffset
 from visaproof.kernel.matching import Program
 from visaproof.kernel.meaning import Piece
@@ -16,7 +16,7 @@ from visaproof.smt import const
 NO_BUFFER_OFFSET = "every surface begins where its buffer does: the buffer offsets that the launch hands over are 0"
 
 
-def places_a_surface(programs: Sequence[Program], runners: Sequence[Runner], by_address: bool) -> bool:
+def places_a_surface(programs: Sequence[Program], runners: Sequence[AnyRunner], by_address: bool) -> bool:
     """Whether the kernels can only be compared where such inputs are 0."""
     read = [set(_read(program, runner)) for program, runner in zip(programs, runners, strict=True)]
     if by_address:
@@ -25,7 +25,7 @@ def places_a_surface(programs: Sequence[Program], runners: Sequence[Runner], by_
     return bool((read[0] ^ read[1]) & (handed[0] ^ handed[1]))
 
 
-def _read(program: Program, runner: Runner) -> Iterator[int]:
+def _read(program: Program, runner: AnyRunner) -> Iterator[int]:
     """The arguments of whose distances the kernel makes use."""
     for variable, byte in runner.trace.registers.initial_reads:
         if (piece := _piece(program, variable, byte)) is not None:

@@ -26,8 +26,11 @@ def in_step(comparison: Comparison) -> Question | None:
 
     None where it cannot be asked, and where they may do something else, or other lanes go on.
     """
+    one, other = comparison.runners
+    if not isinstance(one, Runner) or not isinstance(other, Runner):  # threads do not go in step
+        return None
     lanes = comparison.question.lanes
-    source, target = (_generalised(runner, lanes, comparison.floats) for runner in comparison.runners)
+    source, target = (_generalised(runner, lanes, comparison.floats) for runner in (one, other))
     rounds = (source.trace.rounds, target.trace.rounds)
     if (
         not rounds[0]

@@ -4,28 +4,45 @@ from typing import cast
 
 from visaproof.engine.refinement_atomics import settle
 from visaproof.engine.refinement_runs import Difference
+from visaproof.kernel.thread_group import UNMATCHED
 from visaproof.queries.refinement import Question
-from visaproof.queries.refinement_effects import itself
+from visaproof.queries.refinement_effects import Effects
+from visaproof.queries.refinement_side import itself
 from visaproof.queries.refinement_stores import after
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Op, Term, const, false, is_false, substitute, subterms, true
 
 
+def _terms(question: Question, *sides: Effects) -> list[Term]:
+    terms: list[Term] = []
+    for effects in sides:
+        terms += effects.undefined
+        for stores in effects.stores.values():
+            terms += [term for store in stores for term in (store.guard, store.cell, store.value)]
+    terms += question.memory.definitions.values()
+    return subterms(*terms)
+
+
 def source_choice(question: Question) -> str:
     """What the source depends on though nothing wrote it, or ""."""
-    effects = question.source
-    terms: list[Term] = [*effects.undefined]
-    for stores in effects.stores.values():
-        terms += [term for store in stores for term in (store.guard, store.cell, store.value)]
-    terms += question.memory.definitions.values()
-    for term in subterms(*terms):
+    for term in _terms(question, question.source):
         if isinstance(term.payload, str) and term.payload.startswith("source:"):
             return f"the source depends on what nothing wrote ({term.payload.removeprefix('source:')})"
     return ""
 
 
+def unlike_threads(question: Question) -> str:
+    """What a kernel depends on that threads of different width get unlike, or "": no run knows what both get."""
+    for term in _terms(question, question.source, question.target):
+        if isinstance(term.payload, str) and term.payload.startswith(UNMATCHED):
+            return f"they depend on what threads of different width get unlike ({term.payload.rpartition(':')[2]})"
+    return ""
+
+
 def is_certain(question: Question, found: Difference) -> bool:
     """Whether the source does the same at the difference, and has a meaning, whatever it reads that nothing wrote."""
+    if unlike_threads(question):
+        return False
     if not source_choice(question):
         return True
     if question.source.barriers or question.disturbed:

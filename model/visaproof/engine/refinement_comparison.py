@@ -8,6 +8,7 @@ from visaproof.engine.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface, 
 from visaproof.engine.refinement_lanes import lanes_needed
 from visaproof.engine.refinement_memory import PRIVATE
 from visaproof.engine.refinement_runner import Runner
+from visaproof.engine.thread_group import AnyRunner, ThreadGroup, group_of
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import PRIVATE_APART, Assume, Start, start_of
@@ -26,13 +27,27 @@ from visaproof.kernel.matching import (
     surface_of,
     target_start,
 )
+from visaproof.kernel.observed import Observed, is_register, observed_registers
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import DEFAULT_UNROLL, launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.thread_group import (
+    THREAD_NUMBER,
+    UNMATCHED,
+    Split,
+    Starts,
+    matched_inputs,
+    narrow_start,
+    split_of,
+    thread_name,
+    wide_start,
+)
 from visaproof.queries.refinement import Question, refinement_question, require_comparable
-from visaproof.queries.refinement_effects import Effects, Side, itself
+from visaproof.queries.refinement_effects import Effects
 from visaproof.queries.refinement_places import ALIGNMENT, is_private, located
+from visaproof.queries.refinement_side import Side, itself
 from visaproof.queries.refinement_stores import Stores
+from visaproof.queries.refinement_turns import in_turns
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, unusual
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import FLAT_BITS
@@ -55,13 +70,16 @@ class Comparison:
     assumed: tuple[str, ...]
     question: Question
     """Where addresses are used, of places in buffers, under conditions."""
-    runners: tuple[Runner, Runner]
+    runners: tuple[AnyRunner, AnyRunner]
     exact: Question | None
-    """The question under no condition; None where memory is reached by address and by surface as well."""
+    """The question under no condition; None where that is not asked: memory is reached by address and by surface as
+    well, or by several threads."""
     floats: Floats = Floats.UNINTERPRETED
     """What results on floats are taken for."""
     open: NotModelled | None = None
     """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
+    split: Split | None = None
+    """Which threads run the lanes of which, where the kernels have different SIMD widths."""
 
     @property
     def on_floats(self) -> bool:
@@ -90,6 +108,7 @@ def compare(
     unroll: int = DEFAULT_UNROLL,
     on: frozenset[Bool] = frozenset(),
     floats: Floats = Floats.UNINTERPRETED,
+    observe: Sequence[tuple[str, str]] = (),
 ) -> Comparison:
     """The question, in which what is not `forbidden` has a meaning.
 
@@ -97,45 +116,122 @@ def compare(
 
     Raises NotModelled, and ReadError where an input of the target has no counterpart.  `no_buffer_offset` has every
     surface begin where its buffer does, `on` are lanes that are on.  Both are assumed only where they have to be.
+    `observe` names registers of the source and of the target that have to be equal at the end.
     """
-    _require_one_width(source, target)
-    matching = match(source, target)
+    split = split_of(source, target)
+    observed = observed_registers(source.kernel, target.kernel, observe)
+    if split is not None and observed:
+        raise NotModelled("registers at the end of kernels of different SIMD widths")
+    matching = match(source, target) if split is None else matched_inputs(source, target, split)
     starts = start_of(source.kernel, source.launch, assume), start_of(target.kernel, target.launch, assume)
-    before_source = source_start(source.kernel, starts[0].initial)
-    before = (before_source, target_start(matching, before_source, starts[1].initial))
-    if no_buffer_offset:
-        before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
-    if floats is Floats.IEEE:
-        before = ieee_start(before[0]), ieee_start(before[1])
-    lanes = tuple(true() if lane in on else lane for lane in launched_lanes(source.kernel))
-    runners: list[Runner] = []
-    for name, program, start, initial in zip(("source", "target"), (source, target), starts, before, strict=True):
-        pointers = _pointers(program.kernel, start, initial)
-        base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
-        ran = trace(
-            program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=unroll,
-            generalise=False, private_base=base, floats=floats,
-        )  # fmt: skip
-        _require_private_known(program, ran.surfaces)
-        keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
-        surfaces = {key: _surface(program, key, matching.by_meaning) for key in dict.fromkeys(keys)}
-        runners.append(Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers))
+    wide = target if split is not None and not split.source_is_wide else source
+    lanes = tuple(true() if lane in on else lane for lane in launched_lanes(wide.kernel))
+    if split is None:
+        runners = _one_to_one((source, target), matching, starts, lanes, no_buffer_offset, unroll, observed, floats)
+    else:
+        races_forbidden = UndefinedKind.RACE in forbidden
+        runners = _one_to_several((source, target), matching, starts, split, no_buffer_offset, races_forbidden, floats)
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     by_address = any(FLAT in _used(one) for one in runners)
-    if not on and by_address and (needed := lanes_needed(runners[0], lanes)):
-        return compare(source, target, assume, forbidden, no_buffer_offset, unroll, frozenset(needed), floats)
+    alone = runners[0] if not on and by_address and isinstance(runners[0], Runner) and split is None else None
+    if alone is not None and (needed := lanes_needed(alone, lanes)):
+        return compare(source, target, assume, forbidden, no_buffer_offset, unroll, frozenset(needed), floats, observe)
     unasked: NotModelled | None = None
     try:
         exact, question = questions(runners, lanes, forbidden)
     except NotModelled as reason:
         exact, question, unasked = *_of_the_source(runners, lanes, forbidden), reason
     if not no_buffer_offset and places_a_surface((source, target), runners, exact is not question):
-        return compare(source, target, assume, forbidden, True, unroll, on, floats)
-    assumed = _assumptions(starts[0], question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
+        return compare(source, target, assume, forbidden, True, unroll, on, floats, observe)
+    start = starts[0] if split is None or split.source_is_wide else starts[1]
+    assumed = _assumptions(start, question, matching, runners) + (NO_BUFFER_OFFSET,) * no_buffer_offset
     assumed += (IEEE_ASSUMED if floats is Floats.IEEE else ()) + tuple(unusual(forbidden))
     assumed += (_lanes_on(launched_lanes(source.kernel), on),) * bool(on)
-    both = (runners[0], runners[1])
-    return Comparison(source, target, matching, starts[0], assumed, question, both, exact, floats, unasked)
+    return Comparison(
+        source, target, matching, start, assumed, question, (runners[0], runners[1]), exact, floats, unasked, split
+    )
+
+
+def _one_to_one(
+    programs: tuple[Program, Program],
+    matching: Matching,
+    starts: tuple[Start, Start],
+    lanes: Sequence[Bool],
+    no_buffer_offset: bool,
+    unroll: int,
+    observed: tuple[Observed, ...],
+    floats: Floats,
+) -> tuple[Runner, Runner]:
+    """Both kernels, where a thread of one runs the work items of a thread of the other."""
+    source, target = programs
+    before_source = source_start(source.kernel, starts[0].initial)
+    before = (before_source, target_start(matching, before_source, starts[1].initial))
+    if no_buffer_offset:
+        before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
+    one = _runner("source", source, starts[0], before[0], lanes, matching.by_meaning, floats, unroll)
+    other = _runner("target", target, starts[1], before[1], lanes, matching.by_meaning, floats, unroll)
+    return replace(one, observed=observed), replace(other, observed=observed)
+
+
+def _one_to_several(
+    programs: tuple[Program, Program],
+    matching: Matching,
+    starts: tuple[Start, Start],
+    split: Split,
+    no_buffer_offset: bool,
+    races_forbidden: bool,
+    floats: Floats,
+) -> tuple[AnyRunner, AnyRunner]:
+    """Both kernels, where a thread of one runs the work items of several threads of the other."""
+    wide, narrow = (0, 1) if split.source_is_wide else (1, 0)
+    names = "source", "target"
+    lanes = launched_lanes(programs[wide].kernel)
+    extra = () if split.source_is_wide else matching.extra
+    before = wide_start(programs[wide], split, names[wide], starts[wide].initial, extra)
+    given = Starts(names[narrow], before, starts[narrow].initial)
+    if no_buffer_offset:
+        before = without_buffer_offset(programs[wide], before)
+    one = _runner(names[wide], programs[wide], starts[wide], before, lanes, True, floats)
+    members: list[Runner] = []
+    for thread in range(split.threads):
+        initial = narrow_start(programs[wide], programs[narrow], split, thread, given)
+        if no_buffer_offset:
+            initial = without_buffer_offset(programs[narrow], initial)
+        name, own = thread_name(names[narrow], thread), lanes[split.lanes(thread)]
+        prefix = f"thread {thread}:"
+        members.append(_runner(name, programs[narrow], starts[narrow], initial, own, True, floats, prefix=prefix))
+    for runner in (one, *members):
+        if runner.trace.bounded:
+            what = "a loop whose number of rounds depends on inputs, in kernels of different SIMD widths"
+            raise NotModelled(what, runner.trace.bounded[0][1])
+    group = group_of(members, lanes, split, races_forbidden)
+    return (one, group) if split.source_is_wide else (group, one)
+
+
+def _runner(
+    name: str,
+    program: Program,
+    start: Start,
+    initial: Callable[[str, int], Byte],
+    lanes: Sequence[Bool],
+    by_meaning: bool,
+    floats: Floats,
+    unroll: int = 1,
+    prefix: str = "",
+) -> Runner:
+    """A thread run on terms.  Raises NotModelled where it is not known what it reaches."""
+    if floats is Floats.IEEE:
+        initial = ieee_start(initial)
+    pointers = _pointers(program.kernel, start, initial)
+    base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
+    ran = trace(
+        program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=unroll, generalise=False,
+        private_base=base, floats=floats, name=prefix,
+    )  # fmt: skip
+    _require_private_known(program, ran.surfaces)
+    keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
+    surfaces = {key: _surface(program, key, by_meaning) for key in dict.fromkeys(keys)}
+    return Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers)
 
 
 def _lanes_on(lanes: Sequence[Bool], on: frozenset[Bool]) -> str:
@@ -156,7 +252,7 @@ def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte])
 
 
 def questions(
-    runners: Sequence[Runner],
+    runners: Sequence[AnyRunner],
     lanes: tuple[Bool, ...],
     forbidden: frozenset[UndefinedKind],
     expand: bool = False,
@@ -165,17 +261,29 @@ def questions(
     """The question under no condition, if it can be asked, and the one to decide; `choices` are what is arbitrary."""
     sides = [replace(_as_it_is(one), choices=choices) for one in runners]
     used = {surface for one in runners for surface in _used(one)}
+    several = any(one.threads for one in runners)
     if FLAT not in used:
+        if several:
+            sides = in_turns(sides[0], sides[1], _narrow(runners))
         question = refinement_question(sides[0], sides[1], lanes, expand, forbidden)
         return question, question
-    mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand
+    # threads would race on buffers that may lie anywhere
+    mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand or several
     exact = None if mixed else refinement_question(sides[0], sides[1], lanes, forbidden=forbidden)
-    places = [replace(_located(one), choices=choices) for one in runners]
-    return exact, refinement_question(places[0], places[1], lanes, expand, forbidden)
+    sides = [_located(one) for one in runners]
+    if several:
+        sides = list(in_turns(sides[0], sides[1], _narrow(runners)))
+    sides = [replace(one, choices=choices) for one in sides]
+    return exact, refinement_question(sides[0], sides[1], lanes, expand, forbidden)
+
+
+def _narrow(runners: Sequence[AnyRunner]) -> int:
+    """Lanes of a thread of the kernel that has several."""
+    return next(runner.split.narrow for runner in runners if isinstance(runner, ThreadGroup))
 
 
 def _of_the_source(
-    runners: Sequence[Runner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind]
+    runners: Sequence[AnyRunner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind]
 ) -> tuple[Question | None, Question]:
     """A question of the source alone, with all surfaces that either reaches.  Raises NotModelled."""
     for runner in runners:
@@ -185,41 +293,47 @@ def _of_the_source(
     side = _located(runners[0]) if by_address else _as_it_is(runners[0])
     question = refinement_question(side, side, lanes, forbidden=forbidden)
     others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
+    others |= {one.surface: () for one in runners[0].observed}
     question = replace(question, target=Effects(others, {}, question.source.reaches), bounded=())
     return None if by_address else question, question
 
 
-def _as_it_is(runner: Runner) -> Side:
+def _as_it_is(runner: AnyRunner) -> Side:
     private = {word: buffer for word, buffer in runner.pointers.items() if buffer == PRIVATE}
-    return Side(runner.name, runner.platform, runner.trace, runner.surface, private)
+    return Side(
+        runner.name,
+        runner.platform,
+        runner.trace,
+        runner.surface,
+        private,
+        threads=runner.threads,
+        observed=runner.observed,
+    )
 
 
-def _used(runner: Runner) -> set[str]:
+def _used(runner: AnyRunner) -> set[str]:
     return {runner.surface(each.surface) for each in runner.trace.performed if _visible(runner, each)}
 
 
-def _visible(runner: Runner, performed: Performed) -> bool:
+def _visible(runner: AnyRunner, performed: Performed) -> bool:
     return not all(is_private(runner.trace, performed, access) for access in performed.accesses)
 
 
-def _located(runner: Runner) -> Side:
+def _located(runner: AnyRunner) -> Side:
     """The kernel as one that reaches places in buffers."""
     images = (one.origin.surface for one in runner.trace.arbitrary if one.origin is not None)
     names = {key: runner.surface(key) for key in (*runner.trace.surfaces, *images)}
     pointers = {word: buffer for word, buffer in runner.pointers.items() if buffer != PRIVATE}
     found = located(runner.trace, pointers, names, SHARED_LOCAL)
     surface = partial(_name, names)
-    return Side(runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets)
+    return Side(
+        runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
+        runner.observed,
+    )  # fmt: skip
 
 
 def _name(names: Mapping[str, str], key: str) -> str:
     return names.get(key, key)
-
-
-def _require_one_width(source: Program, target: Program) -> None:
-    widths = [len(launched_lanes(program.kernel)) for program in (source, target)]
-    if widths[0] != widths[1]:
-        raise NotModelled(f"kernels of different SIMD widths: {widths[0]} and {widths[1]} lanes")
 
 
 def _surface(program: Program, key: str, by_meaning: bool) -> str:
@@ -242,16 +356,16 @@ def _symbols(question: Question) -> Iterator[str]:
             yield from (str(one.payload) for one in symbols_of(*terms))
 
 
-def _assumptions(start: Start, question: Question, matching: Matching, runners: Iterable[Runner]) -> tuple[str, ...]:
+def _assumptions(start: Start, question: Question, matching: Matching, runners: Sequence[AnyRunner]) -> tuple[str, ...]:
     found = list(start.assumed)
     if PRIVATE_APART not in found and any(PRIVATE in one.pointers.values() for one in runners):
         found.append(PRIVATE_APART)
     if any(PRIVATE in one.pointers.values() for one in runners):
         found.append(f"private memory begins at a multiple of {ALIGNMENT}")
-    surfaces = [name for name in dict.fromkeys(map(itself, question.surfaces)) if name != SHARED_LOCAL]
+    surfaces = [name for name in dict.fromkeys(map(itself, question.surfaces)) if _is_memory(name)]
     if len(surfaces) > 1:
         found.append(f"the surfaces {', '.join(surfaces)} share no byte")
-    if any(itself(surface) != FLAT for surface in question.surfaces):
+    if any(itself(surface) != FLAT and not is_register(surface) for surface in question.surfaces):
         found.append("surfaces have at most 4 GiB")
     if matching.extra:
         found.append("inputs that only the target gets may hold anything")
@@ -260,11 +374,32 @@ def _assumptions(start: Start, question: Question, matching: Matching, runners: 
     if any(one.origin is not None for runner in runners for one in runner.trace.arbitrary):
         found.append("a read through the sampler depends on the image, the sampler and the coordinates alone")
     effects = question.source, question.target
+    found += _of_groups(runners)
     atomics, barriers = any(one.atomics for one in effects), any(one.barriers for one in effects)
     if question.disturbed:
         found.append("every thread of the group gets to the barriers that only the target has")
         found.append("other threads may write, between any two messages, what this one reads or writes")
         return tuple(found)
     but = " but by atomics" * atomics + " and" * (atomics and barriers) + " between two barriers" * barriers
-    found.append(f"no other thread writes what this one reads or writes while it runs{but}")
+    several = any(runner.threads for runner in runners)
+    who = "what these read or write while they run" if several else "what this one reads or writes while it runs"
+    found.append(f"no other thread writes {who}{but}")
     return tuple(found)
+
+
+def _is_memory(surface: str) -> bool:
+    """Whether it is neither shared local memory nor a register."""
+    return surface != SHARED_LOCAL and not is_register(surface)
+
+
+def _of_groups(runners: Sequence[AnyRunner]) -> Iterator[str]:
+    """What is assumed where several threads of one kernel make up one of the other."""
+    if not any(runner.threads for runner in runners):
+        return
+    yield "a thread of which no lane is on is not launched; the others may run in any order, and at once"
+    words = [str(word.payload) for word in symbols_of(*(each for one in runners for each in one.start_words()))]
+    if THREAD_NUMBER in words:
+        yield "the threads of a group are numbered in the order of their lanes"
+    unlike = sorted({word.rpartition(":")[2] for word in words if word.startswith(UNMATCHED)})
+    if unlike:
+        yield f"each thread may find anything in {', '.join(unlike)}, whatever the others do"

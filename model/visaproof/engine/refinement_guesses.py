@@ -9,12 +9,14 @@ from zlib import crc32
 
 from visaproof.engine.float_guesses import FloatWords
 from visaproof.engine.ladder import Values
-from visaproof.engine.refinement_choices import is_certain, source_choice
+from visaproof.engine.refinement_choices import is_certain, source_choice, unlike_threads
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import Content
 from visaproof.engine.refinement_runs import Difference, again, difference, unknowns
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
+from visaproof.kernel.thread_group import Split
+from visaproof.queries.refinement import Question
 from visaproof.smt import Term
 
 CUT_SIZE = 62
@@ -50,9 +52,10 @@ def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: flo
     symbols = unknowns(comparison.question, comparison.runners)
     random, floats, given_up = Random(seed), float_words(comparison), 0
     edges = _at_edges(symbols) if count > AUDITS else ()
-    plain = ((values, None) for values in chain(islice(candidates(symbols, random, floats), count), edges))
+    spread = () if comparison.split is None else _one_lane_each(comparison.split, comparison.question, symbols)
+    guesses = chain(spread, islice(candidates(symbols, random, floats), count), edges)
     on_floats = _on_floats(symbols, seed) if count > AUDITS and comparison.on_floats else ()
-    for values, known in chain(plain, on_floats):
+    for values, known in chain(((values, None) for values in guesses), on_floats):
         content = known or contents(random, floats is not None)
         if most_seconds is not None and process_time() - start > most_seconds:
             return None
@@ -70,6 +73,8 @@ def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: flo
 
 def certain(comparison: Comparison, found: Difference) -> bool:
     """Whether a difference does not depend on what the source may choose."""
+    if comparison.split is not None and unlike_threads(comparison.question):
+        return False
     if not source_choice(comparison.question):
         return True
     return all(_stays(comparison, found, choice) for choice in (0, 1, 0xA7)) and is_certain(comparison.question, found)
@@ -115,6 +120,18 @@ def _on_floats(symbols: Sequence[Term], seed: int) -> Iterator[tuple[Values, Con
             one: _value(one, words.word(one, random), flag, 1 << 32) for one, flag in zip(symbols, flags, strict=True)
         }
         yield values, words.content
+
+
+def _one_lane_each(split: Split, question: Question, symbols: Sequence[Term]) -> Iterator[Values]:
+    """Small launches with one lane on in each of the narrow threads: lanes of one thread that meet have no meaning."""
+    random = Random(1)
+    for bits in (0, 1, 2, 0, 1, 2):
+        values = {
+            one: _value(one, random.getrandbits(1) and random.getrandbits(bits + 1), 0, 1 << 32) for one in symbols
+        }
+        for thread in range(split.threads):
+            values[random.choice(question.lanes[split.lanes(thread)])] = 1
+        yield values
 
 
 def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:
@@ -216,14 +233,30 @@ def _value(one: Term, word: int, flag: int, size: int) -> int:
 
 def smaller(comparison: Comparison, found: Difference) -> Difference:
     """The same with fewer lanes and more zeros, as far as runs confirm it."""
-    reducible = [term for term, value in found.values.items() if value and _is_input(term) and not _is_size(term)]
-    for one in sorted(reducible, key=lambda term: term.width > 0):  # one lane cannot collide
+    if comparison.split is not None:
+        found = _coarsely_smaller(comparison, found)
+    for one in sorted(_reducible(found), key=lambda term: term.width > 0):  # one lane cannot collide
         values = {term: value for term, value in found.values.items() if term is not one}
         for content in (_ones, _counted):
             smaller = _alike(comparison, found, _inputs(values) | {one: 0}, content)
             if smaller is not None:
                 found = smaller
                 break
+    return found
+
+
+def _reducible(found: Difference) -> list[Term]:
+    return [term for term, value in found.values.items() if value and _is_input(term) and not _is_size(term)]
+
+
+def _coarsely_smaller(comparison: Comparison, found: Difference) -> Difference:
+    """The same with many zeros at once: what the threads of a group start with is much, and runs of them take long."""
+    for parts in (1, 2, 4, 8):
+        reducible = _reducible(found)
+        size = -(-len(reducible) // parts)
+        for first in range(0, len(reducible), max(size, 4)):
+            zeros = dict.fromkeys(reducible[first : first + max(size, 4)], 0)
+            found = _alike(comparison, found, _inputs(found.values) | zeros, _counted) or found
     return found
 
 

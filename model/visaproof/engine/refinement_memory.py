@@ -7,8 +7,8 @@ from zlib import crc32
 from visaproof.engine.ladder import Values
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.queries.refinement import Question
-from visaproof.queries.refinement_effects import itself
 from visaproof.queries.refinement_places import ALIGNMENT
+from visaproof.queries.refinement_side import itself
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import Term, evaluate, symbol
@@ -72,6 +72,11 @@ class FlatContents(dict[int, int]):
     def holds(self, address: int) -> bool:
         """Whether an address is in a buffer."""
         return any(base <= address < base + size for base, size, _ in self.windows)
+
+    def holder(self, address: int) -> tuple[int, int]:
+        """The identity of what holds this byte, and its place there."""
+        contents, offset = self._at(address)
+        return id(contents), offset
 
     def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         contents, offset = self._at(key)

@@ -10,15 +10,18 @@ from typing import Literal
 
 import msgspec
 
-from visaproof.engine.counterexample import DOES_NOT_REFINE, FORMAT, PredicateState, decoded
+from visaproof.engine.counterexample import DOES_NOT_REFINE, FORMAT, PredicateState, State, decoded
 from visaproof.engine.kernel_conflicts import without_zeros
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import cell_at, texel_at
-from visaproof.engine.refinement_runner import Prepared, Runner
+from visaproof.engine.refinement_runner import Prepared
 from visaproof.engine.refinement_runs import Difference
 from visaproof.engine.states import state_record
+from visaproof.engine.thread_group import AnyRunner, Started
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.linking import functions_beside
+from visaproof.kernel.observed import is_register
+from visaproof.queries.refinement_undefined import UndefinedKind
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image
 
@@ -41,6 +44,15 @@ class Window(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     buffer: str = ""
 
 
+class ThreadStart(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """One of several threads: its number, the lanes that are on, and what its registers hold."""
+
+    number: int
+    exec_mask: str
+    registers: dict[str, str]
+    predicates: dict[str, PredicateState] = {}
+
+
 class Side(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
     """One of the kernels, and what it gets."""
 
@@ -55,6 +67,8 @@ class Side(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_on
     """What the kernel's own names stand for."""
     addresses: list[Window] = []
     """What it reaches by 64-bit address."""
+    threads: list[ThreadStart] = []
+    """Where several run the lanes of one thread of the other kernel: the threads in the order in which they run."""
     backwards: bool = False
     """Whether the lanes of its atomics take their turns from the last to the first."""
 
@@ -72,6 +86,9 @@ class Differs(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """Of what is undefined, where it is known."""
     outside: str = ""
     """An address in no buffer, which the target accesses."""
+    source_register: str = ""
+    target_register: str = ""
+    """Instead of a buffer and an address: a byte of a variable, `V32.4`, or a bit of a predicate, `P1[4]`."""
 
 
 class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
@@ -88,6 +105,8 @@ class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_field
     """The buffers before the runs, by names that are the same for both kernels."""
     inside: bool = False
     """Whether both kernels have to stay inside their buffers."""
+    races_allowed: bool = False
+    """Whether it has a meaning that threads race: they run one after another."""
     source: Side
     target: Side
     differs: Differs
@@ -111,22 +130,34 @@ def example_name(comparison: Comparison) -> str:
 
 def refinement_record(comparison: Comparison, found: Difference, shows: str) -> RefinementExample:
     """The difference as a file; `shows` says in words what differs."""
-    sides = [runner.prepared(found.memory, comparison.question.lanes, found.values) for runner in comparison.runners]
     source, target = comparison.runners
+    lanes = comparison.question.lanes
+    sides = [one.prepared(found.memory, lanes, found.values) for one in (source, target.orders()[found.order])]
     return RefinementExample(
         claim=f"{target.kernel.name}/refines-{source.kernel.name}",
         shows=shows,
         readings=list(comparison.assumed),
         exec_mask=f"{found.exec_mask:#x}",
-        memory={name: _contents(found, name, sides) for name in found.memory},
+        memory={name: _contents(found, name, sides) for name in found.memory if not is_register(name)},
         inside=comparison.conditional,
+        races_allowed=comparison.split is not None and UndefinedKind.RACE not in comparison.question.forbidden,
         source=_side(source, sides[0]),
         target=msgspec.structs.replace(_side(target, sides[1]), backwards=found.backwards),
-        differs=_differs(found, sides),
+        differs=_of_register(comparison, found) or _differs(found, sides),
     )
 
 
-def _differs(found: Difference, sides: Sequence[Prepared]) -> Differs:
+def _of_register(comparison: Comparison, found: Difference) -> Differs | None:
+    """Where the difference is in a register, if it is in one."""
+    for one in comparison.runners[0].observed:
+        if one.surface == found.surface:
+            at = one.source.at(found.address), one.target.at(found.address)
+            values = f"{found.source:#x}", f"{found.target:#x}"
+            return Differs(source=values[0], target=values[1], source_register=at[0], target_register=at[1])
+    return None
+
+
+def _differs(found: Difference, sides: Sequence[Prepared | Started]) -> Differs:
     if found.undefined is not None:
         kind = found.kind.value if found.kind else ""
         return Differs(undefined=found.undefined.message, line=found.undefined.position.line, kind=kind)
@@ -136,12 +167,12 @@ def _differs(found: Difference, sides: Sequence[Prepared]) -> Differs:
     return Differs(found.surface, place, f"{found.source:#x}", f"{found.target:#x}")
 
 
-def _image(name: str, sides: Sequence[Prepared]) -> Image | None:
+def _image(name: str, sides: Sequence[Prepared | Started]) -> Image | None:
     """The typed surface of this name, as a kernel that has it gets it."""
     return next((one for side in sides if isinstance(one := side.memory[name], Image)), None)
 
 
-def _contents(found: Difference, name: str, sides: Sequence[Prepared]) -> SurfaceContents:
+def _contents(found: Difference, name: str, sides: Sequence[Prepared | Started]) -> SurfaceContents:
     size, contents = found.memory[name]
     image = _image(name, sides)
     cells = {place_text(at, image is not None): f"{value:#x}" for at, value in sorted(contents.items()) if value}
@@ -166,22 +197,32 @@ def place_from(text: str) -> int:
     return cell_at((u, v, r, lod), channel)
 
 
-def _side(runner: Runner, prepared: Prepared) -> Side:
-    registers = ConcreteState(
-        prepared.state.platform, registers=prepared.state.registers, predicates=prepared.state.predicates
-    )
-    kept = without_zeros(state_record(registers))
+def _side(runner: AnyRunner, started: Prepared | Started) -> Side:
+    prepared = started.shared if isinstance(started, Started) else started
+    kept = _kept(prepared.state)
+    threads: list[ThreadStart] = []
+    if isinstance(started, Started):
+        for number, one in started.threads:
+            own = _kept(one.state)
+            threads.append(ThreadStart(number, f"{one.state.exec_mask:#x}", own.registers, own.predicates))
     kernel = runner.kernel
     beside = functions_beside(Path(kernel.path), grf_bytes=runner.platform.grf_bytes) if kernel.of_several_files else {}
     return Side(
         platform=runner.platform.name,
         program=list(kernel.source_lines),
         functions=[list(function.source_lines) for function in beside.values()],
-        registers=kept.registers,
-        predicates=kept.predicates,
+        registers={} if threads else kept.registers,
+        predicates={} if threads else kept.predicates,
         surfaces=_surfaces(prepared),
         addresses=_windows(prepared) if FLAT in prepared.state.surfaces else [],
+        threads=threads,
     )
+
+
+def _kept(state: ConcreteState) -> State:
+    """Registers and predicates that are not 0."""
+    registers = ConcreteState(state.platform, registers=state.registers, predicates=state.predicates)
+    return without_zeros(state_record(registers))
 
 
 def _surfaces(prepared: Prepared) -> dict[str, str]:

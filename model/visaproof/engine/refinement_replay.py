@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from visaproof.engine.refinement_memory import FLAT_SIZE, FlatContents, cells_of, texel_at
 from visaproof.engine.refinement_record import RefinementExample, Side, SurfaceContents, Window, place_from
+from visaproof.engine.thread_runs import run_group
+from visaproof.engine.thread_watch import GroupBuffer, ThreadWatch, watched
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform, platform_named
@@ -24,9 +26,21 @@ class _Ran:
     """What a run left."""
 
     outcome: Outcome
-    memory: dict[str, Buffer | Image]
+    memory: Mapping[str, Buffer | Image]
     outside: int | None
     """The first address in no buffer."""
+    state: ConcreteState | None = None
+    """Of one thread, its registers at the end."""
+
+    def register(self, place: str) -> int:
+        """A byte of a variable, or a bit of a predicate."""
+        if self.state is None:
+            raise ValueError(f"{place}: several threads have registers of their own")
+        name, _, bit = place.rstrip("]").partition("[")
+        if bit:
+            return self.state.predicates[name].bits >> int(bit) & 1
+        name, _, byte = place.rpartition(".")
+        return self.state.registers[name][int(byte)]
 
     def leaves(self, inside: bool) -> bool:
         """Whether an access was at an address in no buffer or, where all have to stay inside, not in its surface."""
@@ -91,15 +105,22 @@ def _without_meaning(example: RefinementExample, target: _Ran) -> Iterator[str]:
 
 def _contents(example: RefinementExample, source: _Ran, target: _Ran) -> Iterator[str]:
     recorded = example.differs
-    now = [ran.content(recorded.buffer, place_from(recorded.address)) for ran in (source, target)]
+    where = f"{recorded.buffer}[{recorded.address}]"
+    if recorded.source_register:
+        where = f"{recorded.source_register} and {recorded.target_register}"
+        now = [source.register(recorded.source_register), target.register(recorded.target_register)]
+    else:
+        now = [ran.content(recorded.buffer, place_from(recorded.address)) for ran in (source, target)]
     for name, found, was in zip(("source", "target"), now, (recorded.source, recorded.target), strict=True):
         if found != int(was, 16):
-            yield f"{recorded.buffer}[{recorded.address}] after the {name}: recorded {was}, now {found:#x}"
+            yield f"{where} after the {name}: recorded {was}, now {found:#x}"
     if now[0] == now[1]:
         yield "both kernels leave the same there"
 
 
 def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
+    if side.threads:
+        return _run_threads(example, side, path)
     platform = _platform(side, path)
     memory = {name: _surface(contents) for name, contents in example.memory.items()}
     state = ConcreteState(platform, exec_mask=int(example.exec_mask, 16), backwards=side.backwards)
@@ -109,7 +130,28 @@ def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
     flat = FlatContents([_window(one, memory) for one in side.addresses])
     if side.addresses:
         state.surfaces[FLAT] = Buffer(FLAT_SIZE, flat)
-    return _Ran(run(_kernel(side, platform, path), state), memory, flat.left)
+    return _Ran(run(_kernel(side, platform, path), state), memory, flat.left, state)
+
+
+def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:
+    """The threads of a group over one memory, each with private memory of its own."""
+    platform, watch = _platform(side, path), ThreadWatch(not example.races_allowed)
+    memory = {name: watched(_surface(contents), watch, name) for name, contents in example.memory.items()}
+    states: list[tuple[int, ConcreteState]] = []
+    flats: list[FlatContents] = []
+    for thread in side.threads:
+        state = ConcreteState(platform, exec_mask=int(thread.exec_mask, 16), backwards=side.backwards)
+        state.registers = {name: bytearray.fromhex(content) for name, content in thread.registers.items()}
+        state.predicates = {
+            name: PredicateBits(one.count, int(one.bits, 16)) for name, one in thread.predicates.items()
+        }
+        state.surfaces = {key: memory[name] for key, name in side.surfaces.items()}
+        flats.append(FlatContents([_window(one, memory) for one in side.addresses]))
+        if side.addresses:
+            state.surfaces[FLAT] = GroupBuffer(FLAT_SIZE, flats[-1], watch=watch)
+        states.append((thread.number, state))
+    found = run_group(_kernel(side, platform, path), states, watch)
+    return _Ran(found.outcome, memory, next((one.left for one in flats if one.left is not None), None))
 
 
 def _surface(recorded: SurfaceContents) -> Buffer | Image:

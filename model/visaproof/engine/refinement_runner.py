@@ -1,7 +1,7 @@
 """One of two kernels on numbers: from the registers and the memory of a launch to what it leaves."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement_memory import (
@@ -22,6 +22,7 @@ from visaproof.isa.errors import Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete_run import Outcome, run
 from visaproof.kernel.matching import SHARED_LOCAL
+from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
@@ -49,6 +50,19 @@ class Runner:
     surface: Callable[[str], str]
     pointers: Mapping[BitVec, str] = field(default_factory=dict[BitVec, str])
     """The words that are the address of a buffer, and the buffer."""
+    threads: tuple[int, ...] = ()
+    """It is one thread."""
+    observed: tuple[Observed, ...] = ()
+    """The registers that are compared at the end."""
+
+    def start_words(self) -> Iterator[BitVec]:
+        """What its registers hold before it starts, as far as it reads that."""
+        for variable, byte in self.trace.registers.initial_reads:
+            yield self.initial(variable, byte)[0]
+
+    def orders(self) -> "tuple[Runner, ...]":
+        """The kernel with each order of its threads that is tried."""
+        return (self,)
 
     @property
     def images(self) -> Mapping[str, SymbolicImage]:
@@ -66,13 +80,7 @@ class Runner:
             lambda statement, _: start.modified.end_statement(statement.opcode == TYPED_ATOMIC),
             most=len(self.kernel.statements) + IN_LOOPS,
         )
-        left = _missed(outcome) if start.flat.left is None else start.flat.left
-        if outcome.undefined is not None and left is None:
-            left = _asked_outside(outcome, start.flat)
-        contents = {name: (memory[name][0], _contents(surface)) for name, surface in start.memory.items()}
-        missed = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
-        outside = next((each.instruction.position for each in missed), None)
-        return Ran(outcome, contents, left, start.flat.left is not None, outside, start.modified.met)
+        return replace(ran_of(outcome, memory, start), state=start.state)
 
     def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Prepared":
         """What the run starts from."""
@@ -83,6 +91,17 @@ class Runner:
                 after[name] = image_of(images[name], name, contents, values, modified)
             else:
                 after[name] = WatchedBuffer(size, dict(contents), modified=modified)
+        return self.beside(after, modified, lanes, values)
+
+    def beside(
+        self,
+        after: Mapping[str, WatchedBuffer | Image],
+        modified: Modified,
+        lanes: Sequence[Bool],
+        values: Values,
+        flat_buffer: Callable[[FlatContents], WatchedBuffer] | None = None,
+    ) -> "Prepared":
+        """What a run on these surfaces starts from, which other threads may have as well."""
         bases = bases_of(self.pointers.values(), values)
         flat = _flat(after, bases)
         values = dict(values)
@@ -99,7 +118,8 @@ class Runner:
         self._fill(state.registers, values)
         for key in self.trace.surfaces:
             if key == FLAT:
-                state.surfaces[key] = WatchedBuffer(FLAT_SIZE, flat, modified=modified)
+                whole = WatchedBuffer(FLAT_SIZE, flat, modified=modified)
+                state.surfaces[key] = flat_buffer(flat) if flat_buffer else whole
             else:
                 state.surfaces[key] = after.get(self.surface(key), Image(((1, 1, 1),)))
         return Prepared(state, after, flat, modified)
@@ -136,6 +156,17 @@ def _flat(after: Mapping[str, WatchedBuffer | Image], bases: Mapping[str, int]) 
         size, contents = (found.size, found.contents) if isinstance(found, Buffer) else (0, {})
         flat.windows.append((bases[buffer], size, contents))
     return flat
+
+
+def ran_of(outcome: Outcome, memory: Memory, start: Prepared) -> "Ran":
+    """What a run did that started so; `memory` is what there was before."""
+    left = _missed(outcome) if start.flat.left is None else start.flat.left
+    if outcome.undefined is not None and left is None:
+        left = _asked_outside(outcome, start.flat)
+    contents = {name: (memory[name][0], _contents(surface)) for name, surface in start.memory.items()}
+    missed = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
+    outside = next((each.instruction.position for each in missed), None)
+    return Ran(outcome, contents, left, start.flat.left is not None, outside, start.modified.met)
 
 
 def _missed(outcome: Outcome) -> int | None:
@@ -175,6 +206,12 @@ class Ran:
     """The first message with an access that was not wholly inside shared local memory."""
     atomics_met: bool
     """Whether lanes of an atomic met: in which order they happen is left open."""
+    threads: tuple[int, ...] = ()
+    """Of a group of threads, which of them each message is of."""
+    raced: bool = False
+    """Whether two of them raced."""
+    state: ConcreteState | None = None
+    """Of one thread, its registers at the end."""
 
     def leaves(self, buffers: bool) -> bool:
         """Whether it left what is taken to be apart at 64-bit addresses, or else `buffers`."""

@@ -15,13 +15,15 @@ from visaproof.engine.refinement_memory import (
     follows,
     memory_of,
 )
-from visaproof.engine.refinement_runner import Ran, Runner, bits_of
+from visaproof.engine.refinement_registers import deciding_lanes, with_registers
+from visaproof.engine.refinement_runner import Ran, bits_of
+from visaproof.engine.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.kernel.concrete_run import Outcome, Undefined
+from visaproof.kernel.concrete_run import Undefined
 from visaproof.kernel.syntax import Instruction
 from visaproof.queries.refinement import Question
-from visaproof.queries.refinement_effects import itself
 from visaproof.queries.refinement_places import ALIGNMENT
+from visaproof.queries.refinement_side import itself
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, kind_at
 from visaproof.semantics.concrete.surface import LaneWrite
 from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer
@@ -36,6 +38,8 @@ class Writer:
 
     instruction: Instruction
     write: LaneWrite
+    thread: int | None = None
+    """Which of the threads of a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,10 @@ class Difference:
     """An address outside of all buffers that the target accesses, and that does not move as any of them does."""
     kind: UndefinedKind | None = None
     """Of what is undefined in the target; None where the terms do not say."""
+    order: int = 0
+    """Which of the orders in which the target's threads may run."""
+    lanes: tuple[int, ...] = ()
+    """Of a register that differs, the lanes on which it depends whether the source wrote the byte."""
     backwards: bool = False
     """Whether the lanes of the target's atomics took their turns from the last to the first."""
 
@@ -72,14 +80,14 @@ class Trial:
 
 
 def difference(
-    source: Runner, target: Runner, question: Question, values: Values, content: Content
+    source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content
 ) -> Difference | None:
     """What a run on these values shows, if it shows anything.  Raises NotModelled."""
     found = trial(source, target, question, values, content)
     return found and found.difference
 
 
-def trial(source: Runner, target: Runner, question: Question, values: Values, content: Content) -> Trial | None:
+def trial(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> Trial | None:
     """A run of both on these values; None where it shows nothing.  Raises NotModelled.
 
     It shows nothing where the source has no meaning, or another outcome as well, and where the question is about places
@@ -94,37 +102,63 @@ def trial(source: Runner, target: Runner, question: Question, values: Values, co
     return _both(source, target, question, values, memory)
 
 
-def again(source: Runner, target: Runner, question: Question, found: Difference) -> Difference | None:
+def again(source: AnyRunner, target: AnyRunner, question: Question, found: Difference) -> Difference | None:
     """What a second run from the same start shows."""
     ran = _both(source, target, question, found.values, found.memory)
     return ran and ran.difference
 
 
-def _both(source: Runner, target: Runner, question: Question, values: Values, memory: Memory) -> Trial | None:
+def _both(source: AnyRunner, target: AnyRunner, question: Question, values: Values, memory: Memory) -> Trial | None:
     conditional = bool(question.source.reaches or question.target.reaches)
-    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
-    bases, mask = bases_of(buffers, values), bits_of(question.lanes, values)
     ran = source.run(memory, question.lanes, values)
     if _is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(conditional):
         return None
+    ran = with_registers(ran, source, question, values)
+    found: Trial | None = None
+    for order, one in enumerate(target.orders()):
+        found = _beside(source, one, question, values, memory, ran, order)
+        if found is not None and found.difference is not None:
+            break
+    return found
+
+
+def _beside(
+    source: AnyRunner,
+    target: AnyRunner,
+    question: Question,
+    values: Values,
+    memory: Memory,
+    ran: Ran,
+    order: int,
+) -> Trial | None:
+    """What a run of the target shows beside that of the source."""
+    conditional = bool(question.source.reaches or question.target.reaches)
+    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
+    bases, mask = bases_of(buffers, values), bits_of(question.lanes, values)
     observed = target.run(memory, question.lanes, values)
     if not observed.leaves(conditional):
         if observed.shared_local_missed and SLM_OUTSIDE in question.forbidden:
             missed = Undefined(observed.shared_local_missed, SLM_OUTSIDE.what)
-            return Trial(Difference(values, mask, memory, missed, "", 0, 0, 0, 0, None, None, kind=SLM_OUTSIDE))
+            found = Difference(values, mask, memory, missed, "", 0, 0, 0, 0, None, None, kind=SLM_OUTSIDE, order=order)
+            return Trial(found)
         if observed.outcome.undefined is not None:
-            kind = kind_at(question.target.undefined, values)
+            kind = UndefinedKind.RACE if observed.raced else kind_at(question.target.undefined, values)
             if kind is None and question.forbidden != FORBIDDEN:  # it may be of a kind that has a meaning here
                 return None
-            found = Difference(values, mask, memory, observed.outcome.undefined, "", 0, 0, 0, 0, None, None, kind=kind)
+            met = observed.outcome.undefined
+            found = Difference(values, mask, memory, met, "", 0, 0, 0, 0, None, None, kind=kind, order=order)
             return Trial(found)
+        observed = with_registers(observed, target, question, values)
         found = _difference(source, target, values, mask, memory, ran, observed)
         if found is None and observed.atomics_met:
             other = target.run(memory, question.lanes, values, backwards=True)
             if other.outcome.undefined is None and not other.leaves(conditional):
+                other = with_registers(other, target, question, values)
                 found = _difference(source, target, values, mask, memory, ran, other)
                 found = found and replace(found, backwards=True)
-        return Trial(found)
+        return Trial(
+            found and replace(found, order=order, lanes=deciding_lanes(question, found.surface, found.address))
+        )
     if observed.left is None or not observed.left_flat:
         return None
     moved = elsewhere(bases)
@@ -132,7 +166,8 @@ def _both(source: Runner, target: Runner, question: Question, values: Values, me
     if source.run(memory, question.lanes, there).left is None:
         other = target.run(memory, question.lanes, there).left
         if not follows(observed.left, other, bases, moved) and not _gets_other_addresses(target, values):
-            return Trial(Difference(values, mask, memory, None, "", 0, 0, 0, 0, None, None, observed.left))
+            found = Difference(values, mask, memory, None, "", 0, 0, 0, 0, None, None, observed.left, order=order)
+            return Trial(found)
     return None
 
 
@@ -144,21 +179,21 @@ def _is_undefined(ran: Ran, question: Question, values: Values) -> bool:
     return kind_at(unwritten, values) is not None
 
 
-def _images(*runners: Runner) -> dict[str, bool]:
+def _images(*runners: AnyRunner) -> dict[str, bool]:
     """The typed surfaces, and whether a kernel samples them."""
     origins = ((one, each.origin) for one in runners for each in one.trace.arbitrary)
     sampled = {one.surface(origin.surface) for one, origin in origins if origin is not None}
     return {name: name in sampled for one in runners for name in one.images}
 
 
-def _gets_other_addresses(target: Runner, values: Values) -> bool:
+def _gets_other_addresses(target: AnyRunner, values: Values) -> bool:
     """Whether the target gets addresses that the source does not: they are in no buffer, and may be right."""
     words = (term for term in values if term.width == FLAT_BITS and term not in target.pointers)
     return any(str(term.payload).startswith("target only:") for term in words)
 
 
 def _difference(
-    source: Runner, target: Runner, values: Values, mask: int, memory: Memory, ran: Ran, observed: Ran
+    source: AnyRunner, target: AnyRunner, values: Values, mask: int, memory: Memory, ran: Ran, observed: Ran
 ) -> Difference | None:
     for surface, (size, contents) in memory.items():
         one, other = ran.memory[surface][1], observed.memory[surface][1]
@@ -168,31 +203,30 @@ def _difference(
                 return Difference(
                     values, mask, memory, None, surface, address,
                     contents.get(address, 0), one.get(address, 0), other.get(address, 0),
-                    _writer(source, ran.outcome, surface, address, size, base),
-                    _writer(target, observed.outcome, surface, address, size, base),
+                    _writer(source, ran, surface, address, size, base),
+                    _writer(target, observed, surface, address, size, base),
                 )  # fmt: skip
     return None
 
 
-def _writer(runner: Runner, outcome: Outcome, surface: str, address: int, size: int, base: int) -> Writer | None:
+def _writer(runner: AnyRunner, ran: Ran, surface: str, address: int, size: int, base: int) -> Writer | None:
     """The last write that put something at this byte."""
-    for performed in reversed(outcome.performed):
+    for index, performed in reversed(list(enumerate(ran.outcome.performed))):
         by_address = performed.surface == FLAT != surface
         if by_address or runner.surface(performed.surface) == surface:
             place = address + base if by_address else address
             end = FLAT_SIZE if by_address else size
             for write in reversed(performed.writes):
                 if isinstance(write, LaneWrite) and write.address <= place < write.address + write.width <= end:
-                    return Writer(performed.instruction, write)
+                    return Writer(performed.instruction, write, ran.threads[index] if ran.threads else None)
     return None
 
 
-def unknowns(question: Question, runners: Sequence[Runner]) -> list[Term]:
+def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
     """The symbols that a launch chooses: inputs, lanes and sizes."""
     words: dict[Term, None] = dict.fromkeys(question.lanes)
     for runner in runners:
-        for variable, byte in runner.trace.registers.initial_reads:
-            words[runner.initial(variable, byte)[0]] = None
+        words |= dict.fromkeys(runner.start_words())
         for surface in runner.trace.surfaces.values():
             if isinstance(surface, SymbolicBuffer):
                 words |= {symbol(f"size.{name}", 40): None for name in map(itself, question.surfaces) if name != FLAT}

@@ -8,6 +8,7 @@ match refines(Path("before.visaasm"), Path("after.visaasm"), launch=Path("manife
     case Vacuous() | Bounded() | Unknown(): ...
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from visaproof.kernel.float_results import Floats
 from visaproof.kernel.launch import NOTHING_KNOWN, read_launch
 from visaproof.kernel.linking import read_program
 from visaproof.kernel.matching import Program
+from visaproof.kernel.observed import names_from
 from visaproof.kernel.symbolic_run import DEFAULT_UNROLL
 from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.two_kernels import read_two_kernels
@@ -72,6 +74,7 @@ def refines(
     unroll: int = DEFAULT_UNROLL,
     timeout_s: float = TIMEOUT_S,
     programs: Programs | None = None,
+    observe: Sequence[str] = (),
 ) -> Verdict:
     """Whether `target` does what `source` does, for every input for which `source` has a meaning.
 
@@ -79,9 +82,10 @@ def refines(
     `launch` (a zebin, its .ze_info, or a manifest) says what the inputs hold, `launch_target` does where the target's
     differ; without them inputs are matched by their place in the payload.  `platform` is the device where no launch
     information names it; what is not `forbidden` has a meaning; `floats` says what results on floats are taken for, and
-    loops of unknown length are run `unroll` rounds.  The verdict is `Refines` (for all inputs, with the conditions that
-    it needs), `Bounded` (the same, of so many rounds: no proof), `Difference` (a run of both kernels), `Vacuous` (the
-    source never has a meaning) or `Unknown`.
+    loops of unknown length are run `unroll` rounds.  `observe` names registers that have to be equal at the end where
+    the source defines them: "V32", or "V32=V40" where the target has another name.  The verdict is `Refines` (for all
+    inputs, with the conditions that it needs), `Bounded` (the same, of so many rounds: no proof), `Difference` (a run
+    of both kernels), `Vacuous` (the source never has a meaning) or `Unknown`.
 
     Raises ReadError for a file that cannot be read and for inputs without a counterpart, NotModelled for kernels that
     cannot be compared.
@@ -89,4 +93,6 @@ def refines(
     known = programs or Programs()
     one = source if isinstance(source, Program) else known.read(Path(source), launch, platform)
     other = target if isinstance(target, Program) else known.read(Path(target), launch_target or launch, platform)
-    return decide(compare(one, other, assume, forbidden, unroll=unroll, floats=floats), round(1000 * timeout_s))
+    names = [pair for text in observe for pair in names_from(text)]
+    comparison = compare(one, other, assume, forbidden, unroll=unroll, floats=floats, observe=names)
+    return decide(comparison, round(1000 * timeout_s))

@@ -173,6 +173,11 @@ class Thread:
         self._launched = state.exec_mask
         add_zeros(code.kernel, state)
 
+    @property
+    def performed(self) -> list[PerformedMessage]:
+        """The messages so far."""
+        return self._performed
+
     def resume(self) -> AtBarrier | Outcome:
         """Runs to behind the next barrier, or to the end.  Raises NotModelled."""
         undefined: Undefined | None = None

@@ -52,14 +52,27 @@ class Matching:
     """Bytes of the target of which the launch says what they hold, and which the source does not get."""
 
 
-def match(source: Program, target: Program) -> Matching:
-    """By meaning where both launches are known, else by the place in the payload."""
+LaneOf = Callable[[int], Hashable]
+"""The lane for which a lane of a thread stands, by its number."""
+
+
+def _the_lane(lane: int) -> Hashable:
+    return lane
+
+
+def match(
+    source: Program, target: Program, source_lane: LaneOf = _the_lane, target_lane: LaneOf = _the_lane
+) -> Matching:
+    """By meaning where both launches are known, else by the place in the payload.
+
+    Local ids are the same where the lanes that they are of stand for the same lane.
+    """
     by_meaning = bool(source.launch.meanings and target.launch.meanings)
-    known = {key: place for key, place, _ in _bytes(source, by_meaning)}
+    known = {key: place for key, place, _ in _bytes(source, by_meaning, source_lane)}
     places: dict[_Place, _Place] = {}
     extra: set[_Place] = set()
     rows: dict[str, Matched] = {}
-    for key, place, what in _bytes(target, by_meaning):
+    for key, place, what in _bytes(target, by_meaning, target_lane):
         found = known.get(key)
         if found is not None:
             places[place] = found
@@ -71,7 +84,7 @@ def match(source: Program, target: Program) -> Matching:
     return Matching(by_meaning, tuple(rows.values()), places, frozenset(extra))
 
 
-def _bytes(program: Program, by_meaning: bool) -> Iterator[tuple[tuple[Hashable, ...], _Place, str]]:
+def _bytes(program: Program, by_meaning: bool, lane_of: LaneOf) -> Iterator[tuple[tuple[Hashable, ...], _Place, str]]:
     """The bytes of all inputs: what each holds, as a key and in words."""
     for item in program.kernel.inputs:
         if not by_meaning:
@@ -80,13 +93,13 @@ def _bytes(program: Program, by_meaning: bool) -> Iterator[tuple[tuple[Hashable,
             continue
         for piece in program.launch.pieces(item.variable):
             for byte in range(piece.size):
-                yield _meant(piece, byte), (item.variable, piece.offset + byte), str(piece)
+                yield _meant(piece, byte, lane_of), (item.variable, piece.offset + byte), str(piece)
 
 
-def _meant(piece: Piece, byte: int) -> tuple[Hashable, ...]:
+def _meant(piece: Piece, byte: int, lane_of: LaneOf) -> tuple[Hashable, ...]:
     match piece.meaning:
         case LocalId(dimension, first_lane):
-            return "local_id", dimension, 2 * first_lane + byte
+            return "local_id", dimension, lane_of(first_lane + byte // 2), byte % 2
         case ArgumentValue(argument, offset):
             return "argument", argument.index, offset + byte
         case Unknown(text):
@@ -98,14 +111,16 @@ def _meant(piece: Piece, byte: int) -> tuple[Hashable, ...]:
 # ---------------------------------------------------------------- what the registers hold
 
 
-def source_start(kernel: Kernel, initial: Callable[[str, int], Byte]) -> Callable[[str, int], Byte]:
+def source_start(
+    kernel: Kernel, initial: Callable[[str, int], Byte], name: str = "source"
+) -> Callable[[str, int], Byte]:
     """The registers of the source: what no launch sets gets a name of the source's own."""
     inputs = {item.variable for item in kernel.inputs}
 
     def start(variable: str, byte: int) -> Byte:
         if variable in inputs or variable in THREAD_STATE:
             return initial(variable, byte)
-        return _linked(variable, byte) or _own("source", variable, byte)
+        return started_with(name, variable, byte)
 
     return start
 
@@ -126,9 +141,14 @@ def target_start(
             if word.width == 64:  # an address
                 return symbol(f"target only:{word.payload}", 64), index
             return symbol(f"target only:{variable}.{byte}", 8), 0
-        return _linked(variable, byte) or _own("target", variable, byte)
+        return started_with("target", variable, byte)
 
     return start
+
+
+def started_with(name: str, variable: str, byte: int) -> Byte:
+    """What no launch sets: the address of something linked, or a value that only the kernel of this name has."""
+    return (linked_address(variable), byte) if is_linked(variable) else (symbol(f"{name}:{variable}.{byte}", 8), 0)
 
 
 def is_linked(variable: str) -> bool:
@@ -141,17 +161,9 @@ def linked_address(variable: str) -> BitVec:
     return symbol(variable, 64)
 
 
-def _linked(variable: str, byte: int) -> Byte | None:
-    return (linked_address(variable), byte) if is_linked(variable) else None
-
-
 def own_predicates(side: str) -> Callable[[str, int], Bool]:
     """Predicate bits that nothing wrote, by names of the side's own."""
     return lambda variable, lane: bool_symbol(f"{side}:{variable}[{lane}]")
-
-
-def _own(side: str, variable: str, byte: int) -> Byte:
-    return symbol(f"{side}:{variable}.{byte}", 8), 0
 
 
 def require_matched(kernel: Kernel, matching: Matching, read: Iterable[_Place]) -> None:

@@ -41,7 +41,9 @@ class SamplerOrigin:
 class OpenValues:
     """The values left open so far, one for each operation on the same operands."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "") -> None:
+        """`name` stands before those of the values."""
+        self._name = name
         self.values: list[Arbitrary] = []
         self._known: dict[tuple[object, ...], int] = {}
         """Where in `values` that of an operation on given operands was, unless that was taken back since."""
@@ -54,7 +56,7 @@ class OpenValues:
             if place < len(self.values) and _function(self.values[place]) == function:
                 return self.values[place].symbol
             self._known[function] = len(self.values)
-        name, width = f"arbitrary.{one.instruction.position.line}.{len(self.values)}", one.symbol.width
+        name, width = f"{self._name}arbitrary.{one.instruction.position.line}.{len(self.values)}", one.symbol.width
         value = symbol(name, width) if width else bool_symbol(name)
         self.values.append(replace(one, symbol=value))
         return value

@@ -46,7 +46,7 @@ class SymbolicArithmetic:
         self._thread = thread
         self._operands = operands
         self._floats = floats
-        self._open = OpenValues()
+        self._open = OpenValues(thread.name)
 
     @property
     def arbitrary(self) -> list[Arbitrary]:

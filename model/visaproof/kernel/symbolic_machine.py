@@ -89,13 +89,14 @@ class Machine:
         initial_predicate: Callable[[str, int], Bool],
         private_base: BitVec | None = None,
         floats: Floats = Floats.UNINTERPRETED,
+        name: str = "",
     ) -> None:
         self.kernel = kernel
         self._initial = initial
         self._exec_mask = exec_mask
         self.private = PrivateMemory(private_base)
         self.lanes = Lanes(exec_mask)
-        self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate)
+        self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate, name)
         self.operands = SymbolicOperands(kernel, self.thread.registers, platform.grf_bytes)
         self.arithmetic = SymbolicArithmetic(self.thread, self.operands, floats)
         self.bindings = SurfaceBindings(kernel, platform)
@@ -103,6 +104,8 @@ class Machine:
         self.performed: list[Performed] = []
         self.barriers: list[tuple[int, Bool]] = []
         """For each barrier, how many messages came before it, and when the thread gets to it."""
+        self.arbitrary_before: list[int] = []
+        """For each barrier, how many arbitrary values there were before it."""
         self._levels = LOD_LEVELS if _names_levels(kernel, platform) else 1
 
     def step(self, instruction: syntax.Instruction) -> None:
@@ -111,6 +114,7 @@ class Machine:
             case Kind.NOTHING:
                 if instruction.opcode in BARRIERS:
                     self.barriers.append((len(self.performed), conj(*self.lanes.facts)))
+                    self.arbitrary_before.append(len(self.arithmetic.arbitrary))
             case Kind.MEMORY:
                 self._message(instruction)
             case Kind.BIND:
@@ -141,7 +145,7 @@ class Machine:
             if isinstance(access, Store) or access.destination is None:
                 continue
             place = access.destination
-            unknown = symbol(f"load.{_site(self.kernel, instruction)}.{k}{again}", 8 * place.width)
+            unknown = symbol(f"{self.thread.name}load.{_site(self.kernel, instruction)}.{k}{again}", 8 * place.width)
             private = key == FLAT and self.private.owns(access.cell[0])
             value = self._from_private(instruction, access, unknown) if private else unknown
             if value is unknown:

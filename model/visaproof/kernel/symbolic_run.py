@@ -52,6 +52,8 @@ class Trace:
     """For each barrier, how many messages came before it, and when the thread gets to it."""
     rounds: tuple[LoopRound, ...] = ()
     """For each loop that one round stands for, that round; inner loops first.  Only of a kernel that is compared."""
+    arbitrary_before: tuple[int, ...] = ()
+    """For each barrier, how many of the arbitrary values were there before it."""
 
 
 def uninitialised(kernel: syntax.Kernel) -> Callable[[str, int], Byte]:
@@ -83,6 +85,7 @@ def trace(
     private_base: BitVec | None = None,
     compared_as: str = "",
     floats: Floats = Floats.UNINTERPRETED,
+    name: str = "",
 ) -> Trace:
     """Runs the kernel up to its end, or to the first statement that has no semantics here.
 
@@ -91,7 +94,7 @@ def trace(
     rounds are `generalise`d to one in which everything that a round writes is arbitrary, or else left out.
     What is stored behind `private_base` is loaded again from there: nobody else reaches private memory.  A kernel whose
     `rounds` are to be `compared_as` those of a source or a target has names of its own for what is arbitrary in them.
-    `floats` says what results on floats are.
+    `floats` says what results on floats are, and `name` stands before the names of what is arbitrary.
     """
     machine = Machine(
         kernel,
@@ -101,6 +104,7 @@ def trace(
         initial_predicate or (lambda variable, lane: bool_symbol(f"{variable}[{lane}]")),
         private_base,
         floats,
+        name,
     )
     return _Walk(machine, unroll, generalise, compared_as).run()
 
@@ -147,6 +151,7 @@ class _Walk:
             machine.private,
             tuple(machine.barriers),
             tuple(self._general),
+            tuple(machine.arbitrary_before),
         )
 
     def _walk(self, end: int) -> None:

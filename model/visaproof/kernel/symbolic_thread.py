@@ -41,6 +41,7 @@ class Thread:
         lanes: Lanes,
         initial: Callable[[str, int], Byte],
         initial_predicate: Callable[[str, int], Bool],
+        name: str = "",
     ) -> None:
         variables = kernel.variables.values()
         sizes = {v.name: v.size for v in variables if isinstance(v, GeneralVariable) and v.alias is None}
@@ -48,6 +49,8 @@ class Thread:
         self.kernel = kernel
         self.platform = platform
         self.lanes = lanes
+        self.name = name
+        """Before the names of what is arbitrary: threads that are compared as one share no such value."""
         self.registers = GuardedRegisters(sizes, initial)
         self.predicates = GuardedPredicates(counts, initial_predicate)
 

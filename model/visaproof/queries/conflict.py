@@ -1,6 +1,6 @@
 """Can two lanes of one scatter write the same byte or texel?  The question, for each memory message of a kernel."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -9,7 +9,7 @@ from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.kernel.syntax import Instruction
 from visaproof.queries.tickets import tickets_differ
-from visaproof.semantics.symbolic.accesses import Cell, Store
+from visaproof.semantics.symbolic.accesses import Access, Cell, Store
 from visaproof.semantics.symbolic.effects import cells_equal, meaningless
 from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
@@ -37,15 +37,15 @@ from visaproof.smt.terms import lowest_bit
 
 
 @dataclass(frozen=True, slots=True)
-class LaneWrites:
-    """What one lane of a scatter writes: stores at constant distances from its first, or channels of one texel."""
+class LaneAccesses:
+    """What one lane of a message accesses, at constant distances from its first access, or channels of one texel."""
 
     lane: int
     """Counted from the first lane of the thread."""
     base: Cell
     """(byte address,) of the first, or (u, v, r, lod)."""
-    stores: tuple[tuple[int, Store], ...]
-    """(bytes behind `base`, store), or (channel, store)"""
+    stores: tuple[tuple[int, Access], ...]
+    """(bytes behind `base`, access), or (channel, access): of a scatter, its stores"""
 
     @property
     def is_texel(self) -> bool:
@@ -66,7 +66,7 @@ class ConflictQuestion:
     """One scatter of a kernel: is one of the pairs' conditions satisfiable?"""
 
     performed: Performed
-    lanes: tuple[LaneWrites, ...]
+    lanes: tuple[LaneAccesses, ...]
     pairs: tuple[LanePair, ...]
     """The pairs that the normal form of the address difference does not separate."""
     premises: tuple[Bool, ...]
@@ -103,19 +103,24 @@ def conflict_questions(trace: Trace) -> Iterator[ConflictQuestion]:
         earlier += tickets_differ(performed)
 
 
-def _lane_writes(performed: Performed) -> tuple[LaneWrites, ...]:
-    by_lane: dict[int, list[Store]] = {}
-    for access in performed.accesses:
-        if isinstance(access, Store) and access.lane is not None:
-            by_lane.setdefault(access.lane, []).append(access)
+def _lane_writes(performed: Performed) -> tuple[LaneAccesses, ...]:
+    stores = [one for one in performed.accesses if isinstance(one, Store) and one.lane is not None]
+    return tuple(accesses_by_lane(performed, stores))
+
+
+def accesses_by_lane(performed: Performed, accesses: Iterable[Access]) -> list[LaneAccesses]:
+    """These accesses of a message, lane by lane; those of a block as if one lane had them."""
+    by_lane: dict[int, list[Access]] = {}
+    for access in accesses:
+        by_lane.setdefault(access.lane or 0, []).append(access)
     first_lane = _first_lane(performed.instruction)
-    found: list[LaneWrites] = []
+    found: list[LaneAccesses] = []
     for lane, stores in by_lane.items():
         *texel, base = stores[0].cell
         distances = [_distance(store.cell[-1], const(0, 2) if texel else base) for store in stores]
         at = tuple(texel) or (base,)
-        found.append(LaneWrites(first_lane + lane, at, tuple(zip(distances, stores, strict=True))))
-    return tuple(found)
+        found.append(LaneAccesses(first_lane + lane, at, tuple(zip(distances, stores, strict=True))))
+    return found
 
 
 def _first_lane(instruction: Instruction) -> int:
@@ -130,23 +135,32 @@ def _distance(cell: BitVec, base: BitVec) -> int:
     return distance
 
 
-def _pairs(lanes: tuple[LaneWrites, ...]) -> Iterator[LanePair]:
+def _pairs(lanes: tuple[LaneAccesses, ...]) -> Iterator[LanePair]:
     conditional = [(write, _conditions(write)) for write in lanes]
     for (one, mine), (other, theirs) in combinations(conditional, 2):
-        known = _literals(one, other) if mine or theirs else NONE
-        if not known.isdisjoint(mine | theirs):
-            one, other = _where(known, one), _where(known, other)
-        meet = _texels_meet(one, other) if one.is_texel else _bytes_meet(one, other)
+        meet = _meeting(one, mine, other, theirs)
         if not is_false(meet):
             yield LanePair(one.lane, other.lane, meet)
 
 
-def _conditions(write: LaneWrites) -> frozenset[Term]:
+def lanes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
+    """Whether both lanes access a common byte or texel inside the surface, and have a meaning."""
+    return _meeting(one, _conditions(one), other, _conditions(other))
+
+
+def _meeting(one: LaneAccesses, mine: frozenset[Term], other: LaneAccesses, theirs: frozenset[Term]) -> Bool:
+    known = _literals(one, other) if mine or theirs else NONE
+    if not known.isdisjoint(mine | theirs):
+        one, other = _where(known, one), _where(known, other)
+    return _texels_meet(one, other) if one.is_texel else _bytes_meet(one, other)
+
+
+def _conditions(write: LaneAccesses) -> frozenset[Term]:
     """The conditions on which it depends where the lane writes."""
     return frozenset(term for term in subterms(*write.base) if isinstance(term, Bool))
 
 
-def _literals(*writes: LaneWrites) -> Literals:
+def _literals(*writes: LaneAccesses) -> Literals:
     """What holds wherever both lanes write."""
     known = NONE
     for write in writes:
@@ -155,7 +169,7 @@ def _literals(*writes: LaneWrites) -> Literals:
     return known
 
 
-def _where(known: Literals, write: LaneWrites) -> LaneWrites:
+def _where(known: Literals, write: LaneAccesses) -> LaneAccesses:
     """The writes with an address in which these literals are taken for granted."""
     values: dict[Term, Term] = {}
     for literal in known:
@@ -163,7 +177,7 @@ def _where(known: Literals, write: LaneWrites) -> LaneWrites:
     return replace(write, base=tuple(substitute_all(write.base, values)))
 
 
-def _texels_meet(one: LaneWrites, other: LaneWrites) -> Bool:
+def _texels_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
     """Whether both lanes happen, have a meaning, and write one channel of one texel inside the surface."""
     meetings = [
         _both(store, other_store)
@@ -174,12 +188,12 @@ def _texels_meet(one: LaneWrites, other: LaneWrites) -> Bool:
     return conj(cells_equal(one.base, other.base), disj(*meetings))
 
 
-def _both(store: Store, other: Store) -> Bool:
-    """Whether both stores happen, inside, and have a meaning."""
+def _both(store: Access, other: Access) -> Bool:
+    """Whether both happen, inside, and have a meaning."""
     return conj(store.guard, store.inside, store.defined, other.guard, other.inside, other.defined)
 
 
-def _bytes_meet(one: LaneWrites, other: LaneWrites) -> Bool:
+def _bytes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
     """Whether both lanes happen, have a meaning, and write a common byte inside the surface."""
     meetings: dict[int, list[Bool]] = {}
     (first,), (second,) = one.base, other.base

@@ -6,8 +6,10 @@ For all inputs:  ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory afte
 from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import NotModelled, Position
-from visaproof.queries.refinement_effects import Effects, Side, effects_of, surface_then
+from visaproof.queries.refinement_effects import Effects, effects_of
+from visaproof.queries.refinement_observed import register_stores
 from visaproof.queries.refinement_places import Reach, is_private
+from visaproof.queries.refinement_side import Side, surface_then
 from visaproof.queries.refinement_stores import after, same_stores
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, unit_of
@@ -56,15 +58,16 @@ def refinement_question(
     for side in (source, target):
         require_comparable(side)
     memory = SharedMemory(_units(source, target))
-    one, other = (effects_of(side, memory, expand, forbidden) for side in (source, target))
+    one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
     if [guard for _, guard in one.barriers] == [guard for _, guard in other.barriers]:
         return Question(one, other, memory, lanes, forbidden, source.disturbed, loops)
-    if source.disturbed or not _adds_barriers(one, other, lanes):
+    several = source.threads or target.threads
+    if several or source.disturbed or not _adds_barriers(one, other, lanes):
         raise NotModelled("barriers that both kernels do not have alike")
     sides = replace(source, disturbed=True), replace(target, disturbed=True)
     memory = SharedMemory(_units(*sides))
-    one, other = (effects_of(side, memory, expand, forbidden) for side in sides)
+    one, other = _both(*sides, memory, expand, forbidden)
     return Question(one, other, memory, lanes, forbidden, disturbed=True, bounded=loops)
 
 
@@ -74,6 +77,18 @@ def _adds_barriers(source: Effects, target: Effects, lanes: tuple[Bool, ...]) ->
         return False
     remaining = iter(target.barriers)
     return all(barrier in remaining for barrier in source.barriers)
+
+
+def _both(
+    source: Side, target: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]
+) -> tuple[Effects, Effects]:
+    """The effects of both, with what is left in registers where the source defines it."""
+    one, other = (effects_of(side, memory, expand, forbidden) for side in (source, target))
+    if not source.observed:
+        return one, other
+    memory.units |= {each.surface: 1 for each in source.observed}
+    stores = [dict(register_stores(source.observed, one.registers, side.registers)) for side in (one, other)]
+    return replace(one, stores=one.stores | stores[0]), replace(other, stores=other.stores | stores[1])
 
 
 def require_comparable(side: Side) -> None:

@@ -1,22 +1,25 @@
 """What one kernel does that can be seen from outside: guarded stores, under names that both kernels share."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
-from visaproof.isa.platform import Platform
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.symbolic_loops import Held, LoopRound
 from visaproof.kernel.symbolic_machine import Performed
-from visaproof.kernel.symbolic_run import Trace
 from visaproof.queries.conflict import conflict_questions
+from visaproof.queries.extremes import in_one_form
+from visaproof.queries.refinement_observed import RegisterByte, raw_terms, register_byte
 from visaproof.queries.refinement_places import Reach, base_of, is_private
+from visaproof.queries.refinement_races import races
+from visaproof.queries.refinement_side import Side, Turn, surface_then, visible_before
 from visaproof.queries.refinement_stores import Stores, UnitStore, after
 from visaproof.queries.refinement_undefined import Conditions, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, joined
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
+from visaproof.semantics.symbolic.effects import new_value
 from visaproof.semantics.symbolic.float_axioms import as_function
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import (
@@ -29,6 +32,7 @@ from visaproof.smt import (
     conj,
     const,
     extract,
+    false,
     is_false,
     ite,
     neg,
@@ -68,62 +72,19 @@ class Effects:
     """Of each loop that may run longer than it was unrolled, that it does not."""
     rounds: tuple[LoopRound, ...] = ()
     """The rounds that stand for others; what was held before and after them has the shared names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A kernel to be compared: its run on terms, and the common names of its surfaces."""
-
-    name: str
-    platform: Platform
-    trace: Trace
-    surface: Callable[[str], str]
-    pointers: Mapping[BitVec, str] = field(default_factory=dict[BitVec, str])
-    """The words that are the address of a buffer, and the buffer."""
-    offsets: Mapping[int, BitVec] = field(default_factory=dict[int, BitVec])
-    """The 64-bit offset of each access that is taken to lie inside its buffer, by its identity."""
-    choices: Mapping[Term, Term] = field(default_factory=dict[Term, Term])
-    """What it finds in registers that nothing wrote, if that is to be something in particular."""
-    disturbed: bool = False
-    """Whether other threads may write between any two messages, and not only at barriers."""
-
-
-def surface_then(side: Side, place: int) -> str:
-    """The surface of a message: after a barrier, which other threads use as well, it may hold anything.
-
-    In a round that stands for others it may hold what those left, and so it may behind their loop.  Where others may
-    write between any two messages, it may hold anything for each message.
-    """
-    surface = side.surface(side.trace.performed[place].surface)
-    if side.disturbed:
-        return f"{surface} after message {_visible_before(side.trace, place)}"
-    barriers = sum(before <= place for before, _ in side.trace.barriers)
-    ends = sum((one.first <= place) + (one.behind <= place) for one in side.trace.rounds)
-    if ends:
-        return f"{surface} after {barriers} barriers and {ends} ends of rounds"
-    return f"{surface} after barrier {barriers}" if barriers else surface
-
-
-def itself(surface: str) -> str:
-    """The surface of which this name means what it holds behind a barrier or a message."""
-    return surface.partition(" after ")[0]
-
-
-def _visible_before(trace: Trace, place: int) -> int:
-    """How many messages come before it that reach more than private memory."""
-    before = trace.performed[:place]
-    return sum(not all(is_private(trace, one, access) for access in one.accesses) for one in before)
+    registers: tuple[tuple[RegisterByte, ...], ...] = ()
+    """What the registers hold at the end that are observed."""
 
 
 def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]) -> Effects:
     history = _History(side, memory, expand)
     for place, performed in enumerate(side.trace.performed):
-        history.add(performed, surface_then(side, place))
-    apart = list(_undefined_apart_from_accesses(side.trace))
+        history.add(performed, surface_then(side, place), side.turns.get(place))
+    apart = list(_undefined_apart_from_accesses(side))
     common = history.common([condition for condition, _ in apart])
     found = [*history.undefined, *zip(common, (kind for _, kind in apart), strict=True)]
     found += _of_what_nothing_wrote(history)
-    places = [_visible_before(side.trace, before) for before, _ in side.trace.barriers]
+    places = [visible_before(side.trace, before) for before, _ in side.trace.barriers]
     undefined: dict[Bool, UndefinedKind] = {}
     for condition, kind in found:
         if kind in forbidden and not is_false(condition):
@@ -136,16 +97,21 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         any(isinstance(access, Atomic) for one in side.trace.performed for access in one.accesses),
         tuple(history.common([ends for ends, _ in side.trace.bounded])),
         tuple(history.round(one) for one in side.trace.rounds),
+        tuple(history.registers(side)) if side.observed else (),
     )
 
 
-def _undefined_apart_from_accesses(trace: Trace) -> Iterator[tuple[Bool, UndefinedKind]]:
-    """Register addresses that leave their variable, and lanes of one message that write one byte (D14)."""
-    for condition, _ in trace.conditions:
+def _undefined_apart_from_accesses(side: Side) -> Iterator[tuple[Bool, UndefinedKind]]:
+    """Register addresses that leave their variable, and lanes of one message, or threads, that meet (D14)."""
+    for condition, _ in side.trace.conditions:
         yield neg(condition), UndefinedKind.BEYOND_VARIABLE
-    for question in conflict_questions(trace):
+    for question in conflict_questions(side.trace):
         for pair in question.pairs:
             yield pair.meet, UndefinedKind.COLLISION
+    if side.threads:
+        surfaces = [surface_then(side, place) for place in range(len(side.threads))]
+        for meet in races(side.trace, side.threads, surfaces):
+            yield meet, UndefinedKind.RACE
 
 
 def _of_what_nothing_wrote(history: "_History") -> Iterator[tuple[Bool, UndefinedKind]]:
@@ -195,6 +161,12 @@ class _History:
         before, after = self.common([each.before for each in held]), self.common([each.after for each in held])
         return tuple(each._replace(before=b, after=a) for each, b, a in zip(held, before, after, strict=True))
 
+    def registers(self, side: Side) -> Iterator[tuple[RegisterByte, ...]]:
+        """What the observed registers hold at the end."""
+        for raw in raw_terms(side.trace, side.observed, side.name):
+            self._resolve(raw)
+            yield tuple(register_byte(term, side.name, self.is_chosen) for term in self._renamed(raw))
+
     def is_chosen(self, term: Term) -> bool:
         """Whether a term under the shared names depends on a choice that only this kernel has."""
         for one in symbols_of(term):
@@ -210,7 +182,7 @@ class _History:
         found = substitute_all(terms, self._names)
         return expanded(found) if self._expand else found
 
-    def add(self, performed: Performed, surface: str) -> None:
+    def add(self, performed: Performed, surface: str, turn: Turn | None = None) -> None:
         """Takes in a message to a surface."""
         values = {id(access): value for access, value in performed.loaded}
         private = [one for one in performed.accesses if is_private(self._side.trace, performed, one)]
@@ -228,13 +200,12 @@ class _History:
         for index, (access, (guard, inside, defined, cell, *value)) in enumerate(zip(accesses, seen, strict=True)):
             guard, inside, cell = cast(Bool, guard), cast(Bool, inside), cast(BitVec, cell)
             self.undefined.append((conj(guard, neg(cast(Bool, defined))), _kind_of(access.defined)))
-            if performed.surface == SHARED_LOCAL:
-                self.undefined.append((conj(guard, neg(inside)), UndefinedKind.SLM_OUTSIDE))
-            if id(access) in self._side.offsets:
-                (offset,) = self._renamed([self._side.offsets[id(access)]])
-                self.reaches.append(Reach(guard, surface, cell, offset, access.width))
+            self._note_place(performed, surface, access, (guard, inside, cell))
             happens = conj(guard, inside)
-            if isinstance(access, Atomic):
+            if isinstance(access, Atomic) and turn is not None:
+                written, brought, always = self._in_turn(turn, surface, access, seen[index])
+                happens, value = (inside if always else happens), [written]
+            elif isinstance(access, Atomic):
                 written = self._memory.result((*atomic, index, "after"), 8 * access.width)
                 brought = cast(BitVec, self._memory.result((*atomic, index, "brought"), 8 * access.width))
                 value = [written]
@@ -245,19 +216,34 @@ class _History:
             if isinstance(access, Atomic | Store) and not is_false(happens):
                 stores += self._units(surface, happens, cell, cast(BitVec, value[0]), access.width)
             if id(access) in values and brought is not None:
-                names[values[id(access)]] = self._brought(access, inside, brought, values[id(access)].width)
+                wide = values[id(access)].width
+                plain = turn is not None and turn.is_single
+                names[values[id(access)]] = self._brought(access, inside, brought, wide, plain)
         self._names |= names
         if accesses:
-            self.stores.setdefault(surface, []).extend(stores)
+            before = self.stores.setdefault(surface, [])
+            if turn is not None and turn.is_single:  # what the same turn has left there is gone
+                gone = {(store.guard, store.cell) for store in stores}
+                before[:] = [store for store in before if (store.guard, store.cell) not in gone]
+            before.extend(stores)
+
+    def _note_place(self, performed: Performed, surface: str, access: Access, seen: tuple[Bool, Bool, BitVec]) -> None:
+        """Takes in where an access is: outside of shared local memory, or at an offset in a buffer."""
+        guard, inside, cell = seen
+        if performed.surface == SHARED_LOCAL:
+            self.undefined.append((conj(guard, neg(inside)), UndefinedKind.SLM_OUTSIDE))
+        if id(access) in self._side.offsets:
+            (offset,) = self._renamed([self._side.offsets[id(access)]])
+            self.reaches.append(Reach(guard, surface, cell, offset, access.width))
 
     def _units(self, surface: str, happens: Bool, cell: BitVec, value: BitVec, width: int) -> Iterator[UnitStore]:
         for byte, place in self._memory.pieces(surface, cell, width):
             yield UnitStore(happens, place, extract(value, 8 * (byte + self._memory.units[surface]) - 1, 8 * byte))
 
-    def _brought(self, access: Access, inside: Bool, value: BitVec, width: int) -> BitVec:
-        """What a load gives to a register of this width."""
+    def _brought(self, access: Access, inside: Bool, value: BitVec, width: int, plain: bool) -> BitVec:
+        """What a load gives to a register of this width; `plain` without a name for it."""
         outside = const(access.outside if isinstance(access, Load) else 0, value.width)
-        named = self._memory.named(ite(inside, value, outside))
+        named = ite(inside, value, outside) if plain else self._memory.named(ite(inside, value, outside))
         signed = isinstance(access, Atomic) and access.sign_extended
         return sign_extend(named, width) if signed else zero_extend(named, width)
 
@@ -272,6 +258,27 @@ class _History:
         kinds = tuple((one.op, one.returns_new, one.width) for one in accesses if isinstance(one, Atomic))
         before = tuple((name, tuple(stores)) for name, stores in sorted(self.stores.items()) if stores)
         return ("atomic", self._atomics[""], surface, kinds, tuple(tuple(terms) for terms in seen), before)
+
+    def _in_turn(self, turn: Turn, surface: str, access: Atomic, seen: list[Term]) -> tuple[BitVec, BitVec, bool]:
+        """What an atomic leaves and brings that has its place among those of other threads.
+
+        And whether it would leave what was there where its guard does not hold: then it may as well happen.
+        """
+        width = 8 * access.width
+        if not turn.is_single:
+            kind = access.op, access.returns_new, access.width
+            event = ("lane's atomic", turn.number, turn.first_lane + (access.lane or 0), surface, kind, tuple(seen))
+            results = (self._memory.result((*event, which), width) for which in ("after", "brought"))
+            written, brought = (cast(BitVec, result) for result in results)
+            return written, brought, False
+        cell, src0, src1 = (cast(BitVec, term) for term in seen[3:])
+        before = self._loaded(surface, cell, access.width)
+        written = new_value(access.op, before, src0, src1, access.readings)
+        guard = cast(Bool, seen[0])
+        off: dict[Term, Term] = {one: false() for one in (guard.args if guard.op is Op.DISJ else (guard,))}
+        same = in_one_form(substitute(written, off)) is before
+        written = in_one_form(written)
+        return written, written if access.returns_new else before, same
 
     def _loaded(self, surface: str, cell: BitVec, width: int) -> BitVec:
         """What memory holds in the units of a cell, after the stores so far."""

@@ -19,6 +19,7 @@ class UndefinedKind(Enum):
     BEYOND_VARIABLE = "beyond-variable"
     SLM_OUTSIDE = "slm-outside"
     UNINITIALISED = "uninitialised"
+    RACE = "race"
 
     @property
     def what(self) -> str:
@@ -37,6 +38,7 @@ _WHAT = {
     UndefinedKind.BEYOND_VARIABLE: "registers beyond a variable, or predicate bits that it does not have",
     UndefinedKind.SLM_OUTSIDE: "an access outside of shared local memory",
     UndefinedKind.UNINITIALISED: "a store of, at, or under a condition on what nothing wrote",
+    UndefinedKind.RACE: "threads that run the lanes of a wider one access a byte in no order, and one writes it",
 }
 _ALLOWED = {
     UndefinedKind.COLLISION: "they write one after another, and the last stays",
@@ -44,10 +46,14 @@ _ALLOWED = {
     UndefinedKind.BEYOND_VARIABLE: "0 is read, and what is written is lost",
     UndefinedKind.SLM_OUTSIDE: "0 is read, and what is written is lost",
     UndefinedKind.UNINITIALISED: "each kernel finds values of its own, any",
+    UndefinedKind.RACE: "the threads run one after another from barrier to barrier, that of the first lanes first",
 }
 
-FORBIDDEN = frozenset((UndefinedKind.COLLISION, UndefinedKind.MISALIGNED, UndefinedKind.BEYOND_VARIABLE))
-"""What the pages call undefined; they give a meaning to the other two, D11 and an arbitrary value."""
+FORBIDDEN = frozenset(
+    (UndefinedKind.COLLISION, UndefinedKind.MISALIGNED, UndefinedKind.BEYOND_VARIABLE, UndefinedKind.RACE)
+)
+"""What the pages call undefined, and races, of which they say nothing; they give a meaning to the other two, D11 and an
+arbitrary value."""
 
 Conditions = Mapping[Bool, UndefinedKind]
 """When a run has no meaning, and of which kind that is."""

@@ -50,7 +50,7 @@ class SharedMemory:
     """Names for what both kernels may read, given out in the order in which they are asked for."""
 
     def __init__(self, units: Mapping[str, int]) -> None:
-        self.units = units
+        self.units = dict(units)
         self.cells: dict[tuple[str, BitVec], BitVec] = {}
         self.definitions: dict[Term, BitVec] = {}
         """What a named value is."""

@@ -6,11 +6,13 @@ from typing import Any
 from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import IMAGE_SIZE
-from visaproof.engine.refinement_runner import Runner
 from visaproof.engine.refinement_runs import Difference, Writer
+from visaproof.engine.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.queries.refinement_effects import itself
+from visaproof.kernel.observed import Observed, is_register
+from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement_places import ALWAYS, Condition
+from visaproof.queries.refinement_side import itself
 
 MAX_SHOWN = 8
 """Inputs and bytes of memory that are shown of a run."""
@@ -21,27 +23,43 @@ def header(comparison: Comparison) -> Iterator[str]:
     for name, program in (("source", comparison.source), ("target", comparison.target)):
         yield f"{name}: {program.kernel.path}: kernel {program.kernel.name}, {program.platform.name}"
     matching = comparison.matching
+    if comparison.split is not None:
+        yield from (f"  {line}" for line in _split_lines(comparison.split))
     yield f"  inputs are matched by {'what the launch puts there' if matching.by_meaning else 'payload byte'}:"
     for row in matching.rows:
         yield f"    {row.target} is {row.source or 'in the target only, and arbitrary'}: {row.what}"
     for surface, one, other in _surfaces(comparison):
         name = surface_name(comparison, surface)
         yield f"    {name} is {other or 'not used'} in the target, {one or 'not used'} in the source"
+    for one in comparison.runners[0].observed:
+        what = f"{one.count} {'bits' if one.source.is_predicate else 'bytes'}"
+        yield f"  observed at the end, where the source defines it: {one.both} ({what})"
     for assumption in comparison.assumed:
         yield f"  assumed: {assumption}"
     for hint in comparison.start.hints:
         yield f"  hint: {hint}"
 
 
+def _split_lines(split: Split) -> Iterator[str]:
+    """Which threads run the same work items."""
+    wide, narrow = ("source", "target") if split.source_is_wide else ("target", "source")
+    last = split.threads - 1
+    yield f"a thread of the {wide} has {split.wide} lanes, of the {narrow} {split.narrow}: asked of one thread of the"
+    yield f"  {wide} and of threads 0..{last} of the {narrow}, which run the same work items:"
+    yield f"  lane L of the {wide} is lane L mod {split.narrow} of thread L div {split.narrow} of the {narrow}"
+
+
 def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
     """Each surface, and how both kernels reach it."""
     source, target = comparison.runners
     for surface in dict.fromkeys(map(itself, comparison.question.surfaces)):
+        if is_register(surface):
+            continue
         keys = [", ".join(_ways(one, surface)) for one in (source, target)]
         yield surface, keys[0], keys[1]
 
 
-def _ways(runner: Runner, surface: str) -> Iterator[str]:
+def _ways(runner: AnyRunner, surface: str) -> Iterator[str]:
     """How a kernel reaches a surface: by what names it, or by the input that holds its address."""
     surface, _, _ = surface.partition(" after ")
     yield from (key for key in runner.trace.surfaces if runner.surface(key) == surface)
@@ -63,7 +81,8 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
     match verdict:
         case Refines(rung, conditions):
             where = ", where" if conditions else ""
-            yield f"  REFINES: the target leaves the same memory, for all inputs ({rung}){where}"
+            what = "memory and registers" if comparison.runners[0].observed else "memory"
+            yield f"  REFINES: the target leaves the same {what}, for all inputs ({rung}){where}"
             yield from (f"    {condition.value}" for condition in in_order(conditions))
         case Bounded(loops, found):
             yield f"  BOUNDED: no difference in runs of no more rounds than were unrolled ({found.rung}): no proof"
@@ -93,7 +112,11 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     inputs = list(_inputs(comparison, found))
     yield from (f"  {name} = {value:#x}" for name, value in inputs)
     yield f"  every {'other ' if inputs else ''}input {comparison.start.rest}"
+    if found.order:
+        yield "  the target's threads run one after another, the last one first"
     for surface, (size, contents) in found.memory.items():
+        if is_register(surface):
+            continue
         shown = [f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(contents.items()) if byte][:MAX_SHOWN]
         bound = "all addresses" if surface == FLAT else "typed" if size == IMAGE_SIZE else f"{size:#x} bytes"
         yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
@@ -107,6 +130,11 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
         yield f"  the target accesses address {found.outside:#x}, which is in no buffer"
         yield "    and at no offset from one: where buffers begin elsewhere it does not move as they do"
         return
+    if (register := _register_of(comparison, found)) is not None:
+        yield f"  at the end {_register_place(register, found)} is"
+        yield f"    {found.source:#04x} after the source, in {register.source.at(found.address)}"
+        yield f"    {found.target:#04x} after the target, in {register.target.at(found.address)}"
+        return
     name = surface_name(comparison, found.surface)
     yield f"  byte {found.address:#x} of {name} was {found.before:#04x}, and is then"
     yield f"    {found.source:#04x} after the source: {_written(found.source_writer)}"
@@ -119,8 +147,27 @@ def difference_text(comparison: Comparison, found: Difference) -> str:
         return f"the target has no meaning: line {found.undefined.position.line}: {found.undefined.message}"
     if found.outside is not None:
         return f"the target accesses address {found.outside:#x}, which is at no offset from a buffer"
+    register = _register_of(comparison, found)
     place = f"byte {found.address:#x} of {surface_name(comparison, found.surface)}"
+    if register is not None:
+        place = _register_place(register, found)
     return f"{place}: {found.source:#04x} after the source, {found.target:#04x} after the target"
+
+
+def _register_of(comparison: Comparison, found: Difference) -> Observed | None:
+    """The register in which both runs differ, if they do in one."""
+    return next((one for one in comparison.runners[0].observed if one.surface == found.surface), None)
+
+
+def _register_place(register: Observed, found: Difference) -> str:
+    if register.source.is_predicate:
+        return f"{register.both}, lane {found.address},"
+    element = f"element {found.address // register.element_bytes}"
+    return f"byte {found.address:#x} of {register.both}, {element}{_of_lane(found.lanes)},"
+
+
+def _of_lane(lanes: tuple[int, ...]) -> str:
+    return f" (lane {lanes[0]})" if len(lanes) == 1 else ""
 
 
 def _written(writer: Writer | None) -> str:
@@ -131,7 +178,8 @@ def _written(writer: Writer | None) -> str:
 
 def _lane(writer: Writer) -> str:
     lane = lane_of(writer)
-    return "" if lane is None else f"lane {lane} "
+    thread = "" if writer.thread is None else f"thread {writer.thread}, "
+    return (thread and f"{thread[:-2]} ") if lane is None else f"{thread}lane {lane} "
 
 
 def lane_of(writer: Writer) -> int | None:
@@ -160,19 +208,25 @@ def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, in
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
     """What was asked."""
+    observed = comparison.runners[0].observed
+    widths = {} if comparison.split is None else {"widths": list(comparison.split.widths)}
     matching = comparison.matching
-    return {
-        "source": comparison.source.kernel.path,
-        "target": comparison.target.kernel.path,
-        "platforms": [comparison.source.platform.name, comparison.target.platform.name],
-        "matched_by": "meaning" if matching.by_meaning else "payload byte",
-        "inputs": [{"target": row.target, "source": row.source, "what": row.what} for row in matching.rows],
-        "surfaces": [
-            {"name": surface_name(comparison, surface), "source": one, "target": other}
-            for surface, one, other in _surfaces(comparison)
-        ],
-        "assumptions": list(comparison.assumed),
-    }
+    return (
+        {
+            "source": comparison.source.kernel.path,
+            "target": comparison.target.kernel.path,
+            "platforms": [comparison.source.platform.name, comparison.target.platform.name],
+            "matched_by": "meaning" if matching.by_meaning else "payload byte",
+            "inputs": [{"target": row.target, "source": row.source, "what": row.what} for row in matching.rows],
+            "surfaces": [
+                {"name": surface_name(comparison, surface), "source": one, "target": other}
+                for surface, one, other in _surfaces(comparison)
+            ],
+            "assumptions": list(comparison.assumed),
+        }
+        | widths
+        | ({"observed": [one.both for one in observed]} if observed else {})
+    )
 
 
 def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
@@ -206,12 +260,18 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         return record | {"target_undefined": undefined}
     if found.outside is not None:
         return record | {"target_accesses_outside": found.outside}
+    if (register := _register_of(comparison, found)) is not None:
+        lane = {"lane": found.lanes[0]} if len(found.lanes) == 1 else {}
+        both = {"register": register.name, "target_register": register.target_name, "byte": found.address} | lane
+        return record | both | {"after_source": {"byte": found.source}, "after_target": {"byte": found.target}}
     sides = ((found.source, found.source_writer), (found.target, found.target_writer))
     return record | {
         "surface": surface_name(comparison, found.surface),
         "address": found.address,
         "before": found.before,
     } | {
-        side: {"byte": byte, "line": writer and writer.instruction.position.line, "lane": writer and lane_of(writer)}
+        side: {
+            "byte": byte, "line": writer and writer.instruction.position.line, "lane": writer and lane_of(writer)
+        } | ({"thread": writer.thread} if writer and writer.thread is not None else {})
         for side, (byte, writer) in zip(("after_source", "after_target"), sides, strict=True)
     }  # fmt: skip
