@@ -412,3 +412,12 @@ def refute_one_bit_stands_for_all_bits_of_a_sum() -> Query:
         return b.eq(b.add(x(w), y(w)), z(w)), b.conj(*at_each)
 
     return neighbour("one-bit-data", "a sum of two words", "the sum of their bits", sides, 8)
+
+
+def refute_slices_in_the_wrong_order_are_the_word() -> Query:
+    return neighbour(
+        "word-that-no-rule-fits",
+        "slices in the wrong order",
+        "the word",
+        lambda b, w: (b.concat(b.extract(x(w), 3, 0), b.extract(x(w), w - 1, 4)), x(w)),
+    )

@@ -233,7 +233,7 @@ KEPT: tuple[Rule, ...] = rules(
         ),
         "flips that differ": lambda b, w: _once(b.eq(b.bit_xor(c(6, w), x(w)), b.bit_xor(c(5, w), y(w)))),
         "a flip of one side": lambda b, w: _once(b.eq(b.bit_xor(c(6, w), x(w)), y(w))),
-        "a mask with a hole": lambda b, w: _once(b.eq(b.bit_and(c(5, w), x(w)), c(1, w))),
+        "bits under a mask with a hole": lambda b, w: _once(b.eq(b.bit_and(c(5, w), x(w)), c(1, w))),
         "a slice of one bit more": lambda b, w: _once(b.eq(b.bit_and(c(6, w), x(w)), c(2, w))),
         "a bound that may be met": lambda b, w: _once(b.ult(b.add(small(b, "s", w), c(3, w)), c(18, w))),
         "a lower bound that may be met": lambda b, w: _once(b.ult(c(3, w), b.add(small(b, "s", w), c(3, w)))),
