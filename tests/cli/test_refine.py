@@ -138,8 +138,8 @@ cmp.eq (M1, 8) P1 N(0,0)<1;1,0> 0x63:d
 add (M1, 8) N(0,0)<1> N(0,0)<1;1,0> -1:d
 cmp.gt (M1, 8) P1 N(0,0)<1;1,0> 0x0:d
 (P1) goto (M1, 8) again
-done:
 scatter4_scaled.R (M1, 8) T6 0x0:ud AT.0 X.0
+done:
 ret (M1, 1)
 """
 

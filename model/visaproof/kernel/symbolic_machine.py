@@ -198,11 +198,10 @@ class Machine:
         forget_private(name, known, guards, self.private)
         return forget(name, known, guards, self.thread.registers, self.thread.predicates, entered)
 
-    def held(self, known: RoundWrites, running: tuple[Bool, ...]) -> list[Term]:
-        """What is held here by what rounds of a loop may write for these lanes."""
+    def held(self, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
+        """What is held here by what rounds of a loop may write for these lanes, where the `facts` hold."""
         registers, predicates = self.thread.registers, self.thread.predicates
         reader, registers.reader, predicates.reader = registers.reader, None, None
-        facts = self.lanes.facts
         guards = {EVERY_LANE: facts} | {lane: literals_of(guard) | facts for lane, guard in enumerate(running)}
         found = held_now(known, guards, registers, predicates)
         registers.reader = predicates.reader = reader

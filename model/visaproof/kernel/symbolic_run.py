@@ -257,10 +257,11 @@ class _Walk:
         while True:
             self._loops += 1
             name = f"loop{self._compared_as and f'.{self._compared_as}.'}{self._loops}"
-            entered = machine.held(known, running) if self._compared_as else []
+            entered = machine.held(known, running, facts) if self._compared_as else []
             held = machine.forget(name, known, running)
-            during = machine.held(known, running) if self._compared_as else []
+            during = machine.held(known, running, facts) if self._compared_as else []
             self._lanes.only(in_round(name, running))
+            in_it = self._lanes.facts
             written = self._round(name, target, behind - 1, before.performed)
             shifted = set[str]()
             if not self._compared_as:
@@ -269,17 +270,18 @@ class _Walk:
                 break
             del self._bounded[bounds:], self._general[inner:]
             machine.restore(before)
-        after = machine.held(known, in_round(name, running)) if self._compared_as else []
+        after = machine.held(known, in_round(name, running), in_it) if self._compared_as else []
         again = self._lanes_again(branch) if self._compared_as else []
-        early = self._lanes.reached_since(before.lanes, behind)
-        exits = early if branch.predicate is None else sorted({behind, *early})
+        exits = self._lanes.reached_since(before.lanes, behind)
+        if branch.predicate is not None:
+            exits = sorted({behind, *exits})
         machine.keep_messages_since(before)
         machine.forget(f"{name}.left", replace(known, shifts=set()), running, facts)  # lanes leave in different rounds
         if self._compared_as:
-            left, runs = machine.held(known, running), in_round(name, (true(),) * THREAD_LANES)
+            left, runs = machine.held(known, running, facts), in_round(name, (true(),) * THREAD_LANES)
             words = map(Held, entered, during, after, left, owners(known))
             lanes = map(Held, running, runs, again, runs, range(THREAD_LANES))
-            breaks, messages = bool(early) or bool(known.addresses), (before.performed, len(machine.performed))
+            breaks, messages = exits != [behind] or bool(known.addresses), (before.performed, len(machine.performed))
             self._general.append(LoopRound(branch.position, *messages, tuple(words), tuple(lanes), breaks))
         self._leave(name, exits, running)
         self._place = behind
