@@ -52,8 +52,9 @@ PROVED = {
         looping(ADD + STORE_NEXT + STORE_B),
         looping(ADD + STORE_B + STORE_NEXT),
     ),
-    "lanes that leave in the middle": tuple(
-        looping(body + LEAVE).replace(STORE_B, "done:\n" + STORE_B) for body in (ADD, ADD_TWICE)
+    "lanes that leave in the middle": (
+        looping(ADD + LEAVE).replace(STORE_B, "done:\n" + STORE_B),
+        looping(ADD_TWICE + LEAVE).replace(STORE_B, "done:\n" + STORE_B),
     ),
     "two loops": (
         looping(ADD) + looping(LOAD).replace("again", "more"),
@@ -71,7 +72,10 @@ def test_loops_of_any_length_are_proved_round_by_round(rewritten: str) -> None:
     assert in_step_too(target, source)
 
 
-BREAKING = tuple(looping(body + LEAVE).replace(STORE_B, STORE_B + "done:\n" + STORE_NEXT) for body in (ADD, ADD_TWICE))
+BREAKING = (
+    looping(ADD + LEAVE).replace(STORE_B, STORE_B + "done:\n" + STORE_NEXT),
+    looping(ADD_TWICE + LEAVE).replace(STORE_B, STORE_B + "done:\n" + STORE_NEXT),
+)
 OPEN = {
     "a round far out": (looping(ADD), looping(ADD_LATER.replace("0x9:d", "0x7654321:d"))),
     "another limit far out": (looping(ADD), looping(ADD).replace("0x0:d\n(P1) goto", "-0x7654321:d\n(P1) goto")),
