@@ -4,7 +4,8 @@ import pytest
 
 from tests.engine.test_refinement import HEAD, program
 from visaproof.engine.refinement import FLOAT_HINT, Refines, Unknown, Verdict, decide
-from visaproof.engine.refinement_comparison import FUNCTIONS, compare
+from visaproof.engine.refinement_assumed import FUNCTIONS
+from visaproof.engine.refinement_comparison import compare
 from visaproof.engine.refinement_runs import Difference
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.float_results import IEEE_ASSUMED, Floats

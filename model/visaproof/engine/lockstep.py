@@ -9,8 +9,9 @@ the same stores, and that the same lanes go on.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from visaproof.engine.refinement_comparison import Comparison, questions
+from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import PRIVATE
+from visaproof.engine.refinement_questions import questions
 from visaproof.engine.refinement_runner import Runner
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.float_results import Floats

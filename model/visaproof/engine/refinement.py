@@ -1,6 +1,6 @@
 """Decides whether one kernel refines another: the same stores, then runs, then a solver.  A difference is a run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 
@@ -8,21 +8,15 @@ from visaproof.engine.clauses import Form, form_of
 from visaproof.engine.ladder import Answer, Fails, GaveUp, Holds, Impossible, Values, climb
 from visaproof.engine.lockstep import in_step
 from visaproof.engine.refinement_choices import source_choice, unlike_threads
-from visaproof.engine.refinement_comparison import Comparison, questions
+from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_guesses import AUDITS, GUESSES, LAST_GUESSES, certain, guessed, smaller
 from visaproof.engine.refinement_memory import nothing
+from visaproof.engine.refinement_questions import questions
 from visaproof.engine.refinement_runs import Difference, difference
-from visaproof.engine.refinement_same_choice import same_by_choice
 from visaproof.engine.same_program import SAME_PROGRAM, same_program
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.float_results import Floats
-from visaproof.queries.refinement import (
-    Question,
-    open_undefined,
-    premises,
-    same_at_probe,
-    same_effects,
-)
+from visaproof.queries.refinement import Question, open_undefined, premises, same_at_probe, same_effects
 from visaproof.queries.refinement_places import LAST, Condition, Reach, conditions
 from visaproof.queries.refinement_stores import Stores, address_step, same_store, same_stores
 from visaproof.queries.refinement_undefined import UndefinedKind
@@ -66,10 +60,9 @@ class Unknown:
 
 NO_SUCH_RUN = "in no run in which the source has a meaning do the loops end within the rounds unrolled"
 
-Verdict = Refines | Bounded | Difference | Vacuous | Unknown
-
-
 FLOAT_HINT = "; `--float ieee` takes floats for IEEE 754's"
+
+Verdict = Refines | Bounded | Difference | Vacuous | Unknown
 
 
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
@@ -166,12 +159,8 @@ def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Refine
         return Vacuous(tuple(always))
     open_surfaces = [one for one in question.surfaces if not same_stores(*_stores(question, one))]
     remaining = open_undefined(question)
-    if comparison.split is None:
-        found = guessed(comparison, GUESSES)
-    else:  # many threads take long to run, and mostly they agree
-        found = guessed(comparison, AUDITS)
-        if found is None and same_by_choice(question, _unwritten(comparison)):
-            return Refines("the same stores, where the source finds what the target does in what nothing wrote")
+    # many threads take long to run, and mostly they agree
+    found = guessed(comparison, GUESSES if comparison.split is None else AUDITS)
     if found is None and _one_by_one(second, open_surfaces, timeout_ms):
         return Refines("store by store")
     if found is None and comparison.split is not None:
@@ -239,14 +228,6 @@ def _audit(comparison: Comparison) -> None:
     found = guessed(comparison, AUDITS)
     if found is not None:
         raise AssertionError(f"the normal form says that the kernels are equal, but runs differ for {found.values}")
-
-
-def _unwritten(comparison: Comparison) -> Iterator[Term]:
-    """What the source finds in registers that nothing wrote."""
-    source = comparison.runners[0]
-    for word in source.start_words():
-        if str(word.payload).startswith(f"{source.name}:"):
-            yield word
 
 
 def _one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> bool:

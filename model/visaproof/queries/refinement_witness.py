@@ -60,7 +60,7 @@ class _Pairs:
     def _parts(self, one: object, other: object) -> Iterator[tuple[object, object]]:
         match one, other:
             case (Term(), Term()):
-                named = [self.memory.definitions.get(each) or self.memory.operation(each) for each in (one, other)]
+                named = [self.memory.definitions.get(each) or self.memory.operations.get(each) for each in (one, other)]
                 if None not in named:
                     yield named[0], named[1]
                 elif one.op is other.op and len(one.args) == len(other.args):

@@ -96,10 +96,6 @@ class SharedMemory:
         """What each result is the result of, in the order in which they were asked for."""
         return self._operations
 
-    def operation(self, result: Term) -> Hashable | None:
-        """The operation of which this is the result, if it is one."""
-        return self._operations.get(result)
-
     def pieces(self, surface: str, cell: BitVec, width: int) -> Iterator[tuple[int, BitVec]]:
         """The units of `width` bytes from an address on: their byte in it, and their own address."""
         for byte in range(0, width, self.units[surface]):

@@ -1,0 +1,106 @@
+"""The questions about two kernels that were run on terms: of places in surfaces, or in buffers under conditions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from visaproof.engine.refinement_memory import PRIVATE
+from visaproof.engine.thread_group import AnyRunner, ThreadGroup
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.kernel.matching import SHARED_LOCAL
+from visaproof.kernel.symbolic_machine import Performed
+from visaproof.queries.refinement import Question, refinement_question, require_comparable
+from visaproof.queries.refinement_effects import Effects
+from visaproof.queries.refinement_places import is_private, located
+from visaproof.queries.refinement_side import Side
+from visaproof.queries.refinement_stores import Stores
+from visaproof.queries.refinement_turns import in_turns
+from visaproof.queries.refinement_undefined import UndefinedKind
+from visaproof.smt import Bool, Term
+
+NO_CHOICES: Mapping[Term, Term] = {}
+
+
+def questions(
+    runners: Sequence[AnyRunner],
+    lanes: tuple[Bool, ...],
+    forbidden: frozenset[UndefinedKind],
+    expand: bool = False,
+    choices: Mapping[Term, Term] = NO_CHOICES,
+) -> tuple[Question | None, Question]:
+    """The question under no condition, if it can be asked, and the one to decide; `choices` are what is arbitrary."""
+    sides = [replace(_as_it_is(one), choices=choices) for one in runners]
+    used = {surface for one in runners for surface in used_surfaces(one)}
+    several = any(one.threads for one in runners)
+    if FLAT not in used:
+        if several:
+            sides = in_turns(sides[0], sides[1], _narrow(runners))
+        question = refinement_question(sides[0], sides[1], lanes, expand, forbidden)
+        return question, question
+    # threads would race on buffers that may lie anywhere
+    mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand or several
+    exact = None if mixed else refinement_question(sides[0], sides[1], lanes, forbidden=forbidden)
+    sides = [_located(one) for one in runners]
+    if several:
+        sides = list(in_turns(sides[0], sides[1], _narrow(runners)))
+    sides = [replace(one, choices=choices) for one in sides]
+    return exact, refinement_question(sides[0], sides[1], lanes, expand, forbidden)
+
+
+def _narrow(runners: Sequence[AnyRunner]) -> int:
+    """Lanes of a thread of the kernel that has several."""
+    return next(runner.split.narrow for runner in runners if isinstance(runner, ThreadGroup))
+
+
+def of_the_source(
+    runners: Sequence[AnyRunner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind]
+) -> tuple[Question | None, Question]:
+    """A question of the source alone, with all surfaces that either reaches.  Raises NotModelled."""
+    for runner in runners:
+        require_comparable(_as_it_is(runner))
+    used = [used_surfaces(one) for one in runners]
+    by_address = FLAT in used[0] | used[1]
+    side = _located(runners[0]) if by_address else _as_it_is(runners[0])
+    question = refinement_question(side, side, lanes, forbidden=forbidden)
+    others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
+    others |= {one.surface: () for one in runners[0].observed}
+    question = replace(question, target=Effects(others, {}, question.source.reaches), bounded=())
+    return None if by_address else question, question
+
+
+def _as_it_is(runner: AnyRunner) -> Side:
+    private = {word: buffer for word, buffer in runner.pointers.items() if buffer == PRIVATE}
+    return Side(
+        runner.name,
+        runner.platform,
+        runner.trace,
+        runner.surface,
+        private,
+        threads=runner.threads,
+        observed=runner.observed,
+    )
+
+
+def used_surfaces(runner: AnyRunner) -> set[str]:
+    return {runner.surface(each.surface) for each in runner.trace.performed if _visible(runner, each)}
+
+
+def _visible(runner: AnyRunner, performed: Performed) -> bool:
+    return not all(is_private(runner.trace, performed, access) for access in performed.accesses)
+
+
+def _located(runner: AnyRunner) -> Side:
+    """The kernel as one that reaches places in buffers."""
+    images = (one.origin.surface for one in runner.trace.arbitrary if one.origin is not None)
+    names = {key: runner.surface(key) for key in (*runner.trace.surfaces, *images)}
+    pointers = {word: buffer for word, buffer in runner.pointers.items() if buffer != PRIVATE}
+    found = located(runner.trace, pointers, names, SHARED_LOCAL)
+    surface = partial(_name, names)
+    return Side(
+        runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
+        runner.observed,
+    )  # fmt: skip
+
+
+def _name(names: Mapping[str, str], key: str) -> str:
+    return names.get(key, key)
