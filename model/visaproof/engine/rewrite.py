@@ -19,8 +19,10 @@ from visaproof.kernel.rewrite_reader import read_rule
 from visaproof.kernel.rewrite_syntax import Condition, Expect, Rule
 from visaproof.queries.rewrite import Comparison, Side, after, cases, compare, sides
 from visaproof.queries.rewrite_atomics import Matched, has_open_order, match, orders, same_turn
-from visaproof.queries.rewrite_conditions import Premise, any_dword, lanes, premise, replacements
+from visaproof.queries.rewrite_conditions import Premise, premise
+from visaproof.queries.rewrite_replacements import replacements
 from visaproof.queries.rewrite_sameness import choices_in, open_undefined, same_observed, same_write, swaps
+from visaproof.queries.rewrite_symbols import any_dword, lanes
 from visaproof.semantics.symbolic.effects import updated
 from visaproof.smt import (
     BitVec,

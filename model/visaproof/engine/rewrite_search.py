@@ -10,7 +10,8 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import IllegalInstruction, NotModelled
 from visaproof.kernel.rewrite_instances import Instance, Register
 from visaproof.queries.rewrite import Side, observed_elements, surface_names, surface_of, whole_cell
-from visaproof.queries.rewrite_conditions import Premise, any_dword, element, lanes, predicate_bit, surface_size
+from visaproof.queries.rewrite_conditions import Premise
+from visaproof.queries.rewrite_symbols import any_dword, element, lanes, predicate_bit, surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Term, extract, substitute, subterms, value_of
 from visaproof.smt.compiled import compiled

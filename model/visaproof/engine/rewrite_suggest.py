@@ -18,7 +18,8 @@ from visaproof.kernel import syntax
 from visaproof.kernel.rewrite_expressions import read_condition
 from visaproof.kernel.rewrite_instances import Instance, instances
 from visaproof.kernel.rewrite_syntax import Condition, Rule
-from visaproof.queries.rewrite_conditions import any_dword, premise
+from visaproof.queries.rewrite_conditions import premise
+from visaproof.queries.rewrite_symbols import any_dword
 from visaproof.smt import conj, implies
 from visaproof.smt.evaluate import evaluate_all
 

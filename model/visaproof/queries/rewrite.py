@@ -17,7 +17,7 @@ from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.queries.conflict import conflict_questions
-from visaproof.queries.rewrite_conditions import element, lanes, predicate_bit, surface_size
+from visaproof.queries.rewrite_symbols import element, lanes, predicate_bit, surface_size
 from visaproof.queries.shared_memory import WORD, SharedMemory, joined, unit_of
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import updated
