@@ -1,0 +1,186 @@
+"""Decides one instance of a rewrite rule: normal forms, then guesses, then a solver; a difference is a run."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+from visaproof.engine.ladder import NORMAL_FORM, Answer, Fails, GaveUp, Holds, Impossible, climb
+from visaproof.engine.rewrite_questions import Goal, Question, question_of
+from visaproof.engine.rewrite_search import Case, Search
+from visaproof.engine.rewrite_smaller import smaller
+from visaproof.engine.rewrite_verdicts import Counterexample, Illegal, Proved, Refuted, Unknown, Vacuous, Verdict
+from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
+from visaproof.kernel import decode as messages
+from visaproof.kernel import syntax
+from visaproof.kernel.rewrite_instances import Instance, rule_place
+from visaproof.kernel.rewrite_syntax import Condition
+from visaproof.queries.rewrite import Side, sides
+from visaproof.queries.rewrite_conditions import Premise, premise
+from visaproof.queries.rewrite_replacements import replacements
+from visaproof.smt import Bool, Term, conj, evaluate, implies, is_false, is_true, neg
+from visaproof.smt.evaluate import substitute_all
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An instance with both sides run on terms."""
+
+    instance: Instance
+    both: tuple[Side, Side]
+
+
+def prepared(instance: Instance) -> Prepared | Illegal:
+    """The instance, ready to be asked about under any conditions.  Raises ReadError and NotModelled."""
+    try:
+        illegal = _illegal(instance)
+        return Prepared(instance, sides(instance)) if illegal is None else illegal
+    except (ReadError, NotModelled) as error:
+        raise _in_rule(instance, error) from None
+
+
+def check_prepared(ready: Prepared, conditions: Sequence[Condition], timeout: float, shrink: bool = True) -> Verdict:
+    """Whether one instance is right under the conditions; a counterexample is made small if that is wanted.
+
+    Raises ReadError and NotModelled.
+    """
+    assumed = premise(conditions, ready.instance)
+    try:
+        return _Check(ready, assumed, timeout, shrink).verdict()
+    except (ReadError, NotModelled) as error:
+        raise _in_rule(ready.instance, error) from None
+
+
+def _in_rule(instance: Instance, error: ReadError | NotModelled) -> ReadError | NotModelled:
+    """The error with its place in the rule file."""
+    position = error.position
+    for kernel in (instance.source, instance.target):
+        if position is not None and position.path == kernel.path:
+            position = rule_place(instance, kernel, position)
+    if position is None:
+        position = instance.rule.position
+    if isinstance(error, ReadError):
+        return ReadError(error.message, position, error.hint)
+    return NotModelled(error.what, position)
+
+
+def _illegal(instance: Instance) -> Illegal | None:
+    """The first message of the target that breaks its page."""
+    for statement in instance.target.statements:
+        assert isinstance(statement, syntax.Instruction)
+        if statement.opcode in messages.OPCODES:
+            try:
+                messages.decode(statement, instance.target, instance.platform).validate(instance.platform)
+            except IllegalInstruction as reason:
+                return Illegal(instance, str(reason), rule_place(instance, instance.target, statement.position))
+    return None
+
+
+class _Check:
+    """The ladder for one instance."""
+
+    def __init__(self, ready: Prepared, assumed: Premise, timeout: float, shrink: bool) -> None:
+        self._instance = ready.instance
+        self._both = ready.both
+        self._shrink = shrink
+        self._assumed = assumed
+        self._timeout_ms = round(1000 * timeout)
+        self._known = replacements(assumed.inputs)
+        self._rungs: dict[str, None] = {}
+
+    def verdict(self) -> Verdict:
+        if is_false(conj(*self._assumed.inputs)):
+            return Vacuous("the preconditions exclude each other")
+        try:
+            question = question_of(self._instance, self._both, self._assumed, self._known)
+        except NotModelled as reason:
+            search = Search(self._instance, self._both, self._assumed, ())
+            found = search.guessed()
+            if found is None:
+                return Unknown(reason.what)
+            return self._refuted(search, found)
+        return self._decided(question)
+
+    def _refuted(self, search: Search, found: Counterexample, filler: int = 0) -> Refuted:
+        return Refuted(smaller(search, found, filler) if self._shrink else found)
+
+    def _decided(self, question: Question) -> Verdict:
+        search = Search(self._instance, self._both, self._assumed, question.cells)
+        if not search.has_meaning():
+            possible = self._possible(question)
+            if not isinstance(possible, Holds):
+                return possible
+        goals = [one for one in question.goals if not is_true(one.goal)]
+        if not goals:
+            return Proved((NORMAL_FORM,), 1)
+        found = search.guessed()
+        if found is not None:
+            return self._refuted(search, found)
+        return self._climbed(question, goals, search)
+
+    def _possible(self, question: Question) -> Holds | Vacuous | Unknown:
+        """That the preconditions hold for some input for which the source has a meaning."""
+        match climb((), neg(conj(*question.premises)), self._timeout_ms):
+            case Fails():
+                return Holds("")
+            case GaveUp(reason):
+                return Unknown(f"whether the preconditions can hold: {reason}")
+            case _:
+                return Vacuous("the preconditions never hold where the source has a meaning")
+
+    def _climbed(self, question: Question, goals: Sequence[Goal], search: Search) -> Verdict:
+        end = monotonic() + self._timeout_ms / 1000
+        for one in goals:
+            answer = self._one(question, one, end)
+            match answer:
+                case Holds(rung):
+                    self._rungs[rung] = None
+                case Impossible():
+                    return Vacuous("the preconditions never hold where the source has a meaning")
+                case GaveUp(reason):
+                    return Unknown(f"{one.what}: {reason}")
+                case Fails(values):
+                    return self._confirmed(values, search, one)
+        return Proved(tuple(self._rungs), 1)
+
+    def _one(self, question: Question, one: Goal, end: float) -> Answer:
+        for easier in question.easier(one):
+            if monotonic() < end and (found := self._all_hold(question, easier)) is not None:
+                return found
+        near = question.near(one.goal)
+        if len(near) < len(question.premises) and (found := self._all_hold(question, (one.goal,))) is not None:
+            return found
+        return self._asked(question.premises_for(one.goal), one.goal)
+
+    def _all_hold(self, question: Question, goals: Iterable[Bool]) -> Holds | None:
+        """How each goal follows from the premises that are about the same inputs; None where one does not."""
+        rung = NORMAL_FORM
+        for goal in goals:
+            answer = Holds(NORMAL_FORM) if is_true(goal) else self._asked(question.near(goal), goal)
+            if not isinstance(answer, Holds):
+                return None
+            rung = answer.rung if rung == NORMAL_FORM else rung  # a solver, if one was asked
+        return Holds(rung)
+
+    def _asked(self, premises: Sequence[Bool], goal: Bool) -> Answer:
+        """The answer where it is known already that the premises can hold."""
+        known = replacements(premises)
+        narrowed, *rest = substitute_all([goal, *premises], known)
+        match climb((), implies(conj(*rest), narrowed), self._timeout_ms):
+            case Fails(values):
+                return Fails(_whole(values, known))
+            case answer:
+                return answer
+
+    def _confirmed(self, values: dict[Term, int], search: Search, goal: Goal) -> Verdict:
+        """The solver's values, run on both sides."""
+        whole = _whole(values, self._known)
+        for filler in (0, 1, 0x8000_0001):
+            found = search.difference(Case(whole, filler)) if search.admits(whole) else None
+            if found is not None:
+                return self._refuted(search, found, filler)
+        return Unknown(f"{goal.what}: both differ on terms, but a run of them does not confirm it")
+
+
+def _whole(values: dict[Term, int], known: dict[Term, Term]) -> dict[Term, int]:
+    """The values, with those of the symbols that others stand for."""
+    return {**values, **{one: evaluate(other, values) for one, other in known.items()}}
