@@ -5,7 +5,8 @@ check_rule(read_rule(text, "my.rule")) -> Proved | Refuted | Illegal | Unknown |
 
 from collections.abc import Callable, Iterable, Sequence
 
-from visaproof.engine.rewrite_instance import Prepared, check_prepared, prepared
+from visaproof.engine.rewrite_instance import check_prepared, prepared
+from visaproof.engine.rewrite_search import Prepared
 from visaproof.engine.rewrite_verdicts import Illegal, Proved, Refuted, Unknown, Vacuous, Verdict
 from visaproof.kernel.rewrite_instances import Instance, instances
 from visaproof.kernel.rewrite_reader import read_rule
@@ -32,9 +33,9 @@ def check_rule(
 
 
 def check_instances(
-    ready: Iterable[Prepared | Illegal], conditions: Sequence[Condition], timeout: float, shrink: bool = True
+    ready: Iterable[Prepared | Illegal], conditions: Sequence[Condition], timeout: float, quick: bool = False
 ) -> Verdict:
-    """Whether all of the instances are right under the conditions; `shrink` makes a counterexample small.
+    """Whether all of the instances are right under the conditions; `quick`: no guesses, none made smaller.
 
     Raises ReadError and NotModelled.
     """
@@ -45,7 +46,7 @@ def check_instances(
         if isinstance(one, Illegal):
             return one
         count += 1
-        match check_prepared(one, conditions, timeout, shrink):
+        match check_prepared(one, conditions, timeout, quick):
             case Proved(names):
                 rungs |= dict.fromkeys(names)
             case Unknown() as reason:

@@ -1,6 +1,7 @@
 """Inputs of a rewrite rule, and guesses at them: seeded, and near the edges where rules fail."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from random import Random
 
 from visaproof.instructions.svm_gather import FLAT
@@ -11,6 +12,15 @@ from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import Term, value_of
 
 Values = dict[Term, int]
+GUESSES = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Inputs, and what the cells hold that they say nothing of."""
+
+    values: Values
+    filler: int
 
 
 def input_symbols(instance: Instance, sides: tuple[Side, Side]) -> Iterator[Term]:
@@ -38,29 +48,52 @@ def is_size(one: Term) -> bool:
     return str(one.payload).startswith(("size.", "width.", "height.", "depth."))
 
 
-def guess(instance: Instance, symbols: Sequence[Term], random: Random) -> Values:
-    """Values of the symbols; those that belong together are guessed together."""
-    values: Values = {}
-    for register in instance.registers.values():
-        for name in (register.name, f"source:{register.name}", f"target:{register.name}"):
-            words = _words(register, random)
-            values |= {element(name, k, register.type.bits): word for k, word in enumerate(words)}
-    mode = random.randrange(5)
-    lanes_on = set(random.sample(range(32), random.randint(1, 3)))
-    first = random.choice((0, 0, 8, 16))
-    for k, lane in enumerate(lanes()):
-        near = first <= k < first + 3
-        values[lane] = (1, random.getrandbits(1), int(k in lanes_on), int(near), int(k == first))[mode]
-    for name, count in instance.predicates.items():
-        kind = random.randrange(4)
-        for lane in range(count):
-            values[predicate_bit(name, lane)] = (1, 0, random.getrandbits(1), random.getrandbits(1))[kind]
-    for one in symbols:
-        if is_size(one):
-            values[one] = (
-                random.choice((1 << 32, 1 << 34, 64, 32, 100)) if one.width > 32 else random.choice((1, 4, 1 << 14))
-            )
-    return {one: values.get(one, 0) for one in symbols}
+class Guesses:
+    """Seeded inputs of an instance, each made once, however often they are gone through."""
+
+    def __init__(self, instance: Instance, sides: tuple[Side, Side]) -> None:
+        self.symbols = tuple(input_symbols(instance, sides))
+        """What the state before consists of."""
+        self._random = Random(0)
+        self._made: list[Case] = []
+        known = set(self.symbols)
+        self._registers = [
+            (register, [one for k in range(register.count) if (one := element(name, k, register.type.bits)) in known])
+            for register in instance.registers.values()
+            for name in (register.name, f"source:{register.name}", f"target:{register.name}")
+        ]
+        self._predicates = [
+            [predicate_bit(name, lane) for lane in range(count)] for name, count in instance.predicates.items()
+        ]
+        self._lanes = lanes()
+        self._sizes = [one for one in self.symbols if is_size(one)]
+
+    def __iter__(self) -> Iterator[Case]:
+        for index in range(GUESSES):
+            if index == len(self._made):
+                filler = self._random.choice((0, 1, 0x7FFF_FFFF, 0x8000_0001, self._random.getrandbits(32)))
+                self._made.append(Case(self._values(), filler))
+            yield self._made[index]
+
+    def _values(self) -> Values:
+        """Values of the symbols; those that belong together are guessed together."""
+        random, values = self._random, Values()
+        for register, symbols in self._registers:
+            if symbols:
+                values |= zip(symbols, _words(register, random), strict=True)
+        mode = random.randrange(5)
+        on = set(random.sample(range(len(self._lanes)), random.randint(1, 3)))
+        first = random.choice((0, 0, 8, 16))
+        for k, lane in enumerate(self._lanes):
+            near = first <= k < first + 3
+            values[lane] = (1, random.getrandbits(1), int(k in on), int(near), int(k == first))[mode]
+        for bits in self._predicates:
+            kind = random.randrange(4)
+            values |= {bit: (1, 0, random.getrandbits(1), random.getrandbits(1))[kind] for bit in bits}
+        for one in self._sizes:
+            likely = (1 << 32, 1 << 34, 64, 32, 100) if one.width > 32 else (1, 4, 1 << 14)
+            values[one] = random.choice(likely)
+        return values
 
 
 def _words(register: Register, random: Random) -> list[int]:

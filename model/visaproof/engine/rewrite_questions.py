@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import cast
 
-from visaproof.engine.rewrite_search import Cell
+from visaproof.engine.rewrite_search import Cell, Prepared
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.rewrite_instances import Instance
-from visaproof.queries.rewrite import Comparison, Side, after, cases, compare
+from visaproof.queries.rewrite import Comparison, Side, after, cases, compare, surface_of
 from visaproof.queries.rewrite_atomics import Matched, has_open_order, match, orders, same_turn
 from visaproof.queries.rewrite_conditions import Premise
 from visaproof.queries.rewrite_sameness import choices_in, open_undefined, same_observed, same_write, swaps
@@ -48,11 +49,17 @@ class Question:
         facts: Callable[[Sequence[Bool]], Iterator[Bool]],
         cells: Sequence[Cell],
         easier: Callable[[Goal], Iterator[list[Bool]]] = lambda _: iter(()),
+        acts: Sequence[Bool] = (),
+        apart: Sequence[Bool] = (),
     ) -> None:
         self.goals = goals
-        self.premises = [part for one in premises for part in _parts(one)]
+        self.premises = [part for one in premises for part in conjuncts_of(one)]
         self.cells = cells
         self.easier = easier
+        self.acts = tuple(acts)
+        """Where the source changes memory; nothing of a source that never does."""
+        self.apart = tuple(apart)
+        """That no two turns of atomics are at one cell: then there is one order to run."""
         self._facts = facts
         self._named: dict[Bool, list[Term]] = {}
 
@@ -83,7 +90,8 @@ def question_of(instance: Instance, both: tuple[Side, Side], assumed: Premise, k
     return _of_stores(compare(instance, source, target, known), assumed)
 
 
-def _parts(premise: Bool) -> tuple[Bool, ...]:
+def conjuncts_of(premise: Bool) -> tuple[Bool, ...]:
+    """What a conjunction joins."""
     return cast(tuple[Bool, ...], premise.args) if premise.op is Op.CONJ else (premise,)
 
 
@@ -92,16 +100,16 @@ def _of_atomics(matched: Matched, assumed: Premise) -> Question:
     goals = [Goal("the target has a meaning", neg(one)) for one in matched.target_undefined]
     for index, ((source, target), found) in enumerate(zip(matched.pairs, matched.found, strict=True)):
         turn = f"turn {index}"
-        holds = [_about(condition, name, found) for name, condition in assumed.contents if name == source.surface]
+        holds = [about_word(condition, name, found) for name, condition in assumed.contents if name == source.surface]
         goals.append(Goal(turn, implies(conj(*holds), same_turn(source, target, found))))
         if holds:  # an invariant: each turn keeps it
             left = updated(source.access, found)
-            kept = [_about(condition, name, left) for name, condition in assumed.contents if name == source.surface]
+            kept = [about_word(condition, name, left) for name, condition in assumed.contents if name == source.surface]
             goals.append(Goal(turn, implies(conj(*holds, source.happens), conj(*kept))))
     goals += [Goal("the order of turns", one) for one in orders(matched)]
     seen = [(left, right) for _, _, left, right in matched.observed]
     invariants = [
-        _about(condition, name, found)
+        about_word(condition, name, found)
         for (source, _), found in zip(matched.pairs, matched.found, strict=True)
         for name, condition in assumed.contents
         if name == source.surface
@@ -112,10 +120,27 @@ def _of_atomics(matched: Matched, assumed: Premise) -> Question:
         for pair, found in zip(matched.pairs, matched.found, strict=True)
         for event in pair
     ]
-    return Question(goals, premises, lambda _: iter(()), cells)
+    turns = [source for source, _ in matched.pairs]
+    apart = [
+        neg(conj(one.happens, other.happens, eq(one.cell, other.cell)))
+        for one, other in combinations(turns, 2)
+        if one.surface == other.surface
+    ]
+    return Question(goals, premises, lambda _: iter(()), cells, acts=[one.happens for one in turns], apart=apart)
 
 
-def _about(condition: Bool, surface: str, word: BitVec) -> Bool:
+def accessed_widths(ready: Prepared, surface: str) -> set[int]:
+    """Bytes of the words that both sides access, at most a dword."""
+    return {
+        min(access.width, 4)
+        for side in ready.both
+        for performed in side.trace.performed
+        if surface_of(ready.instance, performed) == surface
+        for access in performed.accesses
+    }
+
+
+def about_word(condition: Bool, surface: str, word: BitVec) -> Bool:
     """The condition on each dword of a surface, for this one."""
     wide = zero_extend(word, 32) if word.width < 32 else word
     return substitute(condition, {any_dword(surface): wide})
@@ -163,4 +188,5 @@ def _of_stores(comparison: Comparison, assumed: Premise) -> Question:
         elif right:
             yield list(cases(one.goal, right, symbol(f"probe.{surface}", right[0].cell.width)))
 
-    return Question(goals, premises, comparison.memory.facts, cells, in_pairs)
+    acts = [one.guard for writes in source.writes.values() for one in writes]
+    return Question(goals, premises, comparison.memory.facts, cells, in_pairs, acts)

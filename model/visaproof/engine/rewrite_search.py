@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
+from itertools import islice
 
-from visaproof.engine.rewrite_guesses import Values, guess, input_symbols
+from visaproof.engine.rewrite_guesses import Case, Guesses, Values
 from visaproof.engine.rewrite_runs import CHOICES, Inputs, TooManyOrders, outcomes
 from visaproof.engine.rewrite_verdicts import Counterexample, Place, Run
 from visaproof.instructions.svm_gather import FLAT
@@ -18,10 +18,17 @@ from visaproof.smt import BitVec, Term, extract, substitute, subterms
 from visaproof.smt.compiled import compiled
 from visaproof.smt.evaluate import evaluate_all
 
-GUESSES = 300
-"""Inputs that are tried against the premises."""
 RUNS = 40
-"""Runs of those that meet them."""
+"""Guesses that meet the premises and are run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An instance with both sides run on terms."""
+
+    instance: Instance
+    both: tuple[Side, Side]
+    guesses: Guesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,59 +43,34 @@ class Cell:
     """Whose value it holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """Inputs, and what the cells hold that they say nothing of."""
-
-    values: Values
-    filler: int
-
-
 class Search:
     """Runs of one instance."""
 
-    def __init__(self, instance: Instance, sides: tuple[Side, Side], premise: Premise, cells: Sequence[Cell]) -> None:
-        self._instance = instance
-        self._sides = sides
+    def __init__(self, ready: Prepared, premise: Premise, cells: Sequence[Cell]) -> None:
+        self._instance = ready.instance
+        self._sides = ready.both
+        self._guesses = ready.guesses
         self._premise = premise
-        self._cells = [*cells, *_cells(instance, sides)]
-        self.symbols = list(input_symbols(instance, sides))
-        """What the state before consists of."""
+        self._cells = [*cells, *_cells(self._instance, self._sides)]
+        self.symbols = self._guesses.symbols
+        self._lanes = [place for place, one in enumerate(self.symbols) if one in set(lanes())]
         self._holds = compiled(premise.inputs, self.symbols)
-        self._open = _open_bytes(instance, sides[0])
-        self._choices = CHOICES if sides[1].trace.arbitrary else CHOICES[:1]
+        self._open = _open_bytes(self._instance, self._sides[0])
+        self._choices = CHOICES if self._sides[1].trace.arbitrary else CHOICES[:1]
 
     # ------------------------------------------------------------ guesses
 
+    def admitted(self) -> Iterator[Case]:
+        """The guesses that meet the preconditions, as many as are run."""
+        return islice((case for case in self._guesses if self.admits(case.values)), RUNS)
+
     def guessed(self) -> Counterexample | None:
         """A counterexample among seeded random inputs, near edges."""
-        random, runs = Random(0), 0
-        for _ in range(GUESSES):
-            values = guess(self._instance, self.symbols, random)
-            if not self.admits(values):
-                continue
-            runs += 1
-            found = self.difference(
-                Case(values, random.choice((0, 1, 0x7FFF_FFFF, 0x8000_0001, random.getrandbits(32))))
-            )
-            if found is not None:
-                return found
-            if runs == RUNS:
-                return None
-        return None
+        return next((found for case in self.admitted() if (found := self.difference(case)) is not None), None)
 
     def has_meaning(self) -> bool:
         """Whether a run shows inputs that meet the preconditions and for which the source has a meaning."""
-        random, runs = Random(1), 0
-        for _ in range(GUESSES):
-            values = guess(self._instance, self.symbols, random)
-            if self.admits(values):
-                runs += 1
-                if self._source_defined(values):
-                    return True
-                if runs == RUNS:
-                    break
-        return False
+        return any(self._source_defined(case.values) for case in self.admitted())
 
     def _source_defined(self, values: Values) -> bool:
         inputs = self._inputs(Case(values, 0))
@@ -101,7 +83,7 @@ class Search:
     def admits(self, values: Values) -> bool:
         """Whether the inputs meet the preconditions, with a lane on."""
         given = [values.get(one, 0) for one in self.symbols]
-        return all(self._holds(given)) and any(values.get(lane, 0) for lane in lanes())
+        return any(given[lane] for lane in self._lanes) and all(self._holds(given))
 
     # ------------------------------------------------------------ one run
 

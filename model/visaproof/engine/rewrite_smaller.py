@@ -1,7 +1,7 @@
 """The same counterexample with fewer lanes and more zeros, as far as runs confirm it."""
 
-from visaproof.engine.rewrite_guesses import Values, is_size
-from visaproof.engine.rewrite_search import Case, Search
+from visaproof.engine.rewrite_guesses import Case, Values, is_size
+from visaproof.engine.rewrite_search import Search
 from visaproof.engine.rewrite_verdicts import Counterexample
 from visaproof.queries.rewrite_symbols import lanes
 

@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from visaproof.isa.errors import ReadError
+from visaproof.isa.execution import THREAD_LANES
 from visaproof.kernel.rewrite_expressions import value_of
 from visaproof.kernel.rewrite_instances import Instance
-from visaproof.kernel.rewrite_syntax import Compared, Condition, Holds, Joined, Negated, Word
+from visaproof.kernel.rewrite_syntax import Compared, Condition, Element, Expression, Holds, Joined, Negated, Word
 from visaproof.queries.rewrite_numbers import Numbers, paired
 from visaproof.queries.rewrite_properties import property_holds
 from visaproof.queries.rewrite_symbols import lanes, predicate_bit, surfaces_described
-from visaproof.smt import BitVec, Bool, conj, disj, eq, iff, implies, neg, sle, slt
+from visaproof.smt import BitVec, Bool, conj, disj, eq, false, iff, implies, neg, sle, slt, true
 
 MASK = "mask"
 
@@ -69,8 +70,9 @@ class _Scope:
                 return self._compared(condition)
 
     def _compared(self, compared: Compared) -> Bool:
-        if isinstance(compared.left, Word) and (bits := self._bits(compared.left)) is not None:
-            return self._lanes_compared(bits, compared)
+        left_bits = self._bits(compared.left)
+        if left_bits is not None:
+            return self._lanes_compared(left_bits, compared)
         if compared.relation in ("within", "includes"):
             hint = "as in: mask within 0xff"
             raise ReadError(f"{compared.relation} is said of masks and predicates", compared.position, hint)
@@ -79,37 +81,46 @@ class _Scope:
         pairs = paired(left, right, compared.position)
         return conj(*(implies(conj(a.runs, b.runs), relation(a.number, b.number)) for a, b in pairs))
 
-    def _bits(self, word: Word) -> list[Bool] | None:
-        if word.name == MASK:
-            return list(lanes())
-        count = self._instance.predicates.get(word.name)
-        return None if count is None else [predicate_bit(word.name, lane) for lane in range(count)]
+    def _bits(self, expression: Expression) -> list[Bool] | None:
+        """The lanes of the mask or of a predicate, or some of them; None of anything else."""
+        if not isinstance(expression, Word | Element):
+            return None
+        count = THREAD_LANES if expression.name == MASK else self._instance.predicates.get(expression.name)
+        if count is None:
+            return None
+        bits = [lanes()[k] if expression.name == MASK else predicate_bit(expression.name, k) for k in range(count)]
+        if isinstance(expression, Word):
+            return bits
+        if len(expression.selectors) != 1:
+            raise ReadError("lanes are a number or a range", expression.position, f"{expression.name}[0:8]")
+        return [bits[k] for k in self._numbers.places(expression.selectors[0], expression.name, count)]
 
     def _lanes_compared(self, bits: list[Bool], compared: Compared) -> Bool:
-        right = compared.right
-        if isinstance(right, Word) and (others := self._bits(right)) is not None:
-            if compared.relation != "==":
-                raise ReadError(f"{compared.relation} between masks", compared.position, "write ==")
-            return conj(*(iff(one, other) for one, other in zip(bits, others, strict=False)))
-        mask = (1 << len(bits)) - 1 if isinstance(right, Word) and right.name == "all" else 0
-        if not (isinstance(right, Word) and right.name in ("all", "none")):
-            number = value_of(right, self._instance.holes)
-            if isinstance(number, str) or not 0 <= number < 1 << len(bits):
-                raise ReadError(f"a mask of {len(bits)} lanes", right.position, "a number, all or none")
-            mask = number
-        on = conj(*(bit for lane, bit in enumerate(bits) if mask >> lane & 1))
-        off = conj(*(neg(bit) for lane, bit in enumerate(bits) if not mask >> lane & 1))
+        others = self._bits(compared.right)
+        if others is None:
+            mask = self._lanes(compared.right, len(bits))
+            others = [true() if mask >> lane & 1 else false() for lane in range(len(bits))]
+        pairs = list(zip(bits, others, strict=False))  # those of both
         match compared.relation:
             case "within":
-                return off
+                return conj(*(implies(one, other) for one, other in pairs))
             case "includes":
-                return on
+                return conj(*(implies(other, one) for one, other in pairs))
             case "==":
-                return conj(on, off)
+                return conj(*(iff(one, other) for one, other in pairs))
             case "!=":
-                return neg(conj(on, off))
+                return neg(conj(*(iff(one, other) for one, other in pairs)))
             case _:
                 raise ReadError(f"{compared.relation} between masks", compared.position, "within, includes, == or !=")
+
+    def _lanes(self, expression: Expression, count: int) -> int:
+        """The lanes that a number, `all` or `none` stands for."""
+        if isinstance(expression, Word) and expression.name in ("all", "none"):
+            return (1 << count) - 1 if expression.name == "all" else 0
+        number = value_of(expression, self._instance.holes)
+        if isinstance(number, str) or not 0 <= number < 1 << count:
+            raise ReadError(f"a mask of {count} lanes", expression.position, "a number, all or none")
+        return number
 
 
 _RELATIONS: dict[str, Callable[[BitVec, BitVec], Bool]] = {

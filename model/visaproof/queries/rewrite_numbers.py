@@ -85,14 +85,31 @@ class Numbers:
             return None
         return ExecMask.__members__.get(str(self._instance.holes.get(selector.name, selector.name)))
 
-    def is_hole(self, name: str) -> bool:
-        return name in self._instance.holes
-
     def predicate(self, name: str) -> int | None:
         """How many lanes a predicate has."""
         return self._instance.predicates.get(name)
 
-    # ------------------------------------------------------------ parts of expressions
+    # ------------------------------------------------------------ elements
+
+    def places(self, selector: Selector, name: str, count: int) -> range:
+        """The elements of `name` that a number or a range selects.  Raises ReadError."""
+        first = self._place(selector.first if isinstance(selector, Range) else selector, name, count, count - 1)
+        if not isinstance(selector, Range):
+            return range(first, first + 1)
+        end = self._place(selector.end, name, count, count)
+        if end <= first:
+            raise ReadError("a range without elements", selector.position, "off[0:4] are elements 0 to 3")
+        return range(first, end)
+
+    def _place(self, expression: Selector, name: str, count: int, most: int) -> int:
+        named = isinstance(expression, Word) and expression.name not in self._instance.holes
+        if named or isinstance(expression, Range | Off):
+            hint = "a number, a range, a mask such as M1, or a predicate"
+            raise ReadError("this selects no elements", expression.position, hint)
+        place = self.number(expression)
+        if not 0 <= place <= most:
+            raise ReadError(f"{name} has {count} elements", expression.position)
+        return place
 
     def _elements(self, name: str, position: Position) -> list[BitVec]:
         register = self._instance.registers.get(name)
@@ -156,7 +173,7 @@ class _Selection:
                 bits = [predicate_bit(name, first + k) for k in range(self._count)]
                 guards = [neg(bit) for bit in bits] if off else bits
             else:
-                places, guards = self._range(selector), []
+                places, guards = self._numbers.places(selector, self._name, self._count), []
             runs = [conj(run, guard) for run, guard in zip(runs, guards, strict=True)] if guards else runs
         return [(k, runs[k]) for k in places]
 
@@ -172,22 +189,3 @@ class _Selection:
         if first + self._count > most:
             text = f"lanes {first} to {first + self._count - 1} of {self._name}, where there are {most}"
             raise ReadError(text, selector.position)
-
-    def _range(self, selector: Selector) -> range:
-        first = self._place(selector.first if isinstance(selector, Range) else selector, self._count - 1)
-        if not isinstance(selector, Range):
-            return range(first, first + 1)
-        end = self._place(selector.end, self._count)
-        if end <= first:
-            raise ReadError("a range without elements", selector.position, "off[0:4] are elements 0 to 3")
-        return range(first, end)
-
-    def _place(self, expression: Selector, most: int) -> int:
-        assert not isinstance(expression, Range | Off)
-        if isinstance(expression, Word) and not self._numbers.is_hole(expression.name):
-            hint = "a number, a range, a mask such as M1, or a predicate"
-            raise ReadError(f"{shown(expression.name)} selects no elements", expression.position, hint)
-        place = self._numbers.number(expression)
-        if not 0 <= place <= most:
-            raise ReadError(f"{self._name} has {self._count} elements", expression.position)
-        return place
