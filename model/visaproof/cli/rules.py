@@ -82,11 +82,12 @@ def run(arguments: Namespace) -> int:
         return _list(files)
     codes: list[ExitCode] = []
     checked: list[Checked] = []
+    names: dict[str, Path] = {}
     with Progress(len(files), sys.stderr) as progress:
         for path in files:
             progress.starting(path.stem)
             try:
-                one = _check(path, arguments, progress)
+                one = _check(path, arguments, progress, names)
             except (ReadError, NotModelled) as error:
                 with progress.hidden():
                     codes.append(show_error(error))
@@ -118,7 +119,7 @@ def _list(files: "list[Path]") -> ExitCode:
     return ExitCode.OK
 
 
-def _check(path: "Path", arguments: Namespace, progress: Progress) -> "Checked":
+def _check(path: "Path", arguments: Namespace, progress: Progress, names: "dict[str, Path]") -> "Checked":
     from time import perf_counter
 
     from visaproof.engine.rewrite import check_rule
@@ -129,6 +130,8 @@ def _check(path: "Path", arguments: Namespace, progress: Progress) -> "Checked":
 
     start = perf_counter()
     rule = read_rule_file(path)
+    if names.setdefault(rule.name, path) != path:
+        raise ReadError(f"a second rule {rule.name}", rule.position, f"the first is in {names[rule.name]}")
     verdict = check_rule(rule, arguments.timeout)
     right = check_rule(rule, arguments.timeout, when_right=True) if rule.right_if else None
     suggestions = None

@@ -148,7 +148,8 @@ class _Texts:
         for x in self.uses.selected(name):
             yield from (f"aligned({x}, {unit})" for unit in (2, *self.widths) if unit > 1)
             yield from (f"no_wrap({x} + {number})" for number in self.numbers)
-            yield from (f"no_wrap({factor} * {x})" for factor in self.widths if factor > 1)
+            for factor in (width for width in self.widths if width > 1):
+                yield from (f"no_wrap({factor} * {x}{more})" for more in ("", f" + {factor}", f" + {2 * factor}"))
             yield from (f"inside({surface}, {x}, {width})" for surface in surfaces for width in self.widths)
             if self.uses.counts[name] > 1:
                 yield from (f"distinct({x}, {width})" for width in self.widths)

@@ -23,7 +23,8 @@ class Implication:
         self._ready = ready
         self._meanings: list[SourceMeaning | None] = [None] * len(ready)
         self._met: dict[tuple[Premise, ...], int] = {}
-        met = signatures(singles, 0, samples(ready[0], pre))
+        inputs, self._defined = samples(ready[0], pre)
+        met = signatures(singles, 0, inputs)
         self._met |= {one.premises: bits for one, bits in zip(singles, met, strict=True)}
         self._known: dict[tuple[str, str, bool], bool] = {}
 
@@ -51,7 +52,8 @@ class Implication:
         return self.says(stronger, weaker) or self._cached(stronger, weaker, source=True)
 
     def _cached(self, stronger: Candidate, weaker: Candidate, source: bool) -> bool:
-        if self._inputs(stronger) & ~self._inputs(weaker):  # a sampled input shows that it does not
+        against = self._inputs(stronger) & ~self._inputs(weaker)
+        if against & self._defined if source else against:  # a sampled input shows that it does not
             return False
         asked = stronger.text, weaker.text, source
         if asked not in self._known:

@@ -16,9 +16,9 @@ from visaproof.kernel import syntax
 from visaproof.kernel.rewrite_instances import Instance, rule_place
 from visaproof.kernel.rewrite_syntax import Condition
 from visaproof.queries.rewrite import sides
-from visaproof.queries.rewrite_conditions import Premise, premise
+from visaproof.queries.rewrite_conditions import Premise, place_of, premise
 from visaproof.queries.rewrite_replacements import replacements
-from visaproof.smt import Bool, Term, conj, evaluate, implies, is_false, is_true, neg, symbol
+from visaproof.smt import Bool, Term, conj, evaluate, implies, is_false, is_true, neg, symbol, symbols_of
 from visaproof.smt.evaluate import substitute_all
 
 
@@ -39,11 +39,21 @@ def check_prepared(ready: Prepared, conditions: Sequence[Condition], timeout: fl
 
     Raises ReadError and NotModelled.
     """
+    for condition in conditions:
+        _require_known(premise([condition], ready.instance), ready, condition)
     assumed = premise(conditions, ready.instance)
     try:
         return _Check(ready, assumed, timeout, quick).verdict()
     except (ReadError, NotModelled) as error:
         raise _in_rule(ready.instance, error) from None
+
+
+def _require_known(said: Premise, ready: Prepared, condition: Condition) -> None:
+    """Raises ReadError for the size of a surface that no message reaches, or that has texels and not bytes."""
+    if not set(symbols_of(*said.inputs)).issubset(ready.guesses.symbols):
+        raise ReadError(
+            "the size of a surface that no message reaches by bytes", place_of(condition), "texels have no byte size"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,15 +17,15 @@ WORDS = (0, 1, 0x7FFF, 0x8000, 0xFFFF, 0x1_0000, 0x7FFF_FFFF, 0x8000_0000, 0xFFF
 """What memory may hold."""
 
 
-def samples(ready: Prepared, pre: Sequence[Condition]) -> list[Values]:
-    """Inputs of an instance that meet the rule's preconditions, and a dword of each surface."""
+def samples(ready: Prepared, pre: Sequence[Condition]) -> tuple[list[Values], int]:
+    """Inputs of an instance that meet the rule's preconditions, and a dword of each surface; as bits, those for which
+    the source has a meaning.
+    """
     search, random = Search(ready, premise(pre, ready.instance), ()), Random(2)
     words = [any_dword(name) for name in dict.fromkeys(ready.instance.surfaces.values())]
-    return [
-        {**case.values, **{word: random.choice(WORDS) for word in words}}
-        for case in ready.guesses
-        if search.admits(case.values)
-    ]
+    found = [case.values for case in ready.guesses if search.admits(case.values)]
+    defined = sum(search.source_defined(values) << index for index, values in enumerate(found))
+    return [{**values, **{word: random.choice(WORDS) for word in words}} for values in found], defined
 
 
 def signatures(conditions: Sequence[Candidate], of: int, inputs: Sequence[Values]) -> list[int]:

@@ -70,9 +70,10 @@ class Search:
 
     def has_meaning(self) -> bool:
         """Whether a run shows inputs that meet the preconditions and for which the source has a meaning."""
-        return any(self._source_defined(case.values) for case in self.admitted())
+        return any(self.source_defined(case.values) for case in self.admitted())
 
-    def _source_defined(self, values: Values) -> bool:
+    def source_defined(self, values: Values) -> bool:
+        """Whether a run of the source on these inputs has a meaning, with memory of zeros."""
         inputs = self._inputs(Case(values, 0))
         try:
             found = outcomes(self._instance, "source", inputs)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from visaproof.isa.errors import Position, ReadError
+from visaproof.isa.execution import ExecMask
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.isa.types import DataType, type_named
 from visaproof.kernel.naming import closest, listed, shown
@@ -35,11 +36,18 @@ _EACH = re.compile(rf"each\s+({NAME})\s+in\s+([^:]+):\s*")
 RULE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 DEFAULT_PLATFORMS = (Platform.DG2, Platform.PVC)
 MOST_LINES = 2_000
+MOST_INDEX = 255
+RESERVED = frozenset(("mask", "all", "none", *ExecMask.__members__))
+"""What holes may be called, and variables not: conditions would mean the other thing."""
 
 
 def read_rule_file(path: Path) -> Rule:
     """The rule in a file.  Raises ReadError, also for a file that cannot be opened or is no text."""
-    return read_rule(read_text(path), str(path))
+    try:
+        text = read_text(path)
+    except ReadError as error:
+        raise ReadError(error.message, error.position, "a rule file is text") from None
+    return read_rule(text, str(path))
 
 
 def read_rule(text: str, path: str) -> Rule:
@@ -64,6 +72,7 @@ class _Reader:
         self._choices: list[Choice] = []
         self._lets: list[Let] = []
         self._declared: list[Declared] = []
+        self._names: set[str] = set()
         self._conditions: dict[str, list[Condition]] = {"pre": [], "right if": []}
         self._expect = Expect.PROVED
         self._observed: list[tuple[str, Position]] = []
@@ -157,12 +166,15 @@ class _Reader:
             rows.append(tuple(_value(one, at(found.start(2) + row.start())) for one in values))
         if not rows:
             raise ReadError("a choice without values", at(len(text)))
+        for name in names:
+            self._require_new(name, at(0))
         self._choices.append(Choice(names, tuple(rows), at(0)))
 
     def _let(self, text: str, at: At) -> None:
         found = _LET.match(text)
         if found is None:
             raise ReadError("a hole has the form NAME = EXPRESSION", at(0), "let: slot = max(8, grf / 4)")
+        self._require_new(found.group(1), at(0))
         start = found.end()
         value = read_expression(text[start:], lambda offset: at(start + offset))
         self._lets.append(Let(found.group(1), value, at(0)))
@@ -208,9 +220,21 @@ class _Reader:
             )
 
     def _declare(self, declared: Declared) -> None:
-        if any(one.name == declared.name for one in self._declared):
-            raise ReadError(f"{declared.name} is declared twice", declared.position)
+        if declared.name in RESERVED:
+            raise ReadError(f"{declared.name} means something else in conditions", declared.position, "another name")
+        if declared.index is not None and declared.index > MOST_INDEX:
+            raise ReadError(
+                f"there is no place {declared.index} in the binding table", declared.position, "at most 255"
+            )
+        self._require_new(declared.name, declared.position)
         self._declared.append(declared)
+
+    def _require_new(self, name: str, position: Position) -> None:
+        if name in self._names:
+            raise ReadError(f"{name} is declared twice", position)
+        if name == "grf":
+            raise ReadError("grf is the bytes of a register", position, "another name")
+        self._names.add(name)
 
     def _condition(self, key: str, text: str, at: At) -> None:
         self._conditions[key].append(read_condition(text, at))

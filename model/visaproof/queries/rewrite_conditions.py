@@ -7,7 +7,7 @@ comparison are compared element by element; one with a single element goes with 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from visaproof.isa.errors import ReadError
+from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.kernel.rewrite_expressions import value_of
 from visaproof.kernel.rewrite_instances import Instance
@@ -49,6 +49,17 @@ def conjuncts(condition: Condition) -> list[Condition]:
     if isinstance(condition, Joined) and condition.both:
         return [*conjuncts(condition.left), *conjuncts(condition.right)]
     return [condition]
+
+
+def place_of(condition: Condition) -> Position:
+    """Where the condition starts."""
+    match condition:
+        case Joined(_, left, _):
+            return place_of(left)
+        case Negated(inner):
+            return place_of(inner)
+        case Holds(_, position) | Compared(_, _, _, position):
+            return position
 
 
 class _Scope:

@@ -114,8 +114,10 @@ class Numbers:
     def _elements(self, name: str, position: Position) -> list[BitVec]:
         register = self._instance.registers.get(name)
         if register is None or register.temporary:
-            what = "a temporary register has no contents before" if register else f"no variable {shown(name)}"
-            raise ReadError(what, position, closest(name, list(self._instance.registers)))
+            if register is not None:
+                raise ReadError("a temporary register has no contents before", position)
+            known = [one.name for one in self._instance.registers.values() if not one.temporary]
+            raise ReadError(f"no variable {shown(name)}", position, closest(name, known))
         return [element(name, index, register.type.bits) for index in range(register.count)]
 
     def _calculated(self, sign: str, left: Expression, right: Expression, position: Position) -> list[Part]:
