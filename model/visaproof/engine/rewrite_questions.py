@@ -8,11 +8,12 @@ from typing import cast
 from visaproof.engine.rewrite_search import Cell, Prepared
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.rewrite_instances import Instance
-from visaproof.queries.rewrite import Comparison, Side, after, cases, compare, surface_of
+from visaproof.queries.rewrite import Comparison, Side, compare, surface_of
 from visaproof.queries.rewrite_atomics import Matched, has_open_order, match, orders, same_turn
 from visaproof.queries.rewrite_conditions import Premise
 from visaproof.queries.rewrite_sameness import choices_in, open_undefined, same_observed, same_write, swaps
 from visaproof.queries.rewrite_symbols import any_dword, lanes
+from visaproof.queries.rewrite_writes import after, cases
 from visaproof.semantics.symbolic.effects import updated
 from visaproof.smt import (
     BitVec,

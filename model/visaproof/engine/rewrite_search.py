@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from visaproof.engine.rewrite_guesses import Case, Guesses, Values
-from visaproof.engine.rewrite_runs import CHOICES, Inputs, TooManyOrders, outcomes
+from visaproof.engine.rewrite_runs import CHOICES, TooManyOrders, outcomes
+from visaproof.engine.rewrite_states import Inputs
 from visaproof.engine.rewrite_verdicts import Counterexample, Place, Run
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import IllegalInstruction, NotModelled
