@@ -160,7 +160,7 @@ def test_a_message_for_bytes_is_not_put_in_the_place_of_one_for_texels() -> None
 
 @needs_corpus
 def test_a_dump_refines_itself() -> None:
-    rows = ask(dumps(CORPUS, "vadd/tgllp-O2-simd8"), CORPUS / "manifest.json", 2000)
+    rows = [row for _, row in ask(dumps(CORPUS, "vadd/tgllp-O2-simd8"), CORPUS / "manifest.json", 2000)]
     lines = list(table_of_dumps(rows))
     assert lines[0].startswith(f"{len(rows)} dumps: ")
     assert all(row.answer in PROVED for row in rows)
