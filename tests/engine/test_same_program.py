@@ -83,9 +83,11 @@ def test_no_solver_is_asked_where_a_run_has_a_meaning(monkeypatch: pytest.Monkey
 
 
 def test_other_registers_of_one_program_are_compared() -> None:
-    """Z is X at the end but for one Y, for which the loop takes millions of rounds."""
-    far_out = "cmp.eq (M1, 8) P1 Z(0,0)<1;1,0> 0x7654321:d\nmov (M1, 8) Z(0,0)<1> X(0,0)<1;1,0>\n"
-    body = "mov (M1, 8) Z(0,0)<1> Y(0,0)<1;1,0>\n" + BODY + far_out + "(P1) mov (M1, 8) Z(0,0)<1> 0x7:d\n"
+    """Z is X at the end but for one Y, for which the loop takes millions of rounds; lanes that leave it early keep Y."""
+    early = "cmp.gt (M1_NM, 8) P1 Y(0,0)<1;1,0> 0x0:d\n(P1) mov (M1_NM, 8) Z(0,0)<1> 0x0:d\n"
+    far_out = "cmp.eq (M1_NM, 8) P1 Z(0,0)<1;1,0> 0x7654321:d\nmov (M1_NM, 8) Z(0,0)<1> X(0,0)<1;1,0>\n"
+    whole = early + far_out + "(P1) mov (M1_NM, 8) Z(0,0)<1> 0x7:d\n"
+    body = "mov (M1_NM, 8) Z(0,0)<1> Y(0,0)<1;1,0>\n" + BODY + whole
     assert verdict(body, body, (("X", "X"),)) == ITSELF
     assert not isinstance(verdict(body, body, (("X", "Z"),)), Refines)
 
