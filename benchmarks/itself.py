@@ -18,6 +18,7 @@ from pathlib import Path
 from benchmarks.pairs import CORPUS, LIMIT_S
 from visaproof.engine.answer_file import AnswerFile
 from visaproof.engine.pairs import Pair
+from visaproof.engine.refinement_scope import Scope
 from visaproof.kernel.assumptions import Assume
 from visaproof.report.pair_answers import Answer, Asker, Row
 from visaproof.report.pair_run import STATE, ask_pairs
@@ -39,7 +40,7 @@ class Warm(Asker):
     def __call__(self, pair: Pair) -> Row:
         if self.first is not None and not self._warm:
             self._warm.append(self.first)
-            Asker(self.assume, self.timeout_ms)(self.first)
+            Asker(self.scope, self.timeout_ms)(self.first)
         return Asker.__call__(self, pair)
 
 
@@ -54,7 +55,7 @@ def ask(
 ) -> Generator[tuple[int, Row]]:
     """The number of each dump and its row, as it is answered."""
     pairs = [Pair("", path, path, _shown(path), _shown(path), manifest, manifest) for path in paths]
-    asker = Warm(Assume.IDS, timeout_ms, first=pairs[0] if pairs else None)
+    asker = Warm(Scope(Assume.IDS), timeout_ms, first=pairs[0] if pairs else None)
     return ask_pairs(pairs, asker, jobs, LIMIT_S, state)
 
 

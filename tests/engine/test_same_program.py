@@ -8,6 +8,7 @@ from tests.engine.test_refinement import APART, HEAD, IDLE, STORE_B, program
 from tests.engine.test_refinement_loops import ADD, BREAKING, looping
 from visaproof.engine.refinement import Bounded, Refines, Vacuous, Verdict, decide
 from visaproof.engine.refinement_comparison import compare
+from visaproof.engine.refinement_scope import Scope
 from visaproof.engine.same_program import SAME_PROGRAM, same_program
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
@@ -20,7 +21,7 @@ ITSELF = Refines(SAME_PROGRAM)
 
 
 def verdict(source: str, target: str, observe: tuple[tuple[str, str], ...] = (), timeout_ms: int = 2000) -> Verdict:
-    return decide(compare(program(source), program(target), Assume.NONE, observe=observe), timeout_ms)
+    return decide(compare(program(source), program(target), Scope(Assume.NONE, observe=observe)), timeout_ms)
 
 
 def test_a_program_refines_itself_however_long_its_loops_are() -> None:
@@ -47,7 +48,7 @@ FORBIDDEN = {
 @pytest.mark.parametrize("kinds", FORBIDDEN)
 def test_a_program_refines_itself_whatever_is_forbidden(kinds: str) -> None:
     one = program(BODY)
-    assert decide(compare(one, one, Assume.NONE, FORBIDDEN[kinds]), 2000) == ITSELF
+    assert decide(compare(one, one, Scope(Assume.NONE, FORBIDDEN[kinds])), 2000) == ITSELF
 
 
 MISALIGNED = APART + "add (M1, 8) B(0,0)<1> B(0,0)<1;1,0> 0x2:ud\n" + STORE_B
@@ -58,7 +59,7 @@ def test_a_source_without_a_meaning_is_vacuous_also_before_itself() -> None:
     assert isinstance(verdict(MISALIGNED, MISALIGNED), Vacuous)
     assert isinstance(verdict(MISALIGNED, IDLE + MISALIGNED), Vacuous)
     one = program(APART + "(P1) " + STORE_B)
-    found = decide(compare(one, one, Assume.NONE, frozenset(UndefinedKind)), 2000)
+    found = decide(compare(one, one, Scope(Assume.NONE, frozenset(UndefinedKind))), 2000)
     assert found == Vacuous((UndefinedKind.UNINITIALISED,))
 
 
@@ -83,7 +84,7 @@ def test_no_solver_is_asked_where_a_run_has_a_meaning(monkeypatch: pytest.Monkey
 
 
 def test_other_registers_of_one_program_are_compared() -> None:
-    """Z is X at the end but for one Y, for which the loop takes millions of rounds; lanes that leave it early keep Y."""
+    """At the end Z is X but for one Y, where the loop takes millions of rounds; lanes that leave it early: 0."""
     early = "cmp.gt (M1_NM, 8) P1 Y(0,0)<1;1,0> 0x0:d\n(P1) mov (M1_NM, 8) Z(0,0)<1> 0x0:d\n"
     far_out = "cmp.eq (M1_NM, 8) P1 Z(0,0)<1;1,0> 0x7654321:d\nmov (M1_NM, 8) Z(0,0)<1> X(0,0)<1;1,0>\n"
     whole = early + far_out + "(P1) mov (M1_NM, 8) Z(0,0)<1> 0x7:d\n"
