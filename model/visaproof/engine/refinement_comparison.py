@@ -12,10 +12,11 @@ from visaproof.engine.refinement_threads import one_to_one, one_to_several
 from visaproof.engine.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
-from visaproof.kernel.assumptions import Start, start_of
+from visaproof.kernel.assumptions import Assume, Start, start_of
 from visaproof.kernel.float_results import IEEE_ASSUMED, Floats
 from visaproof.kernel.matching import Matching, Program, match, require_matched
 from visaproof.kernel.observed import observed_registers
+from visaproof.kernel.private_slots import in_all_slots, slot_of
 from visaproof.kernel.symbolic_run import launched_lanes
 from visaproof.kernel.thread_group import Split, matched_inputs, split_of
 from visaproof.queries.refinement import Question
@@ -75,7 +76,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     if split is not None and observed:
         raise NotModelled("registers at the end of kernels of different SIMD widths")
     matching = match(source, target) if split is None else matched_inputs(source, target, split)
-    starts = start_of(source.kernel, source.launch, scope.assume), start_of(target.kernel, target.launch, scope.assume)
+    starts = _starts(source, target, scope.assume, alike=split is None)
     wide = target if split is not None and not split.source_is_wide else source
     lanes = tuple(true() if lane in granted.on else lane for lane in launched_lanes(wide.kernel))
     programs, offset = (source, target), granted.no_buffer_offset
@@ -99,6 +100,13 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     assumed = assumptions(start, question, matching, runners)
     assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
     return Comparison(source, target, matching, start, assumed, question, runners, exact, scope.floats, unasked, split)
+
+
+def _starts(source: Program, target: Program, assume: Assume, alike: bool) -> tuple[Start, Start]:
+    """What both start with: threads `alike` have one number, for which the slots of both have room."""
+    one, other = (start_of(program.kernel, program.launch, assume) for program in (source, target))
+    slot = max(slot_of(source.launch, one), slot_of(target.launch, other))
+    return (in_all_slots(one, slot), in_all_slots(other, slot)) if slot and alike else (one, other)
 
 
 def _lanes_needed(runners: tuple[AnyRunner, AnyRunner], lanes: tuple[Bool, ...]) -> frozenset[Bool]:
