@@ -31,7 +31,7 @@ from visaproof.smt.arithmetic import difference, sum_of
 from visaproof.smt.bits import zero_extend
 from visaproof.smt.halves import as_sum
 
-MAX_CHOICES = 20
+MAX_CHOICES = 32
 """Stores that a byte may come from; a load of a byte with more of them brings anything."""
 
 
@@ -188,6 +188,8 @@ def _unit_at(stores: Iterable[_Met], byte: int, unit: int, otherwise: BitVec, as
         assumed = assumed | {neg(condition)}
         if len(chosen) > MAX_CHOICES:
             break  # `otherwise` stands for anything
+    if len(chosen) > 1 and is_true(disj(*(condition for condition, _ in chosen))):
+        _, value = chosen.pop()  # one of them is met, and if none before, this one
     for condition, piece in reversed(chosen):
         value = ite(condition, piece, value)
     return value
