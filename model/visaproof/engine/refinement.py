@@ -12,7 +12,7 @@ from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_questions import questions
 from visaproof.engine.refinement_runs import Difference, difference
 from visaproof.engine.refinement_steps import one_by_one, stores_of, uncut
-from visaproof.engine.same_program import SAME_PROGRAM, is_reflexive
+from visaproof.engine.same_program import SAME_PROGRAM
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.float_results import Floats
 from visaproof.queries.refinement import Question, open_undefined, premises, same_at_probe, same_effects
@@ -65,7 +65,7 @@ Verdict = Refines | Bounded | Difference | Vacuous | Unknown
 
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     """Whether the target refines the source.  Raises NotModelled."""
-    verdict = Refines(SAME_PROGRAM) if is_reflexive(comparison) else _decided(comparison, timeout_ms)
+    verdict = Refines(SAME_PROGRAM) if comparison.itself else _decided(comparison, timeout_ms)
     if isinstance(verdict, Refines) and never_means_anything(comparison, timeout_ms):
         return Vacuous(undefined_always(comparison))
     if isinstance(verdict, Unknown) and comparison.uninterpreted:

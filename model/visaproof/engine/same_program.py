@@ -9,20 +9,20 @@ launch, so that inputs are matched with themselves; the same registers observed;
 It does not say that the source has a meaning.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-from visaproof.engine.refinement_comparison import Comparison
 from visaproof.kernel.launch import Launch
 from visaproof.kernel.matching import Program
+from visaproof.kernel.observed import Observed
 from visaproof.kernel.syntax import Kernel
 
 SAME_PROGRAM = "the same program"
 
 
-def is_reflexive(comparison: Comparison) -> bool:
+def is_itself(source: Program, target: Program, observed: Iterable[Observed]) -> bool:
     """Whether a program is compared with itself, in the same registers where these are observed."""
-    observed = comparison.runners[0].observed
-    return same_program(comparison.source, comparison.target) and all(one.source == one.target for one in observed)
+    return same_program(source, target) and all(one.source == one.target for one in observed)
 
 
 def same_program(source: Program, target: Program) -> bool:
