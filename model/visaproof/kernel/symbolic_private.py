@@ -28,7 +28,7 @@ from visaproof.smt import (
     symbol,
 )
 from visaproof.smt.arithmetic import difference, sum_of
-from visaproof.smt.bits import zero_extend
+from visaproof.smt.bits import truncate, zero_extend
 from visaproof.smt.halves import as_sum
 
 MAX_CHOICES = 8
@@ -149,8 +149,18 @@ class PrivateMemory:
             if store.value is None:
                 return
             known, unknown = difference(start, store.start)
-            if unknown or not store.value.width // 8 <= known <= (1 << start.width) - width:  # else wholly beside it
+            if not _is_beside(start, store, width):
                 yield _Met(store.guard, store.value, sum_of(known, unknown, start.width))
+
+
+def _is_beside(start: BitVec, store: PrivateStore, width: int) -> bool:
+    """Whether a load cannot meet a store: as its low half says where the halves of addresses are computed unlike."""
+    assert store.value is not None
+    for bits in (start.width, start.width // 2):
+        known, unknown = difference(truncate(start, bits), truncate(store.start, bits))
+        if not unknown and store.value.width // 8 <= known <= (1 << bits) - width:
+            return True
+    return False
 
 
 def _unit_at(stores: Iterable[_Met], byte: int, unit: int, otherwise: BitVec, assumed: Literals) -> BitVec:
