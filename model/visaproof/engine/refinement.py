@@ -9,7 +9,7 @@ from visaproof.engine.ladder import Answer, Fails, GaveUp, Holds, Impossible, Va
 from visaproof.engine.lockstep import in_step
 from visaproof.engine.refinement_choices import source_choice, unlike_threads
 from visaproof.engine.refinement_comparison import Comparison
-from visaproof.engine.refinement_guesses import AUDITS, GUESSES, LAST_GUESSES, certain, guessed, smaller
+from visaproof.engine.refinement_guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled, smaller
 from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_questions import questions
 from visaproof.engine.refinement_runs import Difference, difference
@@ -219,8 +219,8 @@ def _confirmed(comparison: Comparison, values: Values) -> Difference | Unknown:
         found = difference(*comparison.runners, question, values, nothing)
     except NotModelled as stopped:
         return Unknown(f"they differ on terms, but the kernels cannot be run on these inputs: {stopped}")
-    if found is not None and certain(comparison, found):
-        return found
+    if found is not None and (sure := settled(comparison, found)) is not None:
+        return sure
     if reason:
         return Unknown(f"they differ on terms; {reason}")
     return Unknown("they differ on terms, but a run of both does not confirm it")

@@ -9,10 +9,10 @@ from zlib import crc32
 
 from visaproof.engine.float_guesses import FloatWords
 from visaproof.engine.ladder import Values
-from visaproof.engine.refinement_choices import is_certain, source_choice, unlike_threads
+from visaproof.engine.refinement_choices import first_certain, source_choice, unlike_threads
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import Content
-from visaproof.engine.refinement_runs import Difference, again, difference, unknowns
+from visaproof.engine.refinement_runs import Difference, all_again, difference, unknowns
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
 from visaproof.kernel.thread_group import Split
@@ -42,6 +42,9 @@ FLOAT_GUESSES = 24
 AUDITS = 6
 """Runs of kernels that are equal in normal form."""
 
+MANY = 64
+"""Inputs that are no longer made smaller one by one from the start."""
+
 GIVEN_UP = 20
 """So many runs of kernels with loops of unknown length that come to no end show that most inputs are of no use."""
 
@@ -66,27 +69,38 @@ def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: flo
             if comparison.question.bounded and given_up == GIVEN_UP:
                 return None
             continue
-        if found is not None and certain(comparison, found):
-            return found
+        if found is not None and (sure := settled(comparison, found)) is not None:
+            return sure
     return None
 
 
-def certain(comparison: Comparison, found: Difference) -> bool:
-    """Whether a difference does not depend on what the source may choose."""
+def settled(comparison: Comparison, found: Difference) -> Difference | None:
+    """The difference, or another one of the same runs, if it does not depend on what the source may choose."""
     if comparison.split is not None and unlike_threads(comparison.question):
-        return False
+        return None
     if not source_choice(comparison.question):
-        return True
-    return all(_stays(comparison, found, choice) for choice in (0, 1, 0xA7)) and is_certain(comparison.question, found)
+        return found
+    shown: tuple[Difference, ...] = all_again(*comparison.runners, comparison.question, found)
+    for choice in (0, 1, 0xA7):
+        shown = tuple(_staying(comparison, shown, choice))
+    return first_certain(comparison.question, shown)
 
 
-def _stays(comparison: Comparison, found: Difference, choice: int) -> bool:
-    """Whether the source does the same at a difference where it finds `choice` in whatever nothing wrote."""
-    own = {one: choice & (1 << max(one.width, 1)) - 1 for one in found.values if str(one.payload).startswith("source:")}
-    other = again(*comparison.runners, comparison.question, replace(found, values=found.values | own))
-    if other is None or (other.undefined is None) != (found.undefined is None):
-        return False
-    return (other.surface, other.address, other.source) == (found.surface, found.address, found.source)
+def _staying(comparison: Comparison, shown: Sequence[Difference], choice: int) -> Iterator[Difference]:
+    """Those where the source does the same if it finds `choice` in whatever nothing wrote."""
+    if not shown:
+        return
+    own = {one: choice & (1 << max(one.width, 1)) - 1 for one in shown[0].values if _is_chosen(one)}
+    start = replace(shown[0], values=shown[0].values | own)
+    others = {(one.surface, one.address): one for one in all_again(*comparison.runners, comparison.question, start)}
+    for one in shown:
+        other = others.get((one.surface, one.address))
+        if other is not None and (other.undefined is None) == (one.undefined is None) and other.source == one.source:
+            yield one
+
+
+def _is_chosen(one: Term) -> bool:
+    return str(one.payload).startswith("source:")
 
 
 def float_words(comparison: Comparison) -> Collection[Term] | None:
@@ -145,6 +159,8 @@ def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:
 CORNERS = (0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 255, 256, 1 << 31, *EDGES)
 SIZES = (*(1 << 32,) * 7, 1 << 31, 4096, 64, CUT_SIZE)
 EXTENTS = ("width.", "height.", "depth.")
+LARGEST_EXTENT = 1 << 14
+"""Texels: there most of the small coordinates that a kernel loads or computes lie inside."""
 LAST_BASE = (1 << 28) - 1
 """In units of 16 bytes: nearly all offsets from there carry into the high half of an address."""
 
@@ -155,6 +171,7 @@ def launches(symbols: Sequence[Term], random: Random, floats: Collection[Term] |
     corners = random.choice((0, 0, 0.02, 0.1, 0.5))
     any_floats, size, carries = random.random() < 0.2, random.choice(SIZES), random.getrandbits(1)
     step = random.choice((1, 1, 4))
+    roomy = any(map(_is_extent, symbols)) and random.getrandbits(1)
     values: Values = {}
     for one in symbols:
         if random.random() < corners:
@@ -163,6 +180,8 @@ def launches(symbols: Sequence[Term], random: Random, floats: Collection[Term] |
             word = random.choice(FLOATS) if any_floats and random.getrandbits(1) else random.getrandbits(bits) * step
         if floats and one in floats:
             word = random.choice(FLOATS)
+        if roomy and _is_extent(one):
+            word = LARGEST_EXTENT - 1
         if carries and str(one.payload).startswith("base."):
             word = LAST_BASE - random.getrandbits(3)
         values[one] = _value(one, word, lanes(one), size)
@@ -200,9 +219,10 @@ def contents(random: Random, floats: bool = False) -> Content:
 
 def _style(random: Random, floats: float) -> Callable[[int, int], int]:
     bits, step, kind = random.choice((0, 2, 4, 8, 16, 64, 64)), random.choice((1, 1, 4, 16)), random.random()
+    zeros = random.choice((0, 0, 0, 0.4))
 
     def word(address: int, width: int) -> int:
-        if address % 4 and bits < 64:  # the upper bytes of a dword
+        if (address % 4 and bits < 64) or (zeros and random.random() < zeros):  # the upper bytes of a dword
             return 0
         if kind < 0.1:
             return (1 << 8 * width) - 1 - random.getrandbits(1)
@@ -226,14 +246,14 @@ def _counted(surface: str, address: int, width: int) -> int:
 def _value(one: Term, word: int, flag: int, size: int) -> int:
     if one.width == 0:
         return flag
-    if str(one.payload).startswith(EXTENTS):
-        return word % (1 << 14) + 1
+    if _is_extent(one):
+        return word % LARGEST_EXTENT + 1
     return size if str(one.payload).startswith("size.") else word % (1 << one.width)
 
 
 def smaller(comparison: Comparison, found: Difference) -> Difference:
     """The same with fewer lanes and more zeros, as far as runs confirm it."""
-    if comparison.split is not None:
+    if comparison.split is not None or len(_reducible(found)) > MANY:
         found = _coarsely_smaller(comparison, found)
     for one in sorted(_reducible(found), key=lambda term: term.width > 0):  # one lane cannot collide
         values = {term: value for term, value in found.values.items() if term is not one}
@@ -250,7 +270,7 @@ def _reducible(found: Difference) -> list[Term]:
 
 
 def _coarsely_smaller(comparison: Comparison, found: Difference) -> Difference:
-    """The same with many zeros at once: what the threads of a group start with is much, and runs of them take long."""
+    """The same with many zeros at once: what wide threads and groups of them start with is much, and runs take long."""
     for parts in (1, 2, 4, 8):
         reducible = _reducible(found)
         size = -(-len(reducible) // parts)
@@ -266,12 +286,17 @@ def _alike(comparison: Comparison, found: Difference, values: Values, content: C
         other = difference(*comparison.runners, comparison.question, values, content)
     except NotModelled:
         return None
-    alike = other is not None and (other.undefined is None) == (found.undefined is None)
-    return other if other is not None and alike and certain(comparison, other) else None
+    if other is None or (other.undefined is None) != (found.undefined is None):
+        return None
+    return settled(comparison, other)
 
 
 def _inputs(values: Values) -> Values:
     return {term: value for term, value in values.items() if _is_input(term)}
+
+
+def _is_extent(term: Term) -> bool:
+    return str(term.payload).startswith(EXTENTS)
 
 
 def _is_size(term: Term) -> bool:

@@ -1,6 +1,6 @@
 """Addresses whose low half adds less to a pointer than what that is a multiple of: nothing carries into the high half.
 
-    zx(a·x + c) = zx(a·x + c − r) + r    for a power of two a and r = c mod a
+zx(a·x + c) = zx(a·x + c − r) + r    for a power of two a and r = c mod a
 """
 
 from collections.abc import Collection
