@@ -129,24 +129,47 @@ def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Diffe
     verdict = _decide(comparison, second, timeout_ms)
     if isinstance(verdict, Unknown):
         found = guessed(comparison, LAST_GUESSES, seed=1, most_seconds=timeout_ms / 1000)
-        return verdict if found is None else smaller(comparison, found)
+        if found is not None:
+            return smaller(comparison, found)
+        return _chosen_one_by_one(comparison, timeout_ms) or verdict
     if isinstance(verdict, Refines) and not verdict.conditions:
         return _granted(comparison, second, verdict.rung)
     return verdict
 
 
+WITH_CHOICES = "what nothing wrote being what the target has"
+
+
 def _with_choices(comparison: Comparison) -> Refines | None:
-    """The verdict where the source finds what the target does in what nothing wrote, if it is the same then."""
+    """The verdict where the source finds what the target has in what nothing wrote, if it is the same then."""
+    for expand in (False, True):
+        question = _chosen(comparison, expand)
+        if question is not None and same_effects(question):
+            _audit(comparison)
+            which = "second normal form" if expand else "normal form"
+            return _granted(comparison, question, f"the same stores in {which}, {WITH_CHOICES}")
+    return None
+
+
+def _chosen_one_by_one(comparison: Comparison, timeout_ms: int) -> Refines | None:
+    """The same, store by store."""
+    question = _chosen(comparison, expand=False)
+    if question is None or question.bounded:
+        return None
+    surfaces = [one for one in question.surfaces if not same_stores(*_stores(question, one))]
+    if not _one_by_one(question, surfaces, timeout_ms):
+        return None
+    _audit(comparison)
+    return _granted(comparison, question, f"store by store, {WITH_CHOICES}")
+
+
+def _chosen(comparison: Comparison, expand: bool) -> Question | None:
+    """The question where the source finds so; None where it chooses nothing."""
     asked = comparison.question
     if UndefinedKind.UNINITIALISED in asked.forbidden or not source_choice(asked):
         return None
-    for expand in (False, True):
-        _, question = questions(comparison.runners, asked.lanes, asked.forbidden, expand, witness(asked))
-        if same_effects(question):
-            _audit(comparison)
-            which = "second normal form" if expand else "normal form"
-            return _granted(comparison, question, f"the same stores in {which}, what nothing wrote being the same")
-    return None
+    chosen = witness(asked)
+    return questions(comparison.runners, asked.lanes, asked.forbidden, expand, chosen, asked.memory)[1]
 
 
 def _granted(comparison: Comparison, question: Question, rung: str) -> Refines:
