@@ -1,6 +1,6 @@
 """Runs two kernels on the same numbers: one launch, one memory.  A difference that is seen here is one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Values
@@ -239,8 +239,8 @@ def _writer(runner: AnyRunner, ran: Ran, surface: str, address: int, size: int, 
 
 
 def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
-    """The symbols that a launch chooses: inputs, lanes and sizes."""
-    words: dict[Term, None] = dict.fromkeys(question.lanes)
+    """The symbols that a launch chooses: inputs, lanes and sizes, and what it leaves in predicates."""
+    words: dict[Term, None] = dict.fromkeys((*question.lanes, *_unwritten_predicates(question, runners)))
     for runner in runners:
         words |= dict.fromkeys(runner.start_words())
         for surface in runner.trace.surfaces.values():
@@ -252,3 +252,12 @@ def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
         if question.source.reaches or question.target.reaches:
             words |= {base_symbol(buffer): None for buffer in runner.pointers.values()}
     return symbols_of(*words)
+
+
+def _unwritten_predicates(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Term]:
+    """The bits of predicates that decide on what a kernel does though nothing wrote them."""
+    effects = question.source, question.target
+    guards = [store.guard for side in effects for stores in side.stores.values() for store in stores]
+    for one in symbols_of(*guards, *(condition for side in effects for condition in side.undefined)):
+        if one.width == 0 and str(one.payload).startswith(tuple(f"{runner.name}:" for runner in runners)):
+            yield one
