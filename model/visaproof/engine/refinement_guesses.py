@@ -39,6 +39,9 @@ FLOATS = (0x3F80_0000, 0x4000_0000, 0xC040_0000)
 FLOAT_GUESSES = 24
 """Runs on floats, of kernels that compute with them."""
 
+FEW_LANES = 40
+"""Runs of few lanes, where the source depends on what nothing wrote."""
+
 AUDITS = 6
 """Runs of kernels that are equal in normal form."""
 
@@ -56,7 +59,9 @@ def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: flo
     random, floats, given_up = Random(seed), float_words(comparison), 0
     edges = _at_edges(symbols) if count > AUDITS else ()
     spread = () if comparison.split is None else _one_lane_each(comparison.split, comparison.question, symbols)
-    guesses = chain(spread, islice(candidates(symbols, random, floats), count), edges)
+    choices = count > AUDITS and source_choice(comparison.question)
+    few = _first_lanes(comparison.question, symbols, seed, floats) if choices else ()
+    guesses = chain(spread, few, islice(candidates(symbols, random, floats), count), edges)
     on_floats = _on_floats(symbols, seed) if count > AUDITS and comparison.on_floats else ()
     for values, known in chain(((values, None) for values in guesses), on_floats):
         content = known or contents(random, floats is not None)
@@ -146,6 +151,17 @@ def _one_lane_each(split: Split, question: Question, symbols: Sequence[Term]) ->
         for thread in range(split.threads):
             values[random.choice(question.lanes[split.lanes(thread)])] = 1
         yield values
+
+
+def _first_lanes(
+    question: Question, symbols: Sequence[Term], seed: int, floats: Collection[Term] | None
+) -> Iterator[Values]:
+    """Launches of a few lanes from the first on: what other lanes or none would write, nothing wrote."""
+    random = Random(seed + 2)
+    for _ in range(FEW_LANES):
+        last = random.choice((0, 1, 3, 7))
+        values = launches(symbols, random, floats)
+        yield {**values, **{lane: int(number <= last) for number, lane in enumerate(question.lanes)}}
 
 
 def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:
