@@ -249,7 +249,7 @@ def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
         for name, image in runner.images.items():
             for level, extents in enumerate(image.levels):
                 words |= dict.fromkeys(extent_symbols(name, level, [each.width for each in extents]))
-        if question.source.reaches or question.target.reaches:
+        if question.source.reaches or question.target.reaches or runner.lost:
             words |= {base_symbol(buffer): None for buffer in runner.pointers.values()}
     return symbols_of(*words)
 
