@@ -1,6 +1,6 @@
 """One of two kernels on numbers: from the registers and the memory of a launch to what it leaves."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from visaproof.engine.ladder import Values
@@ -38,6 +38,8 @@ IN_LOOPS = 2_000
 TYPED_ATOMIC = "typed_atomic"
 
 HANDLE_BYTES = 4
+BY_HANDLE = "bindless handle "
+"""What the name of a surface begins with that is found by the number of its handle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +90,7 @@ class Runner:
                 most=len(self.kernel.statements) + IN_LOOPS,
             )
         except MissingSurface as missing:
-            if not self.lost:
-                raise
-            what = f"the surface of {missing.surface!r} is none of an argument"
-            outcome = Outcome((), Undefined(missing.position, what))
+            outcome = at_no_surface(missing, start.state.surfaces)
         return replace(ran_of(outcome, memory, start), state=start.state)
 
     def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Prepared":
@@ -145,7 +144,7 @@ class Runner:
             if not any((variable, first + byte) in self.trace.registers.initial_reads for byte in range(HANDLE_BYTES)):
                 state.registers[variable][first : first + HANDLE_BYTES] = (number << 6).to_bytes(HANDLE_BYTES, "little")
             handle = int.from_bytes(state.registers[variable][first : first + HANDLE_BYTES], "little")
-            name = f"bindless handle {handle}"
+            name = f"{BY_HANDLE}{handle}"
             if name in state.surfaces:
                 raise NotModelled("two arguments with the same handle")
             if common in after:
@@ -159,6 +158,13 @@ class Runner:
         known = dict(zip(words, evaluate_all(words, values), strict=True))
         for (variable, byte), (term, index) in zip(places, terms, strict=True):
             registers[variable][byte] = known[term] >> 8 * index & 0xFF
+
+
+def at_no_surface(missing: MissingSurface, surfaces: Collection[str]) -> Outcome:
+    """How a run ends at a message to the surface of no argument, if surfaces are found by their handles."""
+    if not any(key.startswith(BY_HANDLE) for key in surfaces):
+        raise missing
+    return Outcome((), Undefined(missing.position, f"the surface {missing.surface!r} is that of no argument"))
 
 
 @dataclass(frozen=True, slots=True)
