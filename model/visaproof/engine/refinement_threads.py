@@ -1,6 +1,7 @@
 """Two kernels run on terms: a thread beside a thread, or beside the several threads that run its lanes."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from visaproof.engine.buffer_offsets import without_buffer_offset
 from visaproof.engine.refinement_memory import PRIVATE
@@ -116,9 +117,13 @@ def _runner(
     known = {key: surface_of(program, key, by_meaning) for key in dict.fromkeys(keys)}
     lost = tuple(key for key, common in known.items() if common is None and key.startswith(BINDLESS) and handles)
     surfaces = {key: key if key in lost else _surface(program, key, by_meaning) for key in known}
-    return Runner(
-        name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers, lost=lost, handles=handles
-    )
+    named = partial(_or_itself, surfaces) if lost else surfaces.__getitem__
+    return Runner(name, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, handles=handles)
+
+
+def _or_itself(surfaces: Mapping[str, str], key: str) -> str:
+    """The common name of a surface; one that a run finds by its handle has none."""
+    return surfaces.get(key, key)
 
 
 def _handles(program: Program) -> Iterator[tuple[tuple[str, int], str]]:
