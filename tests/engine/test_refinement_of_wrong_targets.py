@@ -31,8 +31,8 @@ def planted(dump: str, before: str, after: str) -> Comparison:
     text = path.read_text("utf-8")
     assert text.count(before) == 1
     wrong = read_kernel(text.replace(before, after), str(path), grf_bytes=grf_bytes)
-    programs = (Program(one, launch, launch.platform) for one in (kernel, wrong))
-    return compare(*programs, Scope(Assume.IDS))
+    source, target = (Program(one, launch, launch.platform) for one in (kernel, wrong))
+    return compare(source, target, Scope(Assume.IDS))
 
 
 def answer(dump: str, before: str, after: str) -> Verdict:

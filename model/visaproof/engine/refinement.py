@@ -8,11 +8,13 @@ from visaproof.engine.clauses import Form, form_of
 from visaproof.engine.ladder import Answer, Fails, GaveUp, Holds, Impossible, Values, climb
 from visaproof.engine.lockstep import in_step
 from visaproof.engine.refinement_choices import source_choice, unlike_threads
+from visaproof.engine.refinement_chosen import chosen_question
 from visaproof.engine.refinement_comparison import Comparison
-from visaproof.engine.refinement_guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled, smaller
+from visaproof.engine.refinement_guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled
 from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_questions import questions
 from visaproof.engine.refinement_runs import Difference, difference
+from visaproof.engine.refinement_smaller import smaller
 from visaproof.engine.same_program import SAME_PROGRAM, same_program
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.float_results import Floats
@@ -20,7 +22,6 @@ from visaproof.queries.refinement import Question, open_undefined, premises, sam
 from visaproof.queries.refinement_places import LAST, Condition, Reach, conditions
 from visaproof.queries.refinement_stores import Stores, address_step, same_store, same_stores
 from visaproof.queries.refinement_undefined import UndefinedKind
-from visaproof.queries.refinement_witness import witness
 from visaproof.semantics.symbolic.float_bits import no_nan
 from visaproof.smt import Bool, Op, Term, conj, false, is_true, neg, substitute, subterms, symbol
 from visaproof.smt.evaluate import substitute_all
@@ -143,7 +144,7 @@ WITH_CHOICES = "what nothing wrote being what the target has"
 def _with_choices(comparison: Comparison) -> Refines | None:
     """The verdict where the source finds what the target has in what nothing wrote, if it is the same then."""
     for expand in (False, True):
-        question = _chosen(comparison, expand)
+        question = chosen_question(comparison, expand)
         if question is not None and same_effects(question):
             _audit(comparison)
             which = "second normal form" if expand else "normal form"
@@ -153,7 +154,7 @@ def _with_choices(comparison: Comparison) -> Refines | None:
 
 def _chosen_one_by_one(comparison: Comparison, timeout_ms: int) -> Refines | None:
     """The same, store by store."""
-    question = _chosen(comparison, expand=False)
+    question = chosen_question(comparison, expand=False)
     if question is None or question.bounded:
         return None
     surfaces = [one for one in question.surfaces if not same_stores(*_stores(question, one))]
@@ -161,15 +162,6 @@ def _chosen_one_by_one(comparison: Comparison, timeout_ms: int) -> Refines | Non
         return None
     _audit(comparison)
     return _granted(comparison, question, f"store by store, {WITH_CHOICES}")
-
-
-def _chosen(comparison: Comparison, expand: bool) -> Question | None:
-    """The question where the source finds so; None where it chooses nothing."""
-    asked = comparison.question
-    if UndefinedKind.UNINITIALISED in asked.forbidden or not source_choice(asked):
-        return None
-    chosen = witness(asked)
-    return questions(comparison.runners, asked.lanes, asked.forbidden, expand, chosen, asked.memory)[1]
 
 
 def _granted(comparison: Comparison, question: Question, rung: str) -> Refines:

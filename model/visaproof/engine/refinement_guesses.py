@@ -5,7 +5,6 @@ from dataclasses import replace
 from itertools import chain, islice, product
 from random import Random
 from time import process_time
-from zlib import crc32
 
 from visaproof.engine.float_guesses import FloatWords
 from visaproof.engine.ladder import Values
@@ -44,9 +43,6 @@ FEW_LANES = 40
 
 AUDITS = 6
 """Runs of kernels that are equal in normal form."""
-
-MANY = 64
-"""Inputs that are no longer made smaller one by one from the start."""
 
 GIVEN_UP = 20
 """So many runs of kernels with loops of unknown length that come to no end show that most inputs are of no use."""
@@ -168,7 +164,7 @@ def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:
     """One input is large, all others are 0."""
     for edge in EDGES:
         for large in symbols:
-            if large.width >= 32 and _is_input(large) and not str(large.payload).startswith("size."):
+            if large.width >= 32 and is_input(large) and not str(large.payload).startswith("size."):
                 yield {one: _value(one, edge if one is large else 0, 1, 1 << 32) for one in symbols}
 
 
@@ -250,15 +246,6 @@ def _style(random: Random, floats: float) -> Callable[[int, int], int]:
     return word
 
 
-def _ones(surface: str, address: int, width: int) -> int:
-    return 0x0101_0101_0101_0101 % (1 << 8 * width)
-
-
-def _counted(surface: str, address: int, width: int) -> int:
-    """Small numbers, other ones in other places."""
-    return (address // width + crc32(surface.encode())) % 251 + 1 if address % 4 == 0 else 0
-
-
 def _value(one: Term, word: int, flag: int, size: int) -> int:
     if one.width == 0:
         return flag
@@ -267,57 +254,15 @@ def _value(one: Term, word: int, flag: int, size: int) -> int:
     return size if str(one.payload).startswith("size.") else word % (1 << one.width)
 
 
-def smaller(comparison: Comparison, found: Difference) -> Difference:
-    """The same with fewer lanes and more zeros, as far as runs confirm it."""
-    if comparison.split is not None or len(_reducible(found)) > MANY:
-        found = _coarsely_smaller(comparison, found)
-    for one in sorted(_reducible(found), key=lambda term: term.width > 0):  # one lane cannot collide
-        values = {term: value for term, value in found.values.items() if term is not one}
-        for content in (_ones, _counted):
-            smaller = _alike(comparison, found, _inputs(values) | {one: 0}, content)
-            if smaller is not None:
-                found = smaller
-                break
-    return found
-
-
-def _reducible(found: Difference) -> list[Term]:
-    return [term for term, value in found.values.items() if value and _is_input(term) and not _is_size(term)]
-
-
-def _coarsely_smaller(comparison: Comparison, found: Difference) -> Difference:
-    """The same with many zeros at once: what wide threads and groups of them start with is much, and runs take long."""
-    for parts in (1, 2, 4, 8):
-        reducible = _reducible(found)
-        size = -(-len(reducible) // parts)
-        for first in range(0, len(reducible), max(size, 4)):
-            zeros = dict.fromkeys(reducible[first : first + max(size, 4)], 0)
-            found = _alike(comparison, found, _inputs(found.values) | zeros, _counted) or found
-    return found
-
-
-def _alike(comparison: Comparison, found: Difference, values: Values, content: Content) -> Difference | None:
-    """A difference for these values in the same respect: in memory, or in what the target leaves undefined."""
-    try:
-        other = difference(*comparison.runners, comparison.question, values, content)
-    except NotModelled:
-        return None
-    if other is None or (other.undefined is None) != (found.undefined is None):
-        return None
-    return settled(comparison, other)
-
-
-def _inputs(values: Values) -> Values:
-    return {term: value for term, value in values.items() if _is_input(term)}
-
-
 def _is_extent(term: Term) -> bool:
     return str(term.payload).startswith(EXTENTS)
 
 
-def _is_size(term: Term) -> bool:
+def is_size(term: Term) -> bool:
+    """Whether this is the size of a surface."""
     return str(term.payload).startswith(("size.", *EXTENTS))
 
 
-def _is_input(term: Term) -> bool:
+def is_input(term: Term) -> bool:
+    """Whether a launch chooses it, and not the memory."""
     return not str(term.payload).startswith(("memory.", "loaded.", "result.", "probe."))
