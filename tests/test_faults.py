@@ -1,17 +1,20 @@
 """Seeded miscompilations: which faults are planted, that results are kept, and that wrong targets are refuted."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 import pytest
 
-from benchmarks.faults import messages, registers, store
+from benchmarks.faults import asker, messages, registers, store
 from benchmarks.faults.ask import Answer, agreement, ask_fault, ask_pair
+from benchmarks.faults.asker import Asker, Progress
 from benchmarks.faults.at_once import Launches, compared, random_launches
 from benchmarks.faults.kinds import Kind, sites_of
 from benchmarks.faults.plan import EDITS, Pair, Planted, faults_of, plan
-from benchmarks.faults.store import Store, version
+from benchmarks.faults.store import Record, Store, version
 from benchmarks.faults.table import summary, table
 from benchmarks.itself import PROVED, ask, dumps, progress
 from benchmarks.itself import table as table_of_dumps
@@ -113,11 +116,15 @@ PAIRS = [
 ]
 
 
+def any_fault(planted: Planted) -> bool:
+    return True
+
+
 @needs_corpus
 def test_the_same_seed_plants_the_same_faults_spread_over_kinds() -> None:
-    chosen = plan(PAIRS, 24, seed=3)
-    assert [one.id for one in chosen] == [one.id for one in plan(PAIRS, 24, seed=3)]
-    assert [one.id for one in chosen] != [one.id for one in plan(PAIRS, 24, seed=4)]
+    chosen = plan(PAIRS, 24, 3, any_fault)
+    assert [one.id for one in chosen] == [one.id for one in plan(PAIRS, 24, 3, any_fault)]
+    assert [one.id for one in chosen] != [one.id for one in plan(PAIRS, 24, 4, any_fault)]
     assert len({one.id for one in chosen}) == 24
     assert max(Counter(one.fault.kind for one in chosen).values()) <= 4
     assert len({one.pair for one in chosen}) == len(PAIRS)
@@ -194,6 +201,59 @@ def test_answers_are_kept_until_something_changes(tmp_path: Path) -> None:
         assert Store(answers, "changed").get("one") is None
         assert Store(answers, "changed", keep=True).get("one")
         assert Store(answers, "now").get("other") is None
+
+
+class Asked(NamedTuple):
+    """What was asked, and a store that keeps the answers."""
+
+    names: list[str]
+    path: Path
+
+    def ask(self, again: Sequence[str] = ()) -> tuple[list[str], int]:
+        """The faults planted, of four, and how many more are no programs."""
+        with AnswerFile(self.path, "faults") as answers:
+            asker = Asker(Store(answers, "now"), 1000, again, Progress(4))
+            return [one.id for one in plan(PAIRS[:2], 4, 3, asker.is_fault)], asker.illegal
+
+
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """The second pair is not proved, and every third fault is no program."""
+    names, places = list[str](), dict[str, int]()
+
+    def pair(pair: Pair, timeout_ms: int) -> Record:
+        names.append(pair.id)
+        return {"answer": Answer.EQUIVALENT.value if pair == PAIRS[0] else Answer.UNKNOWN.value}
+
+    def fault(planted: Planted, timeout_ms: int) -> Record:
+        names.append(planted.id)
+        if planted.id not in places and len(places) == 4:
+            places["stopped"] = 0
+            raise KeyboardInterrupt
+        place = places.setdefault(planted.id, len(places))
+        return {"answer": Answer.ILLEGAL.value if place % 3 == 2 else Answer.UNKNOWN.value}
+
+    monkeypatch.setattr(asker, "ask_pair", pair)
+    monkeypatch.setattr(asker, "ask_fault", fault)
+    return Asked(names, tmp_path / "results.jsonl")
+
+
+@needs_corpus
+def test_pairs_are_asked_when_a_fault_is_planted_and_a_run_that_was_stopped_goes_on(asked: Asked) -> None:
+    """What is no program is no fault: another stands for it."""
+    with pytest.raises(KeyboardInterrupt):
+        asked.ask()
+    before = len(asked.names)
+    planted, illegal = asked.ask()
+    assert (len(planted), illegal) == (4, 2)
+    assert all(one.startswith(PAIRS[0].id) for one in planted)
+    assert asked.names.count(PAIRS[0].id) == 1
+    assert len(set(asked.names[before:]) & set(asked.names[: before - 1])) == 0
+    count = len(asked.names)
+    assert asked.ask()[0] == planted
+    assert len(asked.names) == count
+    assert asked.ask(("unknown",))[0] == planted
+    assert len(asked.names) == count + 4
 
 
 def test_the_version_is_that_of_the_model_and_of_these_files(monkeypatch: pytest.MonkeyPatch) -> None:

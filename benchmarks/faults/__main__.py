@@ -6,17 +6,17 @@ python -m benchmarks.faults --pairs [--runs 1000]       random runs of the prove
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from time import monotonic
 
-from benchmarks.faults.ask import RUNS, Answer, ask_fault, ask_pair, ask_runs
+from benchmarks.faults.ask import RUNS, Answer
+from benchmarks.faults.asker import Asker, Progress
 from benchmarks.faults.plan import Pair, listed_pairs, plan
-from benchmarks.faults.store import FILE, Record, Store, version
+from benchmarks.faults.store import FILE, Store, version
 from benchmarks.faults.table import OPEN, table
 from visaproof.engine.answer_file import AnswerFile
 
-TOLD_EVERY = 50
+INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,18 +26,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _asked(store: Store, options: Namespace) -> int:
-    timeout_ms = round(1000 * options.timeout)
+    asker = Asker(store, round(1000 * options.timeout), options.again, Progress(options.count))
     pairs = listed_pairs()
-    told = _all(store, ((f"pair: {pair.id}", lambda pair=pair: ask_pair(pair, timeout_ms)) for pair in pairs), ())
-    proved = [pair for pair, record in zip(pairs, told, strict=True) if record["answer"] == Answer.EQUIVALENT.value]
-    print(f"{len(proved)} of {len(pairs)} pairs are proved", file=sys.stderr)
-    if options.pairs:
-        return _runs(store, proved, options.runs)
-    faults = plan(proved, options.count, options.seed)
-    print(f"{len(faults)} faults", file=sys.stderr)
-    questions = ((planted.id, lambda planted=planted: ask_fault(planted, timeout_ms)) for planted in faults)
-    records = _all(store, questions, options.again)
+    try:
+        return _runs(asker, pairs, options.runs) if options.pairs else _faults(asker, pairs, options)
+    except KeyboardInterrupt:
+        print(f"stopped; {options.results} has the answers so far, and the same command goes on", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _faults(asker: Asker, pairs: Sequence[Pair], options: Namespace) -> int:
+    """Faults in pairs that are proved; what is no program is no fault, and another stands for it."""
+    faults = plan(pairs, options.count, options.seed, asker.is_fault)
+    records = [asker.fault(planted) for planted in faults]
     print("\n".join(table(records)))
+    if asker.illegal:
+        print(f"{asker.illegal} others were no programs, and are not counted")
     return int(any(Answer(record["answer"]) in OPEN for record in records))
 
 
@@ -54,22 +58,10 @@ def _options(arguments: Sequence[str] | None) -> Namespace:
     return parser.parse_args(arguments)
 
 
-def _all(store: Store, questions: Iterable[tuple[str, Callable[[], Record]]], again: Sequence[str]) -> list[Record]:
-    """The answer to each question, from the file or asked now."""
-    started, records, asked = monotonic(), list[Record](), 0
-    for name, ask in questions:
-        known = store.get(name)
-        if known is None or known["answer"] in again:
-            known, asked = store.add(name, ask()), asked + 1
-            if asked % TOLD_EVERY == 0:
-                print(f"{asked} asked, {monotonic() - started:.0f} s", file=sys.stderr)
-        records.append(known)
-    return records
-
-
-def _runs(store: Store, proved: Sequence[Pair], runs: int) -> int:
-    questions = ((f"runs {runs}: {pair.id}", lambda pair=pair: ask_runs(pair, runs)) for pair in proved)
-    records = _all(store, questions, ())
+def _runs(asker: Asker, pairs: Sequence[Pair], runs: int) -> int:
+    proved = [pair for pair in pairs if asker.is_proved(pair)]
+    print(f"{len(proved)} of {len(pairs)} pairs are proved", file=sys.stderr)
+    records = [asker.runs(pair, runs) for pair in proved]
     wrong = [record for record in records if record["answer"] != Answer.EQUIVALENT.value]
     made, telling = (sum(record.get(name, 0) for record in records) for name in ("runs", "telling"))
     silent = sum(not record.get("telling") for record in records)

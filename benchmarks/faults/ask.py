@@ -12,14 +12,14 @@ from benchmarks.faults.store import Record
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous, decide
 from visaproof.engine.refinement_comparison import Comparison, compare
-from visaproof.engine.refinement_guesses import contents, float_words, launches
+from visaproof.engine.refinement_guesses import contents, float_words, launches, settled
 from visaproof.engine.refinement_memory import Content
 from visaproof.engine.refinement_runs import Difference, Trial, again, trial, unknowns
 from visaproof.engine.refinement_scope import Scope
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.matching import Program
-from visaproof.queries.refinement_witness import witness
+from visaproof.queries.refinement_witness import is_plain, witness
 from visaproof.smt import is_true
 
 RUNS = 1000
@@ -83,7 +83,7 @@ def _apart(comparison: Comparison, runs: int, random: Random) -> Agreement:
     for count in range(runs):
         values = launches(symbols, random, floats)
         values |= {one: values.get(other, 0) for one, other in chosen.items()}
-        found = _tried(comparison, values, contents(random, floats is not None))
+        found = _tried(comparison, values, contents(random, floats is not None), is_plain(chosen))
         telling += found is not None
         if found and found.difference:
             return Agreement(count + 1, telling, found.difference)
@@ -93,19 +93,23 @@ def _apart(comparison: Comparison, runs: int, random: Random) -> Agreement:
 def _together(comparison: Comparison, runs: int, random: Random) -> Agreement:
     """Launches on arrays; those that may tell the kernels apart are made once more."""
     start = random_launches(comparison, runs, random)
-    found = compared(comparison, start)
+    found, plain = compared(comparison, start), is_plain(witness(comparison.question))
     for one in found.suspects:
-        shown = _tried(comparison, dict(start.values[one]), start.content(one))
+        shown = _tried(comparison, dict(start.values[one]), start.content(one), plain)
         if shown and shown.difference:
             return Agreement(runs, found.telling, shown.difference)
     return Agreement(runs, found.telling, None)
 
 
-def _tried(comparison: Comparison, values: Values, content: Content) -> Trial | None:
+def _tried(comparison: Comparison, values: Values, content: Content, plain: bool) -> Trial | None:
+    """A run of both; where the source would have to find what the target computes, only what no choice changes."""
     try:
-        return trial(*comparison.runners, comparison.question, values, content)
+        found = trial(*comparison.runners, comparison.question, values, content)
     except NotModelled:  # for these inputs
         return None
+    if plain or found is None or found.difference is None:
+        return found
+    return Trial(settled(comparison, found.difference))
 
 
 def ask_pair(pair: Pair, timeout_ms: int) -> Record:

@@ -110,15 +110,20 @@ def _faulty(dump: str, fault: Fault) -> Kernel:
     return linked(read_kernel(text, str(path), grf_bytes=grf_bytes), functions_beside(path, grf_bytes=grf_bytes))
 
 
-def plan(pairs: Sequence[Pair], count: int, seed: int) -> list[Planted]:
-    """About as many faults of each kind, of each kind one for each variant before a second."""
+def plan(pairs: Sequence[Pair], count: int, seed: int, counts: Callable[[Planted], bool]) -> list[Planted]:
+    """About as many faults of each kind, of each kind one for each variant before a second; only those that count."""
     random = Random(seed)
-    by_kind = [list(_spread(pairs, kind, random)) for kind in Kind]
+    by_kind = [iter(list(_spread(pairs, kind, random))) for kind in Kind]
     chosen: dict[str, Planted] = {}
-    for row in zip_longest(*by_kind):
-        for one in row:
-            if len(chosen) < count and one is not None and _is_readable(one):
-                chosen.setdefault(one.id, one)
+    while by_kind:
+        for queue in tuple(by_kind):
+            if len(chosen) == count:
+                return list(chosen.values())
+            one = next((each for each in queue if each.id not in chosen and _is_readable(each) and counts(each)), None)
+            if one is None:
+                by_kind.remove(queue)
+            else:
+                chosen[one.id] = one
     return list(chosen.values())
 
 

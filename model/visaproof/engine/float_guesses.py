@@ -20,6 +20,9 @@ PATTERNS = {
 }
 """The bytes of each, by their count."""
 
+CELL_BYTES = 24
+"""Of the place of a texel."""
+
 
 @dataclass(frozen=True, slots=True)
 class FloatWords:
@@ -52,4 +55,4 @@ class FloatWords:
 
     def _number(self, place: int) -> bytes:
         pool = PATTERNS[self.size]
-        return pool[crc32(place.to_bytes(8, "little")) % len(pool)]
+        return pool[crc32(place.to_bytes(8 if place < 1 << 64 else CELL_BYTES, "little")) % len(pool)]

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, Values
 from visaproof.engine.lockstep import in_step
 from visaproof.engine.refinement_choices import source_choice, unlike_threads
+from visaproof.engine.refinement_chosen import chosen_question
 from visaproof.engine.refinement_comparison import Comparison
-from visaproof.engine.refinement_guesses import AUDITS, GUESSES, LAST_GUESSES, certain, guessed, smaller
+from visaproof.engine.refinement_guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled
 from visaproof.engine.refinement_meaning import never_means_anything, undefined_always
 from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_questions import questions
 from visaproof.engine.refinement_runs import Difference, difference
+from visaproof.engine.refinement_smaller import smaller
 from visaproof.engine.refinement_steps import one_by_one, stores_of, uncut
 from visaproof.engine.same_program import SAME_PROGRAM
 from visaproof.isa.errors import NotModelled, Position
@@ -19,7 +21,6 @@ from visaproof.queries.refinement import Question, open_undefined, premises, sam
 from visaproof.queries.refinement_places import LAST, Condition, Reach, conditions
 from visaproof.queries.refinement_stores import same_stores
 from visaproof.queries.refinement_undefined import UndefinedKind
-from visaproof.queries.refinement_witness import witness
 from visaproof.semantics.symbolic.float_bits import no_nan
 from visaproof.smt import Bool, conj, false, neg
 
@@ -81,6 +82,9 @@ def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
         if found is not None:
             return smaller(comparison, found)
     if comparison.open is not None:
+        found = guessed(comparison, LAST_GUESSES, seed=1, most_seconds=timeout_ms / 1000)
+        if found is not None:
+            return smaller(comparison, found)
         raise comparison.open
     if loops and (stepped := in_step(comparison)) is not None:
         return _granted(comparison, stepped, "the same stores in normal form, round by round")
@@ -118,24 +122,38 @@ def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Diffe
     verdict = _decide(comparison, second, timeout_ms)
     if isinstance(verdict, Unknown):
         found = guessed(comparison, LAST_GUESSES, seed=1, most_seconds=timeout_ms / 1000)
-        return verdict if found is None else smaller(comparison, found)
+        if found is not None:
+            return smaller(comparison, found)
+        return _chosen_one_by_one(comparison, timeout_ms) or verdict
     if isinstance(verdict, Refines) and not verdict.conditions:
         return _granted(comparison, second, verdict.rung)
     return verdict
 
 
+WITH_CHOICES = "what nothing wrote being what the target has"
+
+
 def _with_choices(comparison: Comparison) -> Refines | None:
-    """The verdict where the source finds what the target does in what nothing wrote, if it is the same then."""
-    asked = comparison.question
-    if UndefinedKind.UNINITIALISED in asked.forbidden or not source_choice(asked):
-        return None
+    """The verdict where the source finds what the target has in what nothing wrote, if it is the same then."""
     for expand in (False, True):
-        _, question = questions(comparison.runners, asked.lanes, asked.forbidden, expand, witness(asked))
-        if same_effects(question):
+        question = chosen_question(comparison, expand)
+        if question is not None and same_effects(question):
             _audit(comparison)
             which = "second normal form" if expand else "normal form"
-            return _granted(comparison, question, f"the same stores in {which}, what nothing wrote being the same")
+            return _granted(comparison, question, f"the same stores in {which}, {WITH_CHOICES}")
     return None
+
+
+def _chosen_one_by_one(comparison: Comparison, timeout_ms: int) -> Refines | None:
+    """The same, store by store."""
+    question = chosen_question(comparison, expand=False)
+    if question is None or question.bounded:
+        return None
+    surfaces = [one for one in question.surfaces if not same_stores(*stores_of(question, one))]
+    if not one_by_one(question, surfaces, timeout_ms):
+        return None
+    _audit(comparison)
+    return _granted(comparison, question, f"store by store, {WITH_CHOICES}")
 
 
 def _granted(comparison: Comparison, question: Question, rung: str) -> Refines:
@@ -207,8 +225,8 @@ def _confirmed(comparison: Comparison, values: Values) -> Difference | Unknown:
         found = difference(*comparison.runners, question, values, nothing)
     except NotModelled as stopped:
         return Unknown(f"they differ on terms, but the kernels cannot be run on these inputs: {stopped}")
-    if found is not None and certain(comparison, found):
-        return found
+    if found is not None and (sure := settled(comparison, found)) is not None:
+        return sure
     if reason:
         return Unknown(f"they differ on terms; {reason}")
     return Unknown("they differ on terms, but a run of both does not confirm it")

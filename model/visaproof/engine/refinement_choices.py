@@ -1,5 +1,6 @@
 """Whether a difference between two runs proves anything: the source might do something else for the same inputs."""
 
+from collections.abc import Sequence
 from typing import cast
 
 from visaproof.engine.refinement_atomics import settle
@@ -39,21 +40,24 @@ def unlike_threads(question: Question) -> str:
     return ""
 
 
-def is_certain(question: Question, found: Difference) -> bool:
-    """Whether the source does the same at the difference, and has a meaning, whatever it reads that nothing wrote."""
-    if unlike_threads(question):
-        return False
+def first_certain(question: Question, found: Sequence[Difference]) -> Difference | None:
+    """The first difference of a run where the source has a meaning and does the same whatever it reads unwritten."""
+    if not found or unlike_threads(question):
+        return None
     if not source_choice(question):
-        return True
+        return found[0]
     if question.source.barriers or question.disturbed:
-        return False
-    known = _known(question, found)
+        return None
+    known = _known(question, found[0])
     if not all(is_false(substitute(condition, known)) for condition in question.source.undefined):
-        return False
-    if not found.surface:
-        return True
+        return None
+    return next((one for one in found if _is_certain(question, one, known)), None)
+
+
+def _is_certain(question: Question, found: Difference, known: dict[Term, Term]) -> bool:
+    """Whether what the source leaves at the difference follows from what is known."""
     stores = question.source.stores.get(found.surface, ())
-    if not stores:
+    if not found.surface or not stores:
         return True
     unit, width = question.memory.units[found.surface], stores[0].cell.width
     cell = const(found.address >> 130 - width if width > FLAT_BITS else found.address // unit * unit, width)

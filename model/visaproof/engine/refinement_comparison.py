@@ -8,7 +8,7 @@ from visaproof.engine.refinement_lanes import lanes_needed
 from visaproof.engine.refinement_questions import of_the_source, questions, used_surfaces
 from visaproof.engine.refinement_runner import Runner
 from visaproof.engine.refinement_scope import Granted, Scope
-from visaproof.engine.refinement_threads import one_to_one, one_to_several
+from visaproof.engine.refinement_threads import one_to_one, one_to_several, require_found
 from visaproof.engine.same_program import is_itself
 from visaproof.engine.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
@@ -96,6 +96,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
         return compare(source, target, scope, replace(granted, on=needed))
     unasked: NotModelled | None = None
     try:
+        require_found(runners[1])
         exact, question = questions(runners, lanes, scope.forbidden)
     except NotModelled as reason:
         exact, question, unasked = *of_the_source(runners, lanes, scope.forbidden), reason

@@ -5,14 +5,13 @@ from dataclasses import replace
 from itertools import chain, islice, product
 from random import Random
 from time import process_time
-from zlib import crc32
 
 from visaproof.engine.float_guesses import FloatWords
 from visaproof.engine.ladder import Values
-from visaproof.engine.refinement_choices import is_certain, source_choice, unlike_threads
+from visaproof.engine.refinement_choices import first_certain, source_choice, unlike_threads
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import Content
-from visaproof.engine.refinement_runs import Difference, again, difference, unknowns
+from visaproof.engine.refinement_runs import Difference, all_again, difference, unknowns
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
 from visaproof.kernel.thread_group import Split
@@ -39,6 +38,9 @@ FLOATS = (0x3F80_0000, 0x4000_0000, 0xC040_0000)
 FLOAT_GUESSES = 24
 """Runs on floats, of kernels that compute with them."""
 
+FEW_LANES = 40
+"""Runs of few lanes, where the source depends on what nothing wrote."""
+
 AUDITS = 6
 """Runs of kernels that are equal in normal form."""
 
@@ -53,7 +55,9 @@ def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: flo
     random, floats, given_up = Random(seed), float_words(comparison), 0
     edges = _at_edges(symbols) if count > AUDITS else ()
     spread = () if comparison.split is None else _one_lane_each(comparison.split, comparison.question, symbols)
-    guesses = chain(spread, islice(candidates(symbols, random, floats), count), edges)
+    choices = count > AUDITS and source_choice(comparison.question)
+    few = _first_lanes(comparison.question, symbols, seed, floats) if choices else ()
+    guesses = chain(spread, few, islice(candidates(symbols, random, floats), count), edges)
     on_floats = _on_floats(symbols, seed) if count > AUDITS and comparison.on_floats else ()
     for values, known in chain(((values, None) for values in guesses), on_floats):
         content = known or contents(random, floats is not None)
@@ -66,27 +70,38 @@ def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: flo
             if comparison.question.bounded and given_up == GIVEN_UP:
                 return None
             continue
-        if found is not None and certain(comparison, found):
-            return found
+        if found is not None and (sure := settled(comparison, found)) is not None:
+            return sure
     return None
 
 
-def certain(comparison: Comparison, found: Difference) -> bool:
-    """Whether a difference does not depend on what the source may choose."""
+def settled(comparison: Comparison, found: Difference) -> Difference | None:
+    """The difference, or another one of the same runs, if it does not depend on what the source may choose."""
     if comparison.split is not None and unlike_threads(comparison.question):
-        return False
+        return None
     if not source_choice(comparison.question):
-        return True
-    return all(_stays(comparison, found, choice) for choice in (0, 1, 0xA7)) and is_certain(comparison.question, found)
+        return found
+    shown: tuple[Difference, ...] = all_again(*comparison.runners, comparison.question, found)
+    for choice in (0, 1, 0xA7):
+        shown = tuple(_staying(comparison, shown, choice))
+    return first_certain(comparison.question, shown)
 
 
-def _stays(comparison: Comparison, found: Difference, choice: int) -> bool:
-    """Whether the source does the same at a difference where it finds `choice` in whatever nothing wrote."""
-    own = {one: choice & (1 << max(one.width, 1)) - 1 for one in found.values if str(one.payload).startswith("source:")}
-    other = again(*comparison.runners, comparison.question, replace(found, values=found.values | own))
-    if other is None or (other.undefined is None) != (found.undefined is None):
-        return False
-    return (other.surface, other.address, other.source) == (found.surface, found.address, found.source)
+def _staying(comparison: Comparison, shown: Sequence[Difference], choice: int) -> Iterator[Difference]:
+    """Those where the source does the same if it finds `choice` in whatever nothing wrote."""
+    if not shown:
+        return
+    own = {one: choice & (1 << max(one.width, 1)) - 1 for one in shown[0].values if _is_chosen(one)}
+    start = replace(shown[0], values=shown[0].values | own)
+    others = {(one.surface, one.address): one for one in all_again(*comparison.runners, comparison.question, start)}
+    for one in shown:
+        other = others.get((one.surface, one.address))
+        if other is not None and (other.undefined is None) == (one.undefined is None) and other.source == one.source:
+            yield one
+
+
+def _is_chosen(one: Term) -> bool:
+    return str(one.payload).startswith("source:")
 
 
 def float_words(comparison: Comparison) -> Collection[Term] | None:
@@ -134,17 +149,30 @@ def _one_lane_each(split: Split, question: Question, symbols: Sequence[Term]) ->
         yield values
 
 
+def _first_lanes(
+    question: Question, symbols: Sequence[Term], seed: int, floats: Collection[Term] | None
+) -> Iterator[Values]:
+    """Launches of a few lanes from the first on: what other lanes or none would write, nothing wrote."""
+    random = Random(seed + 2)
+    for _ in range(FEW_LANES):
+        last = random.choice((0, 1, 3, 7))
+        values = launches(symbols, random, floats)
+        yield {**values, **{lane: int(number <= last) for number, lane in enumerate(question.lanes)}}
+
+
 def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:
     """One input is large, all others are 0."""
     for edge in EDGES:
         for large in symbols:
-            if large.width >= 32 and _is_input(large) and not str(large.payload).startswith("size."):
+            if large.width >= 32 and is_input(large) and not str(large.payload).startswith("size."):
                 yield {one: _value(one, edge if one is large else 0, 1, 1 << 32) for one in symbols}
 
 
 CORNERS = (0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 255, 256, 1 << 31, *EDGES)
 SIZES = (*(1 << 32,) * 7, 1 << 31, 4096, 64, CUT_SIZE)
 EXTENTS = ("width.", "height.", "depth.")
+LARGEST_EXTENT = 1 << 14
+"""Texels: there most of the small coordinates that a kernel loads or computes lie inside."""
 LAST_BASE = (1 << 28) - 1
 """In units of 16 bytes: nearly all offsets from there carry into the high half of an address."""
 
@@ -155,6 +183,7 @@ def launches(symbols: Sequence[Term], random: Random, floats: Collection[Term] |
     corners = random.choice((0, 0, 0.02, 0.1, 0.5))
     any_floats, size, carries = random.random() < 0.2, random.choice(SIZES), random.getrandbits(1)
     step = random.choice((1, 1, 4))
+    roomy = any(map(_is_extent, symbols)) and random.getrandbits(1)
     values: Values = {}
     for one in symbols:
         if random.random() < corners:
@@ -163,6 +192,8 @@ def launches(symbols: Sequence[Term], random: Random, floats: Collection[Term] |
             word = random.choice(FLOATS) if any_floats and random.getrandbits(1) else random.getrandbits(bits) * step
         if floats and one in floats:
             word = random.choice(FLOATS)
+        if roomy and _is_extent(one):
+            word = LARGEST_EXTENT - 1
         if carries and str(one.payload).startswith("base."):
             word = LAST_BASE - random.getrandbits(3)
         values[one] = _value(one, word, lanes(one), size)
@@ -200,9 +231,10 @@ def contents(random: Random, floats: bool = False) -> Content:
 
 def _style(random: Random, floats: float) -> Callable[[int, int], int]:
     bits, step, kind = random.choice((0, 2, 4, 8, 16, 64, 64)), random.choice((1, 1, 4, 16)), random.random()
+    zeros = random.choice((0, 0, 0, 0.4))
 
     def word(address: int, width: int) -> int:
-        if address % 4 and bits < 64:  # the upper bytes of a dword
+        if (address % 4 and bits < 64) or (zeros and random.random() < zeros):  # the upper bytes of a dword
             return 0
         if kind < 0.1:
             return (1 << 8 * width) - 1 - random.getrandbits(1)
@@ -214,69 +246,23 @@ def _style(random: Random, floats: float) -> Callable[[int, int], int]:
     return word
 
 
-def _ones(surface: str, address: int, width: int) -> int:
-    return 0x0101_0101_0101_0101 % (1 << 8 * width)
-
-
-def _counted(surface: str, address: int, width: int) -> int:
-    """Small numbers, other ones in other places."""
-    return (address // width + crc32(surface.encode())) % 251 + 1 if address % 4 == 0 else 0
-
-
 def _value(one: Term, word: int, flag: int, size: int) -> int:
     if one.width == 0:
         return flag
-    if str(one.payload).startswith(EXTENTS):
-        return word % (1 << 14) + 1
+    if _is_extent(one):
+        return word % LARGEST_EXTENT + 1
     return size if str(one.payload).startswith("size.") else word % (1 << one.width)
 
 
-def smaller(comparison: Comparison, found: Difference) -> Difference:
-    """The same with fewer lanes and more zeros, as far as runs confirm it."""
-    if comparison.split is not None:
-        found = _coarsely_smaller(comparison, found)
-    for one in sorted(_reducible(found), key=lambda term: term.width > 0):  # one lane cannot collide
-        values = {term: value for term, value in found.values.items() if term is not one}
-        for content in (_ones, _counted):
-            smaller = _alike(comparison, found, _inputs(values) | {one: 0}, content)
-            if smaller is not None:
-                found = smaller
-                break
-    return found
+def _is_extent(term: Term) -> bool:
+    return str(term.payload).startswith(EXTENTS)
 
 
-def _reducible(found: Difference) -> list[Term]:
-    return [term for term, value in found.values.items() if value and _is_input(term) and not _is_size(term)]
-
-
-def _coarsely_smaller(comparison: Comparison, found: Difference) -> Difference:
-    """The same with many zeros at once: what the threads of a group start with is much, and runs of them take long."""
-    for parts in (1, 2, 4, 8):
-        reducible = _reducible(found)
-        size = -(-len(reducible) // parts)
-        for first in range(0, len(reducible), max(size, 4)):
-            zeros = dict.fromkeys(reducible[first : first + max(size, 4)], 0)
-            found = _alike(comparison, found, _inputs(found.values) | zeros, _counted) or found
-    return found
-
-
-def _alike(comparison: Comparison, found: Difference, values: Values, content: Content) -> Difference | None:
-    """A difference for these values in the same respect: in memory, or in what the target leaves undefined."""
-    try:
-        other = difference(*comparison.runners, comparison.question, values, content)
-    except NotModelled:
-        return None
-    alike = other is not None and (other.undefined is None) == (found.undefined is None)
-    return other if other is not None and alike and certain(comparison, other) else None
-
-
-def _inputs(values: Values) -> Values:
-    return {term: value for term, value in values.items() if _is_input(term)}
-
-
-def _is_size(term: Term) -> bool:
+def is_size(term: Term) -> bool:
+    """Whether this is the size of a surface."""
     return str(term.payload).startswith(("size.", *EXTENTS))
 
 
-def _is_input(term: Term) -> bool:
+def is_input(term: Term) -> bool:
+    """Whether a launch chooses it, and not the memory."""
     return not str(term.payload).startswith(("memory.", "loaded.", "result.", "probe."))

@@ -230,22 +230,29 @@ def memory_of(question: Question, images: Mapping[str, bool], values: Values, co
         for k in range(unit):
             value |= contents.setdefault((address + k) % FLAT_SIZE, word >> 8 * k & 0xFF) << 8 * k
         values[name] = value
-    for surface, contents in ((name, contents) for name, (_, contents) in memory.items() if name not in images):
-        for unit, address in _stored(question, surface, values):
+    for surface, (_, contents) in memory.items():
+        for unit, width, address in _stored(question, surface, values):
+            if surface in images:
+                word = 0 if images[surface] else content(surface, address, 4)
+                contents.setdefault(address << 130 - width, word)
+                continue
             word = content(surface, address, unit)
             for k in range(unit):
                 contents.setdefault((address + k) % FLAT_SIZE, word >> 8 * k & 0xFF)
     return memory
 
 
-def _stored(question: Question, name: str, values: Values) -> Iterator[tuple[int, int]]:
-    """Where the kernels may store to a surface: what is there before may be what an atomic brings."""
+def _stored(question: Question, name: str, values: Values) -> Iterator[tuple[int, int, int]]:
+    """Where the kernels may store to a surface: what is there before may be what an atomic brings.
+
+    The unit in bytes, and the cell with its bits.
+    """
     for surface in question.surfaces:
         if itself(surface) == name:
             both = (question.source.stores.get(surface, ()), question.target.stores.get(surface, ()))
-            cells = dict.fromkeys(store.cell for stores in both for store in stores)
-            for address in evaluate_all(cells, values):
-                yield question.memory.units[surface], address
+            cells = list(dict.fromkeys(store.cell for stores in both for store in stores))
+            for cell, address in zip(cells, evaluate_all(cells, values), strict=True):
+                yield question.memory.units[surface], cell.width, address
 
 
 def _size(surface: str, values: Values) -> int:

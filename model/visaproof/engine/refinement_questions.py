@@ -16,6 +16,7 @@ from visaproof.queries.refinement_side import Side
 from visaproof.queries.refinement_stores import Stores
 from visaproof.queries.refinement_turns import in_turns
 from visaproof.queries.refinement_undefined import UndefinedKind
+from visaproof.queries.shared_memory import SharedMemory
 from visaproof.smt import Bool, Term
 
 NO_CHOICES: Mapping[Term, Term] = {}
@@ -27,23 +28,30 @@ def questions(
     forbidden: frozenset[UndefinedKind],
     expand: bool = False,
     choices: Mapping[Term, Term] = NO_CHOICES,
+    memory: SharedMemory | None = None,
 ) -> tuple[Question | None, Question]:
-    """The question under no condition, if it can be asked, and the one to decide; `choices` are what is arbitrary."""
+    """The question under no condition, if it can be asked, and the one to decide.
+
+    `choices` are what is arbitrary, under the names of `memory`.
+    """
     sides = _sides(runners, lambda one: replace(_as_it_is(one), choices=choices))
     used = {surface for one in runners for surface in used_surfaces(one)}
     several = any(one.threads for one in runners)
     if FLAT not in used:
         if several:
             sides = in_turns(sides[0], sides[1], _narrow(runners))
-        question = refinement_question(sides[0], sides[1], lanes, expand, forbidden)
+        question = refinement_question(sides[0], sides[1], lanes, expand, forbidden, memory)
         return question, question
     # threads would race on buffers that may lie anywhere
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand or several
-    exact = None if mixed else refinement_question(sides[0], sides[1], lanes, forbidden=forbidden)
-    sides = _sides(runners, lambda one: replace(_located(one), choices=choices))
+    asked = not mixed and memory is None
+    exact = refinement_question(sides[0], sides[1], lanes, forbidden=forbidden) if asked else None
     if several:
-        sides = in_turns(sides[0], sides[1], _narrow(runners))
-    return exact, refinement_question(sides[0], sides[1], lanes, expand, forbidden)
+        turns = in_turns(_located(runners[0]), _located(runners[1]), _narrow(runners))
+        sides = replace(turns[0], choices=choices), replace(turns[1], choices=choices)
+    else:
+        sides = _sides(runners, lambda one: replace(_located(one), choices=choices))
+    return exact, refinement_question(sides[0], sides[1], lanes, expand, forbidden, memory)
 
 
 def _sides(runners: Sequence[AnyRunner], side: Callable[[AnyRunner], Side]) -> tuple[Side, Side]:

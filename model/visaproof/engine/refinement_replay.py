@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from visaproof.engine.refinement_memory import FLAT_SIZE, FlatContents, cells_of, texel_at
 from visaproof.engine.refinement_record import RefinementExample, Side, SurfaceContents, Window, place_from
+from visaproof.engine.refinement_runner import at_no_surface
 from visaproof.engine.thread_runs import run_group
 from visaproof.engine.thread_watch import GroupBuffer, ThreadWatch, watched
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.isa.surfaces import SurfaceKind
-from visaproof.kernel.concrete_run import Outcome, run
+from visaproof.kernel.concrete_run import MissingSurface, Outcome, run
 from visaproof.kernel.linking import linked
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.reader import read_kernel
@@ -130,7 +131,11 @@ def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
     flat = FlatContents([_window(one, memory) for one in side.addresses])
     if side.addresses:
         state.surfaces[FLAT] = Buffer(FLAT_SIZE, flat)
-    return _Ran(run(_kernel(side, platform, path), state), memory, flat.left, state)
+    try:
+        outcome = run(_kernel(side, platform, path), state)
+    except MissingSurface as missing:
+        outcome = at_no_surface(missing, state.surfaces)
+    return _Ran(outcome, memory, flat.left, state)
 
 
 def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:

@@ -1,6 +1,6 @@
 """One of two kernels on numbers: from the registers and the memory of a launch to what it leaves."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from visaproof.engine.ladder import Values
@@ -18,9 +18,9 @@ from visaproof.engine.refinement_memory import (
     image_of,
 )
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.isa.errors import Position
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
-from visaproof.kernel.concrete_run import Outcome, run
+from visaproof.kernel.concrete_run import MissingSurface, Outcome, Undefined, run
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic_run import Trace
@@ -36,6 +36,10 @@ IN_LOOPS = 2_000
 """Statements that a run may take beyond those of its kernel: most inputs of a loop of unknown length make it long."""
 
 TYPED_ATOMIC = "typed_atomic"
+
+HANDLE_BYTES = 4
+BY_HANDLE = "bindless handle "
+"""What the name of a surface begins with that is found by the number of its handle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,10 @@ class Runner:
     """It is one thread."""
     observed: tuple[Observed, ...] = ()
     """The registers that are compared at the end."""
+    lost: tuple[str, ...] = ()
+    """Surfaces by a handle of which it is not known whose it is; a run finds it by its number, if it is one's."""
+    handles: Mapping[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
+    """Where a kernel with such surfaces gets the handle of an argument, and the name of that surface."""
 
     def start_words(self) -> Iterator[BitVec]:
         """What its registers hold before it starts, as far as it reads that."""
@@ -74,12 +82,15 @@ class Runner:
         """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
         start = self.prepared(memory, lanes, values)
         start.state.backwards = backwards
-        outcome = run(
-            self.kernel,
-            start.state,
-            lambda statement, _: start.modified.end_statement(statement.opcode == TYPED_ATOMIC),
-            most=len(self.kernel.statements) + IN_LOOPS,
-        )
+        try:
+            outcome = run(
+                self.kernel,
+                start.state,
+                lambda statement, _: start.modified.end_statement(statement.opcode == TYPED_ATOMIC),
+                most=len(self.kernel.statements) + IN_LOOPS,
+            )
+        except MissingSurface as missing:
+            outcome = at_no_surface(missing, start.state.surfaces)
         return replace(ran_of(outcome, memory, start), state=start.state)
 
     def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Prepared":
@@ -116,13 +127,28 @@ class Runner:
                 own = [bool_symbol(f"{self.name}:{variable.name}[{lane}]") for lane in range(variable.num_elts)]
                 state.predicates[variable.name] = PredicateBits(variable.num_elts, bits_of(own, values))
         self._fill(state.registers, values)
+        self._bind_handles(state, after)
         for key in self.trace.surfaces:
+            if key in self.lost:
+                continue
             if key == FLAT:
                 whole = WatchedBuffer(FLAT_SIZE, flat, modified=modified)
                 state.surfaces[key] = flat_buffer(flat) if flat_buffer else whole
             else:
                 state.surfaces[key] = after.get(self.surface(key), Image(((1, 1, 1),)))
         return Prepared(state, after, flat, modified)
+
+    def _bind_handles(self, state: ConcreteState, after: Mapping[str, WatchedBuffer | Image]) -> None:
+        """Gives each argument a handle of its own.  Raises NotModelled where the launch gives two the same."""
+        for number, ((variable, first), common) in enumerate(self.handles.items() if self.lost else (), 1):
+            if not any((variable, first + byte) in self.trace.registers.initial_reads for byte in range(HANDLE_BYTES)):
+                state.registers[variable][first : first + HANDLE_BYTES] = (number << 6).to_bytes(HANDLE_BYTES, "little")
+            handle = int.from_bytes(state.registers[variable][first : first + HANDLE_BYTES], "little")
+            name = f"{BY_HANDLE}{handle}"
+            if name in state.surfaces:
+                raise NotModelled("two arguments with the same handle")
+            if common in after:
+                state.surfaces[name] = after[common]
 
     def _fill(self, registers: dict[str, bytearray], values: Values) -> None:
         """What the kernel may read before anything writes it; nothing depends on the rest."""
@@ -132,6 +158,13 @@ class Runner:
         known = dict(zip(words, evaluate_all(words, values), strict=True))
         for (variable, byte), (term, index) in zip(places, terms, strict=True):
             registers[variable][byte] = known[term] >> 8 * index & 0xFF
+
+
+def at_no_surface(missing: MissingSurface, surfaces: Collection[str]) -> Outcome:
+    """How a run ends at a message to the surface of no argument, if surfaces are found by their handles."""
+    if not any(key.startswith(BY_HANDLE) for key in surfaces):
+        raise missing
+    return Outcome((), Undefined(missing.position, f"the surface {missing.surface!r} is that of no argument"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Runs two kernels on the same numbers: one launch, one memory.  A difference that is seen here is one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Values
@@ -28,6 +28,9 @@ from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, kin
 from visaproof.semantics.concrete.surface import LaneWrite
 from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer
 from visaproof.smt import Term, symbol, symbols_of
+
+MOST_DIFFERENCES = 256
+"""Bytes that differ in one run: one that does not depend on what the source may choose is mostly among them."""
 
 SLM_OUTSIDE, UNINITIALISED = UndefinedKind.SLM_OUTSIDE, UndefinedKind.UNINITIALISED
 
@@ -77,6 +80,8 @@ class Trial:
     """A run of both kernels in which the source has a meaning and, where that is assumed, stays inside its buffers."""
 
     difference: Difference | None
+    others: tuple[Difference, ...] = ()
+    """Further bytes that differ."""
 
 
 def difference(
@@ -125,9 +130,16 @@ def _is_conditional(question: Question) -> bool:
 
 
 def again(source: AnyRunner, target: AnyRunner, question: Question, found: Difference) -> Difference | None:
-    """What a second run from the same start shows."""
+    """What a second run from the same start shows: the same, if it shows that."""
+    shown = all_again(source, target, question, found)
+    alike = (one for one in shown if (one.surface, one.address) == (found.surface, found.address))
+    return next(alike, shown[0] if shown else None)
+
+
+def all_again(source: AnyRunner, target: AnyRunner, question: Question, found: Difference) -> tuple[Difference, ...]:
+    """Every byte that differs in a second run from the same start, or what else it shows."""
     ran = _both(source, target, question, found.values, found.memory)
-    return ran and ran.difference
+    return (ran.difference, *ran.others) if ran is not None and ran.difference is not None else ()
 
 
 def _both(source: AnyRunner, target: AnyRunner, question: Question, values: Values, memory: Memory) -> Trial | None:
@@ -171,16 +183,15 @@ def _beside(
             found = Difference(values, mask, memory, met, "", 0, 0, 0, 0, None, None, kind=kind, order=order)
             return Trial(found)
         observed = with_registers(observed, target, question, values)
-        found = _difference(source, target, values, mask, memory, ran, observed)
-        if found is None and observed.atomics_met:
+        found = _differences(source, target, values, mask, memory, ran, observed)
+        if not found and observed.atomics_met:
             other = target.run(memory, question.lanes, values, backwards=True)
             if other.outcome.undefined is None and not other.leaves(conditional):
                 other = with_registers(other, target, question, values)
-                found = _difference(source, target, values, mask, memory, ran, other)
-                found = found and replace(found, backwards=True)
-        return Trial(
-            found and replace(found, order=order, lanes=deciding_lanes(question, found.surface, found.address))
-        )
+                differ = _differences(source, target, values, mask, memory, ran, other)
+                found = [replace(one, backwards=True) for one in differ]
+        shown = [replace(one, order=order, lanes=deciding_lanes(question, one.surface, one.address)) for one in found]
+        return Trial(shown[0], tuple(shown[1:])) if shown else Trial(None)
     if observed.left is None or not observed.left_flat:
         return None
     moved = elsewhere(bases)
@@ -214,21 +225,26 @@ def _gets_other_addresses(target: AnyRunner, values: Values) -> bool:
     return any(str(term.payload).startswith("target only:") for term in words)
 
 
-def _difference(
+def _differences(
     source: AnyRunner, target: AnyRunner, values: Values, mask: int, memory: Memory, ran: Ran, observed: Ran
-) -> Difference | None:
+) -> list[Difference]:
+    """The bytes that differ, up to so many."""
+    found: list[Difference] = []
     for surface, (size, contents) in memory.items():
         one, other = ran.memory[surface][1], observed.memory[surface][1]
+        base = bases_of((surface,), values)[surface]
         for address in sorted(one.keys() | other.keys()):
             if one.get(address, 0) != other.get(address, 0):
-                base = bases_of((surface,), values)[surface]
-                return Difference(
+                if len(found) == MOST_DIFFERENCES:
+                    return found
+                shown = Difference(
                     values, mask, memory, None, surface, address,
                     contents.get(address, 0), one.get(address, 0), other.get(address, 0),
                     _writer(source, ran, surface, address, size, base),
                     _writer(target, observed, surface, address, size, base),
                 )  # fmt: skip
-    return None
+                found.append(shown)
+    return found
 
 
 def _writer(runner: AnyRunner, ran: Ran, surface: str, address: int, size: int, base: int) -> Writer | None:
@@ -245,8 +261,8 @@ def _writer(runner: AnyRunner, ran: Ran, surface: str, address: int, size: int, 
 
 
 def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
-    """The symbols that a launch chooses: inputs, lanes and sizes."""
-    words: dict[Term, None] = dict.fromkeys(question.lanes)
+    """The symbols that a launch chooses: inputs, lanes and sizes, and what it leaves in predicates."""
+    words: dict[Term, None] = dict.fromkeys((*question.lanes, *_unwritten_predicates(question, runners)))
     for runner in runners:
         words |= dict.fromkeys(runner.start_words())
         for surface in runner.trace.surfaces.values():
@@ -255,6 +271,15 @@ def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
         for name, image in runner.images.items():
             for level, extents in enumerate(image.levels):
                 words |= dict.fromkeys(extent_symbols(name, level, [each.width for each in extents]))
-        if question.source.reaches or question.target.reaches:
+        if question.source.reaches or question.target.reaches or runner.lost:
             words |= {base_symbol(buffer): None for buffer in runner.pointers.values()}
     return symbols_of(*words)
+
+
+def _unwritten_predicates(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Term]:
+    """The bits of predicates that decide on what a kernel does though nothing wrote them."""
+    effects = question.source, question.target
+    guards = [store.guard for side in effects for stores in side.stores.values() for store in stores]
+    for one in symbols_of(*guards, *(condition for side in effects for condition in side.undefined)):
+        if one.width == 0 and str(one.payload).startswith(tuple(f"{runner.name}:" for runner in runners)):
+            yield one

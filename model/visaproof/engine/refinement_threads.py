@@ -1,6 +1,7 @@
 """Two kernels run on terms: a thread beside a thread, or beside the several threads that run its lanes."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from visaproof.engine.buffer_offsets import without_buffer_offset
 from visaproof.engine.refinement_memory import PRIVATE
@@ -11,7 +12,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.float_results import Floats, ieee_start
-from visaproof.kernel.launch import BufferAddress
+from visaproof.kernel.launch import BufferAddress, Surface
 from visaproof.kernel.matching import (
     Matching,
     Program,
@@ -29,6 +30,9 @@ from visaproof.queries.refinement_undefined import UndefinedKind
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Bool
+
+BINDLESS = "bindless "
+"""What the names of surfaces begin with that are reached by a handle."""
 
 
 def one_to_one(
@@ -49,7 +53,9 @@ def one_to_one(
     one = _runner("source", source, starts[0], before[0], lanes, matching.by_meaning, scope.floats, scope.unroll)
     if itself:
         return one, one
-    other = _runner("target", target, starts[1], before[1], lanes, matching.by_meaning, scope.floats, scope.unroll)
+    other = _runner(
+        "target", target, starts[1], before[1], lanes, matching.by_meaning, scope.floats, scope.unroll, may_lose=True
+    )
     return one, other
 
 
@@ -97,8 +103,9 @@ def _runner(
     floats: Floats,
     unroll: int = 1,
     prefix: str = "",
+    may_lose: bool = False,
 ) -> Runner:
-    """A thread run on terms.  Raises NotModelled where it is not known what it reaches."""
+    """A thread run on terms.  Raises NotModelled where it is not known what it reaches, unless runs may find it."""
     if floats is Floats.IEEE:
         initial = ieee_start(initial)
     pointers = _pointers(program.kernel, start, initial)
@@ -109,8 +116,31 @@ def _runner(
     )  # fmt: skip
     _require_private_known(program, ran.surfaces)
     keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
-    surfaces = {key: _surface(program, key, by_meaning) for key in dict.fromkeys(keys)}
-    return Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers)
+    handles = dict(_handles(program)) if by_meaning and may_lose else {}
+    known = {key: surface_of(program, key, by_meaning) for key in dict.fromkeys(keys)}
+    lost = tuple(key for key, common in known.items() if common is None and key.startswith(BINDLESS) and handles)
+    surfaces = {key: key if key in lost else _surface(program, key, by_meaning) for key in known}
+    named = partial(_or_itself, surfaces) if lost else surfaces.__getitem__
+    return Runner(name, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, handles=handles)
+
+
+def _or_itself(surfaces: Mapping[str, str], key: str) -> str:
+    """The common name of a surface; one that a run finds by its handle has none."""
+    return surfaces.get(key, key)
+
+
+def _handles(program: Program) -> Iterator[tuple[tuple[str, int], str]]:
+    """Where a kernel may get the handle of an argument's surface, and the name of that surface."""
+    for item in program.kernel.inputs:
+        for piece in program.launch.pieces(item.variable):
+            if isinstance(piece.meaning, Surface | BufferAddress) and not piece.first_byte:
+                yield (item.variable, piece.offset), f"argument {piece.meaning.argument.index}"
+
+
+def require_found(runner: AnyRunner) -> None:
+    """Raises NotModelled where it is not known which argument a surface is."""
+    if runner.lost:
+        raise _unknown_surface(runner.kernel, runner.lost[0])
 
 
 def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
@@ -127,8 +157,12 @@ def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte])
 def _surface(program: Program, key: str, by_meaning: bool) -> str:
     name = surface_of(program, key, by_meaning)
     if name is None:
-        raise NotModelled(f"{program.kernel.path}: surface {key!r}, of which it is not known which argument it is")
+        raise _unknown_surface(program.kernel, key)
     return name
+
+
+def _unknown_surface(kernel: Kernel, key: str) -> NotModelled:
+    return NotModelled(f"{kernel.path}: surface {key!r}, of which it is not known which argument it is")
 
 
 def _require_private_known(program: Program, surfaces: Iterable[str]) -> None:

@@ -50,6 +50,11 @@ class ThreadGroup:
         return ()
 
     @property
+    def lost(self) -> tuple[str, ...]:
+        """No surfaces: of which arguments those of several threads are is always known."""
+        return ()
+
+    @property
     def name(self) -> str:
         return self.members[0].name.partition(":")[0]
 

@@ -28,7 +28,7 @@ from visaproof.smt import (
     symbol,
 )
 from visaproof.smt.arithmetic import difference, sum_of
-from visaproof.smt.bits import zero_extend
+from visaproof.smt.bits import truncate, zero_extend
 from visaproof.smt.halves import as_sum
 
 MAX_CHOICES = 32
@@ -159,7 +159,8 @@ class PrivateMemory:
                 known, unknown = constant - own_constant & full, {}
             else:
                 known, unknown = difference(start, store.start)
-            if unknown or not size <= known <= full + 1 - width:  # else wholly beside it
+            beside = _low_halves_apart(start, store, width) if unknown else size <= known <= full + 1 - width
+            if not beside:
                 yield _Met(store.guard, store.value, sum_of(known, unknown, start.width))
                 if not unknown and known + width <= size and store.guard <= assumed:
                     return
@@ -170,6 +171,14 @@ class PrivateMemory:
             constant, parts = linear_parts(offset)
             self._places[offset] = self._parts.setdefault(tuple(parts.items()), len(self._parts)), constant
         return self._places[offset]
+
+
+def _low_halves_apart(start: BitVec, store: PrivateStore, width: int) -> bool:
+    """Whether a load cannot meet a store, as their low halves say where the halves of addresses are computed unlike."""
+    assert store.value is not None
+    half = start.width // 2
+    known, unknown = difference(truncate(start, half), truncate(store.start, half))
+    return not unknown and store.value.width // 8 <= known <= (1 << half) - width
 
 
 def _unit_at(stores: Iterable[_Met], byte: int, unit: int, otherwise: BitVec, assumed: Literals) -> BitVec:

@@ -47,8 +47,9 @@ def refinement_question(
     lanes: tuple[Bool, ...],
     expand: bool = False,
     forbidden: frozenset[UndefinedKind] = FORBIDDEN,
+    memory: SharedMemory | None = None,
 ) -> Question:
-    """The effects of both kernels over one memory, on request in the second normal form.
+    """The effects of both kernels over one memory, on request a known one, and in the second normal form.
 
     What is not `forbidden` has a meaning.  Barriers that only the target has let the threads of a group do less, if
     each does the same whatever the others write; then that is the question.
@@ -57,7 +58,7 @@ def refinement_question(
     """
     for side in (source, target):
         require_comparable(side)
-    memory = SharedMemory(_units(source, target))
+    memory = memory or SharedMemory(_units(source, target))
     one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
     if [guard for _, guard in one.barriers] == [guard for _, guard in other.barriers]:

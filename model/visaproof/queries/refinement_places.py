@@ -14,6 +14,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
+from visaproof.queries.aligned_pointers import without_small_carry
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.guarded import literals_of
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
@@ -130,6 +131,8 @@ def _place(one: Performed, access: Access, surface: str, pointers: Mapping[BitVe
     if one.surface != FLAT:
         return surface, zero_extend(address, 64)
     found = behind_pointer(address, pointers)
+    if found is None:
+        found = behind_pointer(without_small_carry(address, pointers, ALIGNMENT), pointers)
     if found is None:
         raise _lost(one.instruction.position)
     pointer, offset = found

@@ -1,6 +1,7 @@
-"""What a source may find in registers that nothing wrote: for each byte, one that the target finds in the same place.
+"""What a source may find in registers that nothing wrote: for each byte, what the target has in the same place.
 
 ∀ inputs ∀ choices of the target ∃ choices of the source: any choice will do, so that a wrong guess loses a proof only.
+It may be made of whatever the target reads and computes, as that does not depend on the source.
 Only bytes of registers are chosen one by one; what else is left open may hang together, and is never chosen here.
 """
 
@@ -11,10 +12,10 @@ from typing import cast
 from visaproof.queries.refinement import Question
 from visaproof.queries.refinement_stores import UnitStore
 from visaproof.queries.shared_memory import SharedMemory
-from visaproof.smt import Op, Term
+from visaproof.smt import BitVec, Op, Term, extract, truncate, zero_extend
 
 Choices = dict[Term, Term]
-"""A choice of the source, and the target's that it is to be.  Of what is no byte of a register it is not made."""
+"""A choice of the source, and the target's word that it is to be, under the names of the question's memory."""
 
 
 def witness(question: Question) -> Choices:
@@ -22,9 +23,14 @@ def witness(question: Question) -> Choices:
     found: Choices = {}
     walk = _Pairs(question.memory)
     for source, target in walk.from_roots(_roots(question)):
-        if _is_own(source, "source:") and _is_own(target, "target:") and source.width == target.width:
+        if _is_own(source, "source:") and source.width == target.width:
             found.setdefault(source, target)
     return found
+
+
+def is_plain(choices: Choices) -> bool:
+    """Whether each choice is one that the target has as well."""
+    return all(_is_own(one, "target:") for one in choices.values())
 
 
 def _roots(question: Question) -> Iterator[tuple[object, object]]:
@@ -63,11 +69,29 @@ class _Pairs:
                 named = [self.memory.definitions.get(each) or self.memory.operations.get(each) for each in (one, other)]
                 if None not in named:
                     yield named[0], named[1]
+                elif one.op is Op.ZERO_EXTEND is other.op:
+                    yield one.args[0], _of_width(cast(BitVec, other.args[0]), one.args[0].width)
                 elif one.op is other.op and len(one.args) == len(other.args):
                     yield from zip(one.args, other.args, strict=True)
+                elif one.op is Op.ITE:
+                    yield from ((part, other) for part in one.args[1:])
+                elif one.op is Op.CONCAT and one.width == other.width:
+                    yield from _bytes(cast(tuple[BitVec, ...], one.args), cast(BitVec, other))
             case (UnitStore(), UnitStore()):
                 yield from ((one.guard, other.guard), (one.cell, other.cell), (one.value, other.value))
             case (tuple(), tuple()):
                 yield from zip(cast(tuple[object, ...], one), cast(tuple[object, ...], other), strict=False)
             case _:
                 pass
+
+
+def _of_width(word: BitVec, width: int) -> BitVec:
+    return zero_extend(word, width) if word.width <= width else truncate(word, width)
+
+
+def _bytes(parts: tuple[BitVec, ...], whole: BitVec) -> Iterator[tuple[Term, Term]]:
+    """The parts of a concatenated word, and those of another one in their places."""
+    end = whole.width
+    for part in parts:
+        yield part, extract(whole, end - 1, end - part.width)
+        end -= part.width
