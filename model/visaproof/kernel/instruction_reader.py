@@ -10,6 +10,7 @@ from visaproof.kernel.fragments import FragmentError, Head, UnknownForm, read_he
 from visaproof.kernel.naming import closest, shown
 from visaproof.kernel.operands import check_operand, check_predicate, renamed, resolve_name
 from visaproof.kernel.source import LogicalLine
+from visaproof.kernel.statement_shape import require_shape
 from visaproof.kernel.syntax import Instruction, Name, Operand, Text
 
 LABEL = re.compile(r"([A-Za-z_$@?][A-Za-z0-9_\-$@?]*)[ \t]*:")
@@ -45,9 +46,9 @@ class InstructionReader:
 
     def read(self, text: str, start: int, line: LogicalLine) -> Instruction:
         """The instruction `text[start:]`.  Raises ReadError, or FragmentError with an offset into `text`."""
-        found = words.split(text, start)
-        count = min(words.head_length(found), len(found))
-        last = found[count - 1]
+        split = words.split(text, start)
+        count = min(words.head_length(split), len(split))
+        last = split[count - 1]
         try:
             head = read_head(text[start : last.offset + len(last.text)])
         except FragmentError as error:
@@ -56,9 +57,9 @@ class InstructionReader:
             position = line.position(start + head.predicate_offset)
             check_predicate(head.predicate, self._declarations, position)
         operands = [
-            self._operand(word, head, index, line) for index, word in enumerate(words.operands(text, found[count:]))
+            self._operand(word, head, index, line) for index, word in enumerate(words.operands(text, split[count:]))
         ]
-        return Instruction(
+        found = Instruction(
             head.opcode,
             head.suffixes,
             head.predicate,
@@ -67,6 +68,8 @@ class InstructionReader:
             line.position(start),
             line.text[start : len(text)],
         )
+        require_shape(found, self._declarations)
+        return found
 
     def _operand(self, word: words.Word, head: Head, index: int, line: LogicalLine) -> Operand:
         text = word.text
