@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmarks.pairs import CORPUS
 from visaproof.engine.pairs import Pair
+from visaproof.engine.refinement_scope import Scope
 from visaproof.kernel.assumptions import Assume
 from visaproof.report.pair_answers import Answer, Asker, Row
 
@@ -25,10 +26,10 @@ def dumps(corpus: Path, name: str) -> list[Path]:
 def ask(paths: Iterable[Path], manifest: Path, timeout_ms: int) -> list[Row]:
     """The answer of each; the first one is asked before, for what is imported late."""
     paths = list(paths)
-    asker = Asker(Assume.IDS, timeout_ms)
+    asker = Asker(Scope(Assume.IDS), timeout_ms)
     pairs = [Pair("", path, path, shown, shown, manifest, manifest) for path in paths if (shown := _shown(path))]
     for pair in pairs[:1]:
-        Asker(Assume.IDS, timeout_ms)(pair)
+        Asker(Scope(Assume.IDS), timeout_ms)(pair)
     return [asker(pair) for pair in pairs]
 
 

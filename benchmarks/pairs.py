@@ -14,6 +14,7 @@ from time import perf_counter
 import msgspec
 
 from visaproof.engine.pairs import read_pairs
+from visaproof.engine.refinement_scope import Scope
 from visaproof.kernel.assumptions import Assume
 from visaproof.report.pair_answers import Answer, Asker, Row
 from visaproof.report.pair_run import ask_pairs
@@ -83,7 +84,7 @@ def main() -> None:
         and options.name in f"{pair.source_name} {pair.target_name}"
     ]
     start = perf_counter()
-    asker = Asker(Assume.IDS, round(1000 * options.timeout))
+    asker = Asker(Scope(Assume.IDS), round(1000 * options.timeout))
     with closing(ask_pairs(pairs, asker, options.jobs, LIMIT_S)) as answers:
         rows = [row for _, row in sorted(answers, key=lambda answer: answer[0])]
     table(rows, options.verbose)

@@ -19,6 +19,7 @@ from benchmarks.pairs import CORPUS
 from visaproof.engine.answer_file import AnswerFile
 from visaproof.engine.refinement_comparison import Comparison, compare
 from visaproof.engine.refinement_runs import trial
+from visaproof.engine.refinement_scope import Scope
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.reader import read_kernel
 
@@ -124,7 +125,7 @@ def test_the_same_seed_plants_the_same_faults_spread_over_kinds() -> None:
 def test_wrong_targets_are_refuted_and_the_right_one_is_not() -> None:
     pair = PAIRS[1]
     assert ask_pair(pair, 2000)["answer"] == Answer.EQUIVALENT.value
-    found = agreement(compare(*pair.programs, Assume.IDS), 40, seed=0)
+    found = agreement(compare(*pair.programs, Scope(Assume.IDS)), 40, seed=0)
     assert found.runs == 40
     assert found.telling > 5
     assert found.difference is None
@@ -137,13 +138,13 @@ def test_wrong_targets_are_refuted_and_the_right_one_is_not() -> None:
 @pytest.mark.parametrize("pair", PAIRS[1:], ids=["a64", "bindless"])
 def test_launches_on_arrays_tell_what_those_one_by_one_tell(pair: Pair) -> None:
     """Of a right target nothing is suspected that a run confirms; a wrong one is noticed on arrays as well."""
-    right = compare(*pair.programs, Assume.IDS)
+    right = compare(*pair.programs, Scope(Assume.IDS))
     start = random_launches(right, 50, Random(2))
     found = compared(right, start)
     assert found.telling
     assert not any(_told_apart(right, start, one) for one in found.suspects)
     fault = next(fault for fault in faults_of(pair.target) if fault.kind is Kind.DROPPED_STORE)
-    wrong = compare(pair.programs[0], Planted(pair, fault).target, Assume.IDS)
+    wrong = compare(pair.programs[0], Planted(pair, fault).target, Scope(Assume.IDS))
     assert any(_told_apart(wrong, start, one) for one in compared(wrong, start).suspects)
 
 

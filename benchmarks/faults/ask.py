@@ -15,6 +15,7 @@ from visaproof.engine.refinement_comparison import Comparison, compare
 from visaproof.engine.refinement_guesses import contents, float_words, launches
 from visaproof.engine.refinement_memory import Content
 from visaproof.engine.refinement_runs import Difference, Trial, again, trial, unknowns
+from visaproof.engine.refinement_scope import Scope
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.matching import Program
@@ -121,7 +122,7 @@ def ask_fault(planted: Planted, timeout_ms: int) -> Record:
 
 def ask_runs(pair: Pair, runs: int) -> Record:
     """Whether random runs tell a proved pair apart."""
-    return _timed(lambda: _agreed(compare(*pair.programs, Assume.IDS), runs, {}))
+    return _timed(lambda: _agreed(compare(*pair.programs, Scope(Assume.IDS)), runs, {}))
 
 
 def _timed(ask: Callable[[], Record]) -> Record:
@@ -138,7 +139,7 @@ def _timed(ask: Callable[[], Record]) -> Record:
 
 
 def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Record:
-    comparison = compare(source, target, Assume.IDS)
+    comparison = compare(source, target, Scope(Assume.IDS))
     match decide(comparison, timeout_ms):
         case Refines() if any(map(is_true, comparison.question.source.undefined)):
             return _record(Answer.VACUOUS, "the source never has a meaning")

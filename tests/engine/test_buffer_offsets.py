@@ -9,6 +9,7 @@ from visaproof.engine.buffer_offsets import NO_BUFFER_OFFSET
 from visaproof.engine.refinement import Refines, decide
 from visaproof.engine.refinement_comparison import Comparison, compare
 from visaproof.engine.refinement_runs import Difference
+from visaproof.engine.refinement_scope import Scope
 from visaproof.engine.refines import Programs
 from visaproof.kernel.assumptions import Assume
 
@@ -60,7 +61,7 @@ def compared(folder: Path, source: str, target: str, *, handed: bool = True) -> 
     manifest = folder / "manifest.json"
     manifest.write_text(json.dumps({"entries": entries}))
     one, other = (Programs().read(folder / f"{name}.visaasm", manifest) for name in ("source", "target"))
-    return compare(one, other, Assume.IDS)
+    return compare(one, other, Scope(Assume.IDS))
 
 
 @pytest.mark.parametrize(("source", "target"), [(BY_ADDRESS, BY_SURFACE), (BY_SURFACE, BY_ADDRESS)])

@@ -9,6 +9,7 @@ from visaproof.engine.refinement import Refines, Vacuous, Verdict, decide
 from visaproof.engine.refinement_comparison import compare
 from visaproof.engine.refinement_guesses import GUESSES, candidates
 from visaproof.engine.refinement_runs import Difference, difference, unknowns
+from visaproof.engine.refinement_scope import Scope
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
@@ -59,7 +60,7 @@ def program(body: str, head: str = HEAD) -> Program:
 
 
 def verdict(source: str, target: str) -> Verdict:
-    return decide(compare(program(source), program(target), Assume.NONE), 20_000)
+    return decide(compare(program(source), program(target), Scope(Assume.NONE)), 20_000)
 
 
 def refines(source: str, target: str) -> str:
@@ -202,9 +203,9 @@ def test_bytes_and_dwords_are_compared_byte_by_byte() -> None:
 def test_widths_and_barriers_are_refused() -> None:
     odd, wide = HEAD.replace("SimdSize=8", "SimdSize=12"), HEAD.replace("SimdSize=8", "SimdSize=16")
     with pytest.raises(NotModelled, match="SIMD widths"):
-        compare(program(STORE_B), program(STORE_B, odd), Assume.NONE)
+        compare(program(STORE_B), program(STORE_B, odd), Scope(Assume.NONE))
     with pytest.raises(ReadError, match="lanes") as error:
-        compare(program(STORE_B), program(STORE_B, wide), Assume.NONE)
+        compare(program(STORE_B), program(STORE_B, wide), Scope(Assume.NONE))
     assert "--launch" in error.value.hint
     with pytest.raises(NotModelled, match="barrier"):
         verdict("barrier\n" + STORE_B, STORE_B)
@@ -213,7 +214,7 @@ def test_widths_and_barriers_are_refused() -> None:
 def test_an_input_without_a_counterpart_is_an_error() -> None:
     moved = HEAD.replace(".input AT offset=32", ".input AT offset=512")
     with pytest.raises(ReadError, match="no counterpart") as error:
-        compare(program(APART + STORE_B), program(APART + STORE_B, moved), Assume.NONE)
+        compare(program(APART + STORE_B), program(APART + STORE_B, moved), Scope(Assume.NONE))
     assert "--launch" in error.value.hint
 
 
@@ -233,7 +234,7 @@ def test_a_wrong_rule_of_the_normal_form_is_noticed(monkeypatch: pytest.MonkeyPa
 def test_no_run_contradicts_a_proof(seed: int) -> None:
     """Equal kernels, on random inputs that the decision did not use."""
     again = STORE_B.replace("X.0", "Y.0")
-    comparison = compare(program(APART + STORE_B + again), program(APART + again), Assume.NONE)
+    comparison = compare(program(APART + STORE_B + again), program(APART + again), Scope(Assume.NONE))
     random = Random(seed)
     symbols = unknowns(comparison.question, comparison.runners)
     for values in islice(candidates(symbols, random), GUESSES):

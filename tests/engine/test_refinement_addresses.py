@@ -9,6 +9,7 @@ from visaproof.engine.refinement import Refines, Unknown, Verdict, decide
 from visaproof.engine.refinement_comparison import compare
 from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_runs import Difference, trial
+from visaproof.engine.refinement_scope import Scope
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN, Argument, ArgumentValue, BufferAddress, LaunchValue
@@ -78,7 +79,7 @@ def program(body: str) -> Program:
 
 
 def asked(source: str, target: str) -> Verdict:
-    return decide(compare(program(source), program(target), Assume.NONE), 20_000)
+    return decide(compare(program(source), program(target), Scope(Assume.NONE)), 20_000)
 
 
 def needed(source: str, target: str) -> set[Condition]:
@@ -207,7 +208,7 @@ def test_a_difference_behind_a_barrier_is_shown_by_a_run_without_other_threads()
 
 def test_a_run_in_which_the_source_leaves_its_surface_shows_nothing() -> None:
     """Only the target stays within what is taken for granted; the first lane is on, and its index is 0."""
-    comparison = compare(program(SURFACE + SURFACE_STORE), program(address("OTHER") + STORE), Assume.NONE)
+    comparison = compare(program(SURFACE + SURFACE_STORE), program(address("OTHER") + STORE), Scope(Assume.NONE))
     lane: Values = {comparison.question.lanes[0]: 1}
     small: Values = lane | {symbol("size.argument 0", 40): 0}
     assert trial(*comparison.runners, comparison.question, small, nothing) is None

@@ -7,6 +7,7 @@ from visaproof.engine.refinement import FLOAT_HINT, Refines, Unknown, Verdict, d
 from visaproof.engine.refinement_assumed import FUNCTIONS
 from visaproof.engine.refinement_comparison import compare
 from visaproof.engine.refinement_runs import Difference
+from visaproof.engine.refinement_scope import Scope
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.float_results import IEEE_ASSUMED, Floats
 
@@ -37,7 +38,7 @@ def source_of(name: str) -> str:
 
 def verdict(source: str, target: str, floats: Floats = Floats.UNINTERPRETED, preamble: str = KEEP) -> Verdict:
     both = [program(preamble + body + STORE, FLOATS) for body in (source, target)]
-    return decide(compare(both[0], both[1], Assume.NONE, floats=floats), 20_000)
+    return decide(compare(both[0], both[1], Scope(Assume.NONE, floats=floats)), 20_000)
 
 
 TWICE, SUM = op("mul", "R", "F", "0x40000000:f"), op("add", "R", "F", "F")
@@ -123,5 +124,5 @@ def test_fused_and_separate_rounding_differ() -> None:
 
 def test_a_verdict_says_what_floats_are_taken_for() -> None:
     both = program(KEEP + SUM + STORE, FLOATS), program(KEEP + TWICE + STORE, FLOATS)
-    assert FUNCTIONS in compare(*both, Assume.NONE).assumed
-    assert set(IEEE_ASSUMED) <= set(compare(*both, Assume.NONE, floats=Floats.IEEE).assumed)
+    assert FUNCTIONS in compare(*both, Scope(Assume.NONE)).assumed
+    assert set(IEEE_ASSUMED) <= set(compare(*both, Scope(Assume.NONE, floats=Floats.IEEE)).assumed)

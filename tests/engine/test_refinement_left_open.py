@@ -7,6 +7,7 @@ import pytest
 from visaproof.engine.refinement import Refines, Unknown, Verdict, decide
 from visaproof.engine.refinement_comparison import compare
 from visaproof.engine.refinement_runs import Difference, again
+from visaproof.engine.refinement_scope import Scope
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
@@ -57,7 +58,7 @@ def program(body: str, bti: int = 0) -> Program:
 
 
 def asked(source: str, target: str, forbidden: frozenset[UndefinedKind] = FORBIDDEN) -> Verdict:
-    return decide(compare(program(source), program(target), Assume.NONE, forbidden), 10_000)
+    return decide(compare(program(source), program(target), Scope(Assume.NONE, forbidden)), 10_000)
 
 
 PLACES = """mul (M1, 16) B(0,0)<1> AT(0,0)<0;1,0> 0x80:ud
@@ -117,15 +118,15 @@ ALWAYS_THERE = FROM_LANE_0.replace("(M1, 16)", "(M1_NM, 16)")
 
 def test_a_block_at_the_address_of_a_lane_has_that_lane_on() -> None:
     """Where the lane is off, the address is what nothing wrote: then the source may leave its buffers."""
-    comparison = compare(program(FROM_LANE_0.format(lane=0)), program(ALWAYS_THERE.format(lane=1)), Assume.NONE)
+    comparison = compare(program(FROM_LANE_0.format(lane=0)), program(ALWAYS_THERE.format(lane=1)), Scope(Assume.NONE))
     assert isinstance(decide(comparison, 10_000), Refines)
     assert any(one.startswith("lane 0 is on") for one in comparison.assumed)
-    other = compare(program(FROM_LANE_0.format(lane=0)), program(FROM_LANE_0.format(lane=1)), Assume.NONE)
+    other = compare(program(FROM_LANE_0.format(lane=0)), program(FROM_LANE_0.format(lane=1)), Scope(Assume.NONE))
     assert not isinstance(decide(other, 10_000), Refines), "lane 1 may be off"
 
 
 def test_a_block_at_an_address_of_no_lane_needs_none() -> None:
-    comparison = compare(program(ALWAYS_THERE.format(lane=0)), program(ALWAYS_THERE.format(lane=1)), Assume.NONE)
+    comparison = compare(program(ALWAYS_THERE.format(lane=0)), program(ALWAYS_THERE.format(lane=1)), Scope(Assume.NONE))
     assert isinstance(decide(comparison, 10_000), Refines)
     assert not any(one.startswith("lane") for one in comparison.assumed)
 
@@ -149,7 +150,7 @@ KEPT = PLACES.replace("C(", "Z(").replace("Z(0,0)<1> B", "B(0,0)<1> B") + stored
 
 def test_lanes_of_one_atomic_take_turns_in_any_order_and_of_two_in_that_of_the_program() -> None:
     """Splitting fixes an order between the halves: undoing it does not, which a run from the last lane on shows."""
-    comparison = compare(program(HALVES + KEPT), program(WHOLE + KEPT), Assume.NONE)
+    comparison = compare(program(HALVES + KEPT), program(WHOLE + KEPT), Scope(Assume.NONE))
     found = decide(comparison, 10_000)
     assert isinstance(found, Difference), found
     assert found.backwards
@@ -166,7 +167,7 @@ SLM_LOAD = "gather4_scaled.R (M1, 16) %slm 0x0:ud C.0 Y.0\n"
 def test_a_further_barrier_lets_threads_do_less() -> None:
     race, fixed = PLACES + SLM_STORE + SLM_LOAD + stored("B", "Y"), PLACES + SLM_STORE + "barrier\n" + SLM_LOAD
     fixed += stored("B", "Y")
-    comparison = compare(program(race), program(fixed), Assume.NONE)
+    comparison = compare(program(race), program(fixed), Scope(Assume.NONE))
     assert isinstance(decide(comparison, 10_000), Refines)
     assert any("other threads may write" in one for one in comparison.assumed)
     with pytest.raises(NotModelled, match="barriers"):

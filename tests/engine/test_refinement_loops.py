@@ -6,6 +6,7 @@ from tests.engine.test_refinement import APART, HEAD, STORE_B, program
 from visaproof.engine.lockstep import in_step
 from visaproof.engine.refinement import Bounded, Difference, Refines, Unknown, Verdict, decide
 from visaproof.engine.refinement_comparison import compare
+from visaproof.engine.refinement_scope import Scope
 from visaproof.engine.same_program import SAME_PROGRAM
 from visaproof.kernel.assumptions import Assume
 
@@ -23,7 +24,7 @@ def looping(body: str) -> str:
 
 
 def verdict(source: str, target: str, unroll: int = 3) -> Verdict:
-    return decide(compare(program(source), program(target), Assume.NONE, unroll=unroll), 20_000)
+    return decide(compare(program(source), program(target), Scope(Assume.NONE, unroll=unroll)), 20_000)
 
 
 LOAD = "gather4_scaled.R (M1, 8) T6 0x0:ud B.0 Z.0\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Z(0,0)<1;1,0>\n"
@@ -46,7 +47,7 @@ mov (M1_NM, 8) X(0,0)<1> G(0,0)<0;1,0>
 
 def in_step_too(source: str, target: str, head: str = HEAD) -> bool:
     """Whether one round that stands for all shows it."""
-    return in_step(compare(program(source, head), program(target, head), Assume.NONE)) is not None
+    return in_step(compare(program(source, head), program(target, head), Scope(Assume.NONE))) is not None
 
 
 PROVED = {

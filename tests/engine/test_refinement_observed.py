@@ -7,6 +7,7 @@ from visaproof.engine.refinement_comparison import compare
 from visaproof.engine.refinement_record import refinement_record
 from visaproof.engine.refinement_replay import replay_refinement
 from visaproof.engine.refinement_runs import Difference
+from visaproof.engine.refinement_scope import Scope
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
@@ -42,7 +43,7 @@ def program(body: str) -> Program:
 
 
 def verdict(source: str, target: str, names: str = "R") -> Verdict:
-    comparison = compare(program(source), program(target), Assume.NONE, observe=list(names_from(names)))
+    comparison = compare(program(source), program(target), Scope(Assume.NONE, observe=tuple(names_from(names))))
     found = decide(comparison, 10_000)
     if isinstance(found, Difference):
         record = refinement_record(comparison, found, "")

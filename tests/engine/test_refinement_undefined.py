@@ -6,6 +6,7 @@ from visaproof.cli import main
 from visaproof.engine.refinement import Refines, Unknown, Vacuous, Verdict, decide
 from visaproof.engine.refinement_comparison import compare
 from visaproof.engine.refinement_runs import Difference
+from visaproof.engine.refinement_scope import Scope
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN
@@ -40,7 +41,7 @@ def program(body: str) -> Program:
 
 
 def asked(source: str, target: str, forbidden: frozenset[UndefinedKind] = FORBIDDEN) -> Verdict:
-    return decide(compare(program(source), program(target), Assume.NONE, forbidden), 10_000)
+    return decide(compare(program(source), program(target), Scope(Assume.NONE, forbidden)), 10_000)
 
 
 def test_a_difference_names_the_kind() -> None:

@@ -7,6 +7,7 @@ from visaproof.engine.refinement_comparison import Comparison, compare
 from visaproof.engine.refinement_record import refinement_record
 from visaproof.engine.refinement_replay import replay_refinement
 from visaproof.engine.refinement_runs import Difference
+from visaproof.engine.refinement_scope import Scope
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
@@ -69,7 +70,7 @@ def stored(simd: int, change: str = "") -> Program:
 def asked(
     source: Program, target: Program, forbidden: frozenset[UndefinedKind] = FORBIDDEN
 ) -> tuple[Comparison, Verdict]:
-    comparison = compare(source, target, Assume.IDS, forbidden)
+    comparison = compare(source, target, Scope(Assume.IDS, forbidden))
     return comparison, decide(comparison, 10_000)
 
 

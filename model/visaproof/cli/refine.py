@@ -155,6 +155,7 @@ def _ask(
     from visaproof.engine.refinement import decide
     from visaproof.engine.refinement_comparison import compare
     from visaproof.engine.refinement_runs import Difference
+    from visaproof.engine.refinement_scope import Scope
     from visaproof.kernel.assumptions import Assume
     from visaproof.kernel.float_results import Floats
     from visaproof.queries.refinement_undefined import forbidden_by
@@ -162,9 +163,8 @@ def _ask(
     from visaproof.report.refinement_file import save_difference
 
     forbidden, floats = forbidden_by(arguments.undefined), Floats(arguments.float)
-    comparison = compare(
-        source, target, Assume(arguments.assume), forbidden, unroll=arguments.unroll, floats=floats, observe=observe
-    )
+    scope = Scope(Assume(arguments.assume), forbidden, arguments.unroll, floats, tuple(observe))
+    comparison = compare(source, target, scope)
     if arguments.format == "text":
         for line in header(comparison):
             print(line)

@@ -104,6 +104,7 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     from os import cpu_count
 
     from visaproof.cli.kernel_files import milliseconds
+    from visaproof.engine.refinement_scope import Scope
     from visaproof.kernel.assumptions import Assume
     from visaproof.kernel.float_results import Floats
     from visaproof.queries.refinement_undefined import forbidden_by
@@ -112,10 +113,8 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     from visaproof.report.progress import Progress
 
     forbidden = forbidden_by(arguments.undefined)
-    asker = Asker(
-        Assume(arguments.assume), milliseconds(arguments.timeout), arguments.platform, arguments.save, forbidden,
-        arguments.unroll, Floats(arguments.float),
-    )  # fmt: skip
+    scope = Scope(Assume(arguments.assume), forbidden, arguments.unroll, Floats(arguments.float))
+    asker = Asker(scope, milliseconds(arguments.timeout), arguments.platform, arguments.save)
     jobs = arguments.jobs or cpu_count() or 1
     rows: dict[int, Row] = {}
     interrupted = False

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from visaproof.engine.refinement import Verdict, decide
 from visaproof.engine.refinement_comparison import compare
+from visaproof.engine.refinement_scope import Scope
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.float_results import Floats
@@ -93,6 +94,6 @@ def refines(
     known = programs or Programs()
     one = source if isinstance(source, Program) else known.read(Path(source), launch, platform)
     other = target if isinstance(target, Program) else known.read(Path(target), launch_target or launch, platform)
-    names = [pair for text in observe for pair in names_from(text)]
-    comparison = compare(one, other, assume, forbidden, unroll=unroll, floats=floats, observe=names)
+    names = tuple(pair for text in observe for pair in names_from(text))
+    comparison = compare(one, other, Scope(assume, forbidden, unroll, floats, names))
     return decide(comparison, round(1000 * timeout_s))

@@ -12,14 +12,11 @@ from visaproof.engine.pairs import Pair
 from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous, Verdict, decide
 from visaproof.engine.refinement_comparison import Comparison, compare
 from visaproof.engine.refinement_runs import Difference
+from visaproof.engine.refinement_scope import Scope
 from visaproof.engine.refines import Programs
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
-from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.float_results import Floats
 from visaproof.kernel.matching import Program
-from visaproof.kernel.symbolic_run import DEFAULT_UNROLL
-from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
 from visaproof.report.refinement import comparison_json, difference_text, verdict_json
 from visaproof.report.refinement_file import save_difference
 
@@ -61,25 +58,20 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 class Asker:
     """Answers pairs under one set of options; files are read once."""
 
-    assume: Assume
+    scope: Scope
     timeout_ms: int
     platform: Platform | None = None
     save: Path | None = None
     """Where each difference is written as a file."""
-    forbidden: frozenset[UndefinedKind] = FORBIDDEN
-    """What has no meaning."""
-    unroll: int = DEFAULT_UNROLL
-    """Rounds of a loop of unknown length."""
-    floats: Floats = Floats.UNINTERPRETED
-    """What results on floats are taken for."""
     programs: Programs = field(default_factory=Programs)
 
     @property
     def options(self) -> str:
         """On which an answer depends."""
-        kinds = ",".join(sorted(kind.value for kind in self.forbidden))
-        device = self.platform and self.platform.name
-        return f"{self.assume.value} {self.timeout_ms} {device} {self.save} {kinds} {self.unroll} {self.floats.value}"
+        scope, device = self.scope, self.platform and self.platform.name
+        kinds = ",".join(sorted(kind.value for kind in scope.forbidden))
+        launch = f"{scope.assume.value} {self.timeout_ms} {device} {self.save}"
+        return f"{launch} {kinds} {scope.unroll} {scope.floats.value}"
 
     def __call__(self, pair: Pair) -> Row:
         start = process_time()
@@ -96,7 +88,7 @@ class Asker:
 
     def _asked(self, pair: Pair, source: Program, target: Program) -> Row:
         try:
-            comparison = compare(source, target, self.assume, self.forbidden, unroll=self.unroll, floats=self.floats)
+            comparison = compare(source, target, self.scope)
             verdict = decide(comparison, self.timeout_ms)
             if self.save is not None and isinstance(verdict, Difference):
                 save_difference(comparison, verdict, self.save)

@@ -1,0 +1,134 @@
+"""Two kernels run on terms: a thread beside a thread, or beside the several threads that run its lanes."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from visaproof.engine.buffer_offsets import without_buffer_offset
+from visaproof.engine.refinement_memory import PRIVATE
+from visaproof.engine.refinement_runner import Runner
+from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.thread_group import AnyRunner, group_of
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import NotModelled
+from visaproof.kernel.assumptions import Start
+from visaproof.kernel.float_results import Floats, ieee_start
+from visaproof.kernel.launch import BufferAddress
+from visaproof.kernel.matching import (
+    Matching,
+    Program,
+    is_linked,
+    linked_address,
+    own_predicates,
+    source_start,
+    surface_of,
+    target_start,
+)
+from visaproof.kernel.symbolic_run import launched_lanes, trace
+from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.thread_group import Split, Starts, narrow_start, thread_name, wide_start
+from visaproof.queries.refinement_undefined import UndefinedKind
+from visaproof.semantics.symbolic.registers import Byte
+from visaproof.semantics.symbolic.state import FLAT_BITS
+from visaproof.smt import BitVec, Bool
+
+
+def one_to_one(
+    programs: tuple[Program, Program],
+    matching: Matching,
+    starts: tuple[Start, Start],
+    lanes: Sequence[Bool],
+    scope: Scope,
+    no_buffer_offset: bool,
+) -> tuple[Runner, Runner]:
+    """Both kernels, where a thread of one runs the work items of a thread of the other."""
+    source, target = programs
+    before_source = source_start(source.kernel, starts[0].initial)
+    before = (before_source, target_start(matching, before_source, starts[1].initial))
+    if no_buffer_offset:
+        before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
+    one = _runner("source", source, starts[0], before[0], lanes, matching.by_meaning, scope.floats, scope.unroll)
+    other = _runner("target", target, starts[1], before[1], lanes, matching.by_meaning, scope.floats, scope.unroll)
+    return one, other
+
+
+def one_to_several(
+    programs: tuple[Program, Program],
+    matching: Matching,
+    starts: tuple[Start, Start],
+    split: Split,
+    scope: Scope,
+    no_buffer_offset: bool,
+) -> tuple[AnyRunner, AnyRunner]:
+    """Both kernels, where a thread of one runs the work items of several threads of the other."""
+    wide, narrow = (0, 1) if split.source_is_wide else (1, 0)
+    names = "source", "target"
+    lanes = launched_lanes(programs[wide].kernel)
+    extra = () if split.source_is_wide else matching.extra
+    before = wide_start(programs[wide], split, names[wide], starts[wide].initial, extra)
+    given = Starts(names[narrow], before, starts[narrow].initial)
+    if no_buffer_offset:
+        before = without_buffer_offset(programs[wide], before)
+    one = _runner(names[wide], programs[wide], starts[wide], before, lanes, True, scope.floats)
+    members: list[Runner] = []
+    for thread in range(split.threads):
+        initial = narrow_start(programs[wide], programs[narrow], split, thread, given)
+        if no_buffer_offset:
+            initial = without_buffer_offset(programs[narrow], initial)
+        name, own = thread_name(names[narrow], thread), lanes[split.lanes(thread)]
+        prefix = f"thread {thread}:"
+        members.append(_runner(name, programs[narrow], starts[narrow], initial, own, True, scope.floats, prefix=prefix))
+    for runner in (one, *members):
+        if runner.trace.bounded:
+            what = "a loop whose number of rounds depends on inputs, in kernels of different SIMD widths"
+            raise NotModelled(what, runner.trace.bounded[0][1])
+    group = group_of(members, lanes, split, UndefinedKind.RACE in scope.forbidden)
+    return (one, group) if split.source_is_wide else (group, one)
+
+
+def _runner(
+    name: str,
+    program: Program,
+    start: Start,
+    initial: Callable[[str, int], Byte],
+    lanes: Sequence[Bool],
+    by_meaning: bool,
+    floats: Floats,
+    unroll: int = 1,
+    prefix: str = "",
+) -> Runner:
+    """A thread run on terms.  Raises NotModelled where it is not known what it reaches."""
+    if floats is Floats.IEEE:
+        initial = ieee_start(initial)
+    pointers = _pointers(program.kernel, start, initial)
+    base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
+    ran = trace(
+        program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=unroll, generalise=False,
+        private_base=base, floats=floats, name=prefix,
+    )  # fmt: skip
+    _require_private_known(program, ran.surfaces)
+    keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
+    surfaces = {key: _surface(program, key, by_meaning) for key in dict.fromkeys(keys)}
+    return Runner(name, program.kernel, program.platform, ran, initial, surfaces.__getitem__, pointers)
+
+
+def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
+    """The words in which a kernel gets addresses, and the buffers that begin there."""
+    found = {linked_address(name): name for name in kernel.variables if is_linked(name)}
+    for word, meaning in start.pointers.items():
+        variable, _, byte = str(word.payload).rpartition(".")
+        own, index = initial(variable, int(byte))
+        if own.width == FLAT_BITS and not index:
+            found[own] = f"argument {meaning.argument.index}" if isinstance(meaning, BufferAddress) else PRIVATE
+    return found
+
+
+def _surface(program: Program, key: str, by_meaning: bool) -> str:
+    name = surface_of(program, key, by_meaning)
+    if name is None:
+        raise NotModelled(f"{program.kernel.path}: surface {key!r}, of which it is not known which argument it is")
+    return name
+
+
+def _require_private_known(program: Program, surfaces: Iterable[str]) -> None:
+    """Private memory cannot be seen from outside, and stands among the other addresses."""
+    if FLAT in surfaces and not any(program.launch.pieces(item.variable) for item in program.kernel.inputs):
+        raise NotModelled(f"{program.kernel.path}: addresses that may be those of private memory: `--launch` says it")
