@@ -23,6 +23,10 @@ EQUALITIES: tuple[Rule, ...] = rules(
         "a bit that is zero is not set": lambda b, w: (b.eq(b.bit_and(x(w), c(0x70, w)), c(0x0F, w)), false()),
         "a value above the bounds": lambda b, w: (b.eq(wide(b, x(w)), c((1 << w) + 44, 2 * w)), false()),
         "a value below the bounds": lambda b, w: (b.eq(b.bit_or(small(b, "s", w), c(9, w)), c(8, w)), false()),
+        "a multiple above the bounds of a sum": lambda b, w: (
+            b.eq(b.add(b.scale(b.bit_or(small(b, "s", w), c(9, w)), 3), small(b, "t", w)), c(26, w)),
+            false(),
+        ),
         "equal flips of both sides": lambda b, w: (
             b.eq(b.bit_xor(c(6, w), x(w)), b.bit_xor(c(6, w), y(w))),
             b.eq(x(w), y(w)),
@@ -220,6 +224,12 @@ KEPT: tuple[Rule, ...] = rules(
         ),
         "multiples of extended words that just may wrap": lambda b, w: _once(
             b.eq(b.scale(wide(b, x(w)), (1 << w) + 1), b.add(b.scale(wide(b, y(w)), (1 << w) + 1), c(1, 2 * w)))
+        ),
+        "multiples of extended words a quarter of the range apart": lambda b, w: _once(
+            b.eq(
+                b.add(b.scale(wide(b, x(w)), (1 << (w - 1)) - 1), c(((1 << (w - 1)) - 1) * ((1 << w) - 4), 2 * w)),
+                b.scale(wide(b, y(w)), (1 << (w - 1)) - 1),
+            )
         ),
         "a sum that can reach the modulus": lambda b, w: _once(
             b.eq(b.add(wide(b, x(w)), c(1 - (1 << w), 2 * w)), c(0, 2 * w))

@@ -109,6 +109,10 @@ PRODUCTS: tuple[Rule, ...] = rules(
             b.mul(b.add(x(w), c(3, w)), b.add(y(w), c(5, w))),
             b.add(b.mul(x(w), y(w)), b.scale(x(w), 5), b.scale(y(w), 3), c(15, w)),
         ),
+        "and over multiples and constants at once": lambda b, w: (
+            b.mul(b.add(b.scale(x(w), 2), c(3, w)), b.add(b.scale(y(w), 5), c(7, w))),
+            b.add(b.scale(b.mul(x(w), y(w)), 10), b.scale(x(w), 14), b.scale(y(w), 15), c(21, w)),
+        ),
         "multiples come out of a product": lambda b, w: (
             b.mul(b.scale(x(w), 3), b.scale(y(w), 5)),
             b.scale(b.mul(x(w), y(w)), 15),

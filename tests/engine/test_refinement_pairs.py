@@ -82,8 +82,8 @@ def memory_after(kernel: Kernel, seed: int) -> dict[int, int] | None:
 def test_a_refinement_holds_in_runs_and_a_difference_replays(pair: tuple[str, str], seed: int) -> None:
     source, target = (read_kernel(text, "k.visaasm") for text in pair)
     try:
-        programs = (Program(one, NOTHING_KNOWN, Platform.TGLLP) for one in (source, target))
-        comparison = compare(*programs, Scope(Assume.NONE))
+        one, other = (Program(kernel, NOTHING_KNOWN, Platform.TGLLP) for kernel in (source, target))
+        comparison = compare(one, other, Scope(Assume.NONE))
         verdict = decide(comparison, 200)
     except NotModelled:
         return

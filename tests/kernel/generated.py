@@ -9,6 +9,7 @@ BINARY = ("add", "mul", "shl", "shr", "asr", "and", "or", "xor", "min", "max", "
 UNARY = ("mov", "not")
 TERNARY = ("mad", "add3", "bfn.xd8", "bfn.x3c")
 RELATIONS = ("eq", "ne", "lt", "le", "gt", "ge")
+LOGIC = (("and", 3), ("or", 3), ("xor", 3), ("not", 2))
 PREDICATES = ("(P1)", "(!P1)", "(P2)", "(P1.any)", "(!P2.all)")
 
 HEADER = """.version 4.1
@@ -55,7 +56,10 @@ def statements(draw: st.DrawFn) -> str:
     target = f"{name}(0,{draw(st.integers(0, 2))})<{draw(st.sampled_from([1, 1, 2]))}>"
     predicate = draw(st.sampled_from(["", "", *PREDICATES]))
     operand = [draw(sources()) for _ in range(3)]
-    match draw(st.integers(0, 9)):
+    match draw(st.integers(0, 10)):
+        case 10:
+            opcode, count = draw(st.sampled_from(LOGIC))
+            return f"{opcode} {execution} {' '.join(draw(st.sampled_from(('P1', 'P2'))) for _ in range(count))}"
         case 0:
             return f"{predicate} {draw(st.sampled_from(UNARY))} {execution} {target} {operand[0]}"
         case 1:

@@ -23,6 +23,7 @@ DECLARATIONS = """.version 4.1
 .decl F v_type=G type=f num_elts=8 align=GRF
 .decl A0 v_type=A num_elts=1
 .decl P1 v_type=P num_elts=8
+.decl P2 v_type=P num_elts=8
 .decl T6 v_type=T num_elts=1
 .kernel_attr SimdSize=8
 .function "k"
@@ -109,6 +110,54 @@ def test_saturation_stops_at_the_type() -> None:
     assert state.registers["B"][0] == 0x7F
 
 
+def test_logic_on_predicates_changes_the_bits_of_enabled_lanes() -> None:
+    """Worked by hand: P1 = 1100, P2 = 1010 from lane 0 on; with (M2, 4) the bits 4 to 7 alone are combined."""
+    for opcode, expected in (("and", 0b1000), ("or", 0b1110), ("xor", 0b0110)):
+        state = thread()
+        state.predicates = {"P1": PredicateBits(8, 0b1100_1100), "P2": PredicateBits(8, 0b1010_1010)}
+        execute(f"    {opcode} (M2, 4) P1 P1 P2", state)
+        assert state.predicates["P1"].bits == expected << 4 | 0b1100
+    state = thread(lanes=0b0011)
+    state.predicates = {"P1": PredicateBits(8, 0b1100_1100), "P2": PredicateBits(8, 0b1010_1010)}
+    execute("    not (M1, 8) P1 P2", state)
+    assert state.predicates["P1"].bits == 0b1100_1101
+
+
+@pytest.mark.parametrize(
+    ("opcode", "left", "right", "expected"),
+    [("div", 7, 2, 3), ("div", -7, 2, -3), ("div", 7, -2, -3), ("div", -7, -2, 3),
+     ("mod", 7, 2, 1), ("mod", -7, 2, -1), ("mod", 7, -2, 1), ("mod", -7, -2, -1)],
+)  # fmt: skip
+def test_division_follows_the_table_of_signs(opcode: str, left: int, right: int, expected: int) -> None:
+    """Page DIV: the quotient is cut towards 0, the remainder has the sign of the numerator."""
+    state = thread(lanes=1)
+    execute(f"    {opcode} (M1, 1) X(0,0)<1> {left % 2**32:#x}:d {right % 2**32:#x}:d", state)
+    assert state.registers["X"][:4] == dwords(expected)
+
+
+def test_division_by_zero_is_not_modelled() -> None:
+    with pytest.raises(NotModelled, match="div by 0"):
+        execute("    div (M1, 1) X(0,0)<1> 0x1:d 0x0:d", thread())
+
+
+def test_a_dot_product_takes_bytes_as_signed_as_their_sources() -> None:
+    """Worked by hand: 1 + (-1)·2 + 3·4 + 0 + 0 with bytes 0xff, 3 against 2, 4; unsigned 1 + 255·2 + 12."""
+    state = thread(lanes=1)
+    execute("    dp4a (M1, 1) X(0,0)<1> 0x1:d 0x3ff:d 0x402:d", state)
+    assert state.registers["X"][:4] == dwords(11)
+    execute("    dp4a (M1, 1) X(0,0)<1> 0x1:ud 0x3ff:ud 0x402:ud", state)
+    assert state.registers["X"][:4] == dwords(523)
+
+
+def test_bit_fields_are_taken_and_put() -> None:
+    """Worked by hand: 8 bits from bit 4 on of 0xabcd are 0xbc; put at bit 4 of 0xffff they give 0xfbcf."""
+    state = thread(lanes=1)
+    execute("    bfe (M1, 1) X(0,0)<1> 0x8:ud 0x4:ud 0xabcd:ud", state)
+    assert state.registers["X"][:4] == dwords(0xBC)
+    execute("    bfi (M1, 1) X(0,0)<1> 0x8:ud 0x4:ud 0xbc:ud 0xffff:ud", state)
+    assert state.registers["X"][:4] == dwords(0xFBCF)
+
+
 def test_a_predicate_moves_as_a_number() -> None:
     state = thread()
     state.predicates["P1"] = PredicateBits(8, 0b1001)
@@ -172,7 +221,7 @@ def test_a_collision_stops_the_run_and_shows_the_writes() -> None:
         state,
     )
     assert outcome.undefined is not None
-    assert outcome.undefined.position.line == 19
+    assert outcome.undefined.position.line == 20
     assert outcome.undefined.message == "lanes 0 and 1 both write byte 0x10"
     assert outcome.performed[-1].writes == (LaneWrite(0, 16, 4, 0), LaneWrite(1, 16, 4, 1))
     assert state.registers["X"] == bytearray(64)

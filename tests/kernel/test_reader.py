@@ -856,3 +856,23 @@ def test_the_parser_is_loaded_at_the_first_read() -> None:
     program = "import sys, visaproof.kernel.reader; print('lark' in sys.modules)"
     finished = run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert finished.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("add (M1, 8) V1(0,0)<1> V1(0,0)<1;1,0>", "add takes 3 operands, not 2"),
+        ("goto (M1, 8)", "goto takes 1 operand, not 0"),
+        ("setp (M1, 8) V1 0x1:ud", "V1 is a general variable"),
+        ("cmp.eq (M1, 8) V1 V1(0,0)<1;1,0> 0x1:ud", "V1 is a general variable"),
+        ("and (M1, 8) P1 P1 V1", "V1 is a general variable"),
+        ("or (M1, 8) P1 P1 0x1:ud", "or of predicates and of numbers"),
+    ],
+)
+def test_a_statement_has_its_operands(statement: str, message: str) -> None:
+    text = (
+        f'.version 4.1\n.kernel "k"\n.decl V1 v_type=G type=ud num_elts=8\n.decl P1 v_type=P num_elts=8\n{statement}\n'
+    )
+    with pytest.raises(ReadError, match=message) as raised:
+        read_kernel(text, "k.visaasm")
+    assert raised.value.position.line == 5

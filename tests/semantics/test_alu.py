@@ -11,9 +11,22 @@ from visaproof.semantics.symbolic.alu import Source
 from visaproof.smt import Term, evaluate, symbol
 
 INTEGERS = [data_type for data_type in DataType if not data_type.floating and not data_type.packed]
-SOURCES = {"mov": 1, "not": 1, "cbit": 1, "fbl": 1, "fbh": 1, "lzd": 1, "bfrev": 1, "add3": 3, "mad": 3}
-UNSIGNED_DWORD = {"fbl", "fbh", "lzd", "bfrev", "cbit"}
-DWORDS = {"mulh"}
+SOURCES = {
+    "mov": 1,
+    "not": 1,
+    "cbit": 1,
+    "fbl": 1,
+    "fbh": 1,
+    "lzd": 1,
+    "bfrev": 1,
+    "add3": 3,
+    "mad": 3,
+    "bfe": 3,
+    "bfi": 4,
+    "dp4a": 3,
+}
+UNSIGNED_DWORD = {"bfe", "bfi", "fbl", "fbh", "lzd", "bfrev", "cbit"}
+DWORDS = {"mulh", "dp4a"}
 
 
 @st.composite

@@ -2,16 +2,16 @@
 
 from hypothesis import strategies as st
 
-from tests.kernel.generated import PREDICATES, REGIONS, RELATIONS
+from tests.kernel.generated import LOGIC, PREDICATES, REGIONS, RELATIONS
 
 INTEGERS = ("ud", "d", "uw", "w", "ub", "b", "uq", "q")
 FLOATS = ("f", "hf", "df")
 SIZES = {"ud": 4, "d": 4, "uw": 2, "w": 2, "ub": 1, "b": 1, "uq": 8, "q": 8, "f": 4, "hf": 2, "df": 8}
 UNARY = ("mov", "not", "cbit", "fbl", "fbh", "lzd", "bfrev")
 BINARY = (
-    "add", "mul", "shl", "shr", "asr", "and", "or", "xor", "min", "max", "avg", "rol", "ror", "mulh",
+    "add", "mul", "shl", "shr", "asr", "and", "or", "xor", "min", "max", "avg", "rol", "ror", "mulh", "div", "mod",
 )  # fmt: skip
-TERNARY = ("mad", "add3", "bfn.xd8", "bfn.x3c", "bfn.x01", "bfn.xff")
+TERNARY = ("mad", "add3", "dp4a", "bfn.xd8", "bfn.x3c", "bfn.x01", "bfn.xff")
 FLOAT_BINARY = ("add", "mul", "min", "max")
 IMMEDIATES = ("0x0:ud", "0x1:ud", "0xffffffff:d", "0x80000000:d", "0x1f:uw", "0x8000:w", "0x7f:b", "0x89abcdef:v",
               "0x76543210:uv", "0xffffffffffffffff:uq", "0x8000000000000000:q", "0x3f800000:f", "0x7f7fffff:f",
@@ -66,6 +66,16 @@ def targets(draw: st.DrawFn, kinds: tuple[str, ...]) -> str:
 
 
 @st.composite
+def predicate_settings(draw: st.DrawFn, execution: str) -> str:
+    """`setp`, or logic on predicates."""
+    if draw(st.booleans()):
+        source = draw(st.one_of(st.sampled_from(["0xa5c3:uw", "0x9:ud"]), sources(INTEGERS)))
+        return f"setp {execution} {draw(st.sampled_from(['P1', 'P2']))} {source}"
+    opcode, count = draw(st.sampled_from(LOGIC))
+    return f"{opcode} {execution} {' '.join(draw(st.sampled_from(('P1', 'P2', 'P4'))) for _ in range(count))}"
+
+
+@st.composite
 def statements(draw: st.DrawFn) -> str:
     execution = draw(executions())
     predicate = draw(st.sampled_from(PREDICATE_OR_NONE))
@@ -94,8 +104,7 @@ def statements(draw: st.DrawFn) -> str:
             given = " ".join(draw(sources(("ud", "d"))) for _ in range(3))
             return f"{predicate} madw {execution} Vud0(0,0)<1> {given}"
         case 6:
-            source = draw(st.one_of(st.sampled_from(["0xa5c3:uw", "0x9:ud"]), sources(INTEGERS)))
-            return f"setp {execution} {draw(st.sampled_from(['P1', 'P2']))} {source}"
+            return draw(predicate_settings(execution))
         case 7:
             return f"{predicate} mov {execution} {draw(targets(INTEGERS))} {draw(st.sampled_from(['P1', 'P4']))}"
         case 8:

@@ -1,11 +1,12 @@
 """Statements that compute, on ints: sources of all enabled lanes first, then their destinations (D36)."""
 
-from visaproof.isa.errors import NotModelled, UndefinedBehavior
+from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import CONTROL, FloatMode
 from visaproof.isa.operands import Execution
 from visaproof.isa.types import DataType
 from visaproof.kernel.concrete_operands import ConcreteOperands
-from visaproof.kernel.opcodes import DESTINATIONS, Kind, boolean_table, is_scalar, kind_of
+from visaproof.kernel.concrete_predicates import ConcretePredicates, enabled_lanes
+from visaproof.kernel.opcodes import DESTINATIONS, Kind, boolean_table, kind_of
 from visaproof.kernel.statement import execution_of, lane_offset, without_mask, without_predicate
 from visaproof.kernel.syntax import (
     Instruction,
@@ -14,7 +15,7 @@ from visaproof.kernel.syntax import (
     SubscriptedName,
 )
 from visaproof.semantics.concrete import alu, floats
-from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
+from visaproof.semantics.concrete.state import ConcreteState
 
 
 class ConcreteArithmetic:
@@ -23,6 +24,7 @@ class ConcreteArithmetic:
     def __init__(self, state: ConcreteState, operands: ConcreteOperands) -> None:
         self._state = state
         self._operands = operands
+        self._predicates = ConcretePredicates(state, operands)
 
     def step(self, instruction: Instruction) -> None:
         try:
@@ -35,16 +37,15 @@ class ConcreteArithmetic:
             case Kind.COMPARE:
                 self._compare(instruction)
             case Kind.SET_PREDICATE:
-                self._set_predicate(instruction)
+                self._predicates.set(instruction)
+            case Kind.PREDICATE_LOGIC:
+                self._predicates.combine(instruction)
             case Kind.ADDRESS:
                 self._address(instruction)
             case _ if instruction.opcode in DESTINATIONS or instruction.opcode == "madw":
                 self._two_results(instruction)
             case _:
                 self._one_result(instruction)
-
-    def _enabled(self, execution: Execution) -> list[int]:
-        return [lane for lane in range(execution.size) if self._state.channel_enabled(execution, lane)]
 
     def _sources(self, instruction: Instruction, first: int, lane: int) -> tuple[list[int], list[DataType]]:
         """The sources from operand `first` on, as the integers that they are."""
@@ -70,7 +71,7 @@ class ConcreteArithmetic:
             chosen = execution
         result = self._operands.destination_type(target)
         computed: list[tuple[int, int]] = []
-        for lane in self._enabled(execution):
+        for lane in enabled_lanes(self._state, execution):
             if copied := self._copied(instruction, chosen, lane, result):
                 computed.append((lane, copied[0]))
             else:
@@ -140,6 +141,8 @@ class ConcreteArithmetic:
         if instruction.opcode == "bfn":
             table = boolean_table(instruction)
             return alu.boolean_function(table, values, max(result.bits, *(t.bits for t in types)))
+        if instruction.opcode in ("div", "mod"):
+            return alu.quotient(instruction.opcode, values[0], values[1])
         if instruction.opcode in alu.OPERATIONS:
             return alu.OPERATIONS[instruction.opcode](values, types, result)
         raise NotModelled(f"opcode {instruction.opcode} on numbers")
@@ -148,7 +151,7 @@ class ConcreteArithmetic:
         execution = execution_of(instruction)
         first_source = DESTINATIONS.get(instruction.opcode, 1)
         computed: list[tuple[int, tuple[int, int]]] = []
-        for lane in self._enabled(execution):
+        for lane in enabled_lanes(self._state, execution):
             values, _ = self._sources(instruction, first_source, lane)
             match instruction.opcode:
                 case "addc":
@@ -171,10 +174,10 @@ class ConcreteArithmetic:
         execution = execution_of(instruction)
         target = instruction.operands[0]
         holds: dict[int, bool] = {}
-        for lane in self._enabled(execution):
+        for lane in enabled_lanes(self._state, execution):
             holds[lane] = self._holds(instruction, lane)
         if isinstance(target, Name):
-            self._set_bits(target.name, {lane_offset(execution) + lane: bit for lane, bit in holds.items()})
+            self._predicates.set_bits(target.name, {lane_offset(execution) + lane: bit for lane, bit in holds.items()})
             return
         for lane, bit in holds.items():
             self._operands.write(target, lane, -1 if bit else 0)
@@ -188,36 +191,15 @@ class ConcreteArithmetic:
         left, right = self._sources(instruction, 1, lane)[0]
         return alu.COMPARISONS[relation](left, right)
 
-    def _set_bits(self, variable: str, bits: dict[int, bool]) -> None:
-        before = self._state.predicates[variable]
-        value = before.bits
-        for place, bit in bits.items():
-            if place >= before.count:
-                raise UndefinedBehavior(f"{variable} has no bit for lane {place}")
-            value = value & ~(1 << place) | bit << place
-        self._state.predicates[variable] = PredicateBits(before.count, value)
-
-    def _set_predicate(self, instruction: Instruction) -> None:
-        target, source = instruction.operands
-        assert isinstance(target, Name)
-        execution = execution_of(instruction)
-        first = lane_offset(execution)
-        if is_scalar(source):  # Page SETP: every bit is set, whatever the mask
-            bits, _, _ = self._operands.read(source, 0)
-            self._set_bits(target.name, {first + lane: bool(bits >> lane & 1) for lane in range(execution.size)})
-            return
-        lanes = self._enabled(execution)
-        self._set_bits(target.name, {first + lane: bool(self._operands.read(source, lane)[0] & 1) for lane in lanes})
-
     def _mov_predicate(self, target: Operand, source: Name, execution: Execution) -> None:
         """Page MOV: "the value of the predicate variable is interpreted as an unsigned integer"; above its bits, 0."""
         predicate = self._state.predicates[source.name]
-        for lane in self._enabled(execution):
+        for lane in enabled_lanes(self._state, execution):
             self._operands.write(target, lane, predicate.bits % (1 << predicate.count))
 
     def _address(self, instruction: Instruction) -> None:
         target, base, offset = instruction.operands
         assert isinstance(target, SubscriptedName)
-        for lane in self._enabled(execution_of(instruction)):
+        for lane in enabled_lanes(self._state, execution_of(instruction)):
             bits, data_type, _ = self._operands.read(offset, lane)
             self._operands.set_address(target, lane, base, alu.to_integer(bits, data_type))

@@ -225,7 +225,7 @@ class Thread:
                 if instruction.predicate or any(self._parked.values()):
                     raise NotModelled(f"opcode {instruction.opcode} in divergent control flow", instruction.position)
                 return False
-            case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.ADDRESS:
+            case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.PREDICATE_LOGIC | Kind.ADDRESS:
                 self._arithmetic.step(instruction)
             case Kind.SAMPLE:
                 self._sample(instruction)

@@ -8,7 +8,8 @@ from visaproof.kernel import words
 from visaproof.kernel.declarations import Declarations
 from visaproof.kernel.fragments import FragmentError, Head, UnknownForm, read_head, read_operand
 from visaproof.kernel.naming import closest, shown
-from visaproof.kernel.operands import check_operand, check_predicate, renamed, resolve_name
+from visaproof.kernel.opcodes import OPERANDS
+from visaproof.kernel.operands import check_operand, check_predicate, check_predicates, renamed, resolve_name
 from visaproof.kernel.source import LogicalLine
 from visaproof.kernel.statement_shape import require_shape
 from visaproof.kernel.syntax import Instruction, Name, Operand, Text
@@ -59,7 +60,16 @@ class InstructionReader:
         operands = [
             self._operand(word, head, index, line) for index, word in enumerate(words.operands(text, split[count:]))
         ]
+<<<<<<< HEAD
         found = Instruction(
+=======
+        expected = OPERANDS.get(head.opcode, len(operands))
+        if len(operands) != expected:
+            message = f"{head.opcode} takes {expected} operand{'s' * (expected != 1)}, not {len(operands)}"
+            raise ReadError(message, line.position(start))
+        check_predicates(head.opcode, operands, self._declarations)
+        return Instruction(
+>>>>>>> main
             head.opcode,
             head.suffixes,
             head.predicate,

@@ -17,6 +17,7 @@ class Kind(Enum):
     END = auto()
     COMPARE = auto()
     SET_PREDICATE = auto()
+    PREDICATE_LOGIC = auto()  # and, or, xor and not whose operands are predicates
     ADDRESS = auto()
     ARITHMETIC = auto()
     SAMPLE = auto()  # reads an image through the sampler, into a raw destination
@@ -39,14 +40,30 @@ _BY_OPCODE: dict[Kind, tuple[str, ...]] = {
         "mov", "add", "mul", "mad", "add3", "shl", "shr", "asr", "rol", "ror", "and", "or", "xor", "not", "sel", "min",
         "max", "addc", "subb", "madw", "mulh", "avg", "bfn", "cbit", "fbl", "fbh", "lzd", "bfrev", "div", "mod", "inv",
         "log", "exp", "sqrt", "rsqt", "pow", "sin", "cos", "divm", "sqrtm", "frc", "rndd", "rndu", "rnde", "rndz",
-        "lrp", "pln", "dp4a",
+        "lrp", "pln", "dp4a", "bfe", "bfi",
     ),
 }  # fmt: skip
 
 _KINDS = {opcode: kind for kind, opcodes in _BY_OPCODE.items() for opcode in opcodes}
 
+LOGIC = frozenset(("and", "or", "xor", "not"))
+"""Opcodes that work on integers, or on predicates alone (page AND)."""
+
 DESTINATIONS = {"addc": 2, "subb": 2}
 """Opcodes with more than one destination operand."""
+
+OPERANDS = {
+    opcode: count
+    for count, opcodes in {
+        1: "goto jmp",
+        2: "mov movs not setp cbit fbl fbh lzd bfrev inv log exp sqrt rsqt sin cos sqrtm frc rndd rndu rnde rndz",
+        3: "add mul shl shr asr rol ror and or xor sel min max mulh avg div mod pow divm cmp addr_add",
+        4: "mad add3 madw bfn dp4a bfe lrp addc subb",
+        5: "bfi",
+    }.items()
+    for opcode in opcodes.split()
+}
+"""How many operands a statement has, destinations first."""
 
 FLOAT_ONLY = frozenset(
     ("inv", "log", "exp", "sqrt", "rsqt", "pow", "sin", "cos", "divm", "sqrtm", "frc", "rndd", "rndu", "rnde", "rndz",
@@ -58,6 +75,8 @@ def kind_of(instruction: Instruction, memory: frozenset[str]) -> Kind:
     """How to run a statement; `memory` names the memory messages that can be decoded."""
     if instruction.opcode in memory:
         return Kind.MEMORY
+    if instruction.opcode in LOGIC and any(isinstance(operand, Name) for operand in instruction.operands):
+        return Kind.PREDICATE_LOGIC
     return _KINDS.get(instruction.opcode, Kind.UNKNOWN)
 
 

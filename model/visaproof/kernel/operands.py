@@ -4,11 +4,12 @@ Source: spec/operands-and-files.md §3-§6.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.kernel.declarations import KINDS, Declarations
+from visaproof.kernel.opcodes import LOGIC
 from visaproof.kernel.predefined import NULL
 from visaproof.kernel.syntax import (
     AddressOf,
@@ -100,6 +101,25 @@ def check_operand(operand: Operand, declarations: Declarations) -> None:
 def check_predicate(use: PredicateUse, declarations: Declarations, position: Position) -> None:
     if not isinstance(declarations.known(use.variable, position, PredicateVariable), PredicateVariable):
         raise _wrong_kind(use.variable, "a predicate", declarations, position)
+
+
+def check_predicates(opcode: str, operands: Sequence[Operand], declarations: Declarations) -> None:
+    """Raises ReadError where another variable is named in the place of a predicate."""
+    bare = [operand for operand in operands if isinstance(operand, Name)]
+    if opcode in ("setp", "cmp"):
+        places = operands[:1]
+    elif opcode == "mov" or (opcode in LOGIC and bare):
+        places = bare if opcode == "mov" else operands
+    else:
+        return
+    for operand in places:
+        if isinstance(operand, Name | RawOperand):
+            name = operand.name if isinstance(operand, Name) else operand.variable
+            if not isinstance(declarations.known(name, operand.position, PredicateVariable), PredicateVariable):
+                raise _wrong_kind(name, "a predicate", declarations, operand.position)
+        elif opcode in LOGIC:
+            hint = "either all operands are predicates or none is"
+            raise ReadError(f"{opcode} of predicates and of numbers", operand.position, hint)
 
 
 def _general(name: str, declarations: Declarations, position: Position) -> GeneralVariable:

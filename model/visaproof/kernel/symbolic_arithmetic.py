@@ -5,23 +5,21 @@ from typing import cast
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import CONTROL
-from visaproof.isa.operands import Execution
 from visaproof.isa.types import DataType
 from visaproof.kernel.float_results import Floats, comparison_meaning, meaning_of
-from visaproof.kernel.opcodes import DESTINATIONS, Kind, boolean_table, is_scalar, kind_of
+from visaproof.kernel.opcodes import DESTINATIONS, Kind, boolean_table, kind_of
 from visaproof.kernel.open_values import Arbitrary, OpenValues, SamplerOrigin
 from visaproof.kernel.statement import execution_of, lane_offset, without_mask, without_predicate
 from visaproof.kernel.symbolic_operands import Reader, SymbolicOperands
+from visaproof.kernel.symbolic_predicates import Lane, SymbolicPredicates, lanes_of
 from visaproof.kernel.symbolic_thread import Thread
 from visaproof.kernel.syntax import Instruction, Name, Operand, SubscriptedName
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.float_axioms import Comparison, comparison, plain
-from visaproof.semantics.symbolic.guarded import Literals, literals_of
 from visaproof.smt import (
     BitVec,
     Bool,
-    bit,
     bool_symbol,
     concat,
     const,
@@ -30,11 +28,7 @@ from visaproof.smt import (
     ite_bool,
     neg,
     symbol,
-    zero_extend,
 )
-
-Lane = tuple[int, Literals, Literals]
-"""A lane that may run, its guard, and what its values may take for granted."""
 
 _Pair = tuple[BitVec, BitVec]
 
@@ -45,6 +39,7 @@ class SymbolicArithmetic:
     def __init__(self, thread: Thread, operands: SymbolicOperands, floats: Floats = Floats.UNINTERPRETED) -> None:
         self._thread = thread
         self._operands = operands
+        self._predicates = SymbolicPredicates(thread, operands)
         self._floats = floats
         self._open = OpenValues(thread.name)
 
@@ -58,7 +53,9 @@ class SymbolicArithmetic:
             case Kind.COMPARE:
                 self._compare(instruction)
             case Kind.SET_PREDICATE:
-                self._set_predicate(instruction)
+                self._predicates.set(instruction)
+            case Kind.PREDICATE_LOGIC:
+                self._predicates.combine(instruction)
             case Kind.ADDRESS:
                 self._address(instruction)
             case _ if instruction.opcode in DESTINATIONS or instruction.opcode == "madw":
@@ -69,17 +66,6 @@ class SymbolicArithmetic:
                 self._mov_predicate(instruction, instruction.operands[1])
             case _:
                 self._one_result(instruction)
-
-    def lanes(self, execution: Execution) -> list[Lane]:
-        """The lanes that may be enabled."""
-        lanes: list[Lane] = []
-        for lane in range(execution.size):
-            guard, known = self._thread.enabled(execution, lane)
-            if not known:
-                raise NotModelled(f"predicate {execution.predicate} has too few bits for {execution}")
-            if not is_false(guard):
-                lanes.append((lane, literals_of(guard), self._thread.assumption(guard)))
-        return lanes
 
     def fresh(
         self,
@@ -115,7 +101,7 @@ class SymbolicArithmetic:
         result = self._operands.destination_type(target)
         readers = self._readers(instruction, 1)
         compute = self._operation(instruction)
-        lanes = self.lanes(execution_of(instruction))
+        lanes = lanes_of(self._thread, execution_of(instruction))
         values: list[BitVec] = []
         for lane, _, assumed in lanes:
             sources = [read(lane, assumed) for read in readers]
@@ -152,7 +138,7 @@ class SymbolicArithmetic:
         target = instruction.operands[0]
         result = self._operands.destination_type(target)
         readers = self._readers(instruction, 1)
-        lanes = self.lanes(without_predicate(execution))
+        lanes = lanes_of(self._thread, without_predicate(execution))
         values: list[BitVec] = []
         for lane, _, assumed in lanes:
             first, second = (self._as_result(read(lane, assumed), instruction, lane, result) for read in readers)
@@ -169,7 +155,7 @@ class SymbolicArithmetic:
     def _two_results(self, instruction: Instruction) -> None:
         execution = execution_of(instruction)
         readers = self._readers(instruction, DESTINATIONS.get(instruction.opcode, 1))
-        lanes = self.lanes(execution)
+        lanes = lanes_of(self._thread, execution)
         pairs: list[_Pair] = []
         for lane, _, assumed in lanes:
             sources = [read(lane, assumed) for read in readers]
@@ -189,7 +175,7 @@ class SymbolicArithmetic:
         execution = execution_of(instruction)
         target = instruction.operands[0]
         left_reader, right_reader = self._readers(instruction, 1)
-        lanes = self.lanes(execution)
+        lanes = lanes_of(self._thread, execution)
         holds: list[Bool] = []
         for lane, _, assumed in lanes:
             left, right = left_reader(lane, assumed), right_reader(lane, assumed)
@@ -198,7 +184,8 @@ class SymbolicArithmetic:
             else:
                 holds.append(alu.compare(instruction.suffixes[0], left, right))
         if isinstance(target, Name):
-            self._set_bits(target, [(lane_offset(execution) + lane, guard) for lane, guard, _ in lanes], holds)
+            places = [(lane_offset(execution) + lane, guard) for lane, guard, _ in lanes]
+            self._predicates.set_bits(target, places, holds)
             return
         width = self._operands.destination_type(target).bits
         self._write(target, lanes, [ite(one, const(-1, width), const(0, width)) for one in holds])
@@ -221,33 +208,12 @@ class SymbolicArithmetic:
                 holds = ite_bool(meaning.open, holds, cast(Bool, meaning.value))
         return neg(holds) if written.negated else holds
 
-    def _set_bits(self, target: Name, places: Sequence[tuple[int, Literals]], bits: Sequence[Bool]) -> None:
-        for (place, guard), value in zip(places, bits, strict=True):
-            if place >= self._thread.predicates.sizes[target.name]:
-                raise NotModelled(f"{target.name} has no bit for lane {place}", target.position)
-            self._thread.predicates.write_under(target.name, place, value, guard)
-
-    def _set_predicate(self, instruction: Instruction) -> None:
-        target, source = instruction.operands
-        assert isinstance(target, Name)
-        execution = execution_of(instruction)
-        first, read = lane_offset(execution), self._operands.reader(source)
-        facts = self._thread.lanes.facts
-        if is_scalar(source):  # Page SETP: every bit is set, whatever the mask
-            word = zero_extend(read(0, facts).bits, 64)
-            places = [(first + lane, facts) for lane in range(execution.size)]
-            self._set_bits(target, places, [bit(word, lane) for lane in range(execution.size)])
-            return
-        lanes = self.lanes(execution)
-        bits = [bit(read(lane, assumed).bits, 0) for lane, _, assumed in lanes]
-        self._set_bits(target, [(first + lane, guard) for lane, guard, _ in lanes], bits)
-
     def _mov_predicate(self, instruction: Instruction, source: Name) -> None:
         """Page MOV: the predicate as an unsigned integer; "the upper bits […] will have undefined values"."""
         target = instruction.operands[0]
         width = self._operands.destination_type(target).bits
         count = min(self._thread.predicates.sizes[source.name], width)
-        lanes = self.lanes(execution_of(instruction))
+        lanes = lanes_of(self._thread, execution_of(instruction))
         values: list[BitVec] = []
         for lane, _, assumed in lanes:
             bits = [self._thread.predicates.read_under(source.name, k, assumed) for k in reversed(range(count))]
@@ -263,7 +229,7 @@ class SymbolicArithmetic:
         target, base, offset = instruction.operands
         assert isinstance(target, SubscriptedName)
         read = self._operands.reader(offset)
-        for lane, guard, assumed in self.lanes(execution_of(instruction)):
+        for lane, guard, assumed in lanes_of(self._thread, execution_of(instruction)):
             self._operands.set_address(target, lane, base, read(lane, assumed).modulo(32), guard)
 
 

@@ -119,7 +119,7 @@ class Machine:
                 self._message(instruction)
             case Kind.BIND:
                 self.bindings.bind(instruction)
-            case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.ADDRESS:
+            case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.PREDICATE_LOGIC | Kind.ADDRESS:
                 self.arithmetic.step(instruction)
             case Kind.SAMPLE:
                 read = sampler_read(instruction, self.kernel, self.thread.platform)

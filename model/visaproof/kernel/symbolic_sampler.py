@@ -8,6 +8,7 @@ from visaproof.isa.operands import NULL
 from visaproof.kernel.open_values import SamplerOrigin
 from visaproof.kernel.sampler import SamplerRead
 from visaproof.kernel.symbolic_arithmetic import SymbolicArithmetic
+from visaproof.kernel.symbolic_predicates import lanes_of
 from visaproof.kernel.symbolic_thread import Thread
 from visaproof.kernel.syntax import Instruction
 from visaproof.semantics.symbolic.alu import Source
@@ -18,7 +19,7 @@ def read_arbitrary(
     instruction: Instruction, read: SamplerRead, surface: str, thread: Thread, arithmetic: SymbolicArithmetic
 ) -> None:
     """Writes an arbitrary value for each enabled lane and channel, and to the bytes that the page leaves undefined."""
-    lanes = arithmetic.lanes(read.execution)
+    lanes = lanes_of(thread, read.execution)
     register = thread.platform.grf_bytes
     data_bytes = read.execution.size * read.width
     slot_bytes = max(data_bytes, register)  # Page: "Each channel's return data start in the next GRF"

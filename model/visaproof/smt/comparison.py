@@ -66,8 +66,6 @@ def _eq_in_shape(left: BitVec, right: BitVec) -> Bool:
         return _eq_constant(right, cast(int, left.payload))
     if left.op is right.op is Op.XOR and left.args[0] is right.args[0] and left.args[0].op is Op.CONST:
         return eq(cast(BitVec, left.args[1]), cast(BitVec, right.args[1]))
-    if left.op is right.op is Op.ZERO_EXTEND and left.args[0].width == right.args[0].width:
-        return eq(cast(BitVec, left.args[0]), cast(BitVec, right.args[0]))
     return boolean(Op.EQ, (left, right))
 
 

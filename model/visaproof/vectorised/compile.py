@@ -47,6 +47,8 @@ class Compiler:
                     return self._predicates.compare(statement)
                 case Kind.SET_PREDICATE:
                     return self._predicates.set(statement)
+                case Kind.PREDICATE_LOGIC:
+                    return self._predicates.combine(statement)
                 case Kind.ADDRESS:
                     return address_step(statement, self._kernel, self._threads, self._operands)
                 case Kind.MEMORY:

@@ -1,4 +1,4 @@
-"""Statements that set predicates, on arrays: `cmp` and `setp`."""
+"""Statements that set predicates, on arrays: `cmp`, `setp`, and logic on predicates."""
 
 import numpy as np
 
@@ -13,9 +13,11 @@ from visaproof.vectorised.operands import Operands, Source
 from visaproof.vectorised.step import Step
 from visaproof.vectorised.threads import Threads
 
+_COMBINED = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor, "not": np.logical_not}
+
 
 class Predicates:
-    """Turns `cmp` and `setp` into steps."""
+    """Turns statements that set predicates into steps."""
 
     def __init__(self, threads: Threads, operands: Operands) -> None:
         self._threads = threads
@@ -78,6 +80,23 @@ class Predicates:
                 bits &= lanes < elements.type.bits
             every = Enabled(np.ones((batch.count, execution.size), np.bool_), True)
             return self._set(batch, every, target.name, lane_offset(execution), bits, open_lanes)
+
+        return Step(execution, run)
+
+    def combine(self, instruction: Instruction) -> Step:
+        """Page AND and its like on predicates.  Raises Irregular as `compare`."""
+        execution = execution_of(instruction)
+        names = [operand.name for operand in instruction.operands if isinstance(operand, Name)]
+        if execution.predicate is not None or len(names) != len(instruction.operands):
+            raise Irregular("predicates in this form")
+        for name in names:
+            require_lanes(execution, self._threads.predicates[name].shape[1])
+        first, function = lane_offset(execution), _COMBINED[instruction.opcode]
+
+        def run(batch: Batch, enabled: Enabled) -> Bools | None:
+            every = slice(None) if batch.rows is None else batch.rows
+            sources = [self._threads.predicates[name][every, first : first + execution.size] for name in names[1:]]
+            return self._set(batch, enabled, names[0], first, function(*sources), None)
 
         return Step(execution, run)
 

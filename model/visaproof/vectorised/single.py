@@ -53,7 +53,7 @@ class SingleThreads:
                 self._message(instruction, state, thread, place)
             case Kind.SAMPLE:
                 self._sample(instruction, state, thread)
-            case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.ADDRESS:
+            case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.PREDICATE_LOGIC | Kind.ADDRESS:
                 arithmetic.step(instruction)
             case _:
                 unlinked = self._threads.kernel.unlinked

@@ -7,6 +7,7 @@ result is the one that the wider destination can hold.
 
 from collections.abc import Callable, Sequence
 
+from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
 
 
@@ -74,6 +75,48 @@ def _reversed(values: Sequence[int], types: Sequence[DataType], _: DataType) -> 
     return int(f"{_unsigned(values[0], types[0]):0{width}b}"[::-1], 2)
 
 
+def _field(width: int) -> int:
+    """Pages BFE, BFI: ones in as many low bits as the last five bits of `width` say."""
+    return (1 << width % 32) - 1
+
+
+def _extracted(values: Sequence[int], types: Sequence[DataType], _: DataType) -> int:
+    """Raises NotModelled for signed sources, of which the page does not say what fills the upper bits."""
+    if types[2].signed:
+        raise NotModelled("bfe of a signed source")
+    return _unsigned(values[2], types[2]) >> values[1] % 32 & _field(values[0])
+
+
+def _inserted(values: Sequence[int], types: Sequence[DataType], _: DataType) -> int:
+    offset = values[1] % 32
+    mask = _field(values[0]) << offset
+    return values[2] << offset & mask | values[3] & ~mask
+
+
+def _dot_product(values: Sequence[int], types: Sequence[DataType], _: DataType) -> int:
+    """Page DP4A: src0 and the products of the bytes of src1 and src2, each signed as its source is."""
+    total = values[0]
+    for start in range(0, 32, 8):
+        left, right = (
+            to_integer(value >> start & 0xFF, DataType.B if data_type.signed else DataType.UB)
+            for value, data_type in zip(values[1:], types[1:], strict=True)
+        )
+        total += left * right
+    return total
+
+
+def quotient(opcode: str, left: int, right: int) -> int:
+    """Pages DIV, MOD: the quotient is cut towards 0, and the remainder has the sign of `left`.
+
+    Raises NotModelled for a division by 0, of which they say nothing.
+    """
+    if right == 0:
+        raise NotModelled(f"{opcode} by 0, of which the page says nothing")
+    whole = abs(left) // abs(right)
+    whole = whole if (left < 0) == (right < 0) else -whole
+    return whole if opcode == "div" else left - whole * right
+
+
 OPERATIONS: dict[str, Operation] = {
     "mov": lambda v, t, d: v[0],
     "add": lambda v, t, d: v[0] + v[1],
@@ -98,6 +141,9 @@ OPERATIONS: dict[str, Operation] = {
     "fbh": _first_bit_high,
     "lzd": lambda v, t, d: 32 - _unsigned(v[0], t[0]).bit_length(),
     "bfrev": _reversed,
+    "bfe": _extracted,
+    "bfi": _inserted,
+    "dp4a": _dot_product,
 }
 """Opcodes with one destination that are functions of integers alone."""
 

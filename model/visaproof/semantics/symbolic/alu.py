@@ -7,6 +7,7 @@ and the destination; those that look at the order of values work where every sou
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
 from visaproof.smt import (
     BitVec,
@@ -197,6 +198,37 @@ def _reversed(sources: Sequence[Source], result: DataType) -> BitVec:
     return resized(concat(*(extract(value, k, k) for k in range(value.width))), result.bits, signed=False)
 
 
+def _field(sources: Sequence[Source]) -> tuple[BitVec, BitVec]:
+    """Pages BFE, BFI: ones in the low bits that the width names, and the offset, in 32 bits."""
+    width, offset = (bit_and(source.modulo(32), const(31, 32)) for source in sources[:2])
+    return sub(shl(const(1, 32), width), const(1, 32)), offset
+
+
+def _extracted(sources: Sequence[Source], result: DataType) -> BitVec:
+    if sources[2].type.signed:
+        raise NotModelled("bfe of a signed source")
+    ones, offset = _field(sources)
+    return resized(bit_and(lshr(sources[2].modulo(32), offset), ones), result.bits, signed=False)
+
+
+def _inserted(sources: Sequence[Source], result: DataType) -> BitVec:
+    ones, offset = _field(sources)
+    mask = shl(ones, offset)
+    inserted = bit_and(shl(sources[2].modulo(32), offset), mask)
+    return resized(bit_or(inserted, bit_and(sources[3].modulo(32), bit_not(mask))), result.bits, signed=False)
+
+
+def _dot_product(sources: Sequence[Source], result: DataType) -> BitVec:
+    """Page DP4A: the bytes of each source are signed as it is."""
+    products: list[BitVec] = []
+    for start in range(0, 32, 8):
+        left, right = (
+            resized(extract(source.modulo(32), start + 7, start), 32, source.type.signed) for source in sources[1:]
+        )
+        products.append(mul(left, right))
+    return resized(add(sources[0].modulo(32), *products), result.bits, result.signed)
+
+
 Operation = Callable[[Sequence[Source], DataType], BitVec]
 """From the sources and the destination's type to the destination's bits."""
 
@@ -224,6 +256,9 @@ OPERATIONS: dict[str, Operation] = {
     "fbh": _first_set(from_top=True, none=lambda _: 0xFFFF_FFFF),
     "lzd": _first_set(from_top=True, none=lambda width: width),
     "bfrev": _reversed,
+    "bfe": _extracted,
+    "bfi": _inserted,
+    "dp4a": _dot_product,
 }
 """Opcodes with one destination that are functions of integers alone."""
 
