@@ -47,9 +47,9 @@ class InstructionReader:
 
     def read(self, text: str, start: int, line: LogicalLine) -> Instruction:
         """The instruction `text[start:]`.  Raises ReadError, or FragmentError with an offset into `text`."""
-        split = words.split(text, start)
-        count = min(words.head_length(split), len(split))
-        last = split[count - 1]
+        found = words.split(text, start)
+        count = min(words.head_length(found), len(found))
+        last = found[count - 1]
         try:
             head = read_head(text[start : last.offset + len(last.text)])
         except FragmentError as error:
@@ -58,18 +58,15 @@ class InstructionReader:
             position = line.position(start + head.predicate_offset)
             check_predicate(head.predicate, self._declarations, position)
         operands = [
-            self._operand(word, head, index, line) for index, word in enumerate(words.operands(text, split[count:]))
+            self._operand(word, head, index, line) for index, word in enumerate(words.operands(text, found[count:]))
         ]
-<<<<<<< HEAD
-        found = Instruction(
-=======
         expected = OPERANDS.get(head.opcode, len(operands))
         if len(operands) != expected:
             message = f"{head.opcode} takes {expected} operand{'s' * (expected != 1)}, not {len(operands)}"
             raise ReadError(message, line.position(start))
         check_predicates(head.opcode, operands, self._declarations)
+        require_shape(head.opcode, head.suffixes, operands, line.position(start))
         return Instruction(
->>>>>>> main
             head.opcode,
             head.suffixes,
             head.predicate,
@@ -78,8 +75,6 @@ class InstructionReader:
             line.position(start),
             line.text[start : len(text)],
         )
-        require_shape(found, self._declarations)
-        return found
 
     def _operand(self, word: words.Word, head: Head, index: int, line: LogicalLine) -> Operand:
         text = word.text
