@@ -1,6 +1,6 @@
 """The questions about two kernels that were run on terms: of places in surfaces, or in buffers under conditions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -29,7 +29,7 @@ def questions(
     choices: Mapping[Term, Term] = NO_CHOICES,
 ) -> tuple[Question | None, Question]:
     """The question under no condition, if it can be asked, and the one to decide; `choices` are what is arbitrary."""
-    sides = [replace(_as_it_is(one), choices=choices) for one in runners]
+    sides = _sides(runners, lambda one: replace(_as_it_is(one), choices=choices))
     used = {surface for one in runners for surface in used_surfaces(one)}
     several = any(one.threads for one in runners)
     if FLAT not in used:
@@ -40,11 +40,17 @@ def questions(
     # threads would race on buffers that may lie anywhere
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand or several
     exact = None if mixed else refinement_question(sides[0], sides[1], lanes, forbidden=forbidden)
-    sides = [_located(one) for one in runners]
+    sides = _sides(runners, lambda one: replace(_located(one), choices=choices))
     if several:
-        sides = list(in_turns(sides[0], sides[1], _narrow(runners)))
-    sides = [replace(one, choices=choices) for one in sides]
+        sides = in_turns(sides[0], sides[1], _narrow(runners))
     return exact, refinement_question(sides[0], sides[1], lanes, expand, forbidden)
+
+
+def _sides(runners: Sequence[AnyRunner], side: Callable[[AnyRunner], Side]) -> tuple[Side, Side]:
+    """Both kernels as sides of a question: one side where one run stands for both."""
+    source, target = runners
+    one = side(source)
+    return one, one if target is source else side(target)
 
 
 def _narrow(runners: Sequence[AnyRunner]) -> int:
