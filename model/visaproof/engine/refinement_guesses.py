@@ -227,7 +227,7 @@ def _value(one: Term, word: int, flag: int, size: int) -> int:
     if one.width == 0:
         return flag
     if str(one.payload).startswith(EXTENTS):
-        return word % (1 << 14) + 1
+        return 1 << 14 if flag else word % (1 << 14) + 1  # most images are larger than small coordinates
     return size if str(one.payload).startswith("size.") else word % (1 << one.width)
 
 
