@@ -71,9 +71,12 @@ def state(kernel: Kernel, seed: int) -> ConcreteState:
 
 
 def memory_after(kernel: Kernel, seed: int) -> dict[int, int] | None:
-    """What the surface holds then; None where the run has no meaning."""
+    """What the surface holds then; None where the run has no meaning, or no end."""
     start = state(kernel, seed)
-    if run(kernel, start, most=5_000).undefined is not None:
+    try:
+        if run(kernel, start, most=5_000).undefined is not None:
+            return None
+    except NotModelled:
         return None
     return {address: byte for address, byte in start.buffer(SURFACE).contents.items() if byte}
 

@@ -91,6 +91,7 @@ def _as_it_is(runner: AnyRunner) -> Side:
         runner.surface,
         private,
         threads=runner.threads,
+        finders=_finders(runner),
         observed=runner.observed,
     )
 
@@ -112,8 +113,15 @@ def _located(runner: AnyRunner) -> Side:
     surface = partial(_name, names)
     return Side(
         runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
-        runner.observed,
+        _finders(runner), runner.observed,
     )  # fmt: skip
+
+
+def _finders(runner: AnyRunner) -> tuple[int, ...]:
+    """The thread of each value left open, where a source that races has no meaning."""
+    if isinstance(runner, ThreadGroup) and runner.races_forbidden and runner.name == "source":
+        return runner.finders
+    return ()
 
 
 def _name(names: Mapping[str, str], key: str) -> str:

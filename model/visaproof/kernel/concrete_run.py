@@ -271,7 +271,7 @@ class Thread:
     def _sample(self, instruction: syntax.Instruction) -> None:
         read = sampler_read(instruction, self._kernel, self.state.platform)
         if not self._known_images:
-            read_zeros(read, self.state.surfaces.get(self._surfaces.key(read.surface)), self.state)
+            read_zeros(read, instruction.opcode, self.state.surfaces.get(self._surfaces.key(read.surface)), self.state)
             return
         surface = self._surface(read.surface, instruction.position)
         image = texel_image(self.state.surfaces[surface], surface, instruction.position)
