@@ -40,7 +40,6 @@ from visaproof.smt import (
     substitute,
     subterms,
     symbol,
-    symbols_of,
     true,
     value_of,
     zero_extend,
@@ -138,7 +137,9 @@ class _History:
         self._side = side
         self._expand = expand
         self._chosen: set[Term] = set()
-        """Results of operations on what nothing wrote."""
+        """Results of operations on what nothing wrote, and terms that depend on it."""
+        self._settled: set[Term] = set()
+        """Terms that do not."""
         self._memory = memory
         self._arbitrary = side.trace.arbitrary
         self._places: dict[Term, int] = {one.symbol: place for place, one in enumerate(side.trace.arbitrary)}
@@ -179,14 +180,26 @@ class _History:
 
     def is_chosen(self, term: Term) -> bool:
         """Whether a term under the shared names depends on a choice that only this kernel has."""
-        for one in symbols_of(term):
-            definition = self._memory.definitions.get(one)
-            if one in self._chosen or str(one.payload).startswith(f"{self._side.name}:"):
+        if term in self._chosen:
+            return True
+        if term in self._settled:
+            return False
+        seen, stack = {term}, [term]
+        while stack:
+            one = stack.pop()
+            if one.op is Op.SYMBOL and self._is_choice(one):
+                self._chosen.add(term)
                 return True
-            if definition is not None and self.is_chosen(definition):
-                self._chosen.add(one)
-                return True
+            ahead = [arg for arg in one.args if arg not in seen and arg not in self._settled]
+            seen.update(ahead)
+            stack += ahead
+        self._settled |= seen
         return False
+
+    def _is_choice(self, one: Term) -> bool:
+        definition = self._memory.definitions.get(one)
+        own = one in self._chosen or str(one.payload).startswith(f"{self._side.name}:")
+        return own or (definition is not None and self.is_chosen(definition))
 
     def _renamed(self, terms: list[T]) -> list[T]:
         found = substitute_all(terms, self._names)
