@@ -11,8 +11,8 @@ from visaproof.queries.refinement_places import ALIGNMENT
 from visaproof.queries.refinement_side import itself
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.semantics.symbolic.state import SymbolicImage
-from visaproof.smt import Term, evaluate, symbol
-from visaproof.smt.evaluate import evaluate_all
+from visaproof.smt import Term, symbol
+from visaproof.smt.evaluate import Evaluation, evaluate_all
 
 FLAT_SIZE = 1 << 64
 """The 64-bit address space."""
@@ -213,14 +213,15 @@ def memory_of(question: Question, images: Mapping[str, bool], values: Values, co
         name = itself(surface)
         memory[name] = (IMAGE_SIZE if name in images else _size(name, values), {})
     places = {value: place for place, value in question.memory.cells.items()}
+    now = Evaluation(values)
     for name in question.memory.order:
         if name in question.memory.definitions:
-            values[name] = evaluate(question.memory.definitions[name], values)
+            values[name] = now.of(question.memory.definitions[name])
             continue
         surface, cell = places[name]  # pyright: ignore[reportArgumentType]
         own = itself(surface)
         _, contents = memory[own]
-        address, known = evaluate(cell, values), values.get(name)
+        address, known = now.of(cell), values.get(name)
         if own in images:
             word = content(own, address, 4) if known is None else known
             values[name] = contents.setdefault(address << 130 - cell.width, 0 if images[own] else word)

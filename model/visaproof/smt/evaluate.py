@@ -36,21 +36,45 @@ def symbols_of(*roots: Term) -> list[Term]:
 # ---------------------------------------------------------------- evaluation
 
 
+class Evaluation:
+    """Terms under one assignment, Booleans as 0 and 1; parts that terms share are computed once.
+
+    A symbol that the assignment leaves out is 0.  The assignment may get more symbols, but only such as stand in no
+    term that was evaluated before.
+    """
+
+    def __init__(self, values: Mapping[Term, int]) -> None:
+        self._values = values
+        self._known: dict[Term, int] = {}
+
+    def of(self, root: Term) -> int:
+        """The value of a term."""
+        known = self._known
+        if root in known:
+            return known[root]
+        fresh, stack = {root}, [root]
+        while stack:
+            for arg in stack.pop().args:
+                if arg not in known and arg not in fresh:
+                    fresh.add(arg)
+                    stack.append(arg)
+        for term in sorted(fresh, key=_serial):
+            if term.op is Op.SYMBOL:
+                known[term] = self._values.get(term, 0) & ((1 << term.width) - 1 if term.width else 1)
+            else:
+                known[term] = _EVALUATE[term.op](term, [known[arg] for arg in term.args])
+        return known[root]
+
+
 def evaluate(root: Term, values: Mapping[Term, int]) -> int:
     """The value of `root`, Booleans as 0 and 1, where `values` gives its symbols; missing ones are 0."""
-    return evaluate_all((root,), values)[0]
+    return Evaluation(values).of(root)
 
 
 def evaluate_all(roots: Iterable[Term], values: Mapping[Term, int]) -> list[int]:
     """The values of several terms, sharing their common parts."""
-    roots = tuple(roots)
-    known: dict[Term, int] = {}
-    for term in subterms(*roots):
-        if term.op is Op.SYMBOL:
-            known[term] = values.get(term, 0) & ((1 << term.width) - 1 if term.width else 1)
-        else:
-            known[term] = _EVALUATE[term.op](term, [known[arg] for arg in term.args])
-    return [known[root] for root in roots]
+    evaluation = Evaluation(values)
+    return [evaluation.of(root) for root in roots]
 
 
 def _signed(value: int, width: int) -> int:
