@@ -39,7 +39,7 @@ _BY_OPCODE: dict[Kind, tuple[str, ...]] = {
     Kind.ARITHMETIC: (
         "mov", "add", "mul", "mad", "add3", "shl", "shr", "asr", "rol", "ror", "and", "or", "xor", "not", "sel", "min",
         "max", "addc", "subb", "madw", "mulh", "avg", "bfn", "cbit", "fbl", "fbh", "lzd", "bfrev", "div", "mod", "inv",
-        "log", "exp", "sqrt", "rsqt", "pow", "sin", "cos", "divm", "sqrtm", "frc", "rndd", "rndu", "rnde", "rndz",
+        "log", "exp", "sqrt", "rsqrt", "pow", "sin", "cos", "divm", "sqrtm", "frc", "rndd", "rndu", "rnde", "rndz",
         "lrp", "pln", "dp4a", "bfe", "bfi",
     ),
 }  # fmt: skip
@@ -56,7 +56,7 @@ OPERANDS = {
     opcode: count
     for count, opcodes in {
         1: "goto jmp",
-        2: "mov movs not setp cbit fbl fbh lzd bfrev inv log exp sqrt rsqt sin cos sqrtm frc rndd rndu rnde rndz",
+        2: "mov movs not setp cbit fbl fbh lzd bfrev inv log exp sqrt rsqrt sin cos sqrtm frc rndd rndu rnde rndz",
         3: "add mul shl shr asr rol ror and or xor sel min max mulh avg div mod pow divm cmp addr_add",
         4: "mad add3 madw bfn dp4a bfe lrp addc subb",
         5: "bfi",
@@ -66,7 +66,7 @@ OPERANDS = {
 """How many operands a statement has, destinations first."""
 
 FLOAT_ONLY = frozenset(
-    ("inv", "log", "exp", "sqrt", "rsqt", "pow", "sin", "cos", "divm", "sqrtm", "frc", "rndd", "rndu", "rnde", "rndz",
+    ("inv", "log", "exp", "sqrt", "rsqrt", "pow", "sin", "cos", "divm", "sqrtm", "frc", "rndd", "rndu", "rnde", "rndz",
      "lrp", "pln")
 )  # fmt: skip
 
