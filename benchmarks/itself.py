@@ -1,36 +1,62 @@
-"""Asks of each dump of the corpus whether it refines itself: python -m benchmarks.itself [--timeout 2] [--name vadd]
+"""Asks of each dump of the corpus whether it refines itself.
 
-Prints the seconds of processor time, after the imports, and each dump that is not proved with the reason.
+python -m benchmarks.itself [--timeout 2] [--name vadd] [--jobs 2] [--state FILE]
+
+Prints the seconds of processor time, after the imports, and each dump that is not proved with the reason; on standard
+error how far it is, with the dumps that are slow or not proved.  Ctrl-C prints what there is by then, and with a file
+for the answers the next run goes on from there.
 """
 
+import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.pairs import CORPUS
+from benchmarks.pairs import CORPUS, LIMIT_S
+from visaproof.engine.answer_file import AnswerFile
 from visaproof.engine.pairs import Pair
 from visaproof.engine.refinement_scope import Scope
 from visaproof.kernel.assumptions import Assume
 from visaproof.report.pair_answers import Answer, Asker, Row
+from visaproof.report.pair_run import STATE, ask_pairs
 
 PROVED = (Answer.REFINES, Answer.CONDITIONAL)
+SLOW_S = 1.0
+EVERY = 40
+"""After so many dumps it is said how far the run is, though none was slow."""
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Warm(Asker):
+    """Asks one pair before the first one that counts, for what is imported late."""
+
+    first: Pair | None = None
+    _warm: list[Pair] = field(default_factory=list[Pair])
+
+    def __call__(self, pair: Pair) -> Row:
+        if self.first is not None and not self._warm:
+            self._warm.append(self.first)
+            Asker(self.scope, self.timeout_ms)(self.first)
+        return Asker.__call__(self, pair)
 
 
 def dumps(corpus: Path, name: str) -> list[Path]:
     """The kernels; a file beside one, with a function that it calls, is no kernel."""
     found = sorted(corpus.glob("visaasm/*/*.visaasm"))
-    return [path for path in found if "." not in path.stem and name in f"{path.parent.name}/{path.stem}"]
+    return [path for path in found if "." not in path.stem and name in _shown(path)]
 
 
-def ask(paths: Iterable[Path], manifest: Path, timeout_ms: int) -> list[Row]:
-    """The answer of each; the first one is asked before, for what is imported late."""
-    paths = list(paths)
-    asker = Asker(Scope(Assume.IDS), timeout_ms)
-    pairs = [Pair("", path, path, shown, shown, manifest, manifest) for path in paths if (shown := _shown(path))]
-    for pair in pairs[:1]:
-        Asker(Scope(Assume.IDS), timeout_ms)(pair)
-    return [asker(pair) for pair in pairs]
+def ask(
+    paths: Iterable[Path], manifest: Path, timeout_ms: int, jobs: int = 1, state: AnswerFile | None = None
+) -> Generator[tuple[int, Row]]:
+    """The number of each dump and its row, as it is answered."""
+    pairs = [Pair("", path, path, _shown(path), _shown(path), manifest, manifest) for path in paths]
+    asker = Warm(Scope(Assume.IDS), timeout_ms, first=pairs[0] if pairs else None)
+    return ask_pairs(pairs, asker, jobs, LIMIT_S, state)
 
 
 def _shown(path: Path) -> str:
@@ -49,6 +75,14 @@ def table(rows: Sequence[Row]) -> Iterable[str]:
             yield f"{row.answer.value}: {row.source}: {row.detail}"
 
 
+def progress(done: int, total: int, row: Row) -> str | None:
+    """What is said of a dump as soon as it is answered: nothing of most."""
+    remarkable = row.answer not in PROVED or row.asking > SLOW_S
+    if not remarkable and done % EVERY and done < total:
+        return None
+    return f"{done}/{total}" + f" {row.source}: {row.answer.value}, {row.asking:.2f} s" * remarkable
+
+
 def _both(row: Row) -> float:
     return row.reading + row.asking
 
@@ -62,14 +96,30 @@ def _options() -> Namespace:
     parser = ArgumentParser("benchmarks.itself", description=__doc__)
     parser.add_argument("--timeout", type=float, default=2.0, help="seconds for one question to a solver")
     parser.add_argument("--name", default="", help="only dumps whose kernel or variant contains this")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--state", type=Path, help="a file that keeps the answers, which are not asked again")
     return parser.parse_args()
 
 
-def main() -> None:
+def main() -> int:
     options = _options()
-    rows = ask(dumps(CORPUS, options.name), CORPUS / "manifest.json", round(1000 * options.timeout))
-    print("\n".join(table(rows)) if rows else "no such dump")
+    paths = dumps(CORPUS, options.name)
+    rows: dict[int, Row] = {}
+    code = 0
+    with AnswerFile(options.state, STATE) if options.state else nullcontext() as state:
+        asked = ask(paths, CORPUS / "manifest.json", round(1000 * options.timeout), options.jobs, state)
+        try:
+            with closing(asked) as answers:
+                for index, row in answers:
+                    rows[index] = row
+                    if line := progress(len(rows), len(paths), row):
+                        print(line, file=sys.stderr, flush=True)
+        except KeyboardInterrupt:
+            print(f"interrupted after {len(rows)} of {len(paths)} dumps", file=sys.stderr)
+            code = INTERRUPTED
+    print("\n".join(table([rows[index] for index in sorted(rows)])) if rows else "no such dump")
+    return code
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

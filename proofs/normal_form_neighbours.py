@@ -3,11 +3,12 @@
 from visaproof.engine.catalogue import for_each
 from visaproof.queries.identities import neighbour
 from visaproof.queries.query import Query
-from visaproof.smt import BitVec, Bool, false
+from visaproof.smt import BitVec, Bool, false, true
 from visaproof.smt.written import Words
 
 from .second_form_rules import pointer
-from .word_rules import c, p, q, signed, wide, x, y, z
+from .truth_rules import nibble
+from .word_rules import SMALL, c, p, q, signed, wide, x, y, z
 
 
 def refute_a_shift_by_the_width_is_no_shift() -> Query:
@@ -225,6 +226,15 @@ def refute_equal_multiples_that_wrap_are_equal_words() -> Query:
     )
 
 
+def refute_a_multiple_that_wraps_is_a_number_only_for_the_quotient() -> Query:
+    return neighbour(
+        "comparison-of-extended-words",
+        "a multiple of an extended word that may wrap and is a number",
+        "the word is the quotient",
+        lambda b, w: (b.eq(b.scale(wide(b, x(w)), 3 << (w + 1)), c(3 << (w + 1), 2 * w)), b.eq(x(w), c(1, w))),
+    )
+
+
 def refute_an_extended_word_and_a_signed_one_are_equal_where_the_words_are() -> Query:
     return neighbour(
         "comparison-of-extended-words",
@@ -268,6 +278,15 @@ def refute_a_denied_conjunction_contradicts_one_of_its_parts() -> Query:
         "a part beside the denied conjunction",
         "never",
         lambda b, _: (b.conj(p, b.neg(b.conj(p, q))), false()),
+    )
+
+
+def refute_all_values_of_a_word_but_one_are_all() -> Query:
+    return neighbour(
+        "connective",
+        "or of all values of a word but one",
+        "always",
+        lambda b, _: (b.disj(*(b.eq(nibble, c(value, SMALL)) for value in range(15))), true()),
     )
 
 

@@ -5,7 +5,9 @@ from visaproof.smt import Bool, false, symbol, true
 from visaproof.smt.solvers import Preparation
 from visaproof.smt.written import Words
 
-from .word_rules import NARROW, c, choice, p, q, r, signed, small, wide, x, y, z
+from .word_rules import NARROW, SMALL, c, choice, p, q, r, signed, small, wide, x, y, z
+
+nibble = symbol("nibble", SMALL)
 
 EQUALITIES: tuple[Rule, ...] = rules(
     "equality",
@@ -118,6 +120,14 @@ EXTENDED_MULTIPLES: tuple[Rule, ...] = rules(
             b.eq(b.scale(wide(b, x(w)), 3), b.add(b.scale(wide(b, y(w)), 3), c(4, 2 * w))),
             false(),
         ),
+        "a multiple of an extended word that is a number": lambda b, w: (
+            b.eq(b.scale(wide(b, x(w)), 12), c(48, 2 * w)),
+            b.eq(x(w), c(4, w)),
+        ),
+        "a multiple of an extended word that is no number between": lambda b, w: (
+            b.eq(b.scale(wide(b, x(w)), 3), c(4, 2 * w)),
+            false(),
+        ),
         "multiples at another distance than their words": lambda b, w: (
             b.eq(b.scale(signed(b, b.add(x(w), c(2, w))), 12), b.add(b.scale(signed(b, x(w)), 12), c(12, 2 * w))),
             false(),
@@ -161,6 +171,14 @@ CONNECTIVES: tuple[Rule, ...] = rules(
         "and is flat": lambda b, _: (b.conj(p, b.conj(q, r)), b.conj(b.conj(p, q), r)),
         "or is a set": lambda b, _: (b.disj(p, q, p), b.disj(q, p)),
         "or is flat": lambda b, _: (b.disj(p, b.disj(q, r)), b.disj(b.disj(p, q), r)),
+        "or of all values of a word": lambda b, _: (
+            b.disj(p, *(b.eq(nibble, c(value, SMALL)) for value in range(16))),
+            true(),
+        ),
+        "and of none of its values": lambda b, _: (
+            b.conj(p, *(b.neg(b.eq(nibble, c(value, SMALL))) for value in range(16))),
+            false(),
+        ),
         "and with true": lambda b, _: (b.conj(p, true()), p),
         "and with false": lambda b, _: (b.conj(p, false(), q), false()),
         "or with false": lambda b, _: (b.disj(false(), p), p),

@@ -16,7 +16,7 @@ from benchmarks.faults.kinds import Kind, sites_of
 from benchmarks.faults.plan import EDITS, Pair, Planted, faults_of, plan
 from benchmarks.faults.store import Record, Store, version
 from benchmarks.faults.table import summary, table
-from benchmarks.itself import PROVED, ask, dumps
+from benchmarks.itself import PROVED, ask, dumps, progress
 from benchmarks.itself import table as table_of_dumps
 from benchmarks.pairs import CORPUS
 from visaproof.engine.answer_file import AnswerFile
@@ -25,6 +25,8 @@ from visaproof.engine.refinement_runs import trial
 from visaproof.engine.refinement_scope import Scope
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.reader import read_kernel
+from visaproof.report.pair_answers import Answer as PairAnswer
+from visaproof.report.pair_answers import Row
 
 needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="needs the shared corpus")
 
@@ -168,11 +170,23 @@ def test_a_message_for_bytes_is_not_put_in_the_place_of_one_for_texels() -> None
 
 @needs_corpus
 def test_a_dump_refines_itself() -> None:
-    rows = ask(dumps(CORPUS, "vadd/tgllp-O2-simd8"), CORPUS / "manifest.json", 2000)
+    rows = [row for _, row in ask(dumps(CORPUS, "vadd/tgllp-O2-simd8"), CORPUS / "manifest.json", 2000)]
     lines = list(table_of_dumps(rows))
     assert lines[0].startswith(f"{len(rows)} dumps: ")
     assert all(row.answer in PROVED for row in rows)
     assert len(lines) == 3
+
+
+def test_slow_dumps_and_those_not_proved_are_named_as_they_are_answered() -> None:
+    def said(done: int, answer: PairAnswer, seconds: float) -> str | None:
+        row = Row(group="", flow="", source="k/a", target="k/a", answer=answer, detail="", asking=seconds)
+        return progress(done, 50, row)
+
+    assert said(3, PairAnswer.REFINES, 0.2) is None
+    assert said(3, PairAnswer.REFINES, 1.25) == "3/50 k/a: refines, 1.25 s"
+    assert said(3, PairAnswer.UNKNOWN, 0.2) == "3/50 k/a: unknown, 0.20 s"
+    assert said(40, PairAnswer.REFINES, 0.2) == "40/50"
+    assert said(50, PairAnswer.REFINES, 0.2) == "50/50"
 
 
 def test_answers_are_kept_until_something_changes(tmp_path: Path) -> None:

@@ -59,6 +59,9 @@ def address(pointer: str, index: str = "AT", name: str = "A") -> str:
 
 
 STORE = "svm_scatter.4.1 (M1, 8) A.0 X.0\n"
+IDLE = "mov (M1_NM, 8) B(0,0)<1> 0x0:d\n"
+"""It makes another text of a kernel, which does the same."""
+
 OWN_SLOT = (
     "mov (M1_NM, 8) Y(0,0)<1> 0x76543210:v\nmov (M1_NM, 8) W(0,0)<1> Y(0,0)<1;1,0>\n"
     "shl (M1_NM, 8) W(0,0)<1> W(0,0)<1;1,0> 0x2:q\nadd (M1_NM, 8) S(0,0)<1> W(0,0)<1;1,0> OWN(0,0)<0;1,0>\n"
@@ -107,7 +110,7 @@ def test_one_addressing_needs_no_condition() -> None:
     flat = address("PTR") + STORE
     verdict = asked(flat, flat + STORE)
     assert isinstance(verdict, Refines)
-    same = asked(flat, flat)
+    same = asked(flat, IDLE + flat)
     assert isinstance(same, Refines)
     assert not same.conditions
 
@@ -140,7 +143,30 @@ def test_a_store_of_other_lanes_leaves_private_memory_as_it_was() -> None:
 def test_private_memory_that_nothing_wrote_proves_nothing() -> None:
     """Two kernels that read it may find different things there."""
     reads = OWN_SLOT + FILL + address("PTR") + STORE.replace("X.0", "Y.0")
-    assert isinstance(asked(reads, reads), Unknown)
+    assert isinstance(asked(reads, IDLE + reads), Unknown)
+
+
+NUMBERED = """mul (M1_NM, 1) B(0,0)<1> %hw_id(0,0)<0;1,0> 0x200:d
+mov (M1_NM, 8) Y(0,0)<1> 0x76543210:v
+mad (M1_NM, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x4:d B(0,0)<0;1,0>
+mov (M1_NM, 8) W(0,0)<1> Y(0,0)<1;1,0>
+add (M1_NM, 8) S(0,0)<1> W(0,0)<1;1,0> OWN(0,0)<0;1,0>
+"""
+"""S: a dword for each lane in the slot of the hardware thread, whose place is computed with a sign in 32 bits."""
+
+
+def test_slots_that_have_room_do_not_wrap() -> None:
+    """How many bytes a slot has the launch says; else %hw_id may be so large that lanes lie 4 GiB apart."""
+    direct, through = address("PTR") + STORE, NUMBERED + SPILL + FILL + address("PTR") + STORE.replace("X.0", "Y.0")
+    known = [replace(one, launch=replace(one.launch, private_bytes=512)) for one in map(program, (direct, through))]
+    comparison = compare(known[0], known[1], Scope(Assume.NONE))
+    assert any("%hw_id < 2^22" in words for words in comparison.assumed)
+    assert isinstance(decide(comparison, 20_000), Refines)
+    assert not any(
+        "%hw_id" in words for words in compare(program(direct), program(through), Scope(Assume.NONE)).assumed
+    )
+    other = replace(known[1], kernel=program(through.replace("X.0\nsvm_gather", "AT.0\nsvm_gather")).kernel)
+    assert isinstance(decide(compare(known[0], other, Scope(Assume.NONE)), 20_000), Difference)
 
 
 ATOMIC = "svm_atomic.add (M1, 8) A.0 Y.0 X.0 %null.0\n"

@@ -7,7 +7,6 @@ from visaproof.engine.lockstep import in_step
 from visaproof.engine.refinement import Bounded, Difference, Refines, Unknown, Verdict, decide
 from visaproof.engine.refinement_comparison import compare
 from visaproof.engine.refinement_scope import Scope
-from visaproof.engine.same_program import SAME_PROGRAM
 from visaproof.kernel.assumptions import Assume
 
 COUNT = "add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> -1:d\n"
@@ -149,22 +148,3 @@ def test_loops_that_never_end_in_time_show_nothing() -> None:
     found = verdict(large + source.replace(*leaving), large + target.replace(*leaving))
     assert isinstance(found, Unknown)
     assert "in no run" in found.reason
-
-
-def test_a_program_refines_itself_however_long_its_loops_are() -> None:
-    """Blanks and comments do not matter; anything else does."""
-    body, _ = BREAKING
-    assert verdict(body, "// the same\n" + body.replace("(M1, 8)", "(M1,  8)")) == Refines(SAME_PROGRAM)
-    assert isinstance(verdict(body, body.replace("0x6:d", "6:d")), Bounded)
-
-
-def test_another_device_is_another_program() -> None:
-    """The same text means something else where registers have another size: it is compared, not waved through."""
-    from dataclasses import replace
-
-    from visaproof.engine.same_program import same_program
-    from visaproof.isa.platform import Platform
-
-    one = program(looping(ADD), HEAD)
-    assert same_program(one, program(looping(ADD), HEAD))
-    assert not same_program(one, replace(one, platform=Platform.PVC))

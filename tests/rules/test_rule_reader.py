@@ -48,6 +48,16 @@ WRONG = [
     ("\n=>\n", "\n", (11, 1), "no =>"),
     ("surface: S", "surface: S\nobserve: dst", (8, 10), "to observe"),
     ("surface: S", "surface: S\nexpect: maybe", (8, 9), "a rule is not"),
+    ("off, 4)", "off[0:17], 4)", (8, 20), "16 elements"),
+    ("off, 4)", "off[4:4], 4)", (8, 18), "range without elements"),
+    ("off, 4)", "off[up], 4)", (8, 18), "selects no elements"),
+    ("off, 4)", "off[!p], 4)", (8, 19), "no predicate"),
+    ("off, 4)", "off[M7], 4)", (8, 18), "lanes 24 to 39"),
+    ("mask == all", "mask[0:33] == all", (8, 58), "32 elements"),
+    ("surface: S", "surface: S bti 999", (7, 10), "no place 999"),
+    ("surface: S", "surface: S\nlet: slot = 3", (8, 6), "declared twice"),
+    ("surface: S", "surface: S\nvar: mask ud[8]", (8, 6), "something else in conditions"),
+    ("surface: S", "surface: S, T\npre: size(T) > 4", (8, 6), "no message reaches"),
     ("surface: S", "surface: S\nright if: mask == all", (8, 1), "refuted"),
 ]
 

@@ -3,10 +3,8 @@
 import pytest
 
 from visaproof.engine.rewrite import check_rule
-from visaproof.engine.rewrite_suggest import suggest
 from visaproof.engine.rewrite_verdicts import Illegal, Proved, Refuted, Vacuous
 from visaproof.isa.errors import NotModelled, ReadError
-from visaproof.kernel.rewrite_reader import read_rule
 
 SCATTER = "  scatter4_scaled.R (M1, 8) S 0x0:ud off.0 data.0\n"
 HEAD = "rule: r\nplatform: dg2\nvar: off ud[8], data ud[8], other ud[8]\npred: p[8]\nsurface: S\n"
@@ -102,10 +100,13 @@ def test_an_operand_that_does_not_fit_is_an_error_in_the_rule() -> None:
     assert (error.value.position.path, error.value.position.line) == ("<rule>", 8)
 
 
-def test_a_suggested_condition_is_proved_and_weakest() -> None:
-    """Of a scatter whose offsets need not be aligned, alignment to 4 is suggested, and not to 8 as well."""
-    rule = read_rule(_rule(SCATTER.replace("scatter4_scaled.R", "scatter_scaled.4"), SCATTER), "r.rule")
-    verdict = check_rule(rule)
-    texts = [one.text for one in suggest(rule, verdict, 5)]
-    assert "aligned(off, 4)" in texts
-    assert not {"aligned(off, 8)", "aligned(off, 16)"} & set(texts)
+def test_preconditions_on_memory_that_exclude_each_other_prove_nothing() -> None:
+    """No dword is below 4 and above 8, and no texel of 16 bits has a sign bit of a dword."""
+    head = "rule: r\nplatform: dg2\nvar: off ud[2], src ud[2]\nsurface: S\n"
+    source = "  dword_atomic.min (M1, 2) S off.0 src.0 %null.0 %null.0\n"
+    rule = f"{head}pre: memory(S) < 4 and memory(S) > 8\n{source}=>\n{source.replace('.min', '.imin')}"
+    assert isinstance(check_rule(rule), Vacuous)
+    texels = "  typed_atomic.min.16 (M1, 8) S off.0 %null.0 %null.0 %null.0 src.0 %null.0 %null.0\n"
+    head = head.replace("[2]", "[8]")
+    rule = f"{head}pre: memory(S) >= 0x80000000\n{texels}=>\n{texels.replace('.min', '.imin')}"
+    assert isinstance(check_rule(rule), Vacuous)

@@ -8,6 +8,7 @@ from visaproof.cli.arguments import Subparsers, add_format, seconds
 from visaproof.cli.errors import UsageError, proposal, show_error
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.report.progress import Progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,9 +43,13 @@ a rule file:
     scatter4_scaled.{channel} (M1, 8) S 0x0:ud off.0 data.0
 
 Register contents, execution mask, predicates, memory and sizes are arbitrary; holes take each of their values.
-conditions: aligned(x, n), no_wrap(a + b), disjoint(x, y, n), distinct(x, n), uniform(x), consecutive(x, n),
-  inside(S, x, n), nonneg(x), == != < <= > >= on whole numbers that never wrap, size(S), memory(S) for every dword of S;
-  mask and predicates: within, includes, == with a number, all or none; and, or, not.
+conditions: a register is all of its elements, off[0:4] some of them, off[M1] and off[M5, !p] those whose lanes run;
+  aligned(x, n), no_wrap(a + b), disjoint(x, y, n), distinct(x, n), uniform(x), consecutive(x, n), inside(S, x, n),
+  nonneg(x), == != < <= > >= on whole numbers that never wrap, size(S), memory(S) for every dword of S;
+  mask and predicates, or lanes of them (mask[0:8]): within, includes, == with a number, all, none or another; and, or,
+  not.
+--suggest decides the conditions of a grammar about the rule's own registers, constants and lanes, one or two at a time,
+  and says of a stated `right if` whether one of them is weaker.
 exit codes: 0 all as stated, 1 a rule stated right is refuted or the other way round, 2 unreadable, 3 unknown,
 4 not modelled, 5 vacuous."""
 
@@ -59,7 +64,7 @@ def add_parser(subparsers: Subparsers) -> None:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("rules", nargs="*", metavar="FILE|DIR|NAME", help="default: the shipped library")
-    parser.add_argument("--suggest", action="store_true", help="weakest conditions under which a refuted rule is right")
+    parser.add_argument("--suggest", action="store_true", help="weakest conditions that make a refuted rule right")
     parser.add_argument("--brief", action="store_true", help="only the table: no counterexamples")
     parser.add_argument("--list", action="store_true", help="name the rules, decide nothing")
     parser.add_argument(
@@ -77,14 +82,18 @@ def run(arguments: Namespace) -> int:
         return _list(files)
     codes: list[ExitCode] = []
     checked: list[Checked] = []
-    for path in files:
-        try:
-            one = _check(path, arguments)
-        except (ReadError, NotModelled) as error:
-            codes.append(show_error(error))
-            continue
-        checked.append(one)
-        codes.append(_code(one))
+    names: dict[str, Path] = {}
+    with Progress(len(files), sys.stderr) as progress:
+        for path in files:
+            progress.starting(path.stem)
+            try:
+                one = _check(path, arguments, progress, names)
+            except (ReadError, NotModelled) as error:
+                with progress.hidden():
+                    codes.append(show_error(error))
+                continue
+            checked.append(one)
+            codes.append(_code(one))
     code = worst(codes)
     _print_json(checked, code) if as_json else _print(checked, arguments.brief)
     return code
@@ -110,7 +119,7 @@ def _list(files: "list[Path]") -> ExitCode:
     return ExitCode.OK
 
 
-def _check(path: "Path", arguments: Namespace) -> "Checked":
+def _check(path: "Path", arguments: Namespace, progress: Progress, names: "dict[str, Path]") -> "Checked":
     from time import perf_counter
 
     from visaproof.engine.rewrite import check_rule
@@ -121,11 +130,13 @@ def _check(path: "Path", arguments: Namespace) -> "Checked":
 
     start = perf_counter()
     rule = read_rule_file(path)
+    if names.setdefault(rule.name, path) != path:
+        raise ReadError(f"a second rule {rule.name}", rule.position, f"the first is in {names[rule.name]}")
     verdict = check_rule(rule, arguments.timeout)
     right = check_rule(rule, arguments.timeout, when_right=True) if rule.right_if else None
     suggestions = None
     if arguments.suggest and isinstance(verdict, Refuted):
-        suggestions = suggest(rule, verdict, arguments.timeout)
+        suggestions = suggest(rule, verdict, arguments.timeout, lambda what: progress.doing(f"{path.stem}: {what}"))
     return Checked(rule, verdict, right, perf_counter() - start, suggestions)
 
 

@@ -7,7 +7,7 @@ from visaproof.engine.refinement_memory import PRIVATE
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.launch import BufferAddress, Launch
 from visaproof.kernel.matching import is_linked, linked_address
-from visaproof.kernel.private_slots import slot_begin, thread_bits
+from visaproof.kernel.private_slots import slot_begin
 from visaproof.kernel.surface_sizes import LARGEST, address_key, argument_of
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.kernel.syntax import Kernel
@@ -27,12 +27,6 @@ class Addressed:
     buffers: LaunchBuffers
     premises: tuple[Bool, ...] = ()
     assumed: tuple[str, ...] = ()
-
-
-def slot_of(launch: Launch, start: Start) -> int:
-    """Bytes of private memory of a thread; 0 where it has none, or nothing is known of it."""
-    known = launch.private_bytes if start.private_base is not None else 0
-    return known if known and thread_bits(known) > 0 else 0
 
 
 def pointer_keys(kernel: Kernel, start: Start) -> dict[BitVec, str]:

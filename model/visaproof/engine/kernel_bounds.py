@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
-from visaproof.engine.bounds_buffers import Addressed, addressed, pointer_keys, slot_of
+from visaproof.engine.bounds_buffers import Addressed, addressed, pointer_keys
 from visaproof.engine.bounds_verdicts import (
     HasMeaning,
     Holds,
@@ -26,7 +26,7 @@ from visaproof.kernel.assumptions import Assume, Start, start_of, with_floats
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.global_size import bounded_ids
 from visaproof.kernel.launch import Launch
-from visaproof.kernel.private_slots import with_slots
+from visaproof.kernel.private_slots import slot_of, with_slots
 from visaproof.kernel.surface_sizes import SLM, Amount, aligned_addresses, is_free, stated_sizes, with_sizes
 from visaproof.kernel.symbolic_run import DEFAULT_UNROLL, launched_lanes, trace
 from visaproof.kernel.syntax import Kernel

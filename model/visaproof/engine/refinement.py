@@ -1,30 +1,28 @@
 """Decides whether one kernel refines another: the same stores, then runs, then a solver.  A difference is a run."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from time import monotonic
 
-from visaproof.engine.clauses import Form, form_of
-from visaproof.engine.ladder import Answer, Fails, GaveUp, Holds, Impossible, Values, climb
+from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, Values
 from visaproof.engine.lockstep import in_step
 from visaproof.engine.refinement_choices import source_choice, unlike_threads
 from visaproof.engine.refinement_chosen import chosen_question
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled
+from visaproof.engine.refinement_meaning import never_means_anything, undefined_always
 from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_questions import questions
 from visaproof.engine.refinement_runs import Difference, difference
 from visaproof.engine.refinement_smaller import smaller
-from visaproof.engine.same_program import SAME_PROGRAM, same_program
+from visaproof.engine.refinement_steps import one_by_one, stores_of, uncut
+from visaproof.engine.same_program import SAME_PROGRAM
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.float_results import Floats
 from visaproof.queries.refinement import Question, open_undefined, premises, same_at_probe, same_effects
 from visaproof.queries.refinement_places import LAST, Condition, Reach, conditions
-from visaproof.queries.refinement_stores import Stores, address_step, same_store, same_stores
+from visaproof.queries.refinement_stores import same_stores
 from visaproof.queries.refinement_undefined import UndefinedKind
 from visaproof.semantics.symbolic.float_bits import no_nan
-from visaproof.smt import Bool, Op, Term, conj, false, is_true, neg, substitute, subterms, symbol
-from visaproof.smt.evaluate import substitute_all
+from visaproof.smt import Bool, conj, false, neg
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +66,9 @@ Verdict = Refines | Bounded | Difference | Vacuous | Unknown
 
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     """Whether the target refines the source.  Raises NotModelled."""
-    same = same_program(comparison.source, comparison.target) and not source_choice(comparison.question)
-    try:
-        verdict = _decided(comparison, timeout_ms)
-    except NotModelled:
-        if not same:
-            raise
-        return Refines(SAME_PROGRAM)
-    if same and isinstance(verdict, Bounded | Unknown):
-        return Refines(SAME_PROGRAM)
+    verdict = Refines(SAME_PROGRAM) if comparison.itself else _decided(comparison, timeout_ms)
+    if isinstance(verdict, Refines) and never_means_anything(comparison, timeout_ms):
+        return Vacuous(undefined_always(comparison))
     if isinstance(verdict, Unknown) and comparison.uninterpreted:
         return Unknown(verdict.reason + FLOAT_HINT)
     return verdict
@@ -104,7 +96,7 @@ def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
 
 def _vain(question: Question, timeout_ms: int) -> Unknown | None:
     """Why a verdict on runs of so many rounds says nothing; None where there are such runs."""
-    match _uncut(premises(question, false()), false(), timeout_ms):
+    match uncut(premises(question, false()), false(), timeout_ms):
         case Fails():
             return None
         case Impossible() | Holds():
@@ -157,8 +149,8 @@ def _chosen_one_by_one(comparison: Comparison, timeout_ms: int) -> Refines | Non
     question = chosen_question(comparison, expand=False)
     if question is None or question.bounded:
         return None
-    surfaces = [one for one in question.surfaces if not same_stores(*_stores(question, one))]
-    if not _one_by_one(question, surfaces, timeout_ms):
+    surfaces = [one for one in question.surfaces if not same_stores(*stores_of(question, one))]
+    if not one_by_one(question, surfaces, timeout_ms):
         return None
     _audit(comparison)
     return _granted(comparison, question, f"store by store, {WITH_CHOICES}")
@@ -172,14 +164,13 @@ def _granted(comparison: Comparison, question: Question, rung: str) -> Refines:
 
 def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:
     question = comparison.question
-    always = dict.fromkeys(kind for condition, kind in question.source.undefined.items() if is_true(condition))
-    if always:
-        return Vacuous(tuple(always))
-    open_surfaces = [one for one in question.surfaces if not same_stores(*_stores(question, one))]
+    if always := undefined_always(comparison):
+        return Vacuous(always)
+    open_surfaces = [one for one in question.surfaces if not same_stores(*stores_of(question, one))]
     remaining = open_undefined(question)
     # many threads take long to run, and mostly they agree
     found = guessed(comparison, GUESSES if comparison.split is None else AUDITS)
-    if found is None and _one_by_one(second, open_surfaces, timeout_ms):
+    if found is None and one_by_one(second, open_surfaces, timeout_ms):
         return Refines("store by store")
     if found is None and comparison.split is not None:
         found = guessed(comparison, GUESSES)
@@ -195,7 +186,7 @@ def _solved(comparison: Comparison, goal: Bool, timeout_ms: int) -> Refines | Di
     source, target = question.source.reaches, question.target.reaches
     verdict: Difference | Unknown = Unknown("")
     for inside in dict.fromkeys(((), source, source + target)):
-        match _uncut(premises(question, goal, inside), goal, timeout_ms):
+        match uncut(premises(question, goal, inside), goal, timeout_ms):
             case Holds(rung):
                 needed = conditions(source, target) if comparison.conditional else frozenset[Condition]()
                 return Refines(rung, needed | LAST if len(inside) > len(source) else needed)
@@ -219,7 +210,7 @@ def _solved(comparison: Comparison, goal: Bool, timeout_ms: int) -> Refines | Di
 def _without_nan(comparison: Comparison, goal: Bool, inside: tuple[Reach, ...], timeout_ms: int) -> Difference | None:
     """A difference in which no operation on floats gives NaN, with which no run would show it."""
     assumed = premises(comparison.question, goal, inside)
-    match _uncut((*assumed, *no_nan((*assumed, goal))), goal, timeout_ms):
+    match uncut((*assumed, *no_nan((*assumed, goal))), goal, timeout_ms):
         case Fails(values):
             found = _confirmed(comparison, values)
             return found if isinstance(found, Difference) else None
@@ -246,53 +237,3 @@ def _audit(comparison: Comparison) -> None:
     found = guessed(comparison, AUDITS)
     if found is not None:
         raise AssertionError(f"the normal form says that the kernels are equal, but runs differ for {found.values}")
-
-
-def _one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> bool:
-    """Whether each store of the target is the source's in the same place: many small questions, not a large one."""
-    known: dict[Term, Term] = {}
-    decided: dict[Form, bool] = {}
-    end = monotonic() + timeout_ms / 1000
-    for surface in surfaces:
-        source, target = _stores(question, surface)
-        if len(source) != len(target):
-            return False
-        for one, other in zip(source, target, strict=True):
-            step = address_step(one, other)
-            if monotonic() > end:
-                return False
-            if not _holds(question, step.goal, decided, timeout_ms):
-                return False
-            if step.target is not step.source:
-                known[step.target] = step.source
-            if not _holds(question, same_store(one, other, known), decided, timeout_ms):
-                return False
-    goal = neg(open_undefined(question))
-    return isinstance(_uncut(premises(question, goal), goal, timeout_ms), Holds)
-
-
-def _holds(question: Question, goal: Bool, decided: dict[Form, bool], timeout_ms: int) -> bool:
-    """Whether it holds for every input, also where the source is undefined; of lanes alike the first is asked."""
-    if is_true(goal):
-        return True
-    facts = tuple(question.memory.facts((goal,)))
-    form = form_of(*facts, goal)
-    if form not in decided:
-        decided[form] = isinstance(_uncut(facts, goal, timeout_ms), Holds)
-    return decided[form]
-
-
-def _uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
-    """The answer of the ladder, at first with each product of unknowns as an unknown of its own."""
-    cut: dict[Term, Term] = {
-        term: symbol(f"product.{term.serial}", term.width) for term in subterms(*assumed, goal) if term.op is Op.MUL
-    }
-    if cut:
-        answer = climb(tuple(substitute_all(assumed, cut)), substitute(goal, cut), timeout_ms)
-        if isinstance(answer, Holds):
-            return answer
-    return climb(assumed, goal, timeout_ms)
-
-
-def _stores(question: Question, surface: str) -> tuple[Stores, Stores]:
-    return question.source.stores.get(surface, ()), question.target.stores.get(surface, ())

@@ -9,13 +9,15 @@ from visaproof.engine.refinement_questions import of_the_source, questions, used
 from visaproof.engine.refinement_runner import Runner
 from visaproof.engine.refinement_scope import Granted, Scope
 from visaproof.engine.refinement_threads import one_to_one, one_to_several, require_found
+from visaproof.engine.same_program import is_itself
 from visaproof.engine.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
-from visaproof.kernel.assumptions import Start, start_of
+from visaproof.kernel.assumptions import Assume, Start, start_of
 from visaproof.kernel.float_results import IEEE_ASSUMED, Floats
 from visaproof.kernel.matching import Matching, Program, match, require_matched
 from visaproof.kernel.observed import observed_registers
+from visaproof.kernel.private_slots import in_all_slots, slot_of
 from visaproof.kernel.symbolic_run import launched_lanes
 from visaproof.kernel.thread_group import Split, matched_inputs, split_of
 from visaproof.queries.refinement import Question
@@ -46,6 +48,8 @@ class Comparison:
     """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
     split: Split | None = None
     """Which threads run the lanes of which, where the kernels have different SIMD widths."""
+    itself: bool = False
+    """Whether a program is compared with itself, in the same registers: then one run on terms stands for both."""
 
     @property
     def on_floats(self) -> bool:
@@ -75,13 +79,15 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     if split is not None and observed:
         raise NotModelled("registers at the end of kernels of different SIMD widths")
     matching = match(source, target) if split is None else matched_inputs(source, target, split)
-    starts = start_of(source.kernel, source.launch, scope.assume), start_of(target.kernel, target.launch, scope.assume)
+    starts = _starts(source, target, scope.assume, alike=split is None)
     wide = target if split is not None and not split.source_is_wide else source
     lanes = tuple(true() if lane in granted.on else lane for lane in launched_lanes(wide.kernel))
     programs, offset = (source, target), granted.no_buffer_offset
+    itself = is_itself(source, target, observed)
     if split is None:
-        alone = one_to_one(programs, matching, starts, lanes, scope, offset)
-        runners = replace(alone[0], observed=observed), replace(alone[1], observed=observed)
+        alone = one_to_one(programs, matching, starts, lanes, scope, offset, itself)
+        one = replace(alone[0], observed=observed)
+        runners = one, one if itself else replace(alone[1], observed=observed)
     else:
         runners = one_to_several(programs, matching, starts, split, scope, offset)
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
@@ -99,7 +105,16 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     start = starts[0] if split is None or split.source_is_wide else starts[1]
     assumed = assumptions(start, question, matching, runners)
     assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
-    return Comparison(source, target, matching, start, assumed, question, runners, exact, scope.floats, unasked, split)
+    return Comparison(
+        source, target, matching, start, assumed, question, runners, exact, scope.floats, unasked, split, itself
+    )
+
+
+def _starts(source: Program, target: Program, assume: Assume, alike: bool) -> tuple[Start, Start]:
+    """What both start with: threads `alike` have one number, for which the slots of both have room."""
+    one, other = (start_of(program.kernel, program.launch, assume) for program in (source, target))
+    slot = max(slot_of(source.launch, one), slot_of(target.launch, other))
+    return (in_all_slots(one, slot), in_all_slots(other, slot)) if slot and alike else (one, other)
 
 
 def _lanes_needed(runners: tuple[AnyRunner, AnyRunner], lanes: tuple[Bool, ...]) -> frozenset[Bool]:

@@ -1,6 +1,6 @@
 """The questions about two kernels that were run on terms: of places in surfaces, or in buffers under conditions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -34,7 +34,7 @@ def questions(
 
     `choices` are what is arbitrary, under the names of `memory`.
     """
-    sides = [replace(_as_it_is(one), choices=choices) for one in runners]
+    sides = _sides(runners, lambda one: replace(_as_it_is(one), choices=choices))
     used = {surface for one in runners for surface in used_surfaces(one)}
     several = any(one.threads for one in runners)
     if FLAT not in used:
@@ -46,11 +46,18 @@ def questions(
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand or several
     asked = not mixed and memory is None
     exact = refinement_question(sides[0], sides[1], lanes, forbidden=forbidden) if asked else None
-    sides = [_located(one) for one in runners]
+    sides = _sides(runners, _located)
     if several:
-        sides = list(in_turns(sides[0], sides[1], _narrow(runners)))
-    sides = [replace(one, choices=choices) for one in sides]
-    return exact, refinement_question(sides[0], sides[1], lanes, expand, forbidden, memory)
+        sides = in_turns(sides[0], sides[1], _narrow(runners))
+    source, target = (replace(one, choices=choices) for one in sides)
+    return exact, refinement_question(source, target, lanes, expand, forbidden, memory)
+
+
+def _sides(runners: Sequence[AnyRunner], side: Callable[[AnyRunner], Side]) -> tuple[Side, Side]:
+    """Both kernels as sides of a question: one side where one run stands for both."""
+    source, target = runners
+    one = side(source)
+    return one, one if target is source else side(target)
 
 
 def _narrow(runners: Sequence[AnyRunner]) -> int:

@@ -98,13 +98,35 @@ def trial(source: AnyRunner, target: AnyRunner, question: Question, values: Valu
     It shows nothing where the source has no meaning, or another outcome as well, and where the question is about places
     in buffers and the source leaves them; or the target does, at an address that moves with one of them.
     """
+    values, memory = _start(source, target, question, values, content)
+    return _both(source, target, question, values, memory) if bits_of(question.lanes, values) else None
+
+
+def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> bool:
+    """Whether the source has a meaning on these values, and stays inside its buffers where that is assumed.
+
+    Raises NotModelled.
+    """
+    values, memory = _start(source, target, question, values, content)
+    if not bits_of(question.lanes, values):
+        return False
+    ran = source.run(memory, question.lanes, values)
+    return not _is_undefined(ran, question, values) and not ran.leaves(_is_conditional(question))
+
+
+def _start(
+    source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content
+) -> tuple[Values, Memory]:
+    """The values with the places of the buffers, and what memory holds."""
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     bases = bases_of(buffers, values)
     values = dict(values) | {base_symbol(buffer): base // ALIGNMENT for buffer, base in bases.items()}
-    if not bits_of(question.lanes, values):
-        return None
-    memory = memory_of(question, _images(source, target), values, content)
-    return _both(source, target, question, values, memory)
+    return values, memory_of(question, _images(source, target), values, content)
+
+
+def _is_conditional(question: Question) -> bool:
+    """Whether it is about places in buffers."""
+    return bool(question.source.reaches or question.target.reaches)
 
 
 def again(source: AnyRunner, target: AnyRunner, question: Question, found: Difference) -> Difference | None:
@@ -121,7 +143,7 @@ def all_again(source: AnyRunner, target: AnyRunner, question: Question, found: D
 
 
 def _both(source: AnyRunner, target: AnyRunner, question: Question, values: Values, memory: Memory) -> Trial | None:
-    conditional = bool(question.source.reaches or question.target.reaches)
+    conditional = _is_conditional(question)
     ran = source.run(memory, question.lanes, values)
     if _is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(conditional):
         return None
@@ -144,7 +166,7 @@ def _beside(
     order: int,
 ) -> Trial | None:
     """What a run of the target shows beside that of the source."""
-    conditional = bool(question.source.reaches or question.target.reaches)
+    conditional = _is_conditional(question)
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     bases, mask = bases_of(buffers, values), bits_of(question.lanes, values)
     observed = target.run(memory, question.lanes, values)

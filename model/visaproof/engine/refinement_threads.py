@@ -42,14 +42,17 @@ def one_to_one(
     lanes: Sequence[Bool],
     scope: Scope,
     no_buffer_offset: bool,
+    itself: bool,
 ) -> tuple[Runner, Runner]:
-    """Both kernels, where a thread of one runs the work items of a thread of the other."""
+    """Both kernels, where a thread of one runs the work items of a thread of the other; of one with `itself`, one."""
     source, target = programs
     before_source = source_start(source.kernel, starts[0].initial)
     before = (before_source, target_start(matching, before_source, starts[1].initial))
     if no_buffer_offset:
         before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
     one = _runner("source", source, starts[0], before[0], lanes, matching.by_meaning, scope.floats, scope.unroll)
+    if itself:
+        return one, one
     other = _runner(
         "target", target, starts[1], before[1], lanes, matching.by_meaning, scope.floats, scope.unroll, may_lose=True
     )

@@ -3,14 +3,14 @@
 Only `execute` and the interpreter of kernels are used: no footprint, no solver.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 
+from visaproof.engine.rewrite_states import Inputs, NotingBuffer, NotingImage, copied, state_before
 from visaproof.engine.rewrite_verdicts import Change, Place, Run, Step
 from visaproof.instructions.dword_atomic import DwordAtomic
 from visaproof.instructions.family import LscAtomic, SvmAtomic
-from visaproof.instructions.svm_gather import FLAT
 from visaproof.instructions.typed_atomic import TypedAtomic
 from visaproof.isa.answers import HalfResultRest
 from visaproof.isa.errors import UndefinedBehavior
@@ -21,9 +21,9 @@ from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.concrete_run import run
 from visaproof.kernel.rewrite_instances import Instance, rule_place
-from visaproof.queries.rewrite import COMMUTING
-from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Surface, Texel
+from visaproof.queries.rewrite_writes import COMMUTING
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
 
 ATOMICS = (TypedAtomic, DwordAtomic, LscAtomic, SvmAtomic)
 _AtomicMessage = TypedAtomic | DwordAtomic | LscAtomic | SvmAtomic
@@ -38,43 +38,10 @@ class TooManyOrders(Exception):
     """The lanes of the atomics come in more orders than are tried."""
 
 
-@dataclass
-class _Buffer(Buffer):
-    """Notes which cells an atomic looks at."""
-
-    touched: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]], compare=False)
-
-    def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
-        self.touched.append((address,))
-        return super().modify(address, width, change)
-
-
-@dataclass
-class _Image(Image):
-    touched: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]], compare=False)
-
-    def contains(self, texel: Texel) -> bool:
-        self.touched.append(texel)
-        return super().contains(texel)
-
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """The state before, which both sides get."""
-
-    exec_mask: int
-    registers: Mapping[str, bytes]
-    predicates: Mapping[str, int]
-    buffers: Mapping[str, tuple[int, Mapping[int, int]]]
-    images: Mapping[str, tuple[tuple[tuple[int, int, int], ...], Mapping[Texel, int]]]
-    temporaries: Mapping[str, Mapping[str, bytes]]
-    """By side."""
-
-
 def outcomes(instance: Instance, side: str, inputs: Inputs, readings: Readings = DEFAULT) -> list[Run]:
     """What the side may come to on these inputs.  Raises TooManyOrders and NotModelled."""
     kernel = instance.source if side == "source" else instance.target
-    state = _state(instance, side, inputs)
+    state = state_before(instance, side, inputs)
     state.readings = readings
     start = _State(instance, kernel, state, ())
     ends = [start]
@@ -83,25 +50,8 @@ def outcomes(instance: Instance, side: str, inputs: Inputs, readings: Readings =
         ends = [after for one in ends for after in one.steps(statement)]
         if len(ends) > MOST_ORDERS:
             raise TooManyOrders
-    first = _state(instance, side, inputs)
+    first = state_before(instance, side, inputs)
     return [end.run(first) for end in ends]
-
-
-def _state(instance: Instance, side: str, inputs: Inputs) -> ConcreteState:
-    state = ConcreteState(instance.platform, exec_mask=inputs.exec_mask)
-    for name, content in {**inputs.registers, **inputs.temporaries[side]}.items():
-        state.registers[name] = bytearray(content)
-    for name, bits in inputs.predicates.items():
-        state.predicates[name] = PredicateBits(instance.predicates[name], bits)
-    made: dict[str, _Buffer | _Image] = {}
-    for name, (size, contents) in inputs.buffers.items():
-        made[name] = _Buffer(size, dict(contents))
-    for name, (levels, texels) in inputs.images.items():
-        made[name] = _Image(levels, dict(texels))
-    for key, name in {**instance.surfaces, FLAT: FLAT}.items():
-        if name in made:
-            state.surfaces[key] = made[name]
-    return state
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +88,7 @@ class _State:
         return replace(self._after(self.state, statement, ()), undefined=str(reason))
 
     def _computed(self, statement: syntax.Instruction) -> "_State":
-        state = _copy(self.state)
+        state = copied(self.state)
         enabled = state.exec_mask
         if not enabled:
             state.exec_mask = 1
@@ -148,7 +98,7 @@ class _State:
         return self._after(state, statement, _register_changes(self.state, state, statement))
 
     def _sent(self, statement: syntax.Instruction, decoded: messages.Message) -> "_State":
-        state = _copy(self.state)
+        state = copied(self.state)
         surface = state.surfaces[decoded.surface]
         surface.log = []
         try:
@@ -182,7 +132,7 @@ class _State:
             return
         groups: dict[tuple[int, ...], list[int]] = {}
         for lane in enabled:
-            trial = _copy(self.state)
+            trial = copied(self.state)
             try:
                 cells = _one_lane(trial, decoded, lane)
             except UndefinedBehavior:
@@ -204,7 +154,7 @@ class _State:
             return [0]
 
     def _in_order(self, statement: syntax.Instruction, decoded: _AtomicMessage, order: tuple[int, ...]) -> "_State":
-        state, changes, first = _copy(self.state), list[Change](), _first_lane(statement)
+        state, changes, first = copied(self.state), list[Change](), _first_lane(statement)
         name = _surface_name(self.instance, decoded.surface)
         try:
             self._enabled(decoded)
@@ -235,32 +185,12 @@ class _State:
         return Run(self.done, self.undefined, memory, observed)
 
 
-def _copy(state: ConcreteState) -> ConcreteState:
-    """The state once more; surfaces that have two names stay one."""
-    made: dict[int, Surface] = {}
-    for surface in state.surfaces.values():
-        if id(surface) not in made:
-            made[id(surface)] = (
-                _Buffer(surface.size, dict(surface.contents))
-                if isinstance(surface, Buffer)
-                else _Image(surface.levels, dict(surface.texels))
-            )
-    return ConcreteState(
-        state.platform,
-        state.exec_mask,
-        {name: bytearray(content) for name, content in state.registers.items()},
-        dict(state.predicates),
-        {key: made[id(surface)] for key, surface in state.surfaces.items()},
-        readings=state.readings,
-    )
-
-
 def _one_lane(state: ConcreteState, decoded: _AtomicMessage, lane: int) -> list[tuple[int, ...]]:
     """Runs the message for one lane alone; the cells that it looked at."""
     mask = decoded.execution.mask
     assert isinstance(mask, ExecMask)
     surface = state.surfaces[decoded.surface]
-    assert isinstance(surface, _Buffer | _Image)
+    assert isinstance(surface, NotingBuffer | NotingImage)
     surface.touched.clear()
     launched, state.exec_mask = state.exec_mask, 1 << mask.lane_offset + lane
     try:

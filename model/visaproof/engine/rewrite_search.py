@@ -2,25 +2,34 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
+from itertools import islice
 
-from visaproof.engine.rewrite_runs import CHOICES, Inputs, TooManyOrders, outcomes
+from visaproof.engine.rewrite_guesses import Case, Guesses, Values
+from visaproof.engine.rewrite_runs import CHOICES, TooManyOrders, outcomes
+from visaproof.engine.rewrite_states import Inputs
 from visaproof.engine.rewrite_verdicts import Counterexample, Place, Run
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import IllegalInstruction, NotModelled
 from visaproof.kernel.rewrite_instances import Instance, Register
 from visaproof.queries.rewrite import Side, observed_elements, surface_names, surface_of, whole_cell
-from visaproof.queries.rewrite_conditions import Premise, any_dword, element, lanes, predicate_bit, surface_size
+from visaproof.queries.rewrite_conditions import Premise
+from visaproof.queries.rewrite_symbols import any_dword, element, lanes, predicate_bit, surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
-from visaproof.smt import BitVec, Term, extract, substitute, subterms, value_of
+from visaproof.smt import BitVec, Term, extract, substitute, subterms
 from visaproof.smt.compiled import compiled
 from visaproof.smt.evaluate import evaluate_all
 
-Values = dict[Term, int]
-GUESSES = 300
-"""Inputs that are tried against the premises."""
 RUNS = 40
-"""Runs of those that meet them."""
+"""Guesses that meet the premises and are run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An instance with both sides run on terms."""
+
+    instance: Instance
+    both: tuple[Side, Side]
+    guesses: Guesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,60 +44,37 @@ class Cell:
     """Whose value it holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """Inputs, and what the cells hold that they say nothing of."""
-
-    values: Values
-    filler: int
-
-
 class Search:
     """Runs of one instance."""
 
-    def __init__(self, instance: Instance, sides: tuple[Side, Side], premise: Premise, cells: Sequence[Cell]) -> None:
-        self._instance = instance
-        self._sides = sides
+    def __init__(self, ready: Prepared, premise: Premise, cells: Sequence[Cell]) -> None:
+        self._instance = ready.instance
+        self._sides = ready.both
+        self._guesses = ready.guesses
         self._premise = premise
-        self._cells = [*cells, *_cells(instance, sides)]
-        self._symbols = list(_inputs(instance, sides))
-        self._holds = compiled(premise.inputs, self._symbols)
-        self._open = _open_bytes(instance, sides[0])
-        self._choices = CHOICES if sides[1].trace.arbitrary else CHOICES[:1]
+        self._cells = [*cells, *_cells(self._instance, self._sides)]
+        self.symbols = self._guesses.symbols
+        self._lanes = [place for place, one in enumerate(self.symbols) if one in set(lanes())]
+        self._holds = compiled(premise.inputs, self.symbols)
+        self._open = _open_bytes(self._instance, self._sides[0])
+        self._choices = CHOICES if self._sides[1].trace.arbitrary else CHOICES[:1]
 
     # ------------------------------------------------------------ guesses
 
+    def admitted(self) -> Iterator[Case]:
+        """The guesses that meet the preconditions, as many as are run."""
+        return islice((case for case in self._guesses if self.admits(case.values)), RUNS)
+
     def guessed(self) -> Counterexample | None:
         """A counterexample among seeded random inputs, near edges."""
-        random, runs = Random(0), 0
-        for _ in range(GUESSES):
-            values = _guess(self._instance, self._symbols, random)
-            if not self.admits(values):
-                continue
-            runs += 1
-            found = self.difference(
-                Case(values, random.choice((0, 1, 0x7FFF_FFFF, 0x8000_0001, random.getrandbits(32))))
-            )
-            if found is not None:
-                return found
-            if runs == RUNS:
-                return None
-        return None
+        return next((found for case in self.admitted() if (found := self.difference(case)) is not None), None)
 
     def has_meaning(self) -> bool:
         """Whether a run shows inputs that meet the preconditions and for which the source has a meaning."""
-        random, runs = Random(1), 0
-        for _ in range(GUESSES):
-            values = _guess(self._instance, self._symbols, random)
-            if self.admits(values):
-                runs += 1
-                if self._source_defined(values):
-                    return True
-                if runs == RUNS:
-                    break
-        return False
+        return any(self.source_defined(case.values) for case in self.admitted())
 
-    def _source_defined(self, values: Values) -> bool:
+    def source_defined(self, values: Values) -> bool:
+        """Whether a run of the source on these inputs has a meaning, with memory of zeros."""
         inputs = self._inputs(Case(values, 0))
         try:
             found = outcomes(self._instance, "source", inputs)
@@ -98,8 +84,8 @@ class Search:
 
     def admits(self, values: Values) -> bool:
         """Whether the inputs meet the preconditions, with a lane on."""
-        given = [values.get(one, 0) for one in self._symbols]
-        return all(self._holds(given)) and any(values.get(lane, 0) for lane in lanes())
+        given = [values.get(one, 0) for one in self.symbols]
+        return any(given[lane] for lane in self._lanes) and all(self._holds(given))
 
     # ------------------------------------------------------------ one run
 
@@ -227,53 +213,6 @@ class Search:
                 return False
         return True
 
-    # ------------------------------------------------------------ smaller
-
-    def smaller(self, found: Counterexample, filler: int = 0) -> Counterexample:
-        """The same with fewer lanes and more zeros, as far as runs confirm it."""
-        values = {one: value for one, value in found.values.items() if one in set(self._symbols)}
-        extra = {one: value for one, value in found.values.items() if one not in values}
-        case: Case = Case({**values, **extra}, filler)
-        best = self.difference(case) or found
-        for candidate in (Case({**values}, 0), Case({**values}, 1), Case({**values}, 0x8000_0001)):
-            if (shown := self._shown(candidate, best)) is not None:
-                best, case = shown, candidate
-                break
-        for lane in lanes():
-            candidate = Case({**case.values, lane: 0}, case.filler)
-            if case.values.get(lane) and (shown := self._shown(candidate, best)) is not None:
-                best, case = shown, candidate
-        chunk = len(self._symbols)
-        while chunk >= 1:
-            nonzero = [one for one, value in case.values.items() if value and not _is_size(one)]
-            for start in range(0, len(nonzero), chunk):
-                zeroed: Values = {**case.values, **dict.fromkeys(nonzero[start : start + chunk], 0)}
-                candidate = Case(zeroed, case.filler)
-                if (shown := self._shown(candidate, best)) is not None:
-                    best, case = shown, candidate
-            chunk //= 2
-        return self._friendlier(best, case)
-
-    def _friendlier(self, best: Counterexample, case: Case) -> Counterexample:
-        for one in [one for one, value in case.values.items() if value > 1 and one.width > 1 and not _is_size(one)]:
-            for number in (1, 2, 4, 8, 16):
-                if number >= case.values[one]:
-                    break
-                candidate = Case({**case.values, one: number}, case.filler)
-                if (shown := self._shown(candidate, best)) is not None:
-                    best, case = shown, candidate
-                    break
-        return best
-
-    def _shown(self, case: Case, like: Counterexample) -> Counterexample | None:
-        """What the case shows, if that is of the same kind: a difference, or a target without a meaning."""
-        found = self.difference(case) if self.admits(case.values) else None
-        return found if found is not None and (found.place is None) == (like.place is None) else None
-
-
-def _is_size(one: Term) -> bool:
-    return str(one.payload).startswith(("size.", "width.", "height.", "depth."))
-
 
 def _packed(register: Register, name: str, values: Mapping[Term, int]) -> bytes:
     size = register.type.bits // 8
@@ -291,27 +230,6 @@ def _cells(instance: Instance, sides: tuple[Side, Side]) -> Iterator[Cell]:
                 yield Cell(surface_of(instance, performed), cell, access.width, len(access.cell) > 1)
 
 
-def _inputs(instance: Instance, sides: tuple[Side, Side]) -> Iterator[Term]:
-    """The symbols that the state before consists of."""
-    for register in instance.registers.values():
-        names = [f"{side.name}:{register.name}" for side in sides] if register.temporary else [register.name]
-        for name in names:
-            for k in range(register.count):
-                yield element(name, k, register.type.bits)
-    for name, count in instance.predicates.items():
-        for lane in range(count):
-            yield predicate_bit(name, lane)
-    yield from lanes()
-    seen: set[Term] = set()
-    for side in sides:
-        for key, surface in side.trace.surfaces.items():
-            if isinstance(surface, SymbolicImage):
-                seen |= {part for level in surface.levels for part in level if value_of(part) is None}
-            elif key != FLAT:
-                seen.add(surface_size(instance.surfaces.get(key, key)))
-    yield from sorted(seen, key=lambda one: one.serial)
-
-
 def _open_bytes(instance: Instance, source: Side) -> frozenset[Place]:
     """The bytes of observed registers that may be anything after the source: the page leaves them undefined."""
     choices = {one.symbol for one in source.trace.arbitrary}
@@ -324,54 +242,3 @@ def _open_bytes(instance: Instance, source: Side) -> frozenset[Place]:
             if any(one in choices for one in subterms(part)):
                 found.add((name, (k * value.width // 8 + byte,)))
     return frozenset(found)
-
-
-# ---------------------------------------------------------------- guesses
-
-
-def _guess(instance: Instance, symbols: Sequence[Term], random: Random) -> Values:
-    values: Values = {}
-    for register in instance.registers.values():
-        for name in (register.name, f"source:{register.name}", f"target:{register.name}"):
-            words = _words(register, random)
-            values |= {element(name, k, register.type.bits): word for k, word in enumerate(words)}
-    mode = random.randrange(5)
-    lanes_on = set(random.sample(range(32), random.randint(1, 3)))
-    first = random.choice((0, 0, 8, 16))
-    for k, lane in enumerate(lanes()):
-        near = first <= k < first + 3
-        values[lane] = (1, random.getrandbits(1), int(k in lanes_on), int(near), int(k == first))[mode]
-    for name, count in instance.predicates.items():
-        kind = random.randrange(4)
-        for lane in range(count):
-            values[predicate_bit(name, lane)] = (1, 0, random.getrandbits(1), random.getrandbits(1))[kind]
-    for one in symbols:
-        if _is_size(one):
-            values[one] = (
-                random.choice((1 << 32, 1 << 34, 64, 32, 100)) if one.width > 32 else random.choice((1, 4, 1 << 14))
-            )
-    return {one: values.get(one, 0) for one in symbols}
-
-
-def _words(register: Register, random: Random) -> list[int]:
-    bits, count = register.type.bits, register.count
-    limit = (1 << bits) - 1
-    edges = (0, 1, 2, 4, 15, 16, limit, limit - 1, limit - 3, limit - 7, limit - 15, limit >> 1, (limit >> 1) + 1)
-    start = 4 * random.randrange(16)
-    match random.randrange(9):
-        case 0 | 1:
-            return [start + 4 * k for k in range(count)]
-        case 2:
-            return [start + 16 * k for k in range(count)]
-        case 3:
-            return [(limit - 4 * random.randrange(8) - 3 + 4 * k) & limit for k in range(count)]
-        case 4:
-            return [random.choice(edges)] * count
-        case 5:
-            return [random.choice(edges) for _ in range(count)]
-        case 6:
-            return [random.randrange(16) for _ in range(count)]
-        case 7:
-            return [8 * k for k in random.sample(range(max(count, 64)), count)]
-        case _:
-            return [random.getrandbits(bits) for _ in range(count)]

@@ -1,176 +1,171 @@
-"""What would make a refuted rule right: weakest conditions of a small grammar under which it is proved.
+"""What would make a refuted rule right: the weakest conditions of a small grammar under which it is proved.
 
-The grammar: alignment, sums that do not wrap, disjoint or distinct places, places inside a surface, signs, equal or
-uniform registers, and which lanes the mask and the predicates have; one of these, or two together.  Every
-counterexample that is found rules out the conditions that it meets, before anything is proved of them.
+Single conditions are decided first and then pairs, those that let most inputs through before the others.  A condition
+is refuted by a counterexample that meets it, known or new; one that follows from a proved one is not asked about.
 """
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from time import monotonic
 
-from visaproof.engine.ladder import Holds, climb
-from visaproof.engine.rewrite import DEFAULT_TIMEOUT, check_rule
-from visaproof.engine.rewrite_verdicts import Counterexample, Proved, Refuted, Verdict
-from visaproof.isa.errors import NotModelled, Position, ReadError
-from visaproof.kernel import syntax
-from visaproof.kernel.rewrite_expressions import read_condition
-from visaproof.kernel.rewrite_instances import Instance, instances
-from visaproof.kernel.rewrite_syntax import Condition, Rule
-from visaproof.queries.rewrite_conditions import any_dword, premise
-from visaproof.smt import conj, implies
-from visaproof.smt.evaluate import evaluate_all
+from visaproof.engine.rewrite import DEFAULT_TIMEOUT, check_instances
+from visaproof.engine.rewrite_grammar import Candidate, candidates, stated_parts
+from visaproof.engine.rewrite_implication import Implication
+from visaproof.engine.rewrite_instance import prepared
+from visaproof.engine.rewrite_samples import differences, meeting
+from visaproof.engine.rewrite_search import Prepared
+from visaproof.engine.rewrite_verdicts import Counterexample, Proved, Refuted, Unknown, Verdict
+from visaproof.isa.errors import NotModelled
+from visaproof.kernel.rewrite_instances import instances
+from visaproof.kernel.rewrite_syntax import Rule
 
-MOST_PAIRS = 40
-"""Pairs of conditions that are tried where none is enough alone."""
-ALIGNMENTS = (2, 4, 8, 16)
+SECONDS = 60.0
+"""For the search of one rule; what is not decided by then is counted."""
+MOST_GUESSED = 4
+"""Instances of which all guesses are run."""
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A condition under which the rule is proved."""
+class Suggestions:
+    """The weakest conditions that were found, and what was tried."""
 
-    text: str
-    condition: Condition
+    weakest: tuple[str, ...]
+    """None of them follows from another."""
+    singles: int
+    pairs: int
+    """Single conditions and pairs of them that were decided."""
+    undecided: int
+    idle: bool = False
+    """Whether they are right only because the source then changes no memory."""
+    stated: str = ""
+    """What the file says, as one condition; empty if it says nothing."""
+    weaker: tuple[str, ...] = ()
+    """Those of the weakest that follow from what is stated, and not the other way round."""
+    others: tuple[str, ...] = ()
+    """Those of the weakest that do not follow from it."""
+    same: bool = False
+    """Whether what is stated says the same as one of the weakest."""
 
 
-def suggest(rule: Rule, refuted: Verdict, timeout: float = DEFAULT_TIMEOUT) -> tuple[Suggestion, ...]:
-    """The weakest conditions of the grammar that make the rule right: none of them follows from another."""
+def suggest(
+    rule: Rule, refuted: Verdict, timeout: float = DEFAULT_TIMEOUT, step: Callable[[str], None] = lambda _: None
+) -> Suggestions | None:
+    """The weakest conditions of the grammar that make the rule right; `step` is told what is being tried.
+
+    None of a rule that is not refuted, or whose target is illegal.  Raises NotModelled.
+    """
     if not isinstance(refuted, Refuted):
-        return ()
-    against = [refuted.counterexample]
-    candidates = list(_candidates(rule))
-    found = [one for one in candidates if _makes_right(rule, one, against, timeout)]
-    if not found:
-        pairs = [_both(one, other) for one, other in combinations(candidates, 2)]
-        possible = [one for one in pairs if not any(_meets(case, one.condition) for case in against)]
-        found = [one for one in possible[:MOST_PAIRS] if _makes_right(rule, one, against, timeout)]
-    return tuple(_weakest(rule, found))
+        return None
+    ready = [one for instance in instances(rule) if isinstance(one := prepared(instance), Prepared)]
+    return _Search(rule, ready, refuted.counterexample, timeout, step).found()
 
 
-def _makes_right(rule: Rule, candidate: Suggestion, against: list[Counterexample], timeout: float) -> bool:
-    if any(_meets(case, candidate.condition) for case in against):
-        return False
-    try:
-        verdict = check_rule(rule, timeout, extra=[candidate.condition])
-    except NotModelled:
-        return False
-    if isinstance(verdict, Refuted):
-        against.append(verdict.counterexample)
-    return isinstance(verdict, Proved)
+@dataclass
+class _Decided:
+    """How many conditions were decided."""
+
+    proved: list[Candidate] = field(default_factory=list[Candidate])
+    singles: int = 0
+    pairs: int = 0
+    undecided: int = 0
 
 
-def _meets(case: Counterexample, condition: Condition) -> bool:
-    """Whether the inputs of the counterexample are as the condition says: then it does not help."""
-    said = premise([condition], case.instance)
-    if not all(evaluate_all(said.inputs, case.values)):
-        return False
-    for surface, about in said.contents:
-        words: dict[tuple[int, ...], int] = {}
-        for (name, where), value in case.contents.items():
-            if name == surface:
-                at, shift = ((where[0] // 4,), 8 * (where[0] % 4)) if len(where) == 1 else (where, 0)
-                words[at] = words.get(at, 0) | value << shift
-        if not all(evaluate_all([about], {any_dword(surface): word})[0] for word in [*words.values(), 0]):
+class _Search:
+    """The search for one rule."""
+
+    def __init__(
+        self, rule: Rule, ready: Sequence[Prepared], first: Counterexample, timeout: float, step: Callable[[str], None]
+    ) -> None:
+        self._rule = rule
+        self._ready = ready
+        self._timeout = timeout
+        self._step = step
+        self._end = monotonic() + SECONDS
+        self._against = 0
+        self._parts = stated_parts(rule, ready)
+        singles: dict[object, Candidate] = {}
+        for one in (*self._parts, *candidates(rule, ready)):
+            singles.setdefault(one.premises, one)
+        self._singles = list(singles.values())
+        self._implication = Implication(ready, rule.pre, self._singles)
+        self._refuting = {one.premises: 0 for one in self._singles}
+        self._done = _Decided()
+        self._refute_by([first])
+        for one in ready[:MOST_GUESSED]:
+            step(f"guesses, {one.instance.label}")
+            self._refute_by(list(differences(one, rule.pre)))
+
+    def found(self) -> Suggestions:
+        for one in self._implication.weakest_first(self._singles):
+            self._done.singles += self._decide(one, self._refuting[one.premises])
+        for one, other in self._pairs():
+            if self._implication.says(one, other) or self._implication.says(other, one):
+                continue  # the one says what both say
+            self._done.pairs += self._decide(one & other, self._refuting[one.premises] & self._refuting[other.premises])
+        useful = [one for one in self._done.proved if not self._implication.is_idle(one)]
+        return self._compared(list(self._implication.weakest(useful or self._done.proved)), idle=not useful)
+
+    def _pairs(self) -> Iterator[tuple[Candidate, Candidate]]:
+        """Pairs of conditions that do not make the rule right alone."""
+        open_ = [one for one in self._singles if not self._follows_from_proved(one)]
+        return iter(self._implication.weakest_pairs_first(combinations(open_, 2)))
+
+    def _decide(self, one: Candidate, refuting: int) -> bool:
+        """Whether the condition was decided: proved, refuted by a run, or stronger than one that is proved."""
+        if refuting:
+            return True
+        if self._follows_from_proved(one):
+            return True
+        if monotonic() > self._end:
+            self._done.undecided += 1
             return False
-    return True
+        self._step(one.text)
+        verdict = self._verdict(one)
+        match verdict:
+            case Proved():
+                self._done.proved.append(one)
+            case Refuted(counterexample):
+                self._refute_by([counterexample])
+            case Unknown():
+                self._done.undecided += 1
+                return False
+            case _:
+                pass
+        return True
 
-
-# ---------------------------------------------------------------- the grammar
-
-
-def _candidates(rule: Rule) -> Iterator[Suggestion]:
-    """The conditions about the names of the rule that every instance has a meaning for."""
-    all_instances = list(instances(rule))
-    for text in dict.fromkeys(_texts(rule, all_instances[0])):
-        condition = read_condition(text, lambda offset: Position("suggested", 1, offset + 1))
+    def _verdict(self, one: Candidate) -> Verdict:
+        conditions = [*self._rule.pre, one.condition]
         try:
-            for instance in all_instances:
-                premise([condition], instance)
-        except ReadError:
-            continue
-        yield Suggestion(text, condition)
+            return check_instances(self._ready, conditions, self._timeout, quick=True)
+        except NotModelled as reason:
+            return Unknown(reason.what)
 
+    def _follows_from_proved(self, one: Candidate) -> bool:
+        return any(self._implication.follows(one, other) for other in self._done.proved)
 
-def _texts(rule: Rule, instance: Instance) -> Iterator[str]:
-    registers = [one.name for one in instance.registers.values() if not one.temporary]
-    surfaces = list(dict.fromkeys(name for key, name in instance.surfaces.items() if key != "%slm"))
-    places = [name for name in registers if _is_place(rule, name)]
-    for name in places:
-        yield from (f"aligned({name}, {unit})" for unit in ALIGNMENTS)
-        yield from (f"no_wrap({name} + {number})" for number in _numbers(rule))
-        yield from (f"no_wrap({number} * {name})" for number in (4, 16))
-    for one, other in combinations(places, 2):
-        yield f"no_wrap({one} + {other})"
-        yield f"aligned({one} + {other}, 4)"
-        yield f"disjoint({one}, {other}, 4)"
-    for name in places:
-        if instance.registers[name].count > 1:
-            yield f"distinct({name}, 4)"
-            yield f"uniform({name})"
-        yield from (f"inside({surface}, {name}, 4)" for surface in surfaces)
-    yield from (f"{one} == {other}" for one, other in combinations(registers, 2))
-    yield from (f"nonneg({name})" for name in registers if name not in places)
-    yield from (f"nonneg(memory({surface}))" for surface in surfaces)
-    for window in _windows(instance):
-        yield f"mask includes {window:#x}"
-        yield from (f"{name} includes {window:#x}" for name in instance.predicates)
-    yield from (f"{name} == none" for name in instance.predicates)
-    yield "mask == all"
+    def _refute_by(self, counterexamples: Sequence[Counterexample]) -> None:
+        """Notes which conditions the counterexamples of an instance meet: they do not help, nor do pairs of them."""
+        if not counterexamples:
+            return
+        labels = [one.instance.label for one in self._ready]
+        instance = labels.index(counterexamples[0].instance.label)
+        found = meeting(self._singles, instance, self._ready[instance], counterexamples)
+        for one, met in zip(self._singles, found, strict=True):
+            self._refuting[one.premises] |= met << self._against
+        self._against += len(counterexamples)
 
-
-def _is_place(rule: Rule, name: str) -> bool:
-    """Whether a register looks as if it held addresses: the first raw operand, a global offset, or a term of a sum."""
-    texts = [line.text for line in (*rule.source, *rule.target)]
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    first = re.compile(r"\)\s+\S+\s+(?:\S+\s+)?(\w+)[.(]|\[(?:\S*\*)?(\w+)")
-    return any(word.search(text) and any(name in found.groups() for found in first.finditer(text)) for text in texts)
-
-
-def _numbers(rule: Rule) -> list[int]:
-    """The constants of the templates, and those that holes hold."""
-    found = {4}
-    for line in (*rule.source, *rule.target):
-        found |= {int(number, 0) for number in re.findall(r"\b(0x[0-9a-fA-F]+|\d+):u?d\b", line.text)}
-    for choice in rule.choices:
-        found |= {value for row in choice.rows for value in row if isinstance(value, int)}
-    return sorted(number for number in found if 0 < number < 1 << 16)
-
-
-def _windows(instance: Instance) -> list[int]:
-    """The lanes of each instruction, and the first of them."""
-    found: dict[int, None] = {}
-    for kernel in (instance.source, instance.target):
-        for statement in kernel.statements:
-            if isinstance(statement, syntax.Instruction) and statement.execution is not None:
-                first, size = statement.execution.mask.lane_offset, statement.execution.size
-                found[((1 << size) - 1) << first & 0xFFFF_FFFF] = None
-    return sorted(found, key=int.bit_count)
-
-
-def _both(one: Suggestion, other: Suggestion) -> Suggestion:
-    text = f"{one.text} and {other.text}"
-    return Suggestion(text, read_condition(text, lambda offset: Position("suggested", 1, offset + 1)))
-
-
-# ---------------------------------------------------------------- the weakest
-
-
-def _weakest(rule: Rule, found: Sequence[Suggestion]) -> Iterator[Suggestion]:
-    """Those that no other one follows from."""
-    instance = next(instances(rule))
-    kept: list[Suggestion] = []
-    for one in found:
-        if any(_follows(instance, one, other) for other in kept):
-            continue
-        kept = [other for other in kept if not _follows(instance, other, one)] + [one]
-    yield from kept
-
-
-def _follows(instance: Instance, stronger: Suggestion, weaker: Suggestion) -> bool:
-    """Whether what the stronger one says includes what the weaker one says."""
-    strong, weak = (premise([one.condition], instance) for one in (stronger, weaker))
-    if not set(weak.contents) <= set(strong.contents):
-        return False
-    return isinstance(climb((), implies(conj(*strong.inputs), conj(*weak.inputs)), 2_000), Holds)
+    def _compared(self, weakest: list[Candidate], idle: bool) -> Suggestions:
+        """What was found beside what the file says."""
+        done, texts = self._done, tuple(one.text for one in weakest)
+        found = Suggestions(texts, done.singles, done.pairs, done.undecided, bool(weakest) and idle)
+        if not self._parts:
+            return found
+        stated = self._parts[0]
+        for part in self._parts[1:]:
+            stated = stated & part
+        implied = [one for one in weakest if self._implication.follows(stated, one)]
+        same = [one for one in implied if self._implication.follows(one, stated)]
+        weaker = tuple(one.text for one in implied if one not in same)
+        others = tuple(one.text for one in weakest if one not in implied)
+        return replace(found, stated=stated.text, weaker=weaker, others=others, same=bool(same))

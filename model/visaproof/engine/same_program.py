@@ -1,15 +1,28 @@
-"""Two programs that are one text: both do the same on the same inputs, also in loops of any length.
+"""Two programs that are one text: what the source does on an input, and what the target does, is one set of behaviours.
 
-Nothing follows from it for what a program does with values that nothing wrote: each run may find others.
+Refinement says that on every input on which the source has a meaning, the target has one, and does only what the source
+may do.  That is inclusion of one set in another, so it holds of a set and itself, whatever the program does: in loops
+of any length, with values that nothing wrote (each run may find others, but what the target finds the source may find,
+too), in whatever order lanes of an atomic and other threads take their turns, and under every choice of what is
+forbidden or allowed.  For this both have to be asked about the same: one device, as the pages differ by device; one
+launch, so that inputs are matched with themselves; the same registers observed; and one text for every function called.
+It does not say that the source has a meaning.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from visaproof.kernel.launch import Launch
 from visaproof.kernel.matching import Program
+from visaproof.kernel.observed import Observed
 from visaproof.kernel.syntax import Kernel
 
 SAME_PROGRAM = "the same program"
+
+
+def is_itself(source: Program, target: Program, observed: Iterable[Observed]) -> bool:
+    """Whether a program is compared with itself, in the same registers where these are observed."""
+    return same_program(source, target) and all(one.source == one.target for one in observed)
 
 
 def same_program(source: Program, target: Program) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from visaproof.kernel.assumptions import Start
+from visaproof.kernel.launch import Launch
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, scale, symbol, zero_extend
 
@@ -21,6 +22,12 @@ def thread_bits(slot_bytes: int) -> int:
     return (ALL_SLOTS // slot_bytes).bit_length() - 1
 
 
+def slot_of(launch: Launch, start: Start) -> int:
+    """Bytes of private memory of a thread; 0 where it has none, or nothing is known of it."""
+    known = launch.private_bytes if start.private_base is not None else 0
+    return known if known and thread_bits(known) > 0 else 0
+
+
 def slot_begin(slot_bytes: int) -> BitVec:
     """How far behind the beginning of all slots that of the thread begins, in 64 bits."""
     return scale(zero_extend(_thread(slot_bytes), 64), slot_bytes)
@@ -28,11 +35,21 @@ def slot_begin(slot_bytes: int) -> BitVec:
 
 def with_slots(start: Start, slot_bytes: int) -> Start:
     """The start of a thread whose number is small enough that all slots have room, with the words for it."""
-    number = zero_extend(_thread(slot_bytes), 32)
     words = (
         f"private: the slot of hardware thread h has {slot_bytes} bytes and begins {slot_bytes}·h bytes behind the "
         f"first; h is less than 2^{thread_bits(slot_bytes)}"
     )
+    return _numbered(start, slot_bytes, words)
+
+
+def in_all_slots(start: Start, slot_bytes: int) -> Start:
+    """The start of a thread for which all slots of so many bytes have room, wherever its own begins."""
+    words = f"private memory of all hardware threads has at most 2 GiB: {HARDWARE_THREAD} < 2^{thread_bits(slot_bytes)}"
+    return _numbered(start, slot_bytes, words)
+
+
+def _numbered(start: Start, slot_bytes: int, words: str) -> Start:
+    number = zero_extend(_thread(slot_bytes), 32)
     return replace(start, initial=_initial(start.initial, number), assumed=(*start.assumed, words))
 
 

@@ -19,7 +19,10 @@ from visaproof.kernel.rewrite_syntax import (
     Joined,
     Negated,
     Number,
+    Off,
     Operation,
+    Range,
+    Selector,
     Word,
 )
 
@@ -98,8 +101,14 @@ class _Meaning(Transformer[Token, object]):
         return Call(str(name), tuple(cast(list[Expression], arguments)), self._place(cast(Token, name)))
 
     def element(self, parts: list[object]) -> Element:
-        name, index = parts
-        return Element(str(name), cast(Expression, index), self._place(cast(Token, name)))
+        name, *selectors = parts
+        return Element(str(name), tuple(cast(list[Selector], selectors)), self._place(cast(Token, name)))
+
+    def range(self, parts: list[Expression]) -> Range:
+        return Range(parts[0], parts[1], parts[0].position)
+
+    def off(self, parts: list[Token]) -> Off:
+        return Off(str(parts[0]), self._place(parts[0]))
 
     def plus(self, parts: list[Expression]) -> Operation:
         return Operation("+", parts[0], parts[1], parts[0].position)

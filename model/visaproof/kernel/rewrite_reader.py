@@ -5,41 +5,47 @@ from collections.abc import Callable
 from pathlib import Path
 
 from visaproof.isa.errors import Position, ReadError
+from visaproof.isa.execution import ExecMask
 from visaproof.isa.platform import Platform, platform_named
-from visaproof.isa.types import DataType, type_named
 from visaproof.kernel.naming import closest, listed, shown
+from visaproof.kernel.rewrite_declarations import (
+    NAME,
+    read_choice,
+    read_predicates,
+    read_registers,
+    read_surfaces,
+    separated,
+)
 from visaproof.kernel.rewrite_expressions import At, read_condition, read_expression
 from visaproof.kernel.rewrite_syntax import (
     Choice,
     Condition,
     Declared,
     Expect,
-    Expression,
     Kind,
     Let,
-    Number,
     Rule,
     TemplateLine,
 )
 from visaproof.kernel.source import read_text, split_lines
 
-NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _KEY = re.compile(r"([A-Za-z][A-Za-z ]*?)[ \t]*:[ \t]*")
-_CHOICE = re.compile(rf"({NAME}(?:\s*,\s*{NAME})*)\s+in\s+(.*)", re.DOTALL)
-_ROW = re.compile(r"\(([^()]*)\)|([^\s(),]+)|(.)", re.DOTALL)
 _LET = re.compile(rf"({NAME})\s*=\s*")
-_TYPED = re.compile(rf"\s*({NAME})\s+([a-z]+)\s*\[([^\[\]]*)\]\s*")
-_COUNTED = re.compile(rf"\s*({NAME})\s*\[([^\[\]]*)\]\s*")
-_SURFACE = re.compile(rf"\s*({NAME})(?:\s+bti\s+(\d{{1,3}}))?\s*")
 _EACH = re.compile(rf"each\s+({NAME})\s+in\s+([^:]+):\s*")
 RULE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 DEFAULT_PLATFORMS = (Platform.DG2, Platform.PVC)
 MOST_LINES = 2_000
+RESERVED = frozenset(("mask", "all", "none", *ExecMask.__members__))
+"""What holes may be called, and variables not: conditions would mean the other thing."""
 
 
 def read_rule_file(path: Path) -> Rule:
     """The rule in a file.  Raises ReadError, also for a file that cannot be opened or is no text."""
-    return read_rule(read_text(path), str(path))
+    try:
+        text = read_text(path)
+    except ReadError as error:
+        raise ReadError(error.message, error.position, "a rule file is text") from None
+    return read_rule(text, str(path))
 
 
 def read_rule(text: str, path: str) -> Rule:
@@ -64,6 +70,7 @@ class _Reader:
         self._choices: list[Choice] = []
         self._lets: list[Let] = []
         self._declared: list[Declared] = []
+        self._names: set[str] = set()
         self._conditions: dict[str, list[Condition]] = {"pre": [], "right if": []}
         self._expect = Expect.PROVED
         self._observed: list[tuple[str, Position]] = []
@@ -138,31 +145,16 @@ class _Reader:
                 raise ReadError(f"no platform {shown(name)}", at(text.index(name)), hint) from None
 
     def _for(self, text: str, at: At) -> None:
-        found = _CHOICE.fullmatch(text)
-        if found is None:
-            raise ReadError(
-                "a choice has the form NAME in VALUE VALUE …", at(0), "for: mask, high in (M1, M3) (M5, M7)"
-            )
-        names = tuple(name.strip() for name in found.group(1).split(","))
-        rows: list[tuple[int | str, ...]] = []
-        for row in _ROW.finditer(found.group(2)):
-            if row.group(3) and row.group(3) not in " \t,":
-                raise ReadError(f"unexpected {shown(row.group(3))}", at(found.start(2) + row.start()))
-            if row.group(3):
-                continue
-            values = [part.strip() for part in row.group(1).split(",")] if row.group(1) is not None else [row.group(2)]
-            if len(values) != len(names) or not all(values):
-                where = at(found.start(2) + row.start())
-                raise ReadError(f"{len(values)} values for {len(names)} names", where)
-            rows.append(tuple(_value(one, at(found.start(2) + row.start())) for one in values))
-        if not rows:
-            raise ReadError("a choice without values", at(len(text)))
-        self._choices.append(Choice(names, tuple(rows), at(0)))
+        choice = read_choice(text, at)
+        for name in choice.names:
+            self._require_new(name, at(0))
+        self._choices.append(choice)
 
     def _let(self, text: str, at: At) -> None:
         found = _LET.match(text)
         if found is None:
             raise ReadError("a hole has the form NAME = EXPRESSION", at(0), "let: slot = max(8, grf / 4)")
+        self._require_new(found.group(1), at(0))
         start = found.end()
         value = read_expression(text[start:], lambda offset: at(start + offset))
         self._lets.append(Let(found.group(1), value, at(0)))
@@ -174,43 +166,29 @@ class _Reader:
         self._registers(Kind.TEMPORARY, text, at)
 
     def _registers(self, kind: Kind, text: str, at: At) -> None:
-        for start, part in _parts(text):
-            found = _TYPED.fullmatch(part)
-            if found is None:
-                raise ReadError("a register has the form NAME TYPE[COUNT]", at(start), "var: off ud[16]")
-            name, type_name, _ = found.groups()
-            try:
-                data_type = type_named(type_name)
-            except KeyError:
-                raise ReadError(
-                    f"unknown type {shown(type_name)}", at(start + found.start(2)), "such as ud, d, uq"
-                ) from None
-            count = _expression_in(part, found, 3, start, at)
-            self._declare(Declared(kind, name, data_type, count, at(start + found.start(1))))
+        for declared in read_registers(kind, text, at):
+            self._declare(declared)
 
     def _pred(self, text: str, at: At) -> None:
-        for start, part in _parts(text):
-            found = _COUNTED.fullmatch(part)
-            if found is None:
-                raise ReadError("a predicate has the form NAME[COUNT]", at(start), "pred: p[32]")
-            count = _expression_in(part, found, 2, start, at)
-            self._declare(Declared(Kind.PREDICATE, found.group(1), DataType.UW, count, at(start + found.start(1))))
+        for declared in read_predicates(text, at):
+            self._declare(declared)
 
     def _surface(self, text: str, at: At) -> None:
-        for start, part in _parts(text):
-            found = _SURFACE.fullmatch(part)
-            if found is None:
-                raise ReadError("a surface has the form NAME or NAME bti NUMBER", at(start), "surface: S bti 1")
-            place, index = at(start + found.start(1)), found.group(2)
-            one = Number(1, place)
-            self._declare(
-                Declared(Kind.SURFACE, found.group(1), DataType.UD, one, place, int(index) if index else None)
-            )
+        for declared in read_surfaces(text, at):
+            self._declare(declared)
 
     def _declare(self, declared: Declared) -> None:
-        if any(one.name == declared.name for one in self._declared):
-            raise ReadError(f"{declared.name} is declared twice", declared.position)
+        if declared.name in RESERVED:
+            raise ReadError(f"{declared.name} means something else in conditions", declared.position, "another name")
+        self._require_new(declared.name, declared.position)
         self._declared.append(declared)
+
+    def _require_new(self, name: str, position: Position) -> None:
+        if name in self._names:
+            raise ReadError(f"{name} is declared twice", position)
+        if name == "grf":
+            raise ReadError("grf is the bytes of a register", position, "another name")
+        self._names.add(name)
 
     def _condition(self, key: str, text: str, at: At) -> None:
         self._conditions[key].append(read_condition(text, at))
@@ -223,7 +201,7 @@ class _Reader:
             raise ReadError(f"a rule is not {shown(text)}", at(0), "proved or refuted") from None
 
     def _observe(self, text: str, at: At) -> None:
-        for start, part in _parts(text):
+        for start, part in separated(text):
             name = part.strip()
             self._observed.append((name, at(start + len(part) - len(part.lstrip()))))
 
@@ -276,29 +254,3 @@ class _Reader:
             self._lines,
             self._texts,
         )
-
-
-def _value(text: str, position: Position) -> int | str:
-    if text[0].isdigit():
-        try:
-            return int(text, 0)
-        except ValueError:
-            raise ReadError(f"{shown(text)} is no number", position) from None
-    return "" if text == '""' else text
-
-
-def _parts(text: str) -> list[tuple[int, str]]:
-    """What commas separate outside of brackets, each with its first column."""
-    parts: list[tuple[int, str]] = []
-    start = depth = 0
-    for place, char in enumerate(text):
-        depth += (char in "([") - (char in ")]")
-        if char == "," and depth == 0:
-            parts.append((start, text[start:place]))
-            start = place + 1
-    return [*parts, (start, text[start:])]
-
-
-def _expression_in(part: str, found: re.Match[str], group: int, start: int, at: At) -> Expression:
-    inner = found.start(group)
-    return read_expression(part[found.start(group) : found.end(group)], lambda offset: at(start + inner + offset))

@@ -33,11 +33,28 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
-    """`off[3]`"""
+class Range:
+    """`0:4`: from the first number up to the second one, without it."""
+
+    first: "Expression"
+    end: "Expression"
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Off:
+    """`!p`: the lanes that a predicate leaves out."""
 
     name: str
-    index: "Expression"
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """Some elements of a register: `off[3]`, `off[0:4]`; of the lanes that run: `off[M1]`, `off[M5, !p]`."""
+
+    name: str
+    selectors: "tuple[Selector, ...]"
     position: Position
 
 
@@ -61,6 +78,7 @@ class Operation:
 
 
 Expression = Number | Word | Element | Call | Operation
+Selector = Expression | Range | Off
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from visaproof.smt.arithmetic import difference, sum_of
 from visaproof.smt.bits import truncate, zero_extend
 from visaproof.smt.halves import as_sum
 
-MAX_CHOICES = 8
+MAX_CHOICES = 32
 """Stores that a byte may come from; a load of a byte with more of them brings anything."""
 
 
@@ -72,6 +72,9 @@ class PrivateMemory:
         self._base = base
         self._stores: list[PrivateStore] = []
         self._offsets: dict[BitVec, BitVec | None] = {}
+        self._places: dict[BitVec, tuple[int, int]] = {}
+        self._parts: dict[tuple[tuple[BitVec, int], ...], int] = {}
+        """Offsets that differ by a constant have one number."""
 
     def contents(self) -> tuple[PrivateStore, ...]:
         """What `restore` brings back."""
@@ -134,7 +137,7 @@ class PrivateMemory:
         assert start is not None
         if isinstance(access, Atomic):
             return otherwise
-        met = list(self._met(start, access.width))
+        met = list(self._met(start, access.width, assumed))
         unit = _unit(met, access.width)
         pieces: list[BitVec] = []
         for byte in range(0, access.width, unit):
@@ -143,24 +146,39 @@ class PrivateMemory:
         value = as_sum(concat(*reversed(pieces))) if access.width == 8 else concat(*reversed(pieces))
         return zero_extend(value, otherwise.width)  # a narrow element leaves the rest to the page
 
-    def _met(self, start: BitVec, width: int) -> Iterator[_Met]:
-        """The stores that a load may meet, newest first, up to where everything became arbitrary."""
+    def _met(self, start: BitVec, width: int, assumed: Literals) -> Iterator[_Met]:
+        """The stores that a load may meet, newest first, up to one that wrote all of it or left anything."""
+        full = (1 << start.width) - 1
+        parts, constant = self._place(start)
         for store in reversed(self._stores):
             if store.value is None:
                 return
-            known, unknown = difference(start, store.start)
-            if not _is_beside(start, store, width):
+            size = store.value.width // 8
+            own_parts, own_constant = self._place(store.start)
+            if own_parts == parts:
+                known, unknown = constant - own_constant & full, {}
+            else:
+                known, unknown = difference(start, store.start)
+            beside = not unknown and size <= known <= full + 1 - width
+            if not beside and not (unknown and _is_beside_in_low_half(start, store, width)):
                 yield _Met(store.guard, store.value, sum_of(known, unknown, start.width))
+                if not unknown and known + width <= size and store.guard <= assumed:
+                    return
+
+    def _place(self, offset: BitVec) -> tuple[int, int]:
+        """A number for all of an offset but its constant, and the constant."""
+        if offset not in self._places:
+            constant, parts = linear_parts(offset)
+            self._places[offset] = self._parts.setdefault(tuple(parts.items()), len(self._parts)), constant
+        return self._places[offset]
 
 
-def _is_beside(start: BitVec, store: PrivateStore, width: int) -> bool:
-    """Whether a load cannot meet a store: as its low half says where the halves of addresses are computed unlike."""
+def _is_beside_in_low_half(start: BitVec, store: PrivateStore, width: int) -> bool:
+    """Whether the low half shows that a load cannot meet a store, where the high halves are computed unlike."""
     assert store.value is not None
-    for bits in (start.width, start.width // 2):
-        known, unknown = difference(truncate(start, bits), truncate(store.start, bits))
-        if not unknown and store.value.width // 8 <= known <= (1 << bits) - width:
-            return True
-    return False
+    bits = start.width // 2
+    known, unknown = difference(truncate(start, bits), truncate(store.start, bits))
+    return not unknown and store.value.width // 8 <= known <= (1 << bits) - width
 
 
 def _unit_at(stores: Iterable[_Met], byte: int, unit: int, otherwise: BitVec, assumed: Literals) -> BitVec:
@@ -179,6 +197,8 @@ def _unit_at(stores: Iterable[_Met], byte: int, unit: int, otherwise: BitVec, as
         assumed = assumed | {neg(condition)}
         if len(chosen) > MAX_CHOICES:
             break  # `otherwise` stands for anything
+    if len(chosen) > 1 and is_true(disj(*(condition for condition, _ in chosen))):
+        _, value = chosen.pop()  # one of them is met, and if none before, this one
     for condition, piece in reversed(chosen):
         value = ite(condition, piece, value)
     return value

@@ -84,7 +84,8 @@ def _both(
     source: Side, target: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]
 ) -> tuple[Effects, Effects]:
     """The effects of both, with what is left in registers where the source defines it."""
-    one, other = (effects_of(side, memory, expand, forbidden) for side in (source, target))
+    one = effects_of(source, memory, expand, forbidden)
+    other = one if target is source else effects_of(target, memory, expand, forbidden)
     if not source.observed:
         return one, other
     memory.units |= {each.surface: 1 for each in source.observed}

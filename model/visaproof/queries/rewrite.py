@@ -6,18 +6,18 @@ Memory is asked at one arbitrary place.  Atomics of one message come in any orde
 be seen, since nobody gets what they return and the operation commutes.  For the others see rewrite_atomics.py.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import cast
 
-from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.rewrite_instances import Instance
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.queries.conflict import conflict_questions
-from visaproof.queries.rewrite_conditions import element, lanes, predicate_bit, surface_size
+from visaproof.queries.rewrite_symbols import element, lanes, predicate_bit, surface_size
+from visaproof.queries.rewrite_writes import COMMUTING, Write, after
 from visaproof.queries.shared_memory import WORD, SharedMemory, joined, unit_of
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import updated
@@ -27,7 +27,6 @@ from visaproof.smt import (
     Bool,
     Op,
     Term,
-    add,
     concat,
     conj,
     const,
@@ -36,20 +35,10 @@ from visaproof.smt import (
     is_false,
     ite,
     neg,
-    sub,
-    substitute,
     symbol,
-    true,
     truncate,
 )
 from visaproof.smt.evaluate import substitute_all
-
-COMMUTING = frozenset(AtomicOp) - {AtomicOp.XCHG, AtomicOp.CMPXCHG, AtomicOp.FMAX, AtomicOp.FMIN, AtomicOp.FCMPWR}
-"""Operations that leave the same whichever of two lanes comes first."""
-
-SUMS = frozenset((AtomicOp.ADD, AtomicOp.SUB, AtomicOp.INC, AtomicOp.DEC, AtomicOp.PREDEC))
-"""Operations that add something."""
-
 
 # ---------------------------------------------------------------- both sides on terms
 
@@ -89,51 +78,6 @@ def _start(instance: Instance, side: str) -> Callable[[str, int], Byte]:
 
 
 # ---------------------------------------------------------------- effects
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """One unit of memory that is changed where the guard holds, which includes that it is inside its surface."""
-
-    guard: Bool
-    cell: BitVec
-    value: BitVec | None
-    """What is stored; None of an atomic."""
-    atomic: tuple[AtomicOp, BitVec, BitVec] | None = None
-    change: Atomic | None = field(default=None, compare=False)
-    message: int = field(default=0, compare=False)
-    lane: int | None = field(default=None, compare=False)
-
-    def after(self, before: BitVec) -> BitVec:
-        if self.value is not None:
-            return self.value
-        assert self.change is not None
-        return updated(self.change, before)
-
-
-def after(writes: Iterable[Write], cell: BitVec, before: BitVec) -> BitVec:
-    """What a unit holds after the writes."""
-    value = before
-    for write in writes:
-        here, new = conj(write.guard, eq(write.cell, cell)), write.after(value)
-        if write.atomic is not None and write.atomic[0] in SUMS:  # a sum stays a sum: its order does not matter
-            value = add(value, ite(here, sub(new, value), const(0, value.width)))
-        else:
-            value = ite(here, new, value)
-    return value
-
-
-def cases(goal: Bool, writes: Iterable[Write], cell: BitVec) -> Iterator[Bool]:
-    """The goal where the first of these writes is at the cell, and in each way in which it is not."""
-    first = next(iter(writes), None)
-    if first is None:
-        return
-    hit = conj(first.guard, eq(first.cell, cell))
-    known: dict[Term, Term] = {}
-    for literal in hit.args if hit.op is Op.CONJ else (hit,):
-        yield substitute(goal, {**known, literal: neg(true())})
-        known[literal] = true()
-    yield substitute(goal, known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 from visaproof.isa.errors import NotModelled
-from visaproof.queries.rewrite import Effects, Write
+from visaproof.queries.rewrite import Effects
+from visaproof.queries.rewrite_writes import Write
 from visaproof.smt import (
     BitVec,
     Bool,

@@ -47,6 +47,11 @@ class Progress:
             self._bar.update(self._task, description=what, completed=self._started)
             self._started += 1
 
+    def doing(self, what: str) -> None:
+        """What is being done for the one that was started last."""
+        if self._bar:
+            self._bar.update(self._task, description=what)
+
     @contextmanager
     def hidden(self) -> Generator[None]:
         """Off the terminal while something else is printed there."""

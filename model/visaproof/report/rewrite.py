@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from visaproof.engine.rewrite import is_as_stated
-from visaproof.engine.rewrite_suggest import Suggestion
+from visaproof.engine.rewrite_suggest import Suggestions
 from visaproof.engine.rewrite_verdicts import (
     Change,
     Counterexample,
@@ -35,7 +35,7 @@ class Checked:
     when_right: Verdict | None
     """With what `right if` says."""
     seconds: float
-    suggestions: tuple[Suggestion, ...] | None = None
+    suggestions: Suggestions | None = None
 
     @property
     def as_stated(self) -> bool:
@@ -108,11 +108,28 @@ def right_if(rule: Rule) -> list[str]:
     return [text for line, text in sorted(rule.texts.items()) if rule.lines[line - 1].startswith("right")]
 
 
-def _suggested(suggestions: tuple[Suggestion, ...]) -> Iterator[str]:
-    if not suggestions:
-        yield "  suggested: nothing in the grammar of conditions makes it right"
-    for one in suggestions:
-        yield f"  suggested: {one.text}  (proved; no weaker one of the grammar is)"
+def _suggested(found: Suggestions) -> Iterator[str]:
+    """The weakest conditions, or how what the file says compares with them."""
+    idle = ", where the source changes no memory" if found.idle else ""
+    for text in found.weaker:
+        yield f"  a weaker condition makes it right: {text}{idle}"
+    if found.stated:
+        for text in found.others:
+            yield f"  also right if {text}{idle}"
+        yield f"  the {'weaker one' if found.weaker else 'stated condition'}: {_searched(found)}"
+        return
+    for text in found.weakest:
+        yield f"  suggested: {text}{idle}"
+    if found.weakest:
+        yield f"  proved: {_searched(found)}"
+    else:
+        yield f"  suggested: nothing; {_searched(found)}"
+
+
+def _searched(found: Suggestions) -> str:
+    """What was tried."""
+    undecided = f"; {found.undecided} more are undecided" if found.undecided else ""
+    return f"nothing weaker is right among {found.singles} conditions and {found.pairs} pairs of them{undecided}"
 
 
 # ---------------------------------------------------------------- a counterexample
@@ -223,8 +240,19 @@ def record(one: Checked) -> dict[str, object]:
     if isinstance(one.verdict, Refuted):
         found["counterexample"] = _counterexample_record(one.verdict.counterexample)
     if one.suggestions is not None:
-        found["suggestions"] = [suggestion.text for suggestion in one.suggestions]
+        found |= _suggestions_record(one.suggestions)
     return found
+
+
+def _suggestions_record(found: Suggestions) -> dict[str, object]:
+    return {
+        "suggestions": list(found.weakest),
+        "changes_nothing": found.idle,
+        "tried": found.singles + found.pairs,
+        "undecided": found.undecided,
+        "weaker_than_stated": list(found.weaker),
+        "also_right_if": list(found.others),
+    }
 
 
 def _counterexample_record(found: Counterexample) -> dict[str, object]:

@@ -51,11 +51,21 @@ def eq(left: BitVec, right: BitVec) -> Bool:
 
 
 def _without_constant(term: BitVec, value: int) -> Bool | None:
-    """`term == value` where the term is no sum, or one whose constant can go to the other side."""
+    """`term == value` where the term is no sum, or one whose constant or factor can go to the other side."""
     if term.op is not Op.SUM:
         return _eq_to_a_branch(term, const(value, term.width)) or _eq_constant(term, value)
     constant, parts = linear_parts(term)
-    return eq(sum_of(0, parts, term.width), const(value - constant, term.width)) if constant else None
+    if constant:
+        return eq(sum_of(0, parts, term.width), const(value - constant, term.width))
+    return _multiple_eq(*next(iter(parts.items())), value) if len(parts) == 1 else None
+
+
+def _multiple_eq(atom: BitVec, factor: int, value: int) -> Bool | None:
+    """`factor·atom == value` where the product does not wrap."""
+    if factor * atom.high >> atom.width:
+        return None
+    quotient, rest = divmod(value, factor)
+    return false() if rest else eq(atom, const(quotient, atom.width))
 
 
 def _eq_in_shape(left: BitVec, right: BitVec) -> Bool:

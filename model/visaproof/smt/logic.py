@@ -1,9 +1,10 @@
 """Boolean connectives and the choice between two bit-vectors."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import cast
 
-from visaproof.smt.terms import BitVec, Bool, Op, bit_vector, bool_const, boolean, common_width
+from visaproof.smt.terms import BitVec, Bool, Op, Term, bit_vector, bool_const, boolean, common_width
 
 
 def neg(term: Bool) -> Bool:
@@ -43,6 +44,8 @@ def _junction(op: Op, terms: Iterable[Bool]) -> Bool:
                 members[part] = None
     if any(part.op is Op.NOT and _contradicts(op, cast(Bool, part.args[0]), members) for part in members):
         return bool_const(not neutral)
+    if len(members) > 3 and _has_every_value(op, members):
+        return bool_const(not neutral)
     if not members:
         return bool_const(neutral)
     if len(members) == 1:
@@ -53,6 +56,19 @@ def _junction(op: Op, terms: Iterable[Bool]) -> Bool:
 def _contradicts(op: Op, denied: Bool, members: dict[Bool, None]) -> bool:
     """Whether the members assert what one of them denies, as one term or in parts."""
     return denied in members or (denied.op is op and all(part in members for part in denied.args))
+
+
+def _has_every_value(op: Op, members: Iterable[Bool]) -> bool:
+    """Whether one word is said to be each of its values; or in a conjunction, to be none of them."""
+    values = Counter[Term]()
+    for part in members:
+        if op is Op.CONJ:
+            if part.op is not Op.NOT:
+                continue
+            part = part.args[0]
+        if part.op is Op.EQ and part.args[0].op is Op.CONST:
+            values[part.args[1]] += 1
+    return any(count == 1 << word.width for word, count in values.items())
 
 
 def ite(condition: Bool, then: BitVec, otherwise: BitVec) -> BitVec:

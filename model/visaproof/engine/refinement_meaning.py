@@ -1,0 +1,51 @@
+"""Whether the source has a meaning for any input: if it has none, anything refines it, which is no news.
+
+One run in which it has a meaning is enough, and nearly always one of the first is.  Only else a solver is asked.
+"""
+
+from itertools import islice
+from random import Random
+
+from visaproof.engine.ladder import Holds, Impossible
+from visaproof.engine.refinement_comparison import Comparison
+from visaproof.engine.refinement_guesses import candidates, contents, float_words
+from visaproof.engine.refinement_runs import has_meaning, unknowns
+from visaproof.engine.refinement_steps import uncut
+from visaproof.isa.errors import NotModelled
+from visaproof.queries.refinement import premises
+from visaproof.queries.refinement_undefined import UndefinedKind
+from visaproof.smt import false, is_true
+
+RUNS = 30
+
+
+def never_means_anything(comparison: Comparison, timeout_ms: int) -> bool:
+    """Whether it was shown that the source has no meaning for any input under the assumptions.
+
+    Of a kernel whose loops may be longer than they were unrolled it is not: a longer run may have one.
+    """
+    question = comparison.question
+    if undefined_always(comparison):
+        return True
+    if question.bounded or _meant_in_a_run(comparison):
+        return False
+    return isinstance(uncut(premises(question, false()), false(), timeout_ms), Holds | Impossible)
+
+
+def undefined_always(comparison: Comparison) -> tuple[UndefinedKind, ...]:
+    """What the source does in every run, as far as that is seen without a solver."""
+    undefined = comparison.question.source.undefined
+    return tuple(dict.fromkeys(kind for condition, kind in undefined.items() if is_true(condition)))
+
+
+def _meant_in_a_run(comparison: Comparison) -> bool:
+    symbols = unknowns(comparison.question, comparison.runners)
+    random, floats = Random(0), float_words(comparison)
+    for values in islice(candidates(symbols, random, floats), RUNS):
+        content = contents(random, floats is not None)
+        try:
+            if has_meaning(*comparison.runners, comparison.question, values, content):
+                return True
+        except NotModelled:  # for these inputs, as floats that are not numbers
+            continue
+    return False

@@ -1,0 +1,85 @@
+"""What a thread loads from its private memory: what it stored there last, and nothing else where that is certain."""
+
+import pytest
+
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.kernel.symbolic_private import MAX_CHOICES, PrivateMemory
+from visaproof.semantics.symbolic.accesses import Load, RegisterSlice, Store
+from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Term,
+    add,
+    bool_symbol,
+    const,
+    evaluate,
+    scale,
+    symbol,
+    symbols_of,
+    true,
+    zero_extend,
+)
+
+BASE = symbol("base", 64)
+ANYTHING = symbol("anything", 32)
+LANE = bool_symbol("em.0")
+ON = literals_of(LANE)
+
+
+def store(at: int, value: BitVec, guard: Bool = LANE) -> Store:
+    return Store(guard, 0, FLAT, (add(BASE, const(at, 64)),), value.width // 8, true(), true(), value)
+
+
+def loaded(stores: list[Store], offset: BitVec, assumed: Literals = ON) -> BitVec:
+    """A dword from this offset on, after the stores."""
+    memory = PrivateMemory(BASE)
+    memory.store(stores)
+    destination = RegisterSlice("V", 0, 4)
+    return memory.load(Load(LANE, 0, FLAT, (add(BASE, offset),), 4, true(), true(), destination), ANYTHING, assumed)
+
+
+def word(name: str, width: int = 32) -> BitVec:
+    return symbol(name, width)
+
+
+def test_a_load_brings_the_last_store_that_wrote_all_of_it() -> None:
+    old, new = word("old"), word("new")
+    assert loaded([store(8, old), store(8, new), store(12, old)], const(8, 64)) is new
+
+
+def test_a_store_of_lanes_that_may_be_off_leaves_what_was_there() -> None:
+    """So does one that wrote a part."""
+    old, new = word("old"), word("new")
+    other = loaded([store(8, old), store(8, new, bool_symbol("em.1"))], const(8, 64))
+    assert set(symbols_of(other)) == {old, new, bool_symbol("em.1")}
+    unknown = loaded([store(8, old), store(8, new)], const(8, 64), NONE)
+    assert set(symbols_of(unknown)) == {new, LANE, ANYTHING}
+    part = loaded([store(8, old), store(8, word("byte", 8))], const(8, 64))
+    assert evaluate(part, {old: 0x01020304, word("byte", 8): 0xFF}) == 0x010203FF
+
+
+def test_a_load_across_two_stores_brings_a_part_of_each() -> None:
+    low, high = word("low"), word("high")
+    across = loaded([store(8, low), store(12, high)], const(10, 64))
+    assert evaluate(across, {low: 0x11112222, high: 0x33334444}) == 0x44441111
+
+
+@pytest.mark.parametrize("elements", [2, 4, 16])
+def test_an_element_of_an_array_is_one_of_those_stored_where_each_index_has_one(elements: int) -> None:
+    """With one fewer it may be anything."""
+    index = word("index", (elements - 1).bit_length())
+    values = [word(f"v{number}") for number in range(elements)]
+    offset = scale(zero_extend(index, 64), 4)
+    stores = [store(4 * number, value) for number, value in enumerate(values)]
+    found = loaded(stores, offset)
+    assert set(symbols_of(found)) == {index, *values}
+    numbers: dict[Term, int] = {value: 100 + number for number, value in enumerate(values)}
+    assert [evaluate(found, numbers | {index: at}) for at in range(elements)] == list(numbers.values())
+    assert ANYTHING in symbols_of(loaded(stores[1:], offset))
+
+
+def test_of_more_stores_than_are_looked_through_a_load_may_bring_anything() -> None:
+    index = scale(zero_extend(word("index", 8), 64), 4)
+    stores = [store(4 * number, word(f"v{number}")) for number in range(MAX_CHOICES + 4)]
+    assert ANYTHING in symbols_of(loaded(stores, index))
