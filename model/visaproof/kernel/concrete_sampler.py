@@ -2,11 +2,13 @@
 
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.operands import NULL
 from visaproof.isa.types import DataType
-from visaproof.kernel.sampler import SamplerRead
-from visaproof.kernel.texels import TexelImage, sampled
+from visaproof.kernel.sampler import LOAD, SamplerRead
+from visaproof.kernel.texels import RawImage, TexelImage, sampled
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Surface
 
@@ -30,6 +32,21 @@ def read_zeros(read: SamplerRead, memory: Surface | None, state: ConcreteState) 
     _write(read, state, _enabled(read, state), lambda lane, channel: 0)
 
 
+def read_raw(read: SamplerRead, opcode: str, memory: Surface | None, state: ConcreteState) -> None:
+    """Reads texels of 32-bit channels as they were before anything was stored, by messages that name them; else 0.
+
+    Raises NotModelled where that is not known.
+    """
+    if opcode != LOAD or not isinstance(memory, RawImage) or not any(memory.before.values()):
+        read_zeros(read, memory, state)
+        return
+    if memory.texels != memory.before:  # the sampler may have kept what was there
+        raise NotModelled(f"a read through the sampler of {read.surface} behind a store to it")
+    missing = [(NULL, DataType.UD)] * (len(memory.kind.axes) - len(read.coordinates))
+    whole = replace(read, coordinates=(*read.coordinates, *missing)) if read.coordinates else read
+    read_texels(whole, opcode, TexelImage(memory.levels, memory.texels, memory.kind), state)
+
+
 def read_texels(read: SamplerRead, opcode: str, image: TexelImage, state: ConcreteState) -> None:
     """Writes the texel that each enabled lane names, dwords as they are.  Raises NotModelled for any other read."""
     if read.width != 4 or read.texel_offset != 0 or read.null_mask or not read.coordinates:
@@ -43,6 +60,9 @@ def _coordinates(read: SamplerRead, state: ConcreteState, lane: int) -> list[int
     """A lane's coordinates as numbers of their types."""
     found: list[int | float] = []
     for operand, data_type in read.coordinates:
+        if operand == NULL:  # what is not given is 0
+            found.append(0)
+            continue
         content = state.read_bytes(operand, data_type.size * lane, data_type.size).to_bytes(data_type.size, "little")
         (value,) = struct.unpack(_FORMATS[data_type], content)
         found.append(value)
