@@ -154,7 +154,8 @@ def test_options_may_begin_with_a_dash(visaproof, source, pretender):
     assert visaproof("ocloc", source, "--source-env", "A").code == 2
 
 
-def test_ctrl_c_ends_the_compiler(source, pretender, own_folder):
+@pytest.mark.parametrize("ended_by", ["INT", "TERM"])
+def test_ctrl_c_and_sigterm_end_the_compiler(ended_by, source, pretender, own_folder):
     """It ends with 130, and leaves no file."""
     code = (
         "import sys, tempfile\n"
@@ -162,7 +163,7 @@ def test_ctrl_c_ends_the_compiler(source, pretender, own_folder):
         "from visaproof.cli import main\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )
-    compiler = pretender("echo $$ > pid; sleep 0.5; kill -INT $PPID; exec sleep 300")
+    compiler = pretender(f"echo $$ > pid; sleep 0.5; kill -{ended_by} $PPID; exec sleep 300")
     command = [sys.executable, "-c", code, "ocloc", str(source), "--ocloc", str(compiler)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ran.returncode == 130

@@ -65,4 +65,5 @@ def test_the_json_names_the_registers(files, visaproof):
 def test_unknown_names_are_usage_errors(names, hint, files, visaproof):
     found = visaproof("refine", *files, "--platform", "dg2", "--observe", names)
     assert found.code == 2
+    assert found.err.startswith("error: --observe: ")
     assert hint in found.err

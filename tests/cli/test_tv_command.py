@@ -221,7 +221,10 @@ def alive(group: int) -> bool:
     return True
 
 
-def test_ctrl_c_keeps_what_was_answered(listed, tmp_path):
+@pytest.mark.parametrize(
+    "end", [lambda pid: os.killpg(pid, signal.SIGINT), lambda pid: os.kill(pid, signal.SIGTERM)], ids=["ctrl-c", "kill"]
+)
+def test_ctrl_c_and_sigterm_keep_what_was_answered(end, listed, tmp_path):
     """It ends with 130, shows the rows so far, and leaves no process."""
     state = tmp_path / "answers.jsonl"
     path = listed(REWRITE, *[{**WRONG, "class": f"n{number}"} for number in range(200)])
@@ -232,7 +235,7 @@ def test_ctrl_c_keeps_what_was_answered(listed, tmp_path):
         until = monotonic() + PATIENCE_S
         while not (state.is_file() and len(state.read_text().splitlines()) > 2) and monotonic() < until:
             sleep(0.05)
-        os.killpg(run.pid, signal.SIGINT)
+        end(run.pid)
         out, err = run.communicate(timeout=PATIENCE_S)
     assert run.returncode == 130
     assert "interrupted: " in out

@@ -250,3 +250,19 @@ def test_no_run_contradicts_a_proof(seed: int) -> None:
             )
             is None
         )
+
+
+def test_a_surface_that_no_lane_ever_reaches_needs_no_contents() -> None:
+    """`!P1.any` never holds, as lane 0 of P1 does: the message runs for no lane, in runs of both as well."""
+    never = "cmp.ge (M1_NM, 8) P1 0x0:ud 0x0:ud\n(!P1.any) lsc_store.slm (M1, 8) flat[B]:a32 Y:d32\n"
+    differs(APART + never + STORE_B, APART + never)
+    refines(APART + STORE_B, APART + never + STORE_B)
+
+
+def test_a_difference_in_every_lane_is_shown_in_the_first_with_small_numbers() -> None:
+    """It depends on a number that is not 0."""
+    wrong = "cmp.gt (M1, 8) P1 Y(0,0)<0;1,0> 0x0:d\n(P1) add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:d\n"
+    found = differs(APART + STORE_B, APART + wrong + STORE_B)
+    assert found.exec_mask == 1
+    words = {str(term.payload): value for term, value in found.values.items() if term.width == 32 and value}
+    assert words == {"Y.0": 1}

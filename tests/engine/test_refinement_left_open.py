@@ -78,6 +78,18 @@ def stored(place: str, value: str) -> str:
 # ---------------------------------------------------------------- what nothing wrote
 
 
+def doubled(register: str, factor: str) -> str:
+    """A float that nothing wrote, times a constant."""
+    product = f"mul (M1, 16) G(0,0)<1> {register}<1;1,0> {factor}:f\n"
+    return PLACES + product + stored("B", "G")
+
+
+def test_a_result_on_what_nothing_wrote_is_left_open_too() -> None:
+    """Runs that find other numbers there and differ are no difference; the source may find the same."""
+    assert isinstance(asked(doubled("F(0,0)", "0x40000000"), doubled("F(2,0)", "0x40000000")), Refines)
+    assert isinstance(asked(doubled("F(0,0)", "0x40000000"), doubled("F(0,0)", "0x40400000")), Unknown)
+
+
 def test_the_source_may_find_what_the_target_finds_where_nothing_wrote() -> None:
     """∀ choices of the target ∃ choices of the source: one that is stored twice is no two, but two may be one."""
     once, twice = (PLACES + stored("B", "Y") + stored("C", other) for other in ("Y", "Z"))

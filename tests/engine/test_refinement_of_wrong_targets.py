@@ -110,9 +110,9 @@ movs (M1_NM, 1) T6(0) 0x0:ud
 
 
 def test_a_launch_chooses_what_is_in_predicates_that_nothing_wrote() -> None:
-    kernel = read_kernel(HEAD + "(P1) scatter4_scaled.R (M1, 8) T6 0x0:ud X.0 X.0\nret (M1, 1)\n", "k.visaasm")
-    other = read_kernel(HEAD + "(P1) scatter4_scaled.R (M1, 8) T6 0x4:ud X.0 X.0\nret (M1, 1)\n", "other.visaasm")
-    source, target = (Program(one, NOTHING_KNOWN, Platform.TGLLP) for one in (kernel, other))
+    texts = (f"(P1) scatter4_scaled.R (M1, 8) T6 {offset} X.0 X.0\nret (M1, 1)\n" for offset in ("0x0:ud", "0x4:ud"))
+    kernels = (read_kernel(HEAD + text, "k.visaasm") for text in texts)
+    source, target = (Program(kernel, NOTHING_KNOWN, Platform.TGLLP) for kernel in kernels)
     comparison = compare(source, target, Scope(Assume.NONE))
     names = {str(one.payload) for one in unknowns(comparison.question, comparison.runners)}
     assert {f"{side}:P1[{lane}]" for side in ("source", "target") for lane in range(8)} <= names

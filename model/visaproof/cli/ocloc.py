@@ -11,6 +11,7 @@ from visaproof.cli import refine
 from visaproof.cli.arguments import Subparsers, seconds
 from visaproof.cli.errors import UsageError, make_folder
 from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.engine.termination import interrupted_by_sigterm
 
 if TYPE_CHECKING:
     from visaproof.engine.compilation import Compilation, Compiled
@@ -68,6 +69,7 @@ def _variable(text: str) -> tuple[str, str]:
     return name, value
 
 
+@interrupted_by_sigterm()
 def run(arguments: Namespace) -> int:
     """Compiles, and asks about each kernel."""
     files: list[Path] = arguments.files

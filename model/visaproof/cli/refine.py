@@ -33,6 +33,9 @@ go through them in step.  Else they are unrolled, and of longer runs only differ
 to be bounded, which is no proof.
 Kernels of different SIMD widths (with --launch): one thread of the wide one is compared with the threads of the other
 that run its lanes, in any order and at once; a thread of which no lane is on is not launched.
+Loops are proved where all of them take their rounds in step; one that has left does nothing in the rounds of others.
+Atomics of narrower threads of TARGET are compared where nobody sees their order: they bring nothing back and commute,
+or reach other cells, and no other thread reaches what they do.
 Registers count only with --observe: at the end each of their bytes (or bits of a predicate) must be the same in both
 wherever SOURCE defines it.  What SOURCE did not write, as in lanes that are off, or computed from what nothing wrote,
 may be anything in TARGET; an input that nothing overwrites is defined.

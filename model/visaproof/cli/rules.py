@@ -8,11 +8,11 @@ from visaproof.cli.arguments import Subparsers, add_format, seconds
 from visaproof.cli.errors import UsageError, proposal, show_error
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.isa.errors import NotModelled, ReadError
-from visaproof.report.progress import Progress
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from visaproof.report.progress import Progress
     from visaproof.report.rewrite import Checked
 
 EPILOG = """examples:
@@ -80,6 +80,8 @@ def run(arguments: Namespace) -> int:
     files = _files(arguments.rules)
     if arguments.list:
         return _list(files)
+    from visaproof.report.progress import Progress
+
     codes: list[ExitCode] = []
     checked: list[Checked] = []
     names: dict[str, Path] = {}
@@ -119,7 +121,7 @@ def _list(files: "list[Path]") -> ExitCode:
     return ExitCode.OK
 
 
-def _check(path: "Path", arguments: Namespace, progress: Progress, names: "dict[str, Path]") -> "Checked":
+def _check(path: "Path", arguments: Namespace, progress: "Progress", names: "dict[str, Path]") -> "Checked":
     from time import perf_counter
 
     from visaproof.engine.rewrite import check_rule

@@ -11,7 +11,7 @@ from visaproof.engine.launch_memory import PRIVATE_ROOM, Allocation
 from visaproof.engine.launch_payload import Program, Values
 from visaproof.engine.launch_run import Memory
 from visaproof.engine.launch_shape import Shape
-from visaproof.isa.errors import Position, ReadError
+from visaproof.isa.errors import ReadError, in_option
 from visaproof.isa.types import DataType
 from visaproof.kernel.launch import Argument, ArgumentValue, BufferAddress, SlmAddress, Surface
 from visaproof.kernel.syntax import GeneralVariable
@@ -77,7 +77,7 @@ class Parameters:
         shown = ", ".join(self.shown(index) for index in known) or "none; `--launch FILE` says what it takes"
         close = get_close_matches(name[:200], list(by_name), n=1, cutoff=0.6)
         hint = f"did you mean {close[0]}? " if close else ""
-        raise ReadError(f"no argument {name!r}", Position(option, 1, 1), f"{hint}arguments: {shown}")
+        raise ReadError(f"no argument {name!r}", in_option(option), f"{hint}arguments: {shown}")
 
     def shown(self, index: int) -> str:
         return self.names.get(index) or self.symbols.get(index) or f"arg{index}"
@@ -216,4 +216,4 @@ def _number(name: str, text: str, width: int, floating: bool) -> bytes:
 
 
 def _bad(option: str, message: str, hint: str) -> ReadError:
-    return ReadError(message, Position(option, 1, 1), hint)
+    return ReadError(message, in_option(option), hint)

@@ -4,21 +4,30 @@ By induction over rounds.  What a round writes is arbitrary before it.  But word
 when their loops begin, and again after every round that begins so, hold the same in every round.  Memory before a round
 is arbitrary and the same in both, as the stores of what came before were.  Then it is enough that one such round has
 the same stores, and that the same lanes go on.
+
+Threads that run the lanes of a wide one go through their loops at once: one that has left its loop does nothing in the
+rounds that others still take.  A word that is not one lane's holds what is said of it while its thread is in the loop.
+That is one order of the threads; without a race every other leaves the same.  A source that races has no meaning; of
+the target it has to be known of any two rounds that it does not.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import PRIVATE
 from visaproof.engine.refinement_questions import questions
 from visaproof.engine.refinement_runner import Runner
+from visaproof.engine.thread_barriers import with_plain_barriers
+from visaproof.engine.thread_group import AnyRunner, group_of
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.matching import own_predicates
-from visaproof.kernel.symbolic_loops import Held, LoopRound
+from visaproof.kernel.symbolic_loops import EVERY_LANE, Held, LoopRound
 from visaproof.kernel.symbolic_run import Trace, trace
+from visaproof.kernel.thread_group import prefix_of
 from visaproof.queries.refinement import Question, same_effects
+from visaproof.queries.refinement_undefined import UndefinedKind
 from visaproof.smt import Bool, Term, bool_symbol, symbol
 
 
@@ -27,11 +36,14 @@ def in_step(comparison: Comparison) -> Question | None:
 
     None where it cannot be asked, and where they may do something else, or other lanes go on.
     """
-    one, other = comparison.runners
-    if not isinstance(one, Runner) or not isinstance(other, Runner):  # threads do not go in step
+    asked = comparison.question
+    if comparison.split is not None and UndefinedKind.RACE not in asked.forbidden:  # then they do not go in step
         return None
-    lanes = comparison.question.lanes
-    source, target = (_generalised(runner, lanes, comparison.floats) for runner in (one, other))
+    try:
+        several = comparison.split is not None
+        source, target = (_generalised(one, asked.lanes, comparison.floats, several) for one in comparison.runners)
+    except NotModelled:
+        return None
     rounds = (source.trace.rounds, target.trace.rounds)
     if (
         not rounds[0]
@@ -41,21 +53,33 @@ def in_step(comparison: Comparison) -> Question | None:
         return None
     classes = _Classes({one.during: 0 for one in _words(rounds)})
     while True:
-        question = _question((source, target), comparison, classes.names(rounds))
+        question = _question((source, target), comparison, classes.names(rounds, comparison.split is not None))
         if question is None:
             return None
         finer = classes.refined((question.source.rounds, question.target.rounds))
         if finer.count == classes.count:
-            return question if _same_lanes(question) and same_effects(question) else None
+            return question if _same_rounds(question) and same_effects(question) else None
         classes = finer
 
 
-def _generalised(runner: Runner, lanes: tuple[Bool, ...], floats: Floats) -> Runner:
-    """The same kernel, with one round for all rounds of a loop but the first."""
+def _generalised(runner: AnyRunner, lanes: Sequence[Bool], floats: Floats, several: bool) -> AnyRunner:
+    """The same kernel, with one round for all rounds of a loop but the first.  Raises NotModelled."""
+    if isinstance(runner, Runner):
+        thread = _generalised_thread(runner, lanes, floats)
+        return replace(thread, trace=with_plain_barriers(thread.trace, lanes)) if several else thread
+    split = runner.split
+    threads = [
+        _generalised_thread(one, lanes[split.lanes(number)], floats, prefix_of(number))
+        for number, one in enumerate(runner.members)
+    ]
+    return group_of(threads, lanes, split, runner.races_forbidden)
+
+
+def _generalised_thread(runner: Runner, lanes: Sequence[Bool], floats: Floats, prefix: str = "") -> Runner:
     base = next((word for word, buffer in runner.pointers.items() if buffer == PRIVATE), None)
     ran = trace(
         runner.kernel, runner.platform, runner.initial, lanes, own_predicates(runner.name), unroll=0, private_base=base,
-        compared_as=runner.name, floats=floats,
+        compared_as=runner.name, floats=floats, name=prefix,
     )  # fmt: skip
     return replace(runner, trace=ran)
 
@@ -99,13 +123,17 @@ class _Classes:
                     found[held.during] = numbers.setdefault(key, len(numbers))
         return _Classes(found)
 
-    def names(self, rounds: _Rounds) -> dict[Term, Term]:
-        """One name for all words of a class, of what they hold during a round and behind the loop; and for lanes."""
+    def names(self, rounds: _Rounds, threads: bool) -> dict[Term, Term]:
+        """One name for all words of a class, of what they hold during a round and behind the loop; and for lanes.
+
+        Behind the loop of `threads` that take other numbers of rounds, words of no one lane have nothing in common.
+        """
         found: dict[Term, Term] = {}
         for held in _words(rounds):
             kind = f"{held.during.width}.{held.lane}.{self.of[held.during]}"
             found[held.during] = _like(held.during, f"round.{kind}")
-            found[held.left] = _like(held.left, f"left.{kind}")
+            if not threads or held.lane != EVERY_LANE:
+                found[held.left] = _like(held.left, f"left.{kind}")
         for side in rounds:
             for loop, one in enumerate(side):
                 found |= {held.during: bool_symbol(f"round.{loop}.lane{held.lane}") for held in one.lanes}
@@ -116,7 +144,7 @@ def _like(term: Term, name: str) -> Term:
     return symbol(name, term.width) if term.width else bool_symbol(name)
 
 
-def _question(runners: tuple[Runner, Runner], comparison: Comparison, names: dict[Term, Term]) -> Question | None:
+def _question(runners: tuple[AnyRunner, AnyRunner], comparison: Comparison, names: dict[Term, Term]) -> Question | None:
     asked = comparison.question
     try:
         _, question = questions(runners, asked.lanes, asked.forbidden, choices=names)
@@ -125,8 +153,10 @@ def _question(runners: tuple[Runner, Runner], comparison: Comparison, names: dic
     return None if question.bounded or question.disturbed else question
 
 
-def _same_lanes(question: Question) -> bool:
-    """Whether the same lanes run each loop, and the same go on from a round."""
+def _same_rounds(question: Question) -> bool:
+    """Whether the same lanes run each loop, the same go on from a round, and rounds of threads can be taken in step."""
+    if question.target.races_in_rounds:
+        return False
     loops = zip(question.source.rounds, question.target.rounds, strict=True)
     pairs = (pair for one, other in loops for pair in zip(one.lanes, other.lanes, strict=True))
     return all(one.before is other.before and one.after is other.after for one, other in pairs)

@@ -6,6 +6,8 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import active_children, get_context
 from typing import Any, TypeVar
 
+from visaproof.engine.termination import interrupted_by_sigterm
+
 R = TypeVar("R")
 
 
@@ -15,7 +17,8 @@ def in_processes(function: Callable[..., R], calls: Sequence[tuple[Any, ...]], j
     # A new interpreter for each worker: a fork would copy the solver and the threads of a progress display.
     executor = ProcessPoolExecutor(jobs, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
     try:
-        yield from [executor.submit(function, *call) for call in calls]
+        with interrupted_by_sigterm():
+            yield from [executor.submit(function, *call) for call in calls]
     finally:  # also when the caller is interrupted or stops asking
         executor.shutdown(wait=False, cancel_futures=True)
         for worker in set(active_children()) - others:

@@ -55,6 +55,9 @@ def assumptions(start: Start, question: Question, matching: Matching, runners: S
         found.append("every thread of the group gets to the barriers that only the target has")
         found.append("other threads may write, between any two messages, what this one reads or writes")
         return tuple(found)
+    if runners[1].threads and atomics:  # in another order than the source, or in parts
+        found.append("no other thread reaches what the atomics of these reach" + " between two barriers" * barriers)
+        atomics = False
     but = " but by atomics" * atomics + " and" * (atomics and barriers) + " between two barriers" * barriers
     several = any(runner.threads for runner in runners)
     who = "what these read or write while they run" if several else "what this one reads or writes while it runs"

@@ -1,6 +1,6 @@
 """Whether a difference between two runs proves anything: the source might do something else for the same inputs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 from visaproof.engine.refinement_atomics import settle
@@ -9,7 +9,7 @@ from visaproof.kernel.thread_group import UNMATCHED
 from visaproof.queries.refinement import Question
 from visaproof.queries.refinement_effects import Effects
 from visaproof.queries.refinement_side import itself
-from visaproof.queries.refinement_stores import after
+from visaproof.queries.refinement_stores import UnitStore, after
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Op, Term, const, false, is_false, substitute, subterms, true
 
@@ -21,7 +21,31 @@ def _terms(question: Question, *sides: Effects) -> list[Term]:
         for stores in effects.stores.values():
             terms += [term for store in stores for term in (store.guard, store.cell, store.value)]
     terms += question.memory.definitions.values()
-    return subterms(*terms)
+    return list(_with_operands(question, terms))
+
+
+def _with_operands(question: Question, roots: list[Term]) -> Iterator[Term]:
+    """All parts of the terms, and of what the results among them are functions of."""
+    operations, seen = dict(question.memory.operations), set[Term]()
+    while roots:
+        found = [term for term in subterms(*roots) if term not in seen]
+        yield from found
+        seen.update(found)
+        roots = [part for term in found if term in operations for part in _parts(operations[term])]
+
+
+def _parts(operation: object) -> Iterator[Term]:
+    """The terms in the description of an operation."""
+    match operation:
+        case Term():
+            yield operation
+        case UnitStore():
+            yield from (operation.guard, operation.cell, operation.value)
+        case tuple():
+            for part in cast(tuple[object, ...], operation):
+                yield from _parts(part)
+        case _:
+            pass
 
 
 def source_choice(question: Question) -> str:
@@ -72,7 +96,7 @@ def _known(question: Question, found: Difference) -> dict[Term, Term]:
     memory = question.memory
     cells: dict[Term, BitVec] = {value: cell for (_, cell), value in memory.cells.items()}
     for term, value in found.values.items():
-        internal = term in memory.definitions or term in cells
+        internal = term in memory.definitions or term in cells or term in memory.operations
         if not internal and not str(term.payload).startswith("source:"):
             known[term] = const(value, term.width) if term.width else (true() if value & 1 else false())
 

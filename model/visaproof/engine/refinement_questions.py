@@ -46,11 +46,12 @@ def questions(
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand or several
     asked = not mixed and memory is None
     exact = refinement_question(sides[0], sides[1], lanes, forbidden=forbidden) if asked else None
-    sides = _sides(runners, _located)
     if several:
-        sides = in_turns(sides[0], sides[1], _narrow(runners))
-    source, target = (replace(one, choices=choices) for one in sides)
-    return exact, refinement_question(source, target, lanes, expand, forbidden, memory)
+        turns = in_turns(_located(runners[0]), _located(runners[1]), _narrow(runners))
+        sides = replace(turns[0], choices=choices), replace(turns[1], choices=choices)
+    else:
+        sides = _sides(runners, lambda one: replace(_located(one), choices=choices))
+    return exact, refinement_question(sides[0], sides[1], lanes, expand, forbidden, memory)
 
 
 def _sides(runners: Sequence[AnyRunner], side: Callable[[AnyRunner], Side]) -> tuple[Side, Side]:
@@ -90,6 +91,7 @@ def _as_it_is(runner: AnyRunner) -> Side:
         runner.surface,
         private,
         threads=runner.threads,
+        finders=_finders(runner),
         observed=runner.observed,
     )
 
@@ -111,8 +113,15 @@ def _located(runner: AnyRunner) -> Side:
     surface = partial(_name, names)
     return Side(
         runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
-        runner.observed,
+        _finders(runner), runner.observed,
     )  # fmt: skip
+
+
+def _finders(runner: AnyRunner) -> tuple[int, ...]:
+    """The thread of each value left open, where a source that races has no meaning."""
+    if isinstance(runner, ThreadGroup) and runner.races_forbidden and runner.name == "source":
+        return runner.finders
+    return ()
 
 
 def _name(names: Mapping[str, str], key: str) -> str:

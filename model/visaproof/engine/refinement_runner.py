@@ -128,14 +128,15 @@ class Runner:
                 state.predicates[variable.name] = PredicateBits(variable.num_elts, bits_of(own, values))
         self._fill(state.registers, values)
         self._bind_handles(state, after)
-        for key in self.trace.surfaces:
+        for key, surface in self.trace.surfaces.items():
             if key in self.lost:
                 continue
             if key == FLAT:
                 whole = WatchedBuffer(FLAT_SIZE, flat, modified=modified)
                 state.surfaces[key] = flat_buffer(flat) if flat_buffer else whole
-            else:
-                state.surfaces[key] = after.get(self.surface(key), Image(((1, 1, 1),)))
+            else:  # one that no lane ever reaches has no contents
+                unreached = Image(((1, 1, 1),)) if isinstance(surface, SymbolicImage) else WatchedBuffer(0)
+                state.surfaces[key] = after.get(self.surface(key), unreached)
         return Prepared(state, after, flat, modified)
 
     def _bind_handles(self, state: ConcreteState, after: Mapping[str, WatchedBuffer | Image]) -> None:

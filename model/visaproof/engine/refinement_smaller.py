@@ -1,4 +1,4 @@
-"""A difference with fewer lanes and more zeros, which is easier to read."""
+"""A difference with fewer lanes, more zeros and smaller numbers, which is easier to read."""
 
 from zlib import crc32
 
@@ -10,22 +10,38 @@ from visaproof.engine.refinement_runs import Difference, difference
 from visaproof.isa.errors import NotModelled
 from visaproof.smt import Term
 
+FRIENDLY, MOST_FRIENDLY = (1, 2, 3, 4, 8, 16, 32, 64), 8
+"""Numbers that a difference had rather have than larger ones, best first, and for how many inputs they are tried."""
+
 MANY = 64
 """Inputs that are not made smaller one by one from the start."""
 
 
 def smaller(comparison: Comparison, found: Difference) -> Difference:
-    """The same with fewer lanes and more zeros, as far as runs confirm it."""
+    """The same with fewer lanes, more zeros and smaller numbers, as far as runs confirm it."""
     if comparison.split is not None or len(_reducible(found)) > MANY:
         found = _coarsely_smaller(comparison, found)
-    for one in sorted(_reducible(found), key=lambda term: term.width > 0):  # one lane cannot collide
-        values = {term: value for term, value in found.values.items() if term is not one}
-        for content in (_ones, _counted):
-            smaller = _alike(comparison, found, _inputs(values) | {one: 0}, content)
-            if smaller is not None:
-                found = smaller
-                break
+    lanes: list[Term] = [one for one in comparison.question.lanes if one in found.values]
+    found = _with(comparison, found, dict.fromkeys(lanes, 0) | dict.fromkeys(lanes[:1], 1)) or found
+    for one in sorted(_reducible(found), key=_last_lane_first):  # one lane cannot collide
+        found = _with(comparison, found, {one: 0}) or found
+    words = [term for term in _reducible(found) if term.width and not str(term.payload).startswith("base.")]
+    for one in words[:MOST_FRIENDLY]:
+        friendly = (value for value in FRIENDLY if value < found.values[one])
+        found = next(filter(None, (_with(comparison, found, {one: value}) for value in friendly)), found)
     return found
+
+
+def _last_lane_first(term: Term) -> tuple[bool, int]:
+    """Lanes before words, so that of lanes alike the first one stays."""
+    name, _, number = str(term.payload).rpartition(".")
+    return term.width > 0, -int(number) if name == "em" else 0
+
+
+def _with(comparison: Comparison, found: Difference, changed: Values) -> Difference | None:
+    """A difference in the same respect in which some inputs have other values."""
+    values = _inputs(found.values) | changed
+    return next(filter(None, (_alike(comparison, found, values, content) for content in (_ones, _counted))), None)
 
 
 def _reducible(found: Difference) -> list[Term]:

@@ -1,12 +1,14 @@
 """Two kernels run on terms: a thread beside a thread, or beside the several threads that run its lanes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from visaproof.engine.buffer_offsets import without_buffer_offset
 from visaproof.engine.refinement_memory import PRIVATE
 from visaproof.engine.refinement_runner import Runner
 from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.thread_barriers import with_plain_barriers
 from visaproof.engine.thread_group import AnyRunner, group_of
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
@@ -25,7 +27,7 @@ from visaproof.kernel.matching import (
 )
 from visaproof.kernel.symbolic_run import launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
-from visaproof.kernel.thread_group import Split, Starts, narrow_start, thread_name, wide_start
+from visaproof.kernel.thread_group import Split, Starts, narrow_start, prefix_of, thread_name, wide_start
 from visaproof.queries.refinement_undefined import UndefinedKind
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import FLAT_BITS
@@ -76,19 +78,17 @@ def one_to_several(
     given = Starts(names[narrow], before, starts[narrow].initial)
     if no_buffer_offset:
         before = without_buffer_offset(programs[wide], before)
-    one = _runner(names[wide], programs[wide], starts[wide], before, lanes, True, scope.floats)
+    one = _runner(names[wide], programs[wide], starts[wide], before, lanes, True, scope.floats, scope.unroll)
     members: list[Runner] = []
     for thread in range(split.threads):
         initial = narrow_start(programs[wide], programs[narrow], split, thread, given)
         if no_buffer_offset:
             initial = without_buffer_offset(programs[narrow], initial)
         name, own = thread_name(names[narrow], thread), lanes[split.lanes(thread)]
-        prefix = f"thread {thread}:"
-        members.append(_runner(name, programs[narrow], starts[narrow], initial, own, True, scope.floats, prefix=prefix))
-    for runner in (one, *members):
-        if runner.trace.bounded:
-            what = "a loop whose number of rounds depends on inputs, in kernels of different SIMD widths"
-            raise NotModelled(what, runner.trace.bounded[0][1])
+        members.append(_runner(
+            name, programs[narrow], starts[narrow], initial, own, True, scope.floats, scope.unroll, prefix_of(thread)
+        ))  # fmt: skip
+    one = replace(one, trace=with_plain_barriers(one.trace, lanes))
     group = group_of(members, lanes, split, UndefinedKind.RACE in scope.forbidden)
     return (one, group) if split.source_is_wide else (group, one)
 
@@ -101,7 +101,7 @@ def _runner(
     lanes: Sequence[Bool],
     by_meaning: bool,
     floats: Floats,
-    unroll: int = 1,
+    unroll: int,
     prefix: str = "",
     may_lose: bool = False,
 ) -> Runner:

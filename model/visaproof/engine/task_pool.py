@@ -11,6 +11,8 @@ from multiprocessing.context import SpawnProcess
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
+from visaproof.engine.termination import interrupted_by_sigterm
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -53,29 +55,36 @@ def side_by_side(do: Callable[[T], R], tasks: Sequence[T], jobs: int, limit_s: f
     `do` is pickled once for each process, in which it may keep what several tasks share.  It must not raise.  A task
     that takes longer than the limit, by the clock, ends with its process.
     """
-    waiting = iter(enumerate(tasks))
     running: list[_Worker[T]] = []
     try:
-        for index, task in islice(waiting, jobs):
-            running.append(_started(do))
-            running[-1].give(index, task)
-        while running:
-            for worker in _ready(running, limit_s):
-                found: Answered[R] | Lost = _received(worker, limit_s)
-                lost = isinstance(found, Lost)
-                following = next(waiting, None)
-                if lost or following is None:
-                    running.remove(worker)
-                    _end(worker)
-                if following is not None:
-                    if lost:
-                        worker = _started(do)
-                        running.append(worker)
-                    worker.give(*following)
-                yield found
+        with interrupted_by_sigterm():
+            yield from _answers(do, iter(enumerate(tasks)), jobs, limit_s, running)
     finally:
         for worker in running:
             _end(worker)
+
+
+def _answers(
+    do: Callable[[T], R], waiting: Iterator[tuple[int, T]], jobs: int, limit_s: float, running: list[_Worker[T]]
+) -> Iterator[Answered[R] | Lost]:
+    """What comes of the tasks that are waiting; `running` has the processes there are at any time."""
+    for index, task in islice(waiting, jobs):
+        running.append(_started(do))
+        running[-1].give(index, task)
+    while running:
+        for worker in _ready(running, limit_s):
+            found: Answered[R] | Lost = _received(worker, limit_s)
+            lost = isinstance(found, Lost)
+            following = next(waiting, None)
+            if lost or following is None:
+                running.remove(worker)
+                _end(worker)
+            if following is not None:
+                if lost:
+                    worker = _started(do)
+                    running.append(worker)
+                worker.give(*following)
+            yield found
 
 
 def _ready(running: list[_Worker[T]], limit_s: float) -> Iterator[_Worker[T]]:

@@ -1,20 +1,19 @@
 """The narrow threads that run what one wide thread of another kernel runs, compared with it as if they were one.
 
-On terms their messages stand one thread behind the other, from barrier to barrier.  Where no two threads race, every
-other order leaves the same.
+On terms their messages stand one thread behind the other, from barrier to barrier and from round to round.  Where no
+two threads race, every other order leaves the same.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import TypeVar
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement_memory import FLAT_SIZE, FlatContents, Memory, Modified, WatchedBuffer, image_of
-from visaproof.engine.refinement_runner import Prepared, Ran, Runner, bits_of, ran_of
+from visaproof.engine.refinement_runner import IN_LOOPS, Prepared, Ran, Runner, bits_of, ran_of
+from visaproof.engine.thread_barriers import with_plain_barriers
+from visaproof.engine.thread_phases import merged
 from visaproof.engine.thread_runs import run_group
 from visaproof.engine.thread_watch import GroupBuffer, GroupImage, ThreadWatch, watched
-from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic_machine import Performed
@@ -25,9 +24,7 @@ from visaproof.semantics.concrete.surface import Image
 from visaproof.semantics.symbolic.accesses import Access, Atomic
 from visaproof.semantics.symbolic.guarded import literals_of
 from visaproof.semantics.symbolic.state import SymbolicImage
-from visaproof.smt import BitVec, Bool, conj, disj, implies, is_true, true
-
-T = TypeVar("T")
+from visaproof.smt import BitVec, Bool, conj, disj, implies
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +37,8 @@ class ThreadGroup:
     """Of all threads, which have none of the values that are left open in common."""
     threads: tuple[int, ...]
     """The thread of each message."""
+    finders: tuple[int, ...]
+    """The thread of each value that is left open."""
     races_forbidden: bool
     last_first: bool = False
     """Whether the last thread runs first."""
@@ -98,7 +97,11 @@ class ThreadGroup:
         for _, state in states:
             state.backwards = backwards
         found = run_group(
-            self.kernel, states, started.watch, lambda statement, state: modified.end_statement(is_atomic=False)
+            self.kernel,
+            states,
+            started.watch,
+            lambda statement, state: modified.end_statement(is_atomic=False),
+            most=len(self.kernel.statements) + IN_LOOPS,
         )
         left = next((one for _, one in started.threads if one.flat.left is not None), started.shared)
         ran = ran_of(found.outcome, memory, replace(started.shared, flat=left.flat))
@@ -156,46 +159,11 @@ AnyRunner = Runner | ThreadGroup
 
 
 def group_of(members: Sequence[Runner], lanes: Sequence[Bool], split: Split, races_forbidden: bool) -> ThreadGroup:
-    """The group of these threads.  Raises NotModelled where they do not come to the same barriers."""
-    traces = [_where_launched(one.trace, lanes[split.lanes(number)]) for number, one in enumerate(members)]
-    _require_one_course(traces)
-    performed: list[Performed] = []
-    threads: list[int] = []
-    barriers: list[tuple[int, Bool]] = []
-    arbitrary = [one for phase in zip(*(_by_phase(t.arbitrary, t.arbitrary_before) for t in traces), strict=True)
-                 for own in phase for one in own]  # fmt: skip
-    phases = [_by_phase(one.performed, [before for before, _ in one.barriers]) for one in traces]
-    for phase in zip(*phases, strict=True):
-        for number, own in enumerate(phase):
-            performed += own
-            threads += [number] * len(own)
-        barriers.append((len(performed), true()))
-    first = traces[0]
-    trace = replace(
-        first,
-        performed=tuple(performed),
-        surfaces={key: surface for one in traces for key, surface in one.surfaces.items()},
-        arbitrary=tuple(arbitrary),
-        conditions=tuple(each for one in traces for each in one.conditions),
-        bounded=tuple(each for one in traces for each in one.bounded),
-        stopped=next((one.stopped for one in traces if one.stopped is not None), None),
-        barriers=tuple(barriers[:-1]),
-    )
-    return ThreadGroup(tuple(members), split, trace, tuple(threads), races_forbidden)
-
-
-def _by_phase(items: Sequence[T], before: Sequence[int]) -> list[Sequence[T]]:
-    """The items between two barriers each."""
-    cuts = [0, *before, len(items)]
-    return [items[start:end] for start, end in pairwise(cuts)]
-
-
-def _require_one_course(traces: Sequence[Trace]) -> None:
-    for one in traces:
-        if any(isinstance(a, Atomic) and len(a.cell) > 1 for each in one.performed for a in each.accesses):
-            raise NotModelled("atomics on texels in kernels of different SIMD widths")
-        if len(one.barriers) != len(traces[0].barriers) or not all(is_true(guard) for _, guard in one.barriers):
-            raise NotModelled("barriers under conditions, in kernels of different SIMD widths")
+    """The group of these threads.  Raises NotModelled where they do not come to the same barriers and loops."""
+    own = [lanes[split.lanes(number)] for number in range(len(members))]
+    traces = [_where_launched(with_plain_barriers(one.trace, on), on) for one, on in zip(members, own, strict=True)]
+    run = merged(traces, split)
+    return ThreadGroup(tuple(members), split, run.trace, run.threads, run.finders, races_forbidden)
 
 
 def _where_launched(trace: Trace, lanes: Sequence[Bool]) -> Trace:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from visaproof.engine.thread_watch import ThreadWatch
-from visaproof.kernel.concrete_run import Code, Observer, Outcome, PerformedMessage, Thread, Undefined
+from visaproof.kernel.concrete_run import MAX_STATEMENTS, Code, Observer, Outcome, PerformedMessage, Thread, Undefined
 from visaproof.kernel.syntax import Kernel
 from visaproof.semantics.concrete.state import ConcreteState
 
@@ -18,16 +18,21 @@ class GroupOutcome:
 
 
 def run_group(
-    kernel: Kernel, states: Sequence[tuple[int, ConcreteState]], watch: ThreadWatch, observer: Observer | None = None
+    kernel: Kernel,
+    states: Sequence[tuple[int, ConcreteState]],
+    watch: ThreadWatch,
+    observer: Observer | None = None,
+    most: int = MAX_STATEMENTS,
 ) -> GroupOutcome:
-    """Runs each thread to its next barrier, in the order given, until all have ended.  Raises NotModelled.
+    """Runs each thread to its next barrier, in the order given, until all have ended.
 
     The states share their surfaces, which tell `watch` what is accessed.  The first thing without a meaning ends it.
+    Raises NotModelled, also where a thread takes more than `most` statements.
     """
     if not states:
         return GroupOutcome(Outcome((), None), ())
     code = Code(kernel, states[0][1].platform)
-    running = [(number, Thread(code, state, observer)) for number, state in states]
+    running = [(number, Thread(code, state, observer, most=most)) for number, state in states]
     performed: list[PerformedMessage] = []
     threads: list[int] = []
     known = dict.fromkeys((number for number, _ in running), 0)

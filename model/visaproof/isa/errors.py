@@ -5,14 +5,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in a text file; lines and columns count from 1."""
+    """A place in a text file; lines and columns count from 1.  An option of the command line has line 0."""
 
     path: str
     line: int
     column: int
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}"
+        return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
+
+
+def in_option(name: str) -> Position:
+    """Where an option of the command line is at fault."""
+    return Position(name, 0, 0)
 
 
 class IllegalInstruction(Exception):

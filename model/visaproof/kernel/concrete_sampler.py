@@ -1,7 +1,7 @@
 """Reads through the sampler, on numbers: of an image that is 0 everywhere, or of texels that are known."""
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from visaproof.isa.errors import NotModelled
@@ -10,7 +10,7 @@ from visaproof.isa.types import DataType
 from visaproof.kernel.sampler import LOAD, SamplerRead
 from visaproof.kernel.texels import RawImage, TexelImage, sampled
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.semantics.concrete.surface import Buffer, Surface
+from visaproof.semantics.concrete.surface import Buffer, Image, Surface
 
 _FORMATS = {
     DataType.HF: "<e",
@@ -22,11 +22,13 @@ _FORMATS = {
 }
 
 
-def read_zeros(read: SamplerRead, memory: Surface | None, state: ConcreteState) -> None:
+def read_zeros(read: SamplerRead, opcode: str, memory: Surface | None, state: ConcreteState) -> None:
     """Writes 0 for each enabled lane and channel, which is what texels of 0 and a border of 0 give in any filter.
 
-    Raises NotModelled where the image is known to hold something else.
+    An image that notes who reads it gets to know the texels that are named as such.  Raises NotModelled where the image
+    is known to hold something else.
     """
+    _note(read, opcode, memory, state)
     if memory is not None and any((memory.contents if isinstance(memory, Buffer) else memory.texels).values()):
         raise NotModelled(f"a read through the sampler of {read.surface}, which is not 0 everywhere")
     _write(read, state, _enabled(read, state), lambda lane, channel: 0)
@@ -38,13 +40,29 @@ def read_raw(read: SamplerRead, opcode: str, memory: Surface | None, state: Conc
     Raises NotModelled where that is not known.
     """
     if opcode != LOAD or not isinstance(memory, RawImage) or not any(memory.before.values()):
-        read_zeros(read, memory, state)
+        read_zeros(read, opcode, memory, state)
         return
     if memory.texels != memory.before:  # the sampler may have kept what was there
         raise NotModelled(f"a read through the sampler of {read.surface} behind a store to it")
+    _note(read, opcode, memory, state)
     missing = [(NULL, DataType.UD)] * (len(memory.kind.axes) - len(read.coordinates))
     whole = replace(read, coordinates=(*read.coordinates, *missing)) if read.coordinates else read
     read_texels(whole, opcode, TexelImage(memory.levels, memory.texels, memory.kind), state)
+
+
+def _note(read: SamplerRead, opcode: str, memory: Surface | None, state: ConcreteState) -> None:
+    """Tells an image which of its texels are named."""
+    if opcode == LOAD and isinstance(memory, Image) and read.texel_offset == 0:
+        for lane in _enabled(read, state):
+            _reach(memory, _coordinates(read, state, lane))
+
+
+def _reach(image: Image, coordinates: Sequence[int | float]) -> None:
+    """Reads the texel that integers name, if there is one."""
+    u, v, r = (*(place if isinstance(place, int) else -1 for place in coordinates), 0, 0, 0)[:3]
+    if min(u, v, r) >= 0 and image.contains((u, v, r, 0)):
+        for channel in range(4):
+            image.channel((u, v, r, 0), channel)
 
 
 def read_texels(read: SamplerRead, opcode: str, image: TexelImage, state: ConcreteState) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from visaproof.isa.errors import Position, ReadError
+from visaproof.isa.errors import ReadError, in_option
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.launch import Launch, LaunchValue, LocalId
 from visaproof.kernel.meaning import DIMENSIONS, GROUP_ID_BYTES
@@ -57,7 +57,7 @@ def _local_size(kernel: Kernel, launch: Launch, start: Start, dimension: int) ->
             return found
     raise ReadError(
         f"the launch information does not say where the local size {DIMENSIONS[dimension]} stands",
-        Position(GLOBAL_SIZE_OPTION, 1, 1),
+        in_option(GLOBAL_SIZE_OPTION),
         "`--launch FILE`, or `--input VAR=enqueued_local_size`",
     )
 
@@ -105,5 +105,5 @@ def parse_global_size(text: str) -> tuple[Amount, ...]:
     """`1024`, `n` or `n,64`: work items in x, y, z.  Raises ReadError for anything else."""
     amounts = tuple(parse_amount(part, GLOBAL_SIZE_OPTION) for part in text.split(","))
     if len(amounts) > len(DIMENSIONS):
-        raise ReadError(f"{text!r} has more than three dimensions", Position(GLOBAL_SIZE_OPTION, 1, 1))
+        raise ReadError(f"{text!r} has more than three dimensions", in_option(GLOBAL_SIZE_OPTION))
     return amounts

@@ -11,6 +11,7 @@ from visaproof.kernel.naming import closest, shown
 from visaproof.kernel.opcodes import OPERANDS
 from visaproof.kernel.operands import check_operand, check_predicate, check_predicates, renamed, resolve_name
 from visaproof.kernel.source import LogicalLine
+from visaproof.kernel.statement_shape import require_shape
 from visaproof.kernel.syntax import Instruction, Name, Operand, Text
 
 LABEL = re.compile(r"([A-Za-z_$@?][A-Za-z0-9_\-$@?]*)[ \t]*:")
@@ -64,6 +65,7 @@ class InstructionReader:
             message = f"{head.opcode} takes {expected} operand{'s' * (expected != 1)}, not {len(operands)}"
             raise ReadError(message, line.position(start))
         check_predicates(head.opcode, operands, self._declarations)
+        require_shape(head.opcode, head.suffixes, operands, line.position(start))
         return Instruction(
             head.opcode,
             head.suffixes,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from visaproof.isa.errors import Position, ReadError
+from visaproof.isa.errors import Position, ReadError, in_option
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
 from visaproof.kernel.meaning import (
@@ -230,4 +230,4 @@ def _lanes(kernel: Kernel) -> int:
 
 
 def _bad_option(message: str, hint: str) -> ReadError:
-    return ReadError(message, Position(OPTION, 1, 1), hint)
+    return ReadError(message, in_option(OPTION), hint)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from visaproof.isa.errors import Position, ReadError
+from visaproof.isa.errors import ReadError, in_option
 from visaproof.kernel.naming import closest
 from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
 
@@ -113,4 +113,4 @@ def _size(variable: GeneralVariable | PredicateVariable) -> str:
 
 
 def _bad(message: str, hint: str) -> ReadError:
-    return ReadError(message, Position(OPTION, 1, 1), hint)
+    return ReadError(message, in_option(OPTION), hint)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from visaproof.isa.errors import Position, ReadError
+from visaproof.isa.errors import ReadError, in_option
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.launch import (
     ArgumentValue,
@@ -241,7 +241,7 @@ def _known_surfaces(launch: Launch, keys: list[str]) -> str:
 
 
 def _bad(option: str, message: str, hint: str) -> ReadError:
-    return ReadError(message, Position(option, 1, 1), hint)
+    return ReadError(message, in_option(option), hint)
 
 
 def is_free(size: BitVec) -> bool:

@@ -104,8 +104,6 @@ class Machine:
         self.performed: list[Performed] = []
         self.barriers: list[tuple[int, Bool]] = []
         """For each barrier, how many messages came before it, and when the thread gets to it."""
-        self.arbitrary_before: list[int] = []
-        """For each barrier, how many arbitrary values there were before it."""
         self._levels = LOD_LEVELS if _names_levels(kernel, platform) else 1
 
     def step(self, instruction: syntax.Instruction) -> None:
@@ -114,7 +112,6 @@ class Machine:
             case Kind.NOTHING:
                 if instruction.opcode in BARRIERS:
                     self.barriers.append((len(self.performed), conj(*self.lanes.facts)))
-                    self.arbitrary_before.append(len(self.arithmetic.arbitrary))
             case Kind.MEMORY:
                 self._message(instruction)
             case Kind.BIND:

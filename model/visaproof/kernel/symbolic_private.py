@@ -159,8 +159,8 @@ class PrivateMemory:
                 known, unknown = constant - own_constant & full, {}
             else:
                 known, unknown = difference(start, store.start)
-            beside = not unknown and size <= known <= full + 1 - width
-            if not beside and not (unknown and _is_beside_in_low_half(start, store, width)):
+            beside = _low_halves_apart(start, store, width) if unknown else size <= known <= full + 1 - width
+            if not beside:
                 yield _Met(store.guard, store.value, sum_of(known, unknown, start.width))
                 if not unknown and known + width <= size and store.guard <= assumed:
                     return
@@ -173,12 +173,12 @@ class PrivateMemory:
         return self._places[offset]
 
 
-def _is_beside_in_low_half(start: BitVec, store: PrivateStore, width: int) -> bool:
-    """Whether the low half shows that a load cannot meet a store, where the high halves are computed unlike."""
+def _low_halves_apart(start: BitVec, store: PrivateStore, width: int) -> bool:
+    """Whether a load cannot meet a store, as their low halves say where the halves of addresses are computed unlike."""
     assert store.value is not None
-    bits = start.width // 2
-    known, unknown = difference(truncate(start, bits), truncate(store.start, bits))
-    return not unknown and store.value.width // 8 <= known <= (1 << bits) - width
+    half = start.width // 2
+    known, unknown = difference(truncate(start, half), truncate(store.start, half))
+    return not unknown and store.value.width // 8 <= known <= (1 << half) - width
 
 
 def _unit_at(stores: Iterable[_Met], byte: int, unit: int, otherwise: BitVec, assumed: Literals) -> BitVec:

@@ -52,8 +52,6 @@ class Trace:
     """For each barrier, how many messages came before it, and when the thread gets to it."""
     rounds: tuple[LoopRound, ...] = ()
     """For each loop that one round stands for, that round; inner loops first.  Only of a kernel that is compared."""
-    arbitrary_before: tuple[int, ...] = ()
-    """For each barrier, how many of the arbitrary values were there before it."""
 
 
 def uninitialised(kernel: syntax.Kernel) -> Callable[[str, int], Byte]:
@@ -151,7 +149,6 @@ class _Walk:
             machine.private,
             tuple(machine.barriers),
             tuple(self._general),
-            tuple(machine.arbitrary_before),
         )
 
     def _walk(self, end: int) -> None:

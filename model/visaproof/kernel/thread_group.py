@@ -167,6 +167,11 @@ def thread_name(side: str, thread: int) -> str:
     return f"{side}:thread {thread}"
 
 
+def prefix_of(thread: int) -> str:
+    """What stands before the names of all that is arbitrary in one of the narrow threads."""
+    return f"thread {thread}:"
+
+
 def _only(side: str, initial: Initial, variable: str, byte: int) -> Byte:
     word, index = initial(variable, byte)
     if word.width == 64:  # an address

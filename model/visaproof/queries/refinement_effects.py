@@ -13,8 +13,8 @@ from visaproof.queries.conflict import conflict_questions
 from visaproof.queries.extremes import in_one_form
 from visaproof.queries.refinement_observed import RegisterByte, raw_terms, register_byte
 from visaproof.queries.refinement_places import Reach, base_of, is_private
-from visaproof.queries.refinement_races import races
-from visaproof.queries.refinement_side import Side, Turn, surface_then, visible_before
+from visaproof.queries.refinement_races import Race, races
+from visaproof.queries.refinement_side import Side, Turn, surface_between_barriers, surface_then, visible_before
 from visaproof.queries.refinement_stores import Stores, UnitStore, after
 from visaproof.queries.refinement_undefined import Conditions, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, joined
@@ -40,7 +40,6 @@ from visaproof.smt import (
     substitute,
     subterms,
     symbol,
-    symbols_of,
     true,
     value_of,
     zero_extend,
@@ -74,13 +73,17 @@ class Effects:
     """The rounds that stand for others; what was held before and after them has the shared names."""
     registers: tuple[tuple[RegisterByte, ...], ...] = ()
     """What the registers hold at the end that are observed."""
+    races_in_rounds: bool = False
+    """Whether threads may race in different rounds of loops: of those one round for all says nothing."""
 
 
 def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]) -> Effects:
     history = _History(side, memory, expand)
     for place, performed in enumerate(side.trace.performed):
-        history.add(performed, surface_then(side, place), side.turns.get(place))
-    apart = list(_undefined_apart_from_accesses(side))
+        thread = side.threads[place] if side.finders else 0
+        history.add(performed, surface_then(side, place), side.turns.get(place), thread)
+    racing = list(_races(side))
+    apart = [*_undefined_apart_from_accesses(side), *((race.meet, UndefinedKind.RACE) for race in racing)]
     common = history.common([condition for condition, _ in apart])
     found = [*history.undefined, *zip(common, (kind for _, kind in apart), strict=True)]
     found += _of_what_nothing_wrote(history)
@@ -98,20 +101,24 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         tuple(history.common([ends for ends, _ in side.trace.bounded])),
         tuple(history.round(one) for one in side.trace.rounds),
         tuple(history.registers(side)) if side.observed else (),
+        any(race.in_rounds for race in racing),
     )
 
 
 def _undefined_apart_from_accesses(side: Side) -> Iterator[tuple[Bool, UndefinedKind]]:
-    """Register addresses that leave their variable, and lanes of one message, or threads, that meet (D14)."""
+    """Register addresses that leave their variable, and lanes of one message that meet (D14)."""
     for condition, _ in side.trace.conditions:
         yield neg(condition), UndefinedKind.BEYOND_VARIABLE
     for question in conflict_questions(side.trace):
         for pair in question.pairs:
             yield pair.meet, UndefinedKind.COLLISION
+
+
+def _races(side: Side) -> Iterator[Race]:
+    """Where threads of a group meet."""
     if side.threads:
-        surfaces = [surface_then(side, place) for place in range(len(side.threads))]
-        for meet in races(side.trace, side.threads, surfaces):
-            yield meet, UndefinedKind.RACE
+        surfaces = [surface_between_barriers(side, place) for place in range(len(side.threads))]
+        yield from races(side.trace, side.threads, surfaces)
 
 
 def _of_what_nothing_wrote(history: "_History") -> Iterator[tuple[Bool, UndefinedKind]]:
@@ -130,7 +137,9 @@ class _History:
         self._side = side
         self._expand = expand
         self._chosen: set[Term] = set()
-        """Results of operations on what nothing wrote."""
+        """Results of operations on what nothing wrote, and terms that depend on it."""
+        self._settled: set[Term] = set()
+        """Terms that do not."""
         self._memory = memory
         self._arbitrary = side.trace.arbitrary
         self._places: dict[Term, int] = {one.symbol: place for place, one in enumerate(side.trace.arbitrary)}
@@ -144,6 +153,8 @@ class _History:
             for one in side.trace.performed
             if any(not isinstance(access, Load) for access in one.accesses)
         }
+        self._stored: set[tuple[str, int]] = set()
+        """Surfaces, and threads that have stored there."""
         self.stores: dict[str, list[UnitStore]] = {}
         self.undefined: list[tuple[Bool, UndefinedKind]] = []
         self.reaches: list[Reach] = []
@@ -169,29 +180,37 @@ class _History:
 
     def is_chosen(self, term: Term) -> bool:
         """Whether a term under the shared names depends on a choice that only this kernel has."""
-        for one in symbols_of(term):
-            definition = self._memory.definitions.get(one)
-            if one in self._chosen or str(one.payload).startswith(f"{self._side.name}:"):
+        if term in self._chosen:
+            return True
+        if term in self._settled:
+            return False
+        seen, stack = {term}, [term]
+        while stack:
+            one = stack.pop()
+            if one.op is Op.SYMBOL and self._is_choice(one):
+                self._chosen.add(term)
                 return True
-            if definition is not None and self.is_chosen(definition):
-                self._chosen.add(one)
-                return True
+            ahead = [arg for arg in one.args if arg not in seen and arg not in self._settled]
+            seen.update(ahead)
+            stack += ahead
+        self._settled |= seen
         return False
+
+    def _is_choice(self, one: Term) -> bool:
+        definition = self._memory.definitions.get(one)
+        own = one in self._chosen or str(one.payload).startswith(f"{self._side.name}:")
+        return own or (definition is not None and self.is_chosen(definition))
 
     def _renamed(self, terms: list[T]) -> list[T]:
         found = substitute_all(terms, self._names)
         return expanded(found) if self._expand else found
 
-    def add(self, performed: Performed, surface: str, turn: Turn | None = None) -> None:
-        """Takes in a message to a surface."""
+    def add(self, performed: Performed, surface: str, turn: Turn | None, thread: int) -> None:
+        """Takes in a message of a thread to a surface."""
         values = {id(access): value for access, value in performed.loaded}
-        private = [one for one in performed.accesses if is_private(self._side.trace, performed, one)]
-        for one in private:
-            (condition,) = self.common([conj(one.guard, neg(one.defined))])
-            self.undefined.append((condition, _kind_of(one.defined)))
         if surface in self._written:  # what was read through the sampler before is what was there before
             self._resolve_first(performed.left_open)
-        accesses = [one for one in performed.accesses if not is_private(self._side.trace, performed, one)]
+        accesses = list(self._visible(performed))
         self._resolve([term for access in accesses for term in _terms(access)])
         seen = [self._renamed(_terms(access)) for access in accesses]
         atomic = self._atomic(surface, accesses, seen)
@@ -221,11 +240,25 @@ class _History:
                 names[values[id(access)]] = self._brought(access, inside, brought, wide, plain)
         self._names |= names
         if accesses:
-            before = self.stores.setdefault(surface, [])
-            if turn is not None and turn.is_single:  # what the same turn has left there is gone
-                gone = {(store.guard, store.cell) for store in stores}
-                before[:] = [store for store in before if (store.guard, store.cell) not in gone]
-            before.extend(stores)
+            self._take(surface, stores, turn)
+        if stores:
+            self._stored.add((surface, thread))
+
+    def _visible(self, performed: Performed) -> Iterator[Access]:
+        """The accesses that others see; of those to private memory what is undefined is taken in."""
+        for one in performed.accesses:
+            if is_private(self._side.trace, performed, one):
+                (condition,) = self.common([conj(one.guard, neg(one.defined))])
+                self.undefined.append((condition, _kind_of(one.defined)))
+            else:
+                yield one
+
+    def _take(self, surface: str, stores: list[UnitStore], turn: Turn | None) -> None:
+        before = self.stores.setdefault(surface, [])
+        if turn is not None and turn.is_single:  # what the same turn has left there is gone
+            gone = {(store.guard, store.cell) for store in stores}
+            before[:] = [store for store in before if (store.guard, store.cell) not in gone]
+        before.extend(stores)
 
     def _note_place(self, performed: Performed, surface: str, access: Access, seen: tuple[Bool, Bool, BitVec]) -> None:
         """Takes in where an access is: outside of shared local memory, or at an offset in a buffer."""
@@ -275,8 +308,8 @@ class _History:
         before = self._loaded(surface, cell, access.width)
         written = new_value(access.op, before, src0, src1, access.readings)
         guard = cast(Bool, seen[0])
-        off: dict[Term, Term] = {one: false() for one in (guard.args if guard.op is Op.DISJ else (guard,))}
-        same = in_one_form(substitute(written, off)) is before
+        conditions = guard.args if guard.op is Op.CONJ else (guard,)
+        same = all(in_one_form(substitute(written, _without(one))) is before for one in conditions)
         written = in_one_form(written)
         return written, written if access.returns_new else before, same
 
@@ -292,13 +325,14 @@ class _History:
         self._resolve_first(1 + max((self._places.get(term, -1) for term in subterms(*terms)), default=-1))
 
     def _resolve_first(self, count: int) -> None:
-        for one in self._arbitrary[self._resolved : count]:
-            self._names[one.symbol] = self._result(one)
+        finders = self._side.finders
+        for place, one in enumerate(self._arbitrary[self._resolved : count], self._resolved):
+            self._names[one.symbol] = self._result(one, finders[place] if finders else 0)
         self._resolved = max(self._resolved, count)
 
-    def _result(self, one: Arbitrary) -> Term:
+    def _result(self, one: Arbitrary, thread: int) -> Term:
         image = None if one.origin is None else self._side.surface(one.origin.surface)
-        if one.operands is None or (image is not None and self._may_have_changed(image)):
+        if one.operands is None or (image is not None and self._may_have_changed(image, thread)):
             return _own(self._side.name, one.symbol)
         bits = self._renamed([source.bits for source in one.operands])
         operands = [replace(source, bits=word) for source, word in zip(one.operands, bits, strict=True)]
@@ -315,10 +349,18 @@ class _History:
             self._chosen.add(result)
         return result
 
-    def _may_have_changed(self, image: str) -> bool:
-        """Whether the kernel may have written the image before what is being named, or others have behind a barrier."""
-        trace = self._side.trace
-        return image in self._written and bool(self.stores.get(image) or trace.barriers or trace.rounds)
+    def _may_have_changed(self, image: str, thread: int) -> bool:
+        """Whether the image may have been written before this thread found what is being named.
+
+        By itself, or by others behind a barrier; where another thread of a group wrote what it reads, they race.
+        """
+        trace, stored = self._side.trace, (image, thread) in self._stored
+        return image in self._written and bool(stored or trace.barriers or trace.rounds)
+
+
+def _without(condition: Term) -> dict[Term, Term]:
+    """What does not hold where a condition does not."""
+    return {one: false() for one in (condition.args if condition.op is Op.DISJ else (condition,))}
 
 
 def _kind_of(defined: Bool) -> UndefinedKind:

@@ -5,6 +5,7 @@ A barrier orders what is before it and behind it; atomics do not disturb each ot
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace
@@ -14,7 +15,15 @@ from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
 from visaproof.smt import Bool, is_false
 
 
-def races(trace: Trace, threads: Sequence[int], surfaces: Sequence[str]) -> Iterator[Bool]:
+class Race(NamedTuple):
+    """When lanes of two threads race."""
+
+    meet: Bool
+    in_rounds: bool
+    """Whether one of them does so in any round of a loop: the other may be in another one."""
+
+
+def races(trace: Trace, threads: Sequence[int], surfaces: Sequence[str]) -> Iterator[Race]:
     """When two of the threads race, for each two lanes.
 
     `threads` and `surfaces` have the thread and the surface of each message; behind a barrier a surface is another.
@@ -25,7 +34,8 @@ def races(trace: Trace, threads: Sequence[int], surfaces: Sequence[str]) -> Iter
     for messages in by_surface.values():
         for (thread, one), (other_thread, other) in combinations(messages, 2):
             if thread != other_thread:
-                yield from _of_messages(trace, one, other)
+                in_rounds = one.any_round or other.any_round
+                yield from (Race(meet, in_rounds) for meet in _of_messages(trace, one, other))
 
 
 def _of_messages(trace: Trace, one: Performed, other: Performed) -> Iterator[Bool]:

@@ -35,6 +35,8 @@ class Side:
     """The 64-bit offset of each access that is taken to lie inside its buffer, by its identity."""
     threads: tuple[int, ...] = ()
     """Of a group of threads, which of them each message is of."""
+    finders: tuple[int, ...] = ()
+    """Of a group of threads that do not race, which of them each value is of that is left open."""
     observed: tuple[Observed, ...] = ()
     """The registers that are compared at the end."""
     turns: Mapping[int, Turn] = field(default_factory=dict[int, Turn])
@@ -56,11 +58,21 @@ def surface_then(side: Side, place: int) -> str:
         return f"{surface} after turn {side.turns[place].number}"
     if side.disturbed:
         return f"{surface} after message {visible_before(side.trace, place)}"
-    barriers = sum(before <= place for before, _ in side.trace.barriers)
-    ends = sum((one.first <= place) + (one.behind <= place) for one in side.trace.rounds)
+    barriers, ends = epoch(side, place)
     if ends:
         return f"{surface} after {barriers} barriers and {ends} ends of rounds"
     return f"{surface} after barrier {barriers}" if barriers else surface
+
+
+def surface_between_barriers(side: Side, place: int) -> str:
+    """The surface of a message, which is another one after each barrier: nothing else orders threads of a group."""
+    return f"{side.surface(side.trace.performed[place].surface)} after barrier {epoch(side, place)[0]}"
+
+
+def epoch(side: Side, place: int) -> tuple[int, int]:
+    """How many barriers come before a message, and how many beginnings and ends of rounds that stand for others."""
+    barriers = sum(before <= place for before, _ in side.trace.barriers)
+    return barriers, sum((one.first <= place) + (one.behind <= place) for one in side.trace.rounds)
 
 
 def itself(surface: str) -> str:

@@ -93,7 +93,7 @@ class SingleThreads:
         read = sampler_read(instruction, self._threads.kernel, self._threads.platform)
         key = surface_key(self._threads, thread, read.surface)
         try:
-            read_zeros(read, state.surfaces.get(key), state)
+            read_zeros(read, instruction.opcode, state.surfaces.get(key), state)
         except NotModelled as reason:
             raise NotModelled(reason.what, instruction.position) from None
 

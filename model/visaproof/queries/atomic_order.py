@@ -1,0 +1,50 @@
+"""Atomics of two threads whose order nobody sees: they reach other cells, or bring nothing and commute.
+
+Then a run in which one stands directly before the other leaves what the run with both exchanged leaves, and every
+atomic brings the same.
+"""
+
+from visaproof.isa.atomics import AtomicOp
+from visaproof.kernel.symbolic_machine import Performed
+from visaproof.queries.conflict import accesses_by_lane, lanes_meet
+from visaproof.semantics.symbolic.accesses import Atomic
+from visaproof.smt import is_false, known_trailing_zeros
+
+COMMUTING = (
+    frozenset((AtomicOp.ADD, AtomicOp.SUB, AtomicOp.INC, AtomicOp.DEC, AtomicOp.PREDEC)),
+    frozenset((AtomicOp.AND,)),
+    frozenset((AtomicOp.OR,)),
+    frozenset((AtomicOp.XOR,)),
+    frozenset((AtomicOp.MIN,)),
+    frozenset((AtomicOp.MAX,)),
+    frozenset((AtomicOp.IMIN,)),
+    frozenset((AtomicOp.IMAX,)),
+)
+"""Of two operations in one set it does not matter which comes first, whatever their operands are."""
+
+
+def order_is_unseen(one: Performed, other: Performed) -> bool:
+    """Whether no two atomics of these messages, which reach one surface, show which of both came first."""
+    return all(
+        _unseen(one, mine, other, theirs)
+        for mine in one.accesses
+        for theirs in other.accesses
+        if isinstance(mine, Atomic) and isinstance(theirs, Atomic)
+    )
+
+
+def _unseen(one: Performed, mine: Atomic, other: Performed, theirs: Atomic) -> bool:
+    if mine.destination is None and theirs.destination is None and _commute(mine, theirs):
+        return True
+    (first,), (second,) = accesses_by_lane(one, [mine]), accesses_by_lane(other, [theirs])
+    return is_false(lanes_meet(first, second))
+
+
+def _commute(one: Atomic, other: Atomic) -> bool:
+    """Whether they do on a cell of both; they share no part of one alone."""
+    alike = any(one.op in group and other.op in group for group in COMMUTING)
+    return alike and one.width == other.width and _is_aligned(one) and _is_aligned(other)
+
+
+def _is_aligned(access: Atomic) -> bool:
+    return len(access.cell) == 1 and 1 << known_trailing_zeros(access.cell[0]) >= access.width
