@@ -10,9 +10,10 @@ from benchmarks.faults.at_once import AT_ONCE, can_run, compared, random_launche
 from benchmarks.faults.plan import Pair, Planted
 from benchmarks.faults.store import Record
 from visaproof.engine.ladder import Values
-from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous, decide
+from visaproof.engine.refinement import MEANT, Bounded, Refines, Unknown, Vacuous, decide
 from visaproof.engine.refinement_comparison import Comparison, compare
 from visaproof.engine.refinement_guesses import contents, float_words, launches, settled
+from visaproof.engine.refinement_meant import where_meant
 from visaproof.engine.refinement_memory import Content
 from visaproof.engine.refinement_runs import Difference, Trial, again, trial, unknowns
 from visaproof.engine.refinement_scope import Scope
@@ -148,7 +149,9 @@ def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Re
         case Refines() if any(map(is_true, comparison.question.source.undefined)):
             return _record(Answer.VACUOUS, "the source never has a meaning")
         case Refines(rung, conditions):
-            return _agreed(comparison, runs, {"conditions": sorted(each.name for each in conditions), "detail": rung})
+            meant = where_meant(comparison) if rung.endswith(MEANT) else None
+            about = {"conditions": sorted(each.name for each in conditions), "detail": rung}
+            return _agreed(meant or comparison, runs, about)
         case Vacuous():
             return _record(Answer.VACUOUS, "")
         case Unknown(reason):

@@ -61,6 +61,8 @@ def test_the_same_handle_in_another_way_is_no_difference() -> None:
     assert not masked.exec_mask & 1
 
 
+SIGN_OF_G = "V0059(0,0)<1> V0054(1,0)<1;1,0> 0x80000000:d"
+
 CMPXCHG = "typed_atomic.cmpxchg (M1, 8) T8 V39.0 V40.0 %null.0 %null.0 V40.0 V41.0 V41.0"
 
 
@@ -68,6 +70,15 @@ def test_an_atomic_on_texels_that_happens_twice_is_refuted() -> None:
     """The texel holds something before, and the byte that differs does not depend on what nothing wrote."""
     found = answer("vc_typed_atomic/tgllp-vc", CMPXCHG, f"{CMPXCHG}\n    {CMPXCHG}")
     assert isinstance(found, Difference)
+
+
+def test_texels_that_are_loaded_by_their_coordinates_hold_something() -> None:
+    """A mask of one bit more changes what is stored of them; the example replays."""
+    comparison = planted("img_rw/tgllp-O2-simd8", SIGN_OF_G, SIGN_OF_G.replace("0x80000000", "0x80000001"))
+    found = decide(comparison, 5_000)
+    assert isinstance(found, Difference)
+    assert found.surface == "argument 0"
+    assert not replay_refinement(refinement_record(comparison, found, "a texel"), "example.json")
 
 
 @pytest.mark.parametrize(

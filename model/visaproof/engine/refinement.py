@@ -1,6 +1,6 @@
 """Decides whether one kernel refines another: the same stores, then runs, then a solver.  A difference is a run."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, Values
 from visaproof.engine.lockstep import in_step
@@ -9,6 +9,7 @@ from visaproof.engine.refinement_chosen import chosen_question
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled
 from visaproof.engine.refinement_meaning import never_means_anything, undefined_always
+from visaproof.engine.refinement_meant import where_meant
 from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_questions import questions
 from visaproof.engine.refinement_runs import Difference, difference
@@ -57,6 +58,8 @@ class Unknown:
     reason: str
 
 
+MEANT = "in launches in which no choice of what nothing wrote leaves the source without a meaning"
+
 NO_SUCH_RUN = "in no run in which the source has a meaning do the loops end within the rounds unrolled"
 
 ROUND_BY_ROUND = "the same stores in normal form, round by round"
@@ -69,11 +72,22 @@ Verdict = Refines | Bounded | Difference | Vacuous | Unknown
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     """Whether the target refines the source.  Raises NotModelled."""
     verdict = Refines(SAME_PROGRAM) if comparison.itself else _decided(comparison, timeout_ms)
+    if isinstance(verdict, Unknown):
+        verdict = _where_meant(comparison, timeout_ms) or verdict
     if isinstance(verdict, Refines) and never_means_anything(comparison, timeout_ms):
         return Vacuous(undefined_always(comparison))
     if isinstance(verdict, Unknown) and comparison.uninterpreted:
         return Unknown(verdict.reason + FLOAT_HINT)
     return verdict
+
+
+def _where_meant(comparison: Comparison, timeout_ms: int) -> Refines | None:
+    """The verdict on the launches in which no choice leaves the source without a meaning, if they are fewer."""
+    meant = where_meant(comparison)
+    if meant is None or meant.open is not None:
+        return None
+    found = _decided(meant, timeout_ms)
+    return replace(found, rung=f"{found.rung}, {MEANT}") if isinstance(found, Refines) else None
 
 
 def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:

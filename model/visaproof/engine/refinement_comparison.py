@@ -50,6 +50,8 @@ class Comparison:
     """Which threads run the lanes of which, where the kernels have different SIMD widths."""
     itself: bool = False
     """Whether a program is compared with itself, in the same registers: then one run on terms stands for both."""
+    scope: Scope | None = None
+    granted: Granted = NOTHING_GRANTED
 
     @property
     def on_floats(self) -> bool:
@@ -106,8 +108,9 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     assumed = assumptions(start, question, matching, runners)
     assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
     return Comparison(
-        source, target, matching, start, assumed, question, runners, exact, scope.floats, unasked, split, itself
-    )
+        source, target, matching, start, assumed, question, runners, exact, scope.floats, unasked, split, itself,
+        scope, granted,
+    )  # fmt: skip
 
 
 def _starts(source: Program, target: Program, assume: Assume, alike: bool) -> tuple[Start, Start]:

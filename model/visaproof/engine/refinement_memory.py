@@ -6,6 +6,7 @@ from zlib import crc32
 
 from visaproof.engine.ladder import Values
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.kernel.texels import RawImage
 from visaproof.queries.refinement import Question
 from visaproof.queries.refinement_places import ALIGNMENT
 from visaproof.queries.refinement_side import itself
@@ -130,7 +131,7 @@ class WatchedBuffer(Buffer):
 
 
 @dataclass
-class WatchedImage(Image):
+class WatchedImage(RawImage):
     """A typed surface that notes the texels that messages reach."""
 
     modified: Modified = field(default_factory=Modified, compare=False, repr=False)
@@ -158,6 +159,7 @@ def image_of(
         texel, channel = texel_at(cell)
         if value:
             image.set_channel(texel, channel, value)
+    image.before = dict(texels)
     return image
 
 
@@ -203,7 +205,7 @@ def nothing(surface: str, address: int, width: int) -> int:
 def memory_of(question: Question, images: Mapping[str, bool], values: Values, content: Content) -> Memory:
     """The memory that these values describe; `content` is what is read and of which they say nothing.
 
-    `images` has the typed surfaces, and whether each is sampled, which is modelled of an image of 0 alone.
+    `images` has the typed surfaces, and whether each is read in a way that is modelled of an image of 0 alone.
 
     No other thread writes while the kernels run: behind a barrier is what was there.  `values` gets what the loads
     bring.

@@ -17,6 +17,7 @@ from visaproof.kernel.linking import linked
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.texels import RawImage
 from visaproof.queries.refinement_undefined import UndefinedKind
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image
@@ -163,9 +164,10 @@ def _surface(recorded: SurfaceContents) -> Buffer | Image:
     contents = {place_from(at): int(value, 16) for at, value in recorded.contents.items()}
     if not recorded.kind:
         return Buffer(int(recorded.size, 16), contents)
-    image = Image(tuple(recorded.levels), {}, SurfaceKind[recorded.kind])
+    image = RawImage(tuple(recorded.levels), {}, SurfaceKind[recorded.kind])
     for cell, value in contents.items():
         image.set_channel(*texel_at(cell), value)
+    image.before = dict(image.texels)
     return image
 
 

@@ -17,6 +17,7 @@ from visaproof.engine.refinement_memory import (
 )
 from visaproof.engine.refinement_registers import deciding_lanes, with_registers
 from visaproof.engine.refinement_runner import Ran, bits_of
+from visaproof.engine.refinement_sampled import fill_loaded, images_of
 from visaproof.engine.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.concrete_run import Undefined
@@ -121,7 +122,10 @@ def _start(
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     bases = bases_of(buffers, values)
     values = dict(values) | {base_symbol(buffer): base // ALIGNMENT for buffer, base in bases.items()}
-    return values, memory_of(question, _images(source, target), values, content)
+    images = images_of((source, target))
+    memory = memory_of(question, images, values, content)
+    fill_loaded((source, target), images, memory, values, content)
+    return values, memory
 
 
 def _is_conditional(question: Question) -> bool:
@@ -210,13 +214,6 @@ def _is_undefined(ran: Ran, question: Question, values: Values) -> bool:
         return True
     unwritten = {one: kind for one, kind in question.source.undefined.items() if kind is UNINITIALISED}
     return kind_at(unwritten, values) is not None
-
-
-def _images(*runners: AnyRunner) -> dict[str, bool]:
-    """The typed surfaces, and whether a kernel samples them."""
-    origins = ((one, each.origin) for one in runners for each in one.trace.arbitrary)
-    sampled = {one.surface(origin.surface) for one, origin in origins if origin is not None}
-    return {name: name in sampled for one in runners for name in one.images}
 
 
 def _gets_other_addresses(target: AnyRunner, values: Values) -> bool:

@@ -11,7 +11,7 @@ from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.concrete_arithmetic import ConcreteArithmetic
 from visaproof.kernel.concrete_operands import ConcreteOperands, add_zeros
-from visaproof.kernel.concrete_sampler import read_texels, read_zeros
+from visaproof.kernel.concrete_sampler import read_raw, read_texels
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.statement import execution_of, label_places, lane_offset, without_mask
@@ -271,7 +271,8 @@ class Thread:
     def _sample(self, instruction: syntax.Instruction) -> None:
         read = sampler_read(instruction, self._kernel, self.state.platform)
         if not self._known_images:
-            read_zeros(read, instruction.opcode, self.state.surfaces.get(self._surfaces.key(read.surface)), self.state)
+            surface = self.state.surfaces.get(self._surfaces.key(read.surface))
+            read_raw(read, instruction.opcode, surface, self.state)
             return
         surface = self._surface(read.surface, instruction.position)
         image = texel_image(self.state.surfaces[surface], surface, instruction.position)

@@ -2,11 +2,13 @@
 
 import struct
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.operands import NULL
 from visaproof.isa.types import DataType
-from visaproof.kernel.sampler import SamplerRead
-from visaproof.kernel.texels import TexelImage, sampled
+from visaproof.kernel.sampler import LOAD, SamplerRead
+from visaproof.kernel.texels import RawImage, TexelImage, sampled
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
 
@@ -26,12 +28,33 @@ def read_zeros(read: SamplerRead, opcode: str, memory: Surface | None, state: Co
     An image that notes who reads it gets to know the texels that are named as such.  Raises NotModelled where the image
     is known to hold something else.
     """
-    if opcode == "load_lz" and isinstance(memory, Image) and read.texel_offset == 0:
-        for lane in _enabled(read, state):
-            _reach(memory, _coordinates(read, state, lane))
+    _note(read, opcode, memory, state)
     if memory is not None and any((memory.contents if isinstance(memory, Buffer) else memory.texels).values()):
         raise NotModelled(f"a read through the sampler of {read.surface}, which is not 0 everywhere")
     _write(read, state, _enabled(read, state), lambda lane, channel: 0)
+
+
+def read_raw(read: SamplerRead, opcode: str, memory: Surface | None, state: ConcreteState) -> None:
+    """Reads texels of 32-bit channels as they were before anything was stored, by messages that name them; else 0.
+
+    Raises NotModelled where that is not known.
+    """
+    if opcode != LOAD or not isinstance(memory, RawImage) or not any(memory.before.values()):
+        read_zeros(read, opcode, memory, state)
+        return
+    if memory.texels != memory.before:  # the sampler may have kept what was there
+        raise NotModelled(f"a read through the sampler of {read.surface} behind a store to it")
+    _note(read, opcode, memory, state)
+    missing = [(NULL, DataType.UD)] * (len(memory.kind.axes) - len(read.coordinates))
+    whole = replace(read, coordinates=(*read.coordinates, *missing)) if read.coordinates else read
+    read_texels(whole, opcode, TexelImage(memory.levels, memory.texels, memory.kind), state)
+
+
+def _note(read: SamplerRead, opcode: str, memory: Surface | None, state: ConcreteState) -> None:
+    """Tells an image which of its texels are named."""
+    if opcode == LOAD and isinstance(memory, Image) and read.texel_offset == 0:
+        for lane in _enabled(read, state):
+            _reach(memory, _coordinates(read, state, lane))
 
 
 def _reach(image: Image, coordinates: Sequence[int | float]) -> None:
@@ -55,6 +78,9 @@ def _coordinates(read: SamplerRead, state: ConcreteState, lane: int) -> list[int
     """A lane's coordinates as numbers of their types."""
     found: list[int | float] = []
     for operand, data_type in read.coordinates:
+        if operand == NULL:  # what is not given is 0
+            found.append(0)
+            continue
         content = state.read_bytes(operand, data_type.size * lane, data_type.size).to_bytes(data_type.size, "little")
         (value,) = struct.unpack(_FORMATS[data_type], content)
         found.append(value)

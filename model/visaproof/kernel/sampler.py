@@ -9,7 +9,10 @@ from visaproof.isa.types import DataType
 from visaproof.kernel.statement import Statement, execution_of
 from visaproof.kernel.syntax import Immediate, Instruction, Kernel, Name, SubscriptedName
 
-_SURFACE = {"load_lz": 1, "sample_lz": 2, "sample_l": 2}
+LOAD = "load_lz"
+"""Names texels, so that no sampler decides what it reads."""
+
+_SURFACE = {LOAD: 1, "sample_lz": 2, "sample_l": 2}
 """The operand that is the surface: behind the texel offsets and, if there is one, the sampler."""
 
 _TYPES = (DataType.HF, DataType.F, DataType.W, DataType.UW, DataType.D, DataType.UD)

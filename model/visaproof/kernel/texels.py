@@ -6,7 +6,7 @@ SCATTER4_TYPED.md, TYPED_ATOMIC.md; of the sampler only the nearest texel, at co
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from visaproof.instructions.family import Gather4Typed, Scatter4Typed
@@ -49,6 +49,15 @@ class TexelImage(Image):
     def _require_channel(self, channel: int) -> None:
         if channel >= self.channels:
             raise NotModelled(f"channel {'RGBA'[channel]} of an image whose texels have only {'RGBA'[: self.channels]}")
+
+
+@dataclass
+class RawImage(Image):
+    """An image whose texels have four channels of 32 bits, and what they held before a kernel ran."""
+
+    before: dict[tuple[int, int, int, int], int] = field(
+        default_factory=dict[tuple[int, int, int, int], int], compare=False, repr=False
+    )
 
 
 class WrongSurface(TypeError):
