@@ -130,6 +130,11 @@ APART: tuple[Rule, ...] = rules(
                 b.zero_extend(b.truncate(z(w), w // 2), w),
             )
         ),
+        "shifted right without the highest bit": lambda b, w: _once(
+            b.concat(
+                b.sign_extend(b.extract(x(w // 2), w // 2 - 2, w // 2 - 3), w // 2), b.shl(x(w // 2), c(3, w // 2))
+            )
+        ),
         "three parts": lambda b, w: _once(b.concat(x(w // 4), y(w // 4), z(w // 2))),
     },
     widths=(64,),
