@@ -3,7 +3,7 @@
 import pytest
 
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.kernel.symbolic_private import MAX_CHOICES, PrivateMemory
+from visaproof.kernel.symbolic_private import MANY_CHOICES, PrivateMemory
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice, Store
 from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
 from visaproof.smt import (
@@ -81,5 +81,5 @@ def test_an_element_of_an_array_is_one_of_those_stored_where_each_index_has_one(
 
 def test_of_more_stores_than_are_looked_through_a_load_may_bring_anything() -> None:
     index = scale(zero_extend(word("index", 8), 64), 4)
-    stores = [store(4 * number, word(f"v{number}")) for number in range(MAX_CHOICES + 4)]
+    stores = [store(4 * number, word(f"v{number}")) for number in range(MANY_CHOICES + 4)]
     assert ANYTHING in symbols_of(loaded(stores, index))

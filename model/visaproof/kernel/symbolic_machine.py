@@ -20,7 +20,7 @@ from visaproof.kernel.symbolic_arithmetic import SymbolicArithmetic
 from visaproof.kernel.symbolic_lanes import Lanes, Waiting
 from visaproof.kernel.symbolic_loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now
 from visaproof.kernel.symbolic_operands import SymbolicOperands
-from visaproof.kernel.symbolic_private import PrivateMemory, PrivateStore
+from visaproof.kernel.symbolic_private import MANY_CHOICES, PrivateMemory, PrivateStore
 from visaproof.kernel.symbolic_sampler import read_arbitrary
 from visaproof.kernel.symbolic_thread import Thread, ThreadState, under_guard
 from visaproof.semantics.symbolic.accesses import Access, Store
@@ -90,11 +90,12 @@ class Machine:
         private_base: BitVec | None = None,
         floats: Floats = Floats.UNINTERPRETED,
         name: str = "",
+        choices: int = MANY_CHOICES,
     ) -> None:
         self.kernel = kernel
         self._initial = initial
         self._exec_mask = exec_mask
-        self.private = PrivateMemory(private_base)
+        self.private = PrivateMemory(private_base, choices)
         self.lanes = Lanes(exec_mask)
         self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate, name)
         self.operands = SymbolicOperands(kernel, self.thread.registers, platform.grf_bytes)

@@ -31,8 +31,9 @@ from visaproof.smt.arithmetic import difference, sum_of
 from visaproof.smt.bits import truncate, zero_extend
 from visaproof.smt.halves import as_sum
 
-MAX_CHOICES = 32
-"""Stores that a byte may come from; a load of a byte with more of them brings anything."""
+FEW_CHOICES, MANY_CHOICES = 8, 32
+"""Stores that a byte may come from; a load of a byte with more of them brings anything.  Two kernels are compared with
+many; questions about one, which seldom depend on such a byte, are asked sooner with few."""
 
 
 PrivateCell = tuple[BitVec, int]
@@ -68,8 +69,9 @@ def _is_handed(word: BitVec) -> bool:
 class PrivateMemory:
     """The stores to private memory so far."""
 
-    def __init__(self, base: BitVec | None) -> None:
+    def __init__(self, base: BitVec | None, choices: int = MANY_CHOICES) -> None:
         self._base = base
+        self._choices = choices
         self._stores: list[PrivateStore] = []
         self._offsets: dict[BitVec, BitVec | None] = {}
         self._places: dict[BitVec, tuple[int, int]] = {}
@@ -142,7 +144,7 @@ class PrivateMemory:
         pieces: list[BitVec] = []
         for byte in range(0, access.width, unit):
             before = extract(otherwise, 8 * (byte + unit) - 1, 8 * byte)
-            pieces.append(_unit_at(met, byte, unit, before, assumed))
+            pieces.append(_unit_at(met, byte, unit, before, assumed, self._choices))
         value = as_sum(concat(*reversed(pieces))) if access.width == 8 else concat(*reversed(pieces))
         return zero_extend(value, otherwise.width)  # a narrow element leaves the rest to the page
 
@@ -181,7 +183,9 @@ def _low_halves_apart(start: BitVec, store: PrivateStore, width: int) -> bool:
     return not unknown and store.value.width // 8 <= known <= (1 << half) - width
 
 
-def _unit_at(stores: Iterable[_Met], byte: int, unit: int, otherwise: BitVec, assumed: Literals) -> BitVec:
+def _unit_at(
+    stores: Iterable[_Met], byte: int, unit: int, otherwise: BitVec, assumed: Literals, choices: int
+) -> BitVec:
     """What a load brings from this byte of it on."""
     chosen: list[tuple[Bool, BitVec]] = []
     value = otherwise
@@ -195,7 +199,7 @@ def _unit_at(stores: Iterable[_Met], byte: int, unit: int, otherwise: BitVec, as
             break
         chosen.append((condition, piece))
         assumed = assumed | {neg(condition)}
-        if len(chosen) > MAX_CHOICES:
+        if len(chosen) > choices:
             break  # `otherwise` stands for anything
     if len(chosen) > 1 and is_true(disj(*(condition for condition, _ in chosen))):
         _, value = chosen.pop()  # one of them is met, and if none before, this one

@@ -16,7 +16,7 @@ from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.statement import execution_of, label_places, lane_offset
 from visaproof.kernel.symbolic_loops import Held, LoopRound, RoundWrites, in_round, owners, round_writes, shifts
 from visaproof.kernel.symbolic_machine import Machine, Performed
-from visaproof.kernel.symbolic_private import PrivateMemory
+from visaproof.kernel.symbolic_private import FEW_CHOICES, MANY_CHOICES, PrivateMemory
 from visaproof.semantics.symbolic.guarded import NONE, GuardedPredicates, GuardedRegisters
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicSurface
@@ -103,6 +103,7 @@ def trace(
         private_base,
         floats,
         name,
+        MANY_CHOICES if compared_as or not generalise else FEW_CHOICES,
     )
     return _Walk(machine, unroll, generalise, compared_as).run()
 
