@@ -109,6 +109,19 @@ def test_a_choice_is_seen_through_what_is_loaded_and_computed() -> None:
     assert isinstance(asked(through("Y", "Z"), through("Z", "Y")), Refines)
 
 
+def clock(opcode: str = "mov") -> str:
+    """Stores the time, or what an opcode makes of it."""
+    return PLACES + f"{opcode} (M1, 16) Z(0,0)<1> %tsc(0,0)<0;1,0>\n" + stored("B", "Z")
+
+
+@pytest.mark.parametrize("other", [PLACES + "mov (M1, 16) Z(0,0)<1> 0x5:d\n" + stored("B", "Z"), clock("not")])
+def test_what_the_device_writes_is_no_choice_of_the_source(other: str) -> None:
+    """The time is in a register that no launch sets, but who stores it does not store what he likes."""
+    assert isinstance(asked(PLACES + stored("B", "Y"), other), Refines)
+    assert isinstance(asked(clock(), "mov (M1, 16) Y(0,0)<1> 0x0:d\n" + clock()), Refines)
+    assert not isinstance(asked(clock(), other), Refines)
+
+
 def test_what_nothing_wrote_may_be_forbidden() -> None:
     both = PLACES + stored("B", "Y")
     strict = FORBIDDEN | {UndefinedKind.UNINITIALISED}

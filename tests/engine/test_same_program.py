@@ -6,7 +6,8 @@ import pytest
 
 from tests.engine.test_refinement import APART, HEAD, IDLE, STORE_B, program
 from tests.engine.test_refinement_loops import ADD, BREAKING, looping
-from visaproof.engine.refinement import Bounded, Refines, Vacuous, Verdict, decide
+from visaproof.engine.ladder import GaveUp
+from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous, Verdict, decide
 from visaproof.engine.refinement_comparison import compare
 from visaproof.engine.refinement_scope import Scope
 from visaproof.engine.same_program import SAME_PROGRAM, same_program
@@ -63,12 +64,22 @@ def test_a_source_without_a_meaning_is_vacuous_also_before_itself() -> None:
     assert found == Vacuous((UndefinedKind.UNINITIALISED,))
 
 
+RARELY = "cmp.ne (M1, 8) P1 X(0,0)<1;1,0> 0x7654321:d\n(P1) or (M1, 8) B(0,0)<1> B(0,0)<1;1,0> 0x2:ud\n"
+
+
 def test_a_source_that_rarely_has_a_meaning_is_not_vacuous() -> None:
     """Only where X is one number of 2^32 the addresses are aligned: no run on simple inputs meets it, a solver does."""
-    rarely = "cmp.ne (M1, 8) P1 X(0,0)<1;1,0> 0x7654321:d\n(P1) or (M1, 8) B(0,0)<1> B(0,0)<1;1,0> 0x2:ud\n"
-    rare = APART + rarely + STORE_B
+    rare = APART + RARELY + STORE_B
     assert verdict(rare, rare) == ITSELF
     assert isinstance(verdict(rare, IDLE + rare), Refines)
+
+
+def test_a_source_of_which_no_meaning_is_known_is_not_said_to_be_refined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If it has none, anything refines it: that would be no news, and is not told from news."""
+    rare = APART + RARELY + STORE_B
+    monkeypatch.setattr("visaproof.engine.refinement_meaning.uncut", lambda *_: GaveUp("timeout"))
+    assert isinstance(verdict(rare, rare), Unknown)
+    assert verdict(APART + STORE_B, APART + STORE_B) == ITSELF
 
 
 def test_no_solver_is_asked_where_a_run_has_a_meaning(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,9 @@ def in_step(comparison: Comparison) -> Question | None:
         return None
     try:
         several = comparison.split is not None
-        source, target = (_generalised(one, asked.lanes, comparison.floats, several) for one in comparison.runners)
+        source, target = (
+            _generalised(one, asked.lanes, comparison.scope.floats, several) for one in comparison.runners
+        )
     except NotModelled:
         return None
     rounds = (source.trace.rounds, target.trace.rounds)

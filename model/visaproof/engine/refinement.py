@@ -8,7 +8,7 @@ from visaproof.engine.refinement_choices import source_choice, unlike_threads
 from visaproof.engine.refinement_chosen import chosen_question
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled
-from visaproof.engine.refinement_meaning import never_means_anything, undefined_always
+from visaproof.engine.refinement_meaning import means_nothing, undefined_always
 from visaproof.engine.refinement_meant import where_meant
 from visaproof.engine.refinement_memory import nothing
 from visaproof.engine.refinement_questions import questions
@@ -74,11 +74,22 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     verdict = Refines(SAME_PROGRAM) if comparison.itself else _decided(comparison, timeout_ms)
     if isinstance(verdict, Unknown):
         verdict = _where_meant(comparison, timeout_ms) or verdict
-    if isinstance(verdict, Refines) and never_means_anything(comparison, timeout_ms):
-        return Vacuous(undefined_always(comparison))
+    if isinstance(verdict, Refines):
+        return _unless_vacuous(comparison, verdict, timeout_ms)
     if isinstance(verdict, Unknown) and comparison.uninterpreted:
         return Unknown(verdict.reason + FLOAT_HINT)
     return verdict
+
+
+def _unless_vacuous(comparison: Comparison, verdict: Refines, timeout_ms: int) -> Refines | Vacuous | Unknown:
+    """The verdict where the source has a meaning for some input: else any target refines it."""
+    match means_nothing(comparison, timeout_ms):
+        case Impossible():
+            return Vacuous(undefined_always(comparison))
+        case GaveUp(reason):
+            return Unknown(f"the target refines the source, which may have no meaning for any input: {reason}")
+        case None:
+            return verdict
 
 
 def _where_meant(comparison: Comparison, timeout_ms: int) -> Refines | None:
@@ -219,7 +230,7 @@ def _solved(comparison: Comparison, goal: Bool, timeout_ms: int) -> Refines | Di
                 return Vacuous()
             case Fails(values):
                 verdict = _confirmed(comparison, values)
-                if not isinstance(verdict, Difference) and comparison.floats is Floats.IEEE:
+                if not isinstance(verdict, Difference) and comparison.scope.floats is Floats.IEEE:
                     verdict = _without_nan(comparison, goal, inside, timeout_ms) or verdict
                 if isinstance(verdict, Difference):
                     return verdict

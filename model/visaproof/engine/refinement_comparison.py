@@ -42,28 +42,26 @@ class Comparison:
     exact: Question | None
     """The question under no condition; None where that is not asked: memory is reached by address and by surface as
     well, or by several threads."""
-    floats: Floats = Floats.UNINTERPRETED
-    """What results on floats are taken for."""
+    scope: Scope
+    granted: Granted
     open: NotModelled | None = None
     """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
     split: Split | None = None
     """Which threads run the lanes of which, where the kernels have different SIMD widths."""
     itself: bool = False
     """Whether a program is compared with itself, in the same registers: then one run on terms stands for both."""
-    scope: Scope | None = None
-    granted: Granted = NOTHING_GRANTED
 
     @property
     def on_floats(self) -> bool:
         """Whether a kernel computes with floats, as far as that is known."""
-        return self.floats is Floats.IEEE or self.uninterpreted
+        return self.scope.floats is Floats.IEEE or self.uninterpreted
 
     @property
     def uninterpreted(self) -> bool:
         """Whether a kernel computes with floats of which nothing is known."""
         values = (one for runner in self.runners for one in runner.trace.arbitrary if one.operands and not one.origin)
         open_floats = any(source.type.floating for one in values for source in one.operands or ())
-        return self.floats is Floats.UNINTERPRETED and open_floats
+        return self.scope.floats is Floats.UNINTERPRETED and open_floats
 
     @property
     def conditional(self) -> bool:
@@ -108,8 +106,8 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     assumed = assumptions(start, question, matching, runners)
     assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
     return Comparison(
-        source, target, matching, start, assumed, question, runners, exact, scope.floats, unasked, split, itself,
-        scope, granted,
+        source, target, matching, start, assumed, question, runners, exact, scope, granted, unasked, split,
+        itself,
     )  # fmt: skip
 
 

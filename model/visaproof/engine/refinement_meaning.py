@@ -6,7 +6,7 @@ One run in which it has a meaning is enough, and nearly always one of the first 
 from itertools import islice
 from random import Random
 
-from visaproof.engine.ladder import Holds, Impossible
+from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_guesses import candidates, contents, float_words
 from visaproof.engine.refinement_runs import has_meaning, unknowns
@@ -19,17 +19,23 @@ from visaproof.smt import false, is_true
 RUNS = 30
 
 
-def never_means_anything(comparison: Comparison, timeout_ms: int) -> bool:
-    """Whether it was shown that the source has no meaning for any input under the assumptions.
+def means_nothing(comparison: Comparison, timeout_ms: int) -> Impossible | GaveUp | None:
+    """Impossible where the source has no meaning for any input under the assumptions; GaveUp where that is not known.
 
-    Of a kernel whose loops may be longer than they were unrolled it is not: a longer run may have one.
+    None where it has one, and of a kernel whose loops may be longer than they were unrolled: a longer run may have one.
     """
     question = comparison.question
     if undefined_always(comparison):
-        return True
+        return Impossible()
     if question.bounded or _meant_in_a_run(comparison):
-        return False
-    return isinstance(uncut(premises(question, false()), false(), timeout_ms), Holds | Impossible)
+        return None
+    match uncut(premises(question, false()), false(), timeout_ms):
+        case Holds() | Impossible():
+            return Impossible()
+        case GaveUp() as gave_up:
+            return gave_up
+        case Fails():
+            return None
 
 
 def undefined_always(comparison: Comparison) -> tuple[UndefinedKind, ...]:

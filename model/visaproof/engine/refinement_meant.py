@@ -10,7 +10,8 @@ from dataclasses import replace
 from visaproof.engine.refinement_comparison import Comparison, compare
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.refinement_undefined import UndefinedKind
-from visaproof.smt import BitVec, Bool, Op, Term, const, false, is_true, substitute, symbols_of
+from visaproof.queries.refinement_witness import is_unwritten
+from visaproof.smt import Bool, Term, const, false, is_true, substitute, symbols_of
 
 CHOICES = (0, 1)
 """What nothing wrote: no other alignment is needed to be out of step."""
@@ -18,7 +19,7 @@ CHOICES = (0, 1)
 
 def where_meant(comparison: Comparison) -> Comparison | None:
     """The question about those launches alone; None where it is the same one, or is not known."""
-    if comparison.scope is None or comparison.split is not None or comparison.granted.on:
+    if comparison.split is not None or comparison.granted.on:
         return None
     if UndefinedKind.UNINITIALISED in comparison.question.forbidden:
         return None
@@ -34,7 +35,7 @@ def where_meant(comparison: Comparison) -> Comparison | None:
 
 def _lanes_meant(comparison: Comparison) -> Iterator[Bool]:
     """The lanes without which some choice has no meaning, for any other input."""
-    question, unwritten = comparison.question, set(filter(_is_own, comparison.runners[0].start_words()))
+    question, unwritten = comparison.question, set(filter(is_unwritten, comparison.runners[0].start_words()))
     for condition in question.source.undefined:
         symbols = set(symbols_of(condition))
         own = symbols & unwritten
@@ -43,9 +44,3 @@ def _lanes_meant(comparison: Comparison) -> Iterator[Bool]:
                 chosen: dict[Term, Term] = {one: const(choice, one.width) for one in own}
                 if is_true(substitute(condition, chosen | {lane: false()})):
                     yield lane
-
-
-def _is_own(word: BitVec) -> bool:
-    """Whether nothing wrote it: neither the launch nor, where the machine has such a register, the device."""
-    name = str(word.payload)
-    return word.op is Op.SYMBOL and name.startswith("source:") and not name.startswith("source:%")

@@ -52,12 +52,10 @@ def one_to_one(
     before = (before_source, target_start(matching, before_source, starts[1].initial))
     if no_buffer_offset:
         before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
-    one = _runner("source", source, starts[0], before[0], lanes, matching.by_meaning, scope.floats, scope.unroll)
+    one = _runner("source", source, starts[0], before[0], lanes, matching.by_meaning, scope)
     if itself:
         return one, one
-    other = _runner(
-        "target", target, starts[1], before[1], lanes, matching.by_meaning, scope.floats, scope.unroll, may_lose=True
-    )
+    other = _runner("target", target, starts[1], before[1], lanes, matching.by_meaning, scope, may_lose=True)
     return one, other
 
 
@@ -78,7 +76,7 @@ def one_to_several(
     given = Starts(names[narrow], before, starts[narrow].initial)
     if no_buffer_offset:
         before = without_buffer_offset(programs[wide], before)
-    one = _runner(names[wide], programs[wide], starts[wide], before, lanes, True, scope.floats, scope.unroll)
+    one = _runner(names[wide], programs[wide], starts[wide], before, lanes, True, scope)
     members: list[Runner] = []
     for thread in range(split.threads):
         initial = narrow_start(programs[wide], programs[narrow], split, thread, given)
@@ -86,7 +84,7 @@ def one_to_several(
             initial = without_buffer_offset(programs[narrow], initial)
         name, own = thread_name(names[narrow], thread), lanes[split.lanes(thread)]
         members.append(_runner(
-            name, programs[narrow], starts[narrow], initial, own, True, scope.floats, scope.unroll, prefix_of(thread)
+            name, programs[narrow], starts[narrow], initial, own, True, scope, prefix_of(thread)
         ))  # fmt: skip
     one = replace(one, trace=with_plain_barriers(one.trace, lanes))
     group = group_of(members, lanes, split, UndefinedKind.RACE in scope.forbidden)
@@ -100,19 +98,18 @@ def _runner(
     initial: Callable[[str, int], Byte],
     lanes: Sequence[Bool],
     by_meaning: bool,
-    floats: Floats,
-    unroll: int,
+    scope: Scope,
     prefix: str = "",
     may_lose: bool = False,
 ) -> Runner:
     """A thread run on terms.  Raises NotModelled where it is not known what it reaches, unless runs may find it."""
-    if floats is Floats.IEEE:
+    if scope.floats is Floats.IEEE:
         initial = ieee_start(initial)
     pointers = _pointers(program.kernel, start, initial)
     base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
     ran = trace(
-        program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=unroll, generalise=False,
-        private_base=base, floats=floats, name=prefix,
+        program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=scope.unroll, generalise=False,
+        private_base=base, floats=scope.floats, name=prefix,
     )  # fmt: skip
     _require_private_known(program, ran.surfaces)
     keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]

@@ -8,10 +8,9 @@ from visaproof.kernel import words
 from visaproof.kernel.declarations import Declarations
 from visaproof.kernel.fragments import FragmentError, Head, UnknownForm, read_head, read_operand
 from visaproof.kernel.naming import closest, shown
-from visaproof.kernel.opcodes import OPERANDS
 from visaproof.kernel.operands import check_operand, check_predicate, check_predicates, renamed, resolve_name
 from visaproof.kernel.source import LogicalLine
-from visaproof.kernel.statement_shape import require_shape
+from visaproof.kernel.statement_shape import require_count, require_shape
 from visaproof.kernel.syntax import Instruction, Name, Operand, Text
 
 LABEL = re.compile(r"([A-Za-z_$@?][A-Za-z0-9_\-$@?]*)[ \t]*:")
@@ -60,10 +59,7 @@ class InstructionReader:
         operands = [
             self._operand(word, head, index, line) for index, word in enumerate(words.operands(text, found[count:]))
         ]
-        expected = OPERANDS.get(head.opcode, len(operands))
-        if len(operands) != expected:
-            message = f"{head.opcode} takes {expected} operand{'s' * (expected != 1)}, not {len(operands)}"
-            raise ReadError(message, line.position(start))
+        require_count(head.opcode, operands, line.position(start))
         check_predicates(head.opcode, operands, self._declarations)
         require_shape(head.opcode, head.suffixes, operands, line.position(start))
         return Instruction(

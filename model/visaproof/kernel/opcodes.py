@@ -56,7 +56,8 @@ OPERANDS = {
     opcode: count
     for count, opcodes in {
         1: "goto jmp",
-        2: "mov movs not setp cbit fbl fbh lzd bfrev inv log exp sqrt rsqrt sin cos sqrtm frc rndd rndu rnde rndz",
+        2: "mov movs faddr not setp cbit fbl fbh lzd bfrev inv log exp sqrt rsqrt sin cos sqrtm frc rndd rndu rnde "
+        "rndz",
         3: "add mul shl shr asr rol ror and or xor sel min max mulh avg div mod pow divm cmp addr_add",
         4: "mad add3 madw bfn dp4a bfe lrp addc subb",
         5: "bfi",

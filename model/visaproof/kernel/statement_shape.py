@@ -1,9 +1,10 @@
-"""What a statement that is no memory message needs beside its number of operands."""
+"""What a statement that is no memory message needs: so many operands, a first one of a kind, and suffixes."""
 
 from collections.abc import Sequence
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.kernel.naming import listed
+from visaproof.kernel.opcodes import OPERANDS
 from visaproof.kernel.syntax import Name, Operand, SubscriptedName
 
 RELATIONS = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -17,10 +18,16 @@ FIRST: dict[str, tuple[type, str]] = {
 """What the first operand is."""
 
 
+def require_count(opcode: str, operands: Sequence[Operand], position: Position) -> None:
+    """Raises ReadError where there are too few operands or too many."""
+    expected = OPERANDS.get(opcode, len(operands))
+    if len(operands) != expected:
+        message = f"{opcode} takes {expected} operand{'s' * (expected != 1)}, not {len(operands)}"
+        raise ReadError(message, position)
+
+
 def require_shape(opcode: str, suffixes: Sequence[str], operands: Sequence[Operand], position: Position) -> None:
     """Raises ReadError where the first operand is none such, or a suffix is missing."""
-    if opcode == "faddr" and len(operands) != 2:
-        raise ReadError(f"faddr takes 2 operands, not {len(operands)}", position)
     if opcode in FIRST and not (operands and isinstance(operands[0], FIRST[opcode][0])):
         raise ReadError(f"the first operand of {opcode} is {FIRST[opcode][1]}", position)
     if opcode == "cmp" and not set(suffixes) & set(RELATIONS):

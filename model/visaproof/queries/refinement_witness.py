@@ -3,6 +3,7 @@
 ∀ inputs ∀ choices of the target ∃ choices of the source: any choice will do, so that a wrong guess loses a proof only.
 It may be made of whatever the target reads and computes, as that does not depend on the source.
 Only bytes of registers are chosen one by one; what else is left open may hang together, and is never chosen here.
+What the device puts into a register, as the time, is no choice: of that the source has what the target has in the same.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,9 +24,20 @@ def witness(question: Question) -> Choices:
     found: Choices = {}
     walk = _Pairs(question.memory)
     for source, target in walk.from_roots(_roots(question)):
-        if _is_own(source, "source:") and source.width == target.width:
+        if source.width == target.width and (is_unwritten(source) or _is_same_register(source, target)):
             found.setdefault(source, target)
     return found
+
+
+def is_unwritten(term: Term) -> bool:
+    """Whether it is a part of the source's registers that neither the launch nor the device writes."""
+    return _is_own(term, "source:") and not _is_own(term, "source:%")
+
+
+def _is_same_register(source: Term, target: Term) -> bool:
+    """Whether both are what the kernels find in one place, each for itself."""
+    places = [str(one.payload).partition(":")[2] for one in (source, target)]
+    return _is_own(source, "source:") and _is_own(target, "target:") and places[0] == places[1]
 
 
 def is_plain(choices: Choices) -> bool:
