@@ -8,7 +8,7 @@ from visaproof.smt.solvers import Preparation
 from visaproof.smt.terms import T
 from visaproof.smt.written import Words
 
-from .word_rules import c, p, q, x, y, z
+from .words import c, kept, p, q, x, y, z
 
 
 def _joined(term: Term) -> Term:
@@ -18,10 +18,6 @@ def _joined(term: Term) -> Term:
 
 def _second(term: T) -> T:
     return expanded([term])[0]
-
-
-def _once(word: BitVec) -> tuple[BitVec, BitVec]:
-    return word, word
 
 
 # ---------------------------------------------------------------- halves: `h` is the width of a half, `w` of the word
@@ -115,27 +111,27 @@ HALVES: tuple[Rule, ...] = rules(
 APART: tuple[Rule, ...] = rules(
     "word-in-halves-that-no-rule-fits",
     {
-        "halves of two words": lambda b, w: _once(
+        "halves of two words": lambda b, w: kept(
             b.concat(b.add(b.extract(z(w), w - 1, w // 2), x(w // 2)), b.truncate(y(w), w // 2))
         ),
-        "a slice that is no half": lambda b, w: _once(
+        "a slice that is no half": lambda b, w: kept(
             b.concat(b.add(b.extract(z(w), w - 2, w // 2 - 1), x(w // 2)), b.truncate(z(w), w // 2))
         ),
-        "shifted right by one less": lambda b, w: _once(_offset(b, w, 2, w // 2 - 3, arithmetic=False)),
-        "shifted right by one more": lambda b, w: _once(_offset(b, w, 2, w // 2 - 1, arithmetic=True)),
-        "as it is, without its sign": lambda b, w: _once(_offset(b, w, 0, w // 2 - 1, arithmetic=False)),
-        "another multiple of the upper half": lambda b, w: _once(
+        "shifted right by one less": lambda b, w: kept(_offset(b, w, 2, w // 2 - 3, arithmetic=False)),
+        "shifted right by one more": lambda b, w: kept(_offset(b, w, 2, w // 2 - 1, arithmetic=True)),
+        "as it is, without its sign": lambda b, w: kept(_offset(b, w, 0, w // 2 - 1, arithmetic=False)),
+        "another multiple of the upper half": lambda b, w: kept(
             b.add(
                 b.scale(b.concat(b.extract(z(w), w - 1, w // 2), x(w // 2)), 2),
                 b.zero_extend(b.truncate(z(w), w // 2), w),
             )
         ),
-        "shifted right without the highest bit": lambda b, w: _once(
+        "shifted right without the highest bit": lambda b, w: kept(
             b.concat(
                 b.sign_extend(b.extract(x(w // 2), w // 2 - 2, w // 2 - 3), w // 2), b.shl(x(w // 2), c(3, w // 2))
             )
         ),
-        "three parts": lambda b, w: _once(b.concat(x(w // 4), y(w // 4), z(w // 2))),
+        "three parts": lambda b, w: kept(b.concat(x(w // 4), y(w // 4), z(w // 2))),
     },
     widths=(64,),
     after=_joined,
@@ -217,7 +213,7 @@ SECOND: tuple[Rule, ...] = rules(
             b.extract(b.add(b.concat(x(w), y(w)), b.scale(b.zero_extend(z(w), 2 * w), 2 << w)), 2 * w - 1, w),
             b.add(x(w), b.scale(z(w), 2)),
         ),
-        "a middle slice of multiples": lambda b, w: _once(
+        "a middle slice of multiples": lambda b, w: kept(
             b.extract(b.add(b.scale(x(w), 96), b.scale(b.bit_xor(x(w), y(w)), 32), c(64, w)), 8, 5)
         ),
         "zeros above a multiple": lambda b, w: (
@@ -228,7 +224,7 @@ SECOND: tuple[Rule, ...] = rules(
             b.scale(b.zero_extend(b.lshr(b.add(b.scale(x(w), 32), c(16, w)), c(4, w)), w + 8), 16),
             b.zero_extend(b.add(b.scale(x(w), 32), c(16, w)), w + 8),
         ),
-        "zeros above a sum with an odd part": lambda b, w: _once(b.zero_extend(b.add(_sum(b, w), c(21, w)), w + 8)),
+        "zeros above a sum with an odd part": lambda b, w: kept(b.zero_extend(b.add(_sum(b, w), c(21, w)), w + 8)),
         "a sum under a choice": lambda b, w: (
             b.ite(p, b.bit_or(c(4, w), b.scale(x(w), 4)), z(w)),
             b.ite(p, b.scale(b.bit_or(c(1, w), x(w)), 4), z(w)),
