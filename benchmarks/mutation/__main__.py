@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if any(pattern.startswith("smt") for pattern in options.pattern):
         targets = (*targets, *RULES)
     mutants = [mutant for target in targets for mutant in mutants_of(target)]
-    chosen = [mutant for mutant in mutants if _matches(mutant, options.pattern)][:: options.every]
+    chosen = [mutant for mutant in mutants if _matches(mutant, options.pattern)][options.first :: options.every]
     if options.list:
         print(*(mutant.id for mutant in chosen), sep="\n")
         return 0
@@ -46,6 +46,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("pattern", nargs="*", help=PATTERN)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes side by side")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th mutant")
+    parser.add_argument("--first", type=int, default=0, metavar="N", help="begin with the N-th mutant, counted from 0")
     parser.add_argument("--all", action="store_true", help="also the states and the effects that the pages run on")
     parser.add_argument("--each-killer", action="store_true", help="ask the claims too about what is noticed already")
     parser.add_argument("--list", action="store_true", help="print the mutants and try none")
