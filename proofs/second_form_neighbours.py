@@ -129,3 +129,79 @@ def refute_one_bit_stands_for_all_bits_of_a_sum() -> Query:
         return b.eq(b.add(x(w), y(w)), z(w)), b.conj(*at_each)
 
     return neighbour("one-bit-data", "a sum of two words", "the sum of their bits", sides, 8)
+
+
+def refute_the_lower_half_counts_as_often_as_the_upper() -> Query:
+    return neighbour(
+        "word-in-halves",
+        "twice the upper half and the lower half",
+        "twice the word",
+        lambda b, w: (
+            b.add(
+                b.scale(b.zero_extend(b.extract(z(w), w - 1, w // 2), w), 2 << w // 2),
+                b.zero_extend(b.truncate(z(w), w // 2), w),
+            ),
+            b.scale(z(w), 2),
+        ),
+        64,
+    )
+
+
+def refute_a_mask_is_the_slice_shifted_by_less() -> Query:
+    return neighbour(
+        "second-form",
+        "a mask",
+        "the slice, shifted by less",
+        lambda b, w: (b.bit_and(c(0x3C, w), x(w)), b.scale(b.zero_extend(b.extract(x(w), 5, 2), w), 2)),
+    )
+
+
+def refute_a_concatenation_is_a_sum_in_which_a_part_is_passed_over() -> Query:
+    return neighbour(
+        "second-form",
+        "three parts side by side",
+        "a sum in which the first is shifted by the last alone",
+        lambda b, w: (
+            b.concat(x(w), y(8), z(w)),
+            b.add(
+                b.scale(b.zero_extend(x(w), 2 * w + 8), 1 << w),
+                b.scale(b.zero_extend(y(8), 2 * w + 8), 1 << w),
+                b.zero_extend(z(w), 2 * w + 8),
+            ),
+        ),
+    )
+
+
+def refute_a_slice_of_a_multiple_is_a_slice_of_the_word_one_bit_lower() -> Query:
+    return neighbour(
+        "second-form",
+        "a slice of four times a word",
+        "the slice of the word three bits below",
+        lambda b, w: (b.extract(b.scale(x(w), 4), 12, 5), b.extract(x(w), 9, 2)),
+    )
+
+
+def refute_one_bit_stands_for_all_bits_of_a_number() -> Query:
+    """If words that are compared with a number counted as copied: at each bit it would be its lowest."""
+    return neighbour(
+        "one-bit-data",
+        "a word that is 1",
+        "each of its bits is 1",
+        lambda b, w: (b.eq(x(w), c(1, w)), b.conj(*(b.bit(x(w), k) for k in range(w)))),
+        8,
+    )
+
+
+def refute_one_bit_stands_for_all_bits_of_two_equations_in_one_clause() -> Query:
+    """If a clause might have two: one may fail at one bit, and the other at another."""
+
+    def sides(b: Words, w: int) -> tuple[Bool, Bool]:
+        at_each = [
+            b.disj(
+                b.eq(b.extract(x(w), k, k), b.extract(y(w), k, k)), b.eq(b.extract(x(w), k, k), b.extract(z(w), k, k))
+            )
+            for k in range(w)
+        ]
+        return b.disj(b.eq(x(w), y(w)), b.eq(x(w), z(w))), b.conj(*at_each)
+
+    return neighbour("one-bit-data", "one of two equations", "one of them at each bit", sides, 8)

@@ -5,7 +5,7 @@ from visaproof.queries.query import Query
 from visaproof.smt import false, true
 
 from .truth_rules import nibble
-from .words import SMALL, c, p, q, signed, wide, x, y, z
+from .words import SMALL, c, choice, p, q, r, signed, small, wide, x, y, z
 
 
 def refute_an_even_multiple_equals_a_number_only_if_it_is_a_multiple_of_it() -> Query:
@@ -140,4 +140,82 @@ def refute_a_branch_of_another_condition_is_the_choice() -> Query:
         "another condition inside",
         "its first branch",
         lambda b, w: (b.ite(p, b.ite(q, x(w), y(w)), z(w)), b.ite(p, x(w), z(w))),
+    )
+
+
+def refute_a_constant_goes_to_the_other_side_as_it_is() -> Query:
+    return neighbour(
+        "equality", "x + 3 = 5", "x = 8", lambda b, w: (b.eq(b.add(x(w), c(3, w)), c(5, w)), b.eq(x(w), c(8, w)))
+    )
+
+
+def refute_multiples_that_differ_by_their_step_are_never_equal() -> Query:
+    return neighbour(
+        "equality",
+        "multiples of 4 that are 4 apart",
+        "never",
+        lambda b, w: (b.eq(b.scale(x(w), 4), b.add(b.scale(y(w), 4), c(4, w))), false()),
+    )
+
+
+def refute_a_choice_that_is_its_second_constant_is_its_condition() -> Query:
+    return neighbour(
+        "equality",
+        "a choice of constants that is the second",
+        "its condition",
+        lambda b, w: (b.eq(choice(b, 1, 4, w), c(4, w)), p),
+    )
+
+
+def refute_multiples_at_the_distance_of_their_words_are_never_equal() -> Query:
+    return neighbour(
+        "comparison-of-extended-words",
+        "multiples of extended words as far apart as the words",
+        "never",
+        lambda b, w: (
+            b.eq(b.scale(wide(b, b.add(x(w), c(2, w))), 4), b.add(b.scale(wide(b, x(w)), 4), c(8, 2 * w))),
+            false(),
+        ),
+    )
+
+
+def refute_a_word_is_always_below_a_bound_that_it_may_meet() -> Query:
+    return neighbour(
+        "order", "below a bound that may be met", "always", lambda b, w: (b.ult(small(b, "s", w), c(15, w)), true())
+    )
+
+
+def refute_a_word_is_always_above_a_bound_that_it_may_meet() -> Query:
+    return neighbour(
+        "order",
+        "above a bound that may be met",
+        "always",
+        lambda b, w: (b.ult(c(3, w), b.bit_or(small(b, "s", w), c(3, w))), true()),
+    )
+
+
+def refute_signed_order_is_unsigned_where_one_is_not_negative() -> Query:
+    return neighbour(
+        "order",
+        "signed order of which one has no sign",
+        "unsigned order",
+        lambda b, w: (b.slt(x(w), b.lshr(y(w), c(1, w))), b.ult(x(w), b.lshr(y(w), c(1, w)))),
+    )
+
+
+def refute_a_denied_disjunction_completes_one_of_its_parts() -> Query:
+    return neighbour(
+        "connective",
+        "a part or the denied disjunction",
+        "always",
+        lambda b, _: (b.disj(p, b.neg(b.disj(p, q))), true()),
+    )
+
+
+def refute_a_choice_of_truths_takes_the_other_where_its_condition_holds() -> Query:
+    return neighbour(
+        "connective",
+        "a choice of two truths",
+        "the other one where the condition holds",
+        lambda b, _: (b.ite_bool(p, q, r), b.conj(b.disj(b.neg(p), r), b.disj(p, q))),
     )

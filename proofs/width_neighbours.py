@@ -2,6 +2,7 @@
 
 from visaproof.queries.identities import neighbour
 from visaproof.queries.query import Query
+from visaproof.smt import false
 
 from .words import c, signed, wide, x, y
 
@@ -74,4 +75,52 @@ def refute_slices_in_the_wrong_order_are_the_word() -> Query:
         "slices in the wrong order",
         "the word",
         lambda b, w: (b.concat(b.extract(x(w), 3, 0), b.extract(x(w), w - 1, 4)), x(w)),
+    )
+
+
+def refute_a_slice_of_a_slice_begins_with_the_word() -> Query:
+    return neighbour(
+        "slice",
+        "a slice of a slice",
+        "that slice of the word",
+        lambda b, w: (b.extract(b.extract(x(w), w - 1, 2), 4, 3), b.extract(x(w), 4, 3)),
+    )
+
+
+def refute_a_slice_above_the_sign_is_0() -> Query:
+    return neighbour(
+        "slice", "the bits above a sign", "0", lambda b, w: (b.extract(signed(b, x(w)), 2 * w - 1, w), c(0, w))
+    )
+
+
+def refute_a_slice_that_loses_bits_keeps_the_lower_bound() -> Query:
+    return neighbour(
+        "slice",
+        "the low bits of a word of at least 16 are 0",
+        "never",
+        lambda b, w: (b.eq(b.truncate(b.bit_or(x(w), c(16, w)), 4), c(0, 4)), false()),
+    )
+
+
+def refute_the_low_bits_of_a_right_shift_are_the_shifted_low_bits() -> Query:
+    return neighbour(
+        "slice",
+        "the low bits of a right shift",
+        "the low bits, shifted right",
+        lambda b, w: (b.truncate(b.lshr(x(w), c(4, w)), 8), b.lshr(b.truncate(x(w), 8), c(4, 8))),
+    )
+
+
+def refute_zeros_below_a_word_are_zeros_above_it() -> Query:
+    return neighbour(
+        "concatenation", "zeros below a word", "zeros above it", lambda b, w: (b.concat(x(w), c(0, w)), wide(b, x(w)))
+    )
+
+
+def refute_slices_that_overlap_are_the_word() -> Query:
+    return neighbour(
+        "concatenation",
+        "slices that share a bit",
+        "the word, extended by a bit",
+        lambda b, w: (b.concat(b.extract(x(w), w - 1, 3), b.extract(x(w), 3, 0)), b.zero_extend(x(w), w + 1)),
     )
