@@ -9,7 +9,7 @@ from visaproof.engine.catalogue import for_each
 from visaproof.queries.identities import Copies, Rule, follows, one_bit_stands_for_all, rule_holds
 from visaproof.queries.query import Query
 
-from . import second_form_rules, truth_rules, width_rules, word_rules
+from . import half_rules, second_form_rules, truth_rules, width_rules, word_rules
 from .words import NARROW, c, signed, wide, x, y
 
 
@@ -38,12 +38,12 @@ def prove_a_rewritten_connective_or_choice_means_what_was_written(rule: Rule) ->
     return rule_holds(rule)
 
 
-@for_each((*word_rules.KEPT, *width_rules.KEPT, *truth_rules.KEPT, *second_form_rules.APART))
+@for_each((*word_rules.KEPT, *width_rules.KEPT, *truth_rules.KEPT, *half_rules.APART))
 def prove_what_no_rule_fits_means_what_was_written(rule: Rule) -> Query:
     return rule_holds(rule)
 
 
-@for_each(second_form_rules.HALVES)
+@for_each(half_rules.HALVES)
 def prove_a_word_in_halves_is_the_sum_that_is_made_of_it(rule: Rule) -> Query:
     return rule_holds(rule)
 

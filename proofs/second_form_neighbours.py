@@ -6,7 +6,7 @@ from visaproof.queries.query import Query
 from visaproof.smt import BitVec, Bool
 from visaproof.smt.written import Words
 
-from .second_form_rules import pointer
+from .half_rules import pointer
 from .words import c, wide, x, y, z
 
 

@@ -245,6 +245,13 @@ KEPT: tuple[Rule, ...] = rules(
                 b.scale(wide(b, y(w)), (1 << (w - 1)) - 1),
             )
         ),
+        "different multiples of extended words": lambda b, w: kept(
+            b.eq(b.scale(wide(b, x(w)), 3), b.scale(wide(b, y(w)), 5))
+        ),
+        "zeros above one word and signs above the other": lambda b, w: kept(b.eq(wide(b, x(w)), signed(b, y(w)))),
+        "a multiple that just may wrap and is a number": lambda b, w: kept(
+            b.eq(b.scale(wide(b, x(w)), (1 << w) + 2), c((1 << w) - 2, 2 * w))
+        ),
         "a sum that can reach the modulus": lambda b, w: kept(
             b.eq(b.add(wide(b, x(w)), c(1 - (1 << w), 2 * w)), c(0, 2 * w))
         ),
@@ -261,11 +268,17 @@ KEPT: tuple[Rule, ...] = rules(
         "a slice of one bit more": lambda b, w: kept(b.eq(b.bit_and(c(6, w), x(w)), c(2, w))),
         "a bound that may be met": lambda b, w: kept(b.ult(b.add(small(b, "s", w), c(3, w)), c(18, w))),
         "a lower bound that may be met": lambda b, w: kept(b.ult(c(3, w), b.add(small(b, "s", w), c(3, w)))),
+        "a bound that one value meets": lambda b, w: kept(b.ult(b.add(small(b, "s", w), c(3, w)), c(4, w))),
         "at most, where one less would wrap": lambda b, w: kept(b.ule(x(w), y(w))),
         "a signed order of words with signs": lambda b, w: kept(b.slt(x(w), y(w))),
         "a signed order of which one has no sign": lambda b, w: kept(b.slt(x(w), b.lshr(y(w), c(1, w)))),
         "a denied conjunction beside one of its parts": lambda b, w: kept(b.conj(p, b.neg(b.conj(p, _u(b, w))))),
         "a denied disjunction in a conjunction": lambda b, w: kept(b.conj(p, q, b.neg(b.disj(r, _u(b, w))))),
+        "all values of a word but one": lambda b, _: kept(
+            b.disj(*(b.eq(nibble, c(value, SMALL)) for value in range(15)))
+        ),
+        "a choice by another condition inside": lambda b, w: kept(b.ite(p, b.ite(q, x(w), y(w)), z(w))),
+        "and in the other branch": lambda b, w: kept(b.ite(p, z(w), b.ite(q, x(w), y(w)))),
         "a choice of two words": lambda b, w: kept(b.eq(b.ite(p, x(w), y(w)), symbol(f"v{w}", w))),
     },
 )

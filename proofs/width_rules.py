@@ -124,6 +124,10 @@ CONCATENATIONS: tuple[Rule, ...] = rules(
             b.concat(x(w), wide(b, y(w))),
             b.concat(x(w), c(0, w), y(w)),
         ),
+        "a slice has no zeros beyond its own bits": lambda b, w: (
+            b.concat(y(w), b.extract(b.lshr(small(b, "s", w), z(w)), 3, 1)),
+            b.concat(y(w), b.extract(b.lshr(b.bit_and(small(b, "s", w), c(15, w)), z(w)), 3, 1)),
+        ),
         "a concatenation has the bounds and zeros of its parts": lambda b, w: (
             b.concat(
                 b.add(b.scale(small(b, "s", w), 2), c(3, w)), b.bit_or(b.scale(small(b, "t", w), 4), c(9, w)), z(w)
@@ -144,6 +148,15 @@ KEPT: tuple[Rule, ...] = rules(
         ),
         "signs above a word that may be negative": lambda b, w: kept(
             signed(b, b.add(small(b, "s", w), c((1 << (w - 1)) - 15, w)))
+        ),
+        "a slice that loses the highest bit of a sum": lambda b, w: kept(
+            b.extract(b.add(small(b, "s", w), c(24, w)), 4, 1)
+        ),
+        "a slice that loses it of the largest value alone": lambda b, w: kept(
+            b.extract(b.add(small(b, "s", w), c(17, w)), 4, 1)
+        ),
+        "a slice of a sum that passes a power of two": lambda b, w: kept(
+            b.extract(b.add(small(b, "s", w), c(56, w)), 4, 1)
         ),
         "slices in the wrong order": lambda b, w: kept(b.concat(b.extract(x(w), 3, 0), b.extract(x(w), w - 1, 4))),
         "slices with a gap": lambda b, w: kept(b.concat(b.extract(x(w), w - 1, 5), b.extract(x(w), 3, 0))),

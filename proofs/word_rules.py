@@ -3,7 +3,7 @@
 from visaproof.queries.identities import Rule, rules
 from visaproof.smt.solvers import Preparation
 
-from .words import c, kept, small, wide, x, y, z
+from .words import c, kept, many, small, wide, x, y, z
 
 SUMS: tuple[Rule, ...] = rules(
     "sum",
@@ -69,6 +69,10 @@ PRODUCTS: tuple[Rule, ...] = rules(
         "a product of products is flat": lambda b, w: (
             b.mul(b.mul(x(w), y(w)), x(w)),
             b.mul(x(w), b.mul(x(w), y(w))),
+        ),
+        "a product has the trailing zeros of both": lambda b, w: (
+            b.mul(b.shl(b.scale(x(w), 4), z(w)), b.shl(b.scale(y(w), 2), z(w))),
+            b.mul(b.shl(b.scale(y(w), 2), z(w)), b.shl(b.scale(x(w), 4), z(w))),
         ),
         "a product of small words has bounds": lambda b, w: (
             b.mul(b.bit_or(small(b, "s", w), c(5, w)), b.bit_or(small(b, "t", w), c(3, w))),
@@ -188,6 +192,10 @@ KEPT: tuple[Rule, ...] = rules(
         "a high mask over multiples of less": lambda b, w: kept(
             b.bit_and(c(-8, w), b.add(x(w), b.scale(y(w), 4), c(7, w)))
         ),
+        "a product that may wrap has no bounds": lambda b, w: kept(
+            b.mul(b.bit_or(x(w), c(3, w)), b.bit_or(y(w), c(3, w)))
+        ),
+        "a product of long sums": lambda b, w: kept(b.mul(many(b, "m", w), many(b, "n", w))),
         "a shift by a word": lambda b, w: kept(b.ashr(b.shl(x(w), y(w)), b.lshr(z(w), y(w)))),
     },
 )

@@ -46,6 +46,11 @@ def small(b: Words, name: str, width: int) -> BitVec:
     return b.zero_extend(symbol(name, SMALL), width)
 
 
+def many(b: Words, name: str, width: int) -> BitVec:
+    """A sum of so many words that a product of two such sums is not multiplied out."""
+    return b.add(*(symbol(f"{name}{number}.{width}", width) for number in range(8)))
+
+
 def choice(b: Words, then: int, otherwise: int, width: int) -> BitVec:
     return b.ite(p, c(then, width), c(otherwise, width))
 
