@@ -1,4 +1,4 @@
-"""The rules for words that were computed in halves.  `h` is the width of a half, `w` of the word."""
+"""The rules for words of `w` bits that were computed in halves."""
 
 from visaproof.queries.identities import Rule, rules
 from visaproof.smt import BitVec, Term, symbol

@@ -90,6 +90,8 @@ def killers_of(mutant: Mutant) -> tuple[Killer, ...]:
     """The cross-check, which most often notices, first; claims are about the footprint alone."""
     if mutant.writing is Writing.RULES:
         return Killer.CLAIMS, Killer.TESTS
+    if mutant.writing is Writing.ENGINE:
+        return (Killer.CLAIMS,)
     writings = Killer.CROSS_CHECK, Killer.CLAIMS
     return (Killer.CROSS_CHECK,) if mutant.writing is Writing.EXECUTE else writings
 

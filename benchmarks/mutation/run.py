@@ -51,7 +51,7 @@ def unchanged(targets: dict[str, Target], jobs: int) -> list[ClaimCost]:
     instructions = {name for target in targets.values() for name in target.instructions}
 
     of_rules = [target for target in targets.values() if Writing.RULES in target.roots]
-    others = [target for target in targets.values() if Writing.RULES not in target.roots]
+    others = [target for target in targets.values() if not {Writing.RULES, Writing.ENGINE} & target.roots.keys()]
 
     def check(target: Target | None, send: Callable[[Any], None]) -> None:
         if target is None:
