@@ -52,6 +52,7 @@ RULES: tuple[Rule, ...] = rules(
             _uncarried(b, w, b.scale(x(w // 2), 8), c(12, w // 2)),
             b.add(_uncarried(b, w, b.scale(x(w // 2), 8), c(8, w // 2)), c(4, w)),
         ),
+        "behind a multiple of twelve": lambda b, w: kept(_uncarried(b, w, b.scale(x(w // 2), 12), c(4, w // 2))),
         "behind any word": lambda b, w: kept(_uncarried(b, w, x(w // 2), c(4, w // 2))),
     },
     widths=(64,),

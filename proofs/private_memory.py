@@ -48,6 +48,13 @@ BY_HALVES = Loaded(
     4,
 )
 
+NEAR = Loaded(
+    "near a store, by the lower halves of both",
+    (Stored(concat(symbol("high", 32), add(LOW, const(2, 32))), old),),
+    BY_HALVES.offset,
+    4,
+)
+
 LOADS = (
     LAST,
     GUARDED,
@@ -68,6 +75,15 @@ LOADS = (
     Loaded("any bytes", (Stored(i, old), Stored(j, half)), INDEX, 4),
     Loaded("a word of which halves are elements", (Stored(element(i, 0, 2), half),), element(INDEX, 0, 4), 8),
     BY_HALVES,
+    NEAR,
+    Loaded(
+        "the last byte of a store, by the lower halves of both",
+        (Stored(concat(symbol("high", 32), LOW), old),),
+        concat(symbol("other", 32), add(LOW, const(3, 32))),
+        4,
+    ),
+    Loaded("elements one behind another", (Stored(element(i, 4), old),), element(INDEX), 4),
+    Loaded("a byte stored over a word", (Stored(at(8), old), Stored(at(8), byte)), at(8), 4),
     Loaded("under guards", (Stored(element(i), old, p), Stored(element(j), new, q)), element(INDEX), 4),
 )
 
@@ -112,7 +128,4 @@ def refute_of_two_stores_that_exclude_each_other_the_newer_happened() -> Query:
 
 
 def refute_lower_halves_that_are_two_bytes_apart_keep_dwords_apart() -> Query:
-    (store,) = BY_HALVES.stores
-    nearer = Stored(concat(symbol("high", 32), add(LOW, const(2, 32))), store.value)
-    meeting = Loaded("near a store, by the lower halves of both", (nearer,), BY_HALVES.offset, 4)
-    return load_brings_what_another_would(meeting, BY_HALVES, "what was there before")
+    return load_brings_what_another_would(NEAR, BY_HALVES, "what was there before")

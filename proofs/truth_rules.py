@@ -252,6 +252,12 @@ KEPT: tuple[Rule, ...] = rules(
         "a multiple that just may wrap and is a number": lambda b, w: kept(
             b.eq(b.scale(wide(b, x(w)), (1 << w) + 2), c((1 << w) - 2, 2 * w))
         ),
+        "a sum that reaches a number by its factors": lambda b, w: kept(
+            b.eq(b.add(b.scale(small(b, "s", w), 5), small(b, "t", w)), c(60, w))
+        ),
+        "a difference that reaches a number by its factors": lambda b, w: kept(
+            b.eq(b.scale(small(b, "s", w), 5), b.add(b.scale(small(b, "t", w), 3), c(30, w)))
+        ),
         "a sum that can reach the modulus": lambda b, w: kept(
             b.eq(b.add(wide(b, x(w)), c(1 - (1 << w), 2 * w)), c(0, 2 * w))
         ),
