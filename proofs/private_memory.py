@@ -43,16 +43,15 @@ ONE_HAPPENED = Loaded(
 LOW = symbol("low", 32)
 BY_HALVES = Loaded(
     "beside a store, by the lower halves of both",
-    (Stored(concat(symbol("high", 32), add(LOW, const(4, 32))), old),),
+    (Stored(concat(symbol("high", 32), add(LOW, const(2, 32))), half),),
     concat(symbol("other", 32), LOW),
-    4,
+    2,
 )
-
 NEAR = Loaded(
     "near a store, by the lower halves of both",
-    (Stored(concat(symbol("high", 32), add(LOW, const(2, 32))), old),),
+    (Stored(concat(symbol("high", 32), add(LOW, const(1, 32))), half),),
     BY_HALVES.offset,
-    4,
+    2,
 )
 
 LOADS = (
@@ -72,15 +71,15 @@ LOADS = (
     Loaded(
         "elements that are apart", (Stored(element(i, 4, 8), new), Stored(element(j, 0, 8), old)), element(i, 4, 8), 4
     ),
-    Loaded("any bytes", (Stored(i, old), Stored(j, half)), INDEX, 4),
-    Loaded("a word of which halves are elements", (Stored(element(i, 0, 2), half),), element(INDEX, 0, 4), 8),
+    Loaded("any bytes", (Stored(i, half), Stored(j, byte)), INDEX, 2),
+    Loaded("a word of which halves are elements", (Stored(element(i, 0, 2), half),), element(INDEX, 0, 4), 4),
     BY_HALVES,
     NEAR,
     Loaded(
         "the last byte of a store, by the lower halves of both",
-        (Stored(concat(symbol("high", 32), LOW), old),),
-        concat(symbol("other", 32), add(LOW, const(3, 32))),
-        4,
+        (Stored(concat(symbol("high", 32), LOW), half),),
+        concat(symbol("other", 32), add(LOW, const(1, 32))),
+        2,
     ),
     Loaded("elements one behind another", (Stored(element(i, 4), old),), element(INDEX), 4),
     Loaded("a byte stored over a word", (Stored(at(8), old), Stored(at(8), byte)), at(8), 4),
@@ -127,5 +126,5 @@ def refute_of_two_stores_that_exclude_each_other_the_newer_happened() -> Query:
     return load_brings_what_another_would(ONE_HAPPENED, newer, "the newer store")
 
 
-def refute_lower_halves_that_are_two_bytes_apart_keep_dwords_apart() -> Query:
+def refute_lower_halves_that_are_a_byte_apart_keep_words_apart() -> Query:
     return load_brings_what_another_would(NEAR, BY_HALVES, "what was there before")
