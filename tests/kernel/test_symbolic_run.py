@@ -27,7 +27,7 @@ DECLARATIONS = """.version 4.1
 .decl S v_type=G type=ud num_elts=1
 .decl ROWS v_type=G type=ud num_elts=64 align=GRF
 .decl F v_type=G type=f num_elts=8 align=GRF
-.decl A0 v_type=A num_elts=1
+.decl A0 v_type=A num_elts=8
 .decl P1 v_type=P num_elts=8
 .decl P2 v_type=P num_elts=8
 .decl T6 v_type=T num_elts=1
@@ -155,6 +155,18 @@ def test_a_register_address_is_a_choice_between_rows() -> None:
     assert str(stores(result)[0].value) == "Y.0"
     assert "ROWS.4" in str(stores(result)[0].cell[0])
     assert "ROWS.36" in str(stores(result)[0].cell[0])
+
+
+@pytest.mark.parametrize("region", ["<1,0>", "<4,1>"])
+def test_each_row_may_have_a_register_address_of_its_own(region: str) -> None:
+    """As a private array is read where each lane has an index, and as lanes are shuffled."""
+    shuffled = kernel(f"""
+    and (M1_NM, 8) X(0,0)<1> ROWS(0,0)<1;1,0> 0x1c:ud
+    addr_add (M1, 8) A0(0)<1> &ROWS X(0,0)<1;1,0>
+    mov (M1, 8) X(0,0)<1> r[A0(0),32]{region}:d
+    scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 X.0""")
+    assert trace(shuffled, Platform.TGLLP).stopped is None
+    assert [disagreements(shuffled, Platform.TGLLP, seed) for seed in range(8)] == [[]] * 8
 
 
 def test_bytes_that_nothing_wrote_are_listed() -> None:
