@@ -249,3 +249,19 @@ def test_a_loop_of_unknown_length_is_unrolled_and_says_so() -> None:
         if rounds is not None:
             assert evaluate(stores(result)[2].value, values) == 5 + rounds
             assert evaluate(stores(result)[2].guard, values)
+
+
+@pytest.mark.parametrize("opcode", ["div", "mod"])
+@pytest.mark.parametrize("divisor", ["1:d", "16:d", "0x40000000:d", "0x80000000:ud", "8:ud", "2:uw"])
+@pytest.mark.parametrize("dividend", ["X(0,0)<1;1,0>", "ID(0,0)<1;1,0>", "(-)X(0,0)<1;1,0>", "(abs)X(0,0)<1;1,0>"])
+def test_a_division_by_a_power_of_two_agrees_with_runs(opcode: str, divisor: str, dividend: str) -> None:
+    """Cut towards 0, also where the dividend or the divisor is unsigned and the other is not."""
+    by_shifts = kernel(f"    {opcode} (M1, 8) Y(0,0)<1> {dividend} {divisor}")
+    assert trace(by_shifts, Platform.TGLLP).arbitrary == ()
+    assert [disagreements(by_shifts, Platform.TGLLP, seed) for seed in range(6)] == [[]] * 6
+
+
+@pytest.mark.parametrize("divisor", ["0:d", "7:d", "-16:d", "0x80000000:d", "S(0,0)<0;1,0>"])
+def test_other_divisions_give_any_value(divisor: str) -> None:
+    result = traced(f"    div (M1, 8) Y(0,0)<1> X(0,0)<1;1,0> {divisor}")
+    assert len(result.arbitrary) == 8
