@@ -8,7 +8,7 @@ from visaproof.smt.written import Words
 
 from .second_form_rules import pointer
 from .truth_rules import nibble
-from .word_rules import SMALL, c, p, q, signed, wide, x, y, z
+from .word_rules import SMALL, c, of_words, p, q, signed, wide, x, y, z
 
 
 def refute_a_shift_by_the_width_is_no_shift() -> Query:
@@ -34,6 +34,15 @@ def refute_a_right_shift_distributes_over_a_sum() -> Query:
 
 def refute_the_complement_is_the_negation() -> Query:
     return neighbour("sum", "the complement", "the negation", lambda b, w: (b.bit_not(x(w)), b.negate(x(w))))
+
+
+def refute_a_function_of_a_choice_is_its_value_at_one_word() -> Query:
+    return neighbour(
+        "function-of-a-choice",
+        "a function of a choice",
+        "its value at one of the words",
+        lambda b, w: (of_words(b, b.ite(p, x(w), y(w))), of_words(b, x(w))),
+    )
 
 
 def refute_an_even_factor_cancels() -> Query:

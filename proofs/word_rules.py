@@ -56,6 +56,11 @@ def choice(b: Words, then: int, otherwise: int, width: int) -> BitVec:
     return b.ite(p, c(then, width), c(otherwise, width))
 
 
+def of_words(b: Words, word: BitVec) -> BitVec:
+    """What any function gives: it has one value at x, and one at y unless that is x."""
+    return b.ite(b.eq(word, x(word.width)), symbol(f"at x{word.width}", word.width), z(word.width))
+
+
 SUMS: tuple[Rule, ...] = rules(
     "sum",
     {
