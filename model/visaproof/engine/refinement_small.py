@@ -47,7 +47,7 @@ def _is_float(source: Source) -> bool:
 
 def _loaded(runner: AnyRunner) -> Iterator[tuple[Term, str]]:
     """The symbols of what the kernel loads, and the common name of the surface that each is from."""
-    pointers: dict[Term, str] = dict(runner.pointers)
+    pointers: dict[Term, str] = dict(runner.pointers.items())
     for performed in runner.trace.performed:
         for access, value in performed.loaded:
             buffers = [pointers[one] for one in symbols_of(*access.cell) if one in pointers]
