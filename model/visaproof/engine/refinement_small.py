@@ -8,13 +8,16 @@ from random import Random
 
 from visaproof.engine.float_guesses import PATTERNS, FloatWords
 from visaproof.engine.ladder import Values
-from visaproof.engine.refinement_memory import Content
+from visaproof.engine.refinement_memory import Content, nothing
 from visaproof.engine.refinement_words import word_value
 from visaproof.engine.thread_group import AnyRunner
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.smt import Term, symbols_of
 
 SMALL_LAUNCHES = 40
+
+ZEROS = 0.2
+"""Of the surfaces."""
 
 
 def small_launches(
@@ -58,16 +61,22 @@ def _loaded(runner: AnyRunner) -> Iterator[tuple[Term, str]]:
 
 
 def _contents(random: Random, floats: Mapping[str, int]) -> Content:
-    """Numbers of one kind in each surface."""
+    """Numbers of one kind in each surface: in some only 0, with which loops that never end repeat what they do."""
     kinds: dict[str, Callable[[str, int, int], int]] = {}
 
     def content(surface: str, address: int, width: int) -> int:
         if surface not in kinds:
-            size = floats.get(surface)
-            kinds[surface] = _integers(random) if size is None else FloatWords(size, 1, random.getrandbits(32)).content
+            kinds[surface] = _numbers(random, floats.get(surface))
         return kinds[surface](surface, address, width)
 
     return content
+
+
+def _numbers(random: Random, float_size: int | None) -> Content:
+    """What a surface holds."""
+    if random.random() < ZEROS:
+        return nothing
+    return _integers(random) if float_size is None else FloatWords(float_size, 1, random.getrandbits(32)).content
 
 
 def _integers(random: Random) -> Content:

@@ -32,6 +32,10 @@ class ConcreteOperands:
         self._addresses: dict[tuple[str, int], Address] = {}
         """What the address registers hold."""
 
+    def addresses(self) -> dict[tuple[str, int], Address]:
+        """What the address registers hold."""
+        return dict(self._addresses)
+
     def read(self, operand: Operand, lane: int) -> tuple[int, DataType, str]:
         """The bits of a lane's element of a source, their type, and the modifier that is still to be applied."""
         match operand:
