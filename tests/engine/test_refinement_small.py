@@ -49,9 +49,9 @@ def test_most_numbers_of_a_launch_are_small_and_some_are_large() -> None:
     assert max(words) < 256
 
 
-def spmv(line: str, after: str) -> Comparison:
-    """A product of a sparse matrix and a vector beside itself, in which one statement is another."""
-    path = CORPUS / "visaasm" / "spmv_csr" / "pvc-O2.visaasm"
+def planted(dump: str, line: str, after: str) -> Comparison:
+    """A dump beside itself, in which one statement is another."""
+    path = CORPUS / "visaasm" / f"{dump}.visaasm"
     kernel, text = read_program(path, grf_bytes=64), path.read_text("utf-8")
     launch = read_launch(CORPUS / "manifest.json", kernel)
     assert launch.platform is not None
@@ -61,14 +61,14 @@ def spmv(line: str, after: str) -> Comparison:
     return compare(source, target, Scope(Assume.IDS))
 
 
-FIRST = "mov (M1, 32) V0064(0,0)<1> V0063(0,0)<1;1,0>"
+SPMV, FIRST = "spmv_csr/pvc-O2", "mov (M1, 32) V0064(0,0)<1> V0063(0,0)<1;1,0>"
 
 
 @pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
 @pytest.mark.parametrize("after", [FIRST.replace("M1, 32", "M1, 16"), FIRST.replace("V0063(0,0)", "V0063(0,1)")])
 def test_a_row_that_begins_elsewhere_is_found(after: str) -> None:
     """Rows, columns and values are what a loop over floats needs to end, and to show a sum."""
-    comparison = spmv(FIRST, after)
+    comparison = planted(SPMV, FIRST, after)
     found = guessed(comparison, GUESSES)
     assert found is not None
     assert again(*comparison.runners, comparison.question, found)
@@ -76,4 +76,16 @@ def test_a_row_that_begins_elsewhere_is_found(after: str) -> None:
 
 @pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
 def test_the_same_row_twice_is_no_difference() -> None:
-    assert guessed(spmv(FIRST, f"{FIRST}\n    {FIRST}"), GUESSES) is None
+    assert guessed(planted(SPMV, FIRST, f"{FIRST}\n    {FIRST}"), GUESSES) is None
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
+def test_a_register_address_with_many_places_is_followed_in_runs() -> None:
+    """Terms give it up; rows that lie 65 bytes apart are not aligned."""
+    row = "mul (M1_NM, 1) V0110(0,0)<1> V0109(0,0)<0;1,0> 0x40:uw"
+    comparison = planted("priv_array/pvc-O2-simd16", row, row.replace("0x40", "0x41"))
+    assert comparison.open is not None
+    assert "possible places" in comparison.open.what
+    found = guessed(comparison, GUESSES)
+    assert found is not None
+    assert found.undefined is not None
