@@ -312,6 +312,37 @@ def refute_a_branch_of_another_condition_is_the_choice() -> Query:
     )
 
 
+def refute_a_condition_beside_another_is_one_inside_of_it() -> Query:
+    return neighbour(
+        "choice",
+        "a condition beside that of the choice inside",
+        "the choice inside",
+        lambda b, w: (b.ite(p, x(w), b.ite(b.conj(p, q), x(w), y(w))), b.ite(b.conj(p, q), x(w), y(w))),
+    )
+
+
+def refute_another_word_under_a_condition_inside_is_the_choice() -> Query:
+    return neighbour(
+        "choice",
+        "another word under a condition inside of that of the choice inside",
+        "the choice inside",
+        lambda b, w: (b.ite(b.conj(p, q), z(w), b.ite(q, x(w), y(w))), b.ite(q, x(w), y(w))),
+    )
+
+
+def refute_choices_by_two_conditions_are_one_choice() -> Query:
+    return neighbour(
+        "concatenation",
+        "choices by two conditions side by side",
+        "a choice by the first",
+        lambda b, w: (
+            b.concat(b.ite(p, x(w), y(w)), b.ite(q, x(w), y(w))),
+            b.ite(p, b.concat(x(w), x(w)), b.concat(y(w), y(w))),
+        ),
+        16,
+    )
+
+
 def refute_halves_are_added_without_a_carry() -> Query:
     return neighbour(
         "word-in-halves",

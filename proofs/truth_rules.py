@@ -208,6 +208,18 @@ CHOICES: tuple[Rule, ...] = rules(
         "by false": lambda b, w: (b.ite(false(), x(w), y(w)), y(w)),
         "by a denied condition": lambda b, w: (b.ite(b.neg(p), x(w), y(w)), b.ite(p, y(w), x(w))),
         "by a condition asked twice": lambda b, w: (b.ite(p, b.ite(p, x(w), y(w)), b.ite(p, y(w), x(w))), x(w)),
+        "by a condition inside of another": lambda b, w: (
+            b.ite(b.conj(p, q), x(w), b.ite(q, x(w), y(w))),
+            b.ite(q, x(w), y(w)),
+        ),
+        "by conditions inside of others": lambda b, w: (
+            b.ite(b.conj(p, q, r), x(w), b.ite(b.conj(p, r), x(w), y(w))),
+            b.ite(b.conj(r, p), x(w), y(w)),
+        ),
+        "by one of several conditions": lambda b, w: (
+            b.ite(p, x(w), b.ite(b.disj(p, q), x(w), y(w))),
+            b.ite(b.disj(q, p), x(w), y(w)),
+        ),
         "has the bounds and zeros of both": lambda b, w: (
             b.ite(p, b.add(b.scale(small(b, "s", w), 2), c(4, w)), b.scale(small(b, "t", w), 6)),
             b.ite(p, b.add(c(4, w), b.scale(small(b, "s", w), 2)), b.scale(b.scale(small(b, "t", w), 3), 2)),
@@ -270,6 +282,9 @@ KEPT: tuple[Rule, ...] = rules(
         "a signed order of which one has no sign": lambda b, w: _once(b.slt(x(w), b.lshr(y(w), c(1, w)))),
         "a denied conjunction beside one of its parts": lambda b, w: _once(b.conj(p, b.neg(b.conj(p, _u(b, w))))),
         "a denied disjunction in a conjunction": lambda b, w: _once(b.conj(p, q, b.neg(b.disj(r, _u(b, w))))),
+        "a choice inside of another by a condition of its own": lambda b, w: _once(
+            b.eq(b.ite(b.conj(p, q), x(w), b.ite(b.conj(q, r), x(w), y(w))), symbol(f"v{w}", w))
+        ),
         "a choice of two words": lambda b, w: _once(b.eq(b.ite(p, x(w), y(w)), symbol(f"v{w}", w))),
     },
 )

@@ -20,7 +20,8 @@ class _Lane:
     """One lane of an atomic, on numbers."""
 
     happens: bool
-    cell: int
+    """Whether it is an event: else nobody asks for it, or it only reads."""
+    cell: int | None
     src0: int
     src1: int
 
@@ -48,11 +49,11 @@ def _settled(
     if None in lanes or len(set(acting)) < len(acting) or op in FLOAT_OPS:
         return None
     one = cast(_Lane, lanes[index])
-    if not one.happens:  # nobody asks for it
-        return 0
-    old = _old(surface, const(one.cell, terms[index][3].width), dict(before).get(surface, ()), width, known, content)
-    if old is None:
+    if one.cell is None or (not one.happens and one.cell in acting):
         return None
+    old = _old(surface, const(one.cell, terms[index][3].width), dict(before).get(surface, ()), width, known, content)
+    if old is None or not one.happens:
+        return old
     new = integer_new_value(cast(AtomicOp, op), old, one.src0, one.src1, 8 * width) % (1 << 8 * width)
     return new if which == "after" or returns_new else old
 
@@ -62,7 +63,7 @@ def _lanes(terms: Sequence[Sequence[Term]], known: Mapping[Term, Term]) -> Itera
     for guard, inside, _, cell, src0, src1 in terms:
         happens = [value_of(one) for one in substitute_all((guard, inside), known)]
         if 0 in happens:
-            yield _Lane(False, 0, 0, 0)
+            yield _Lane(False, value_of(substitute(cell, known)), 0, 0)
             continue
         values = [value_of(one) for one in substitute_all((cell, src0, src1), known)]
         if None in happens or None in values:
