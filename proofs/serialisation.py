@@ -36,6 +36,35 @@ def refute_any_number_of_lanes_leave_the_closed_form_of_another_operation(ops: t
     return serialisation.final_value_is_the_closed_form(op, form=CLOSED_FORMS[other])
 
 
+NEUTRAL = (*(op for op in CLOSED_FORMS if op.sources), AtomicOp.CMPXCHG)
+"""The operations that change nothing for some operands, whatever they find."""
+
+
+@for_each(NEUTRAL)
+def prove_a_lane_whose_operands_change_nothing_only_reads(op: AtomicOp) -> Query:
+    return serialisation.such_operands_change_nothing(op)
+
+
+@for_each(NEUTRAL)
+def prove_a_lane_of_16_bits_whose_operands_change_nothing_only_reads(op: AtomicOp) -> Query:
+    return serialisation.such_operands_change_nothing(op, bits=16)
+
+
+@for_each(
+    (
+        (AtomicOp.AND, AtomicOp.OR),
+        (AtomicOp.MIN, AtomicOp.IMIN),
+        (AtomicOp.MAX, AtomicOp.IMAX),
+        (AtomicOp.IMAX, AtomicOp.MAX),
+        (AtomicOp.XCHG, AtomicOp.ADD),
+        (AtomicOp.CMPXCHG, AtomicOp.ADD),
+    )
+)
+def refute_a_lane_only_reads_where_those_of_another_operation_do(ops: tuple[AtomicOp, AtomicOp]) -> Query:
+    op, other = ops
+    return serialisation.such_operands_change_nothing(op, condition=other)
+
+
 @for_each(OPERATIONS)
 def prove_returned_values_lead_from_the_old_value_to_the_final_one(one: Operation) -> Query:
     return serialisation.returned_values_telescope(one.op, readings=one.readings)

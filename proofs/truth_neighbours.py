@@ -143,6 +143,24 @@ def refute_a_branch_of_another_condition_is_the_choice() -> Query:
     )
 
 
+def refute_a_condition_beside_another_is_one_inside_of_it() -> Query:
+    return neighbour(
+        "choice",
+        "a condition beside that of the choice inside",
+        "the choice inside",
+        lambda b, w: (b.ite(p, x(w), b.ite(b.conj(p, q), x(w), y(w))), b.ite(b.conj(p, q), x(w), y(w))),
+    )
+
+
+def refute_another_word_under_a_condition_inside_is_the_choice() -> Query:
+    return neighbour(
+        "choice",
+        "another word under a condition inside of that of the choice inside",
+        "the choice inside",
+        lambda b, w: (b.ite(b.conj(p, q), z(w), b.ite(q, x(w), y(w))), b.ite(q, x(w), y(w))),
+    )
+
+
 def refute_a_constant_goes_to_the_other_side_as_it_is() -> Query:
     return neighbour(
         "equality", "x + 3 = 5", "x = 8", lambda b, w: (b.eq(b.add(x(w), c(3, w)), c(5, w)), b.eq(x(w), c(8, w)))

@@ -208,6 +208,18 @@ CHOICES: tuple[Rule, ...] = rules(
         "by false": lambda b, w: (b.ite(false(), x(w), y(w)), y(w)),
         "by a denied condition": lambda b, w: (b.ite(b.neg(p), x(w), y(w)), b.ite(p, y(w), x(w))),
         "by a condition asked twice": lambda b, w: (b.ite(p, b.ite(p, x(w), y(w)), b.ite(p, y(w), x(w))), x(w)),
+        "by a condition inside of another": lambda b, w: (
+            b.ite(b.conj(p, q), x(w), b.ite(q, x(w), y(w))),
+            b.ite(q, x(w), y(w)),
+        ),
+        "by conditions inside of others": lambda b, w: (
+            b.ite(b.conj(p, q, r), x(w), b.ite(b.conj(p, r), x(w), y(w))),
+            b.ite(b.conj(r, p), x(w), y(w)),
+        ),
+        "by one of several conditions": lambda b, w: (
+            b.ite(p, x(w), b.ite(b.disj(p, q), x(w), y(w))),
+            b.ite(b.disj(q, p), x(w), y(w)),
+        ),
         "has the bounds and zeros of both": lambda b, w: (
             b.ite(p, b.add(b.scale(small(b, "s", w), 2), c(4, w)), b.scale(small(b, "t", w), 6)),
             b.ite(p, b.add(c(4, w), b.scale(small(b, "s", w), 2)), b.scale(b.scale(small(b, "t", w), 3), 2)),
@@ -285,6 +297,9 @@ KEPT: tuple[Rule, ...] = rules(
         ),
         "a choice by another condition inside": lambda b, w: kept(b.ite(p, b.ite(q, x(w), y(w)), z(w))),
         "and in the other branch": lambda b, w: kept(b.ite(p, z(w), b.ite(q, x(w), y(w)))),
+        "a choice inside of another by a condition of its own": lambda b, w: kept(
+            b.eq(b.ite(b.conj(p, q), x(w), b.ite(b.conj(q, r), x(w), y(w))), symbol(f"v{w}", w))
+        ),
         "a choice of two words": lambda b, w: kept(b.eq(b.ite(p, x(w), y(w)), symbol(f"v{w}", w))),
     },
 )

@@ -4,7 +4,7 @@ from visaproof.queries.identities import neighbour
 from visaproof.queries.query import Query
 from visaproof.smt import false
 
-from .words import c, signed, wide, x, y
+from .words import c, p, q, signed, wide, x, y
 
 
 def refute_zeros_go_above_the_parts_of_a_sum_that_may_wrap() -> Query:
@@ -123,4 +123,17 @@ def refute_slices_that_overlap_are_the_word() -> Query:
         "slices that share a bit",
         "the word, extended by a bit",
         lambda b, w: (b.concat(b.extract(x(w), w - 1, 3), b.extract(x(w), 3, 0)), b.zero_extend(x(w), w + 1)),
+    )
+
+
+def refute_choices_by_two_conditions_are_one_choice() -> Query:
+    return neighbour(
+        "concatenation",
+        "choices by two conditions side by side",
+        "a choice by the first",
+        lambda b, w: (
+            b.concat(b.ite(p, x(w), y(w)), b.ite(q, x(w), y(w))),
+            b.ite(p, b.concat(x(w), x(w)), b.concat(y(w), y(w))),
+        ),
+        16,
     )

@@ -4,7 +4,7 @@ from visaproof.queries.identities import Rule, rules
 from visaproof.smt import BitVec
 from visaproof.smt.written import Words
 
-from .words import NARROW, c, choice, kept, p, signed, small, wide, x, y, z
+from .words import NARROW, c, choice, kept, p, q, signed, small, wide, x, y, z
 
 
 def bytes_of(b: Words, word: BitVec) -> list[BitVec]:
@@ -118,6 +118,10 @@ CONCATENATIONS: tuple[Rule, ...] = rules(
             b.concat(x(w), b.concat(y(w), x(w))),
         ),
         "of constants is a constant": lambda b, w: (b.concat(x(w), c(5, 4), c(3, 4)), b.concat(x(w), c(0x53, 8))),
+        "of choices by one condition is a choice": lambda b, w: (
+            b.concat(b.ite(p, x(w), y(w)), b.ite(p, y(w), x(w)), b.ite(p, c(3, 4), c(5, 4))),
+            b.ite(p, b.concat(x(w), y(w), c(3, 4)), b.concat(y(w), x(w), c(5, 4))),
+        ),
         "zeros above": lambda b, w: (b.concat(c(0, w), x(w)), wide(b, x(w))),
         "zeros below": lambda b, w: (b.concat(x(w), c(0, w)), b.scale(wide(b, x(w)), 1 << w)),
         "zeros of an extension inside": lambda b, w: (
@@ -142,6 +146,9 @@ CONCATENATIONS: tuple[Rule, ...] = rules(
 KEPT: tuple[Rule, ...] = rules(
     "word-that-no-rule-fits",
     {
+        "choices by two conditions side by side": lambda b, w: kept(
+            b.concat(b.ite(p, x(w), y(w)), b.ite(q, y(w), x(w)))
+        ),
         "zeros above a sum that may wrap": lambda b, w: kept(wide(b, b.add(x(w), c(3, w)))),
         "zeros above a sum that just may wrap": lambda b, w: kept(
             wide(b, b.add(small(b, "s", w), c((1 << w) - 15, w)))

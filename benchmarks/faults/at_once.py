@@ -124,7 +124,7 @@ def compared(comparison: Comparison, start: Launches) -> Found:
 
 
 def _run(runner: Runner, comparison: Comparison, start: Launches) -> tuple[dict[str, Bytes], NDArray[np.bool_]]:
-    """The memory after the runs, and which of them came to no end."""
+    """The memory after the runs, and which of them came to no end, or to none in time."""
     after = {name: before.copy() for name, before in start.before.items()}
     bases = bases_of(runner.pointers.values(), start.values[0])
     own = {buffer: np.zeros((start.count, PRIVATE_BYTES), np.uint8) for buffer in bases if buffer == PRIVATE}

@@ -7,6 +7,7 @@ the next lane has its turn.  Where a claim is a step of an induction, its docstr
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.readings import DEFAULT, Readings
+from visaproof.queries.atomic_events import changes_nothing
 from visaproof.queries.atomics import another, relation
 from visaproof.queries.closed_forms import CLOSED_FORMS, ClosedForm
 from visaproof.queries.query import Query, SerialLanes
@@ -51,6 +52,17 @@ def final_value_is_the_closed_form(op: AtomicOp, bits: int = 32, form: ClosedFor
     base = eq(stated.final(old, const(stated.neutral(bits), bits)), old)
     shown = SerialLanes(op, found, (operands,), claimed, (step.returned,), "another-closed-form" if form else "")
     return lemma("final-value-is-the-closed-form", op.name.lower(), (), conj(base, eq(step.left, claimed)), shown, bits)
+
+
+def such_operands_change_nothing(op: AtomicOp, bits: int = 32, condition: AtomicOp | None = None) -> Query:
+    """Where `changes_nothing` says it of the operands, a lane leaves what it finds and returns that."""
+    found, operands = symbol("found", bits), operands_of("lane", bits)
+    premises = (changes_nothing(condition or op, *operands),)
+    taken = turn(op, found, operands)
+    variant = "of-another-operation" if condition else ""
+    shown = SerialLanes(op, found, (operands,), found, (found,), variant)
+    goal = conj(eq(taken.left, found), eq(taken.returned, found))
+    return lemma("such-operands-change-nothing", op.name.lower(), premises, goal, shown, bits)
 
 
 # ---------------------------------------------------------------- returned values

@@ -309,7 +309,7 @@ def _flattened(parts: tuple[BitVec, ...]) -> Iterable[BitVec]:
 
 
 def _join(upper: BitVec, lower: BitVec) -> BitVec | None:
-    """Neighbours as one part: two constants, or two neighbouring slices of one term."""
+    """Neighbours as one part: two constants, two neighbouring slices of one term, or choices by one condition."""
     upper_value, lower_value = value_of(upper), value_of(lower)
     if upper_value is not None and lower_value is not None:
         return const(upper_value << lower.width | lower_value, upper.width + lower.width)
@@ -317,6 +317,10 @@ def _join(upper: BitVec, lower: BitVec) -> BitVec | None:
     lower_term, lower_high, lower_low = _as_slice(lower)
     if upper_term is lower_term and upper_low == lower_high + 1 and upper_value is None:
         return extract(upper_term, upper_high, lower_low)
+    if upper.op is Op.ITE is lower.op and upper.args[0] is lower.args[0]:
+        condition, then, otherwise = _branches(upper, lambda branch: branch)
+        _, low_then, low_otherwise = _branches(lower, lambda branch: branch)
+        return ite(condition, concat(then, low_then), concat(otherwise, low_otherwise))
     return None
 
 
