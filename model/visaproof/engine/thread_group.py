@@ -4,7 +4,7 @@ On terms their messages stand one thread behind the other, from barrier to barri
 two threads race, every other order leaves the same.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Values
@@ -84,6 +84,11 @@ class ThreadGroup:
         for member in self.members:
             yield from member.start_words()
 
+    @property
+    def reads(self) -> Collection[tuple[str, int]]:
+        """The bytes that some thread reads before it writes them."""
+        return self.trace.registers.initial_reads.keys()
+
     def orders(self) -> "tuple[ThreadGroup, ...]":
         """The kernel with each order of its threads that is tried: one, where the order cannot show."""
         atomics = any(isinstance(access, Atomic) for one in self.trace.performed for access in one.accesses)
@@ -158,10 +163,15 @@ AnyRunner = Runner | ThreadGroup
 # ---------------------------------------------------------------- on terms
 
 
-def group_of(members: Sequence[Runner], lanes: Sequence[Bool], split: Split, races_forbidden: bool) -> ThreadGroup:
+def group_of(
+    members: Sequence[Runner], lanes: Sequence[Bool], split: Split, races_forbidden: bool, timeout_ms: int
+) -> ThreadGroup:
     """The group of these threads.  Raises NotModelled where they do not come to the same barriers and loops."""
     own = [lanes[split.lanes(number)] for number in range(len(members))]
-    traces = [_where_launched(with_plain_barriers(one.trace, on), on) for one, on in zip(members, own, strict=True)]
+    traces = [
+        _where_launched(with_plain_barriers(one.trace, on, timeout_ms), on)
+        for one, on in zip(members, own, strict=True)
+    ]
     run = merged(traces, split)
     return ThreadGroup(tuple(members), split, run.trace, run.threads, run.finders, races_forbidden)
 

@@ -3,7 +3,7 @@
 from visaproof.isa.errors import NotModelled, UndefinedBehavior
 from visaproof.isa.types import DataType
 from visaproof.kernel.opcodes import packed_element
-from visaproof.kernel.predefined import NULL
+from visaproof.kernel.predefined import CHANNEL_ENABLES, NULL
 from visaproof.kernel.syntax import (
     AddressOf,
     GeneralVariable,
@@ -13,6 +13,7 @@ from visaproof.kernel.syntax import (
     Operand,
     PredicateVariable,
     Region,
+    RowRegion,
     SubscriptedName,
     VectorDestination,
     VectorSource,
@@ -32,6 +33,10 @@ class ConcreteOperands:
         self._addresses: dict[tuple[str, int], Address] = {}
         """What the address registers hold."""
 
+    def addresses(self) -> dict[tuple[str, int], Address]:
+        """What the address registers hold."""
+        return dict(self._addresses)
+
     def read(self, operand: Operand, lane: int) -> tuple[int, DataType, str]:
         """The bits of a lane's element of a source, their type, and the modifier that is still to be applied."""
         match operand:
@@ -44,11 +49,14 @@ class ConcreteOperands:
                 first = row * (self._state.platform.grf_bytes // declared.type.size) + column
                 element = first + _region_element(region, lane)
                 root, start = self._kernel.root_of(declared)
+                if root.name == CHANNEL_ENABLES:
+                    raise NotModelled("which lanes run, as a number", operand.position)
                 bits = self._load(root.name, start + element * declared.type.size, declared.type.size)
                 return bits, declared.type, modifier
             case IndirectOperand(address_variable, k, byte_offset, region, _, data_type, modifier) if region:
-                root, start = self._addresses_at(address_variable, k)
-                start += byte_offset + _region_element(region, lane) * data_type.size
+                register, element = _addressed_element(region, lane)
+                root, start = self._addresses_at(address_variable, k + register)
+                start += byte_offset + element * data_type.size
                 if start % data_type.size:
                     raise UndefinedBehavior(f"indirect address {root}.{start} is not aligned to {data_type.spelling}")
                 return self._load(root, start, data_type.size), data_type, modifier
@@ -122,6 +130,14 @@ def _region_element(region: Region, lane: int) -> int:
     """Page: `FirstElementIndex + i * VertStride + j * HorzStride`, `Width` elements in each row."""
     i, j = divmod(lane, region.width)
     return i * region.vertical + j * region.horizontal
+
+
+def _addressed_element(region: Region | RowRegion, lane: int) -> tuple[int, int]:
+    """Which address register a lane uses, from the named one on, and which element behind it."""
+    if isinstance(region, RowRegion):
+        register, column = divmod(lane, region.width)
+        return register, column * region.horizontal
+    return 0, _region_element(region, lane)
 
 
 def add_zeros(kernel: Kernel, state: ConcreteState) -> None:
