@@ -120,9 +120,10 @@ def test_a_folder_that_cannot_be_loaded_exits_2(visaproof, proofs):
     assert "Traceback" not in ran.err
 
 
-def test_an_error_of_ours_exits_70_and_names_the_claim_without_a_traceback(visaproof, proofs, monkeypatch):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_of_ours_exits_70_and_names_the_claim_without_a_traceback(visaproof, proofs, monkeypatch, jobs):
     monkeypatch.delenv("VISAPROOF_DEBUG", raising=False)
-    ran = visaproof("prove", "--proofs", proofs("proved", "crash"))
+    ran = visaproof("prove", "--proofs", proofs("proved", "crash"), "--jobs", jobs)
     assert ran.code == 70
     assert "internal error: ZeroDivisionError: one over nothing\nwhile deciding prove_x_crash\n" in ran.err
     assert "please report" in ran.err

@@ -50,13 +50,13 @@ def test_answers_in_order_wait_for_those_before_them():
 
 
 def test_what_a_task_raises_is_raised_where_its_answer_is_asked_for():
-    """With a note of where, since no other traceback comes out of a process."""
+    """Its cause says where in the process."""
     with (
         pytest.raises(ValueError, match="no such letter") as raised,
         closing(in_order(work, ["a", "raises"], 2)) as found,
     ):
         list(found)
-    assert any("in work" in note for note in raised.value.__notes__)
+    assert "in work" in str(raised.value.__cause__)
     assert not active_children()
 
 

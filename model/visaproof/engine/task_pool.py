@@ -17,6 +17,8 @@ from visaproof.engine.termination import interrupted_by_sigterm
 
 T = TypeVar("T")
 R = TypeVar("R")
+WithTraceback = tuple[BaseException, str]
+"""An exception, and its traceback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,11 @@ class _Raised:
 
     index: int
     error: BaseException
+    traceback: str
+
+
+class ElsewhereError(Exception):
+    """The traceback of an exception in another process, as text."""
 
 
 @dataclass(slots=True)
@@ -87,7 +94,7 @@ def in_order(
 
 def _told(outcome: Answered[R] | Lost | _Raised) -> Answered[R] | Lost:
     if isinstance(outcome, _Raised):
-        raise outcome.error
+        raise outcome.error from ElsewhereError(outcome.traceback)
     return outcome
 
 
@@ -142,11 +149,11 @@ def _received(worker: _Worker[T], limit_s: float | None) -> Answered[Any] | Lost
     if not worker.connection.poll():
         return Lost(worker.index, f"no answer within {limit_s:g} s")
     try:
-        answer, error = worker.connection.recv()
+        answer, raised = worker.connection.recv()
     except (EOFError, OSError):
         worker.process.join()
         return Lost(worker.index, f"its process ended ({worker.process.exitcode}), perhaps for want of memory")
-    return Answered(worker.index, answer) if error is None else _Raised(worker.index, error)
+    return _Raised(worker.index, *raised) if raised else Answered(worker.index, answer)
 
 
 def _started(do: Callable[[T], R]) -> _Worker[T]:
@@ -176,7 +183,7 @@ def _end(worker: _Worker[T]) -> None:
     worker.process.join()
 
 
-def _serve(do: Callable[[T], R], connection: "Connection[tuple[R | None, BaseException | None], T]") -> None:
+def _serve(do: Callable[[T], R], connection: "Connection[tuple[R | None, WithTraceback | None], T]") -> None:
     """Answers tasks until the caller is gone."""
     try:
         while True:
@@ -185,10 +192,9 @@ def _serve(do: Callable[[T], R], connection: "Connection[tuple[R | None, BaseExc
         return
 
 
-def _outcome(do: Callable[[T], R], task: T) -> tuple[R | None, BaseException | None]:
+def _outcome(do: Callable[[T], R], task: T) -> tuple[R | None, WithTraceback | None]:
     """The answer, or what was raised instead."""
     try:
         return do(task), None
     except BaseException as error:
-        error.add_note(format_exc())  # pickled, it has no other traceback
-        return None, error
+        return None, (error, format_exc())  # pickled, the error alone has no traceback
