@@ -49,7 +49,8 @@ def test_a_difference_names_the_kind() -> None:
     """All lanes write one dword at one address: one of them alone leaves the same, and is defined."""
     every = "mov (M1_NM, 8) AT(0,0)<1> 0x0:ud\nmov (M1_NM, 8) X(0,0)<1> X(0,0)<0;1,0>\n"
     one = every + STORE.replace("M1, 8", "M1_NM, 1")
-    comparison = compare(*map(program, (one, every + STORE.replace("M1, 8", "M1_NM, 8"))), Scope(Assume.NONE))
+    all_lanes = every + STORE.replace("M1, 8", "M1_NM, 8")
+    comparison = compare(program(one), program(all_lanes), Scope(Assume.NONE))
     found = decide(comparison, 10_000)
     assert isinstance(found, Difference)
     assert found.kind is UndefinedKind.COLLISION
