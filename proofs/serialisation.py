@@ -2,7 +2,7 @@
 
 from visaproof.engine.catalogue import for_each
 from visaproof.isa.atomics import AtomicOp
-from visaproof.queries import serialisation
+from visaproof.queries import serial_orders, serialisation
 from visaproof.queries.closed_forms import CLOSED_FORMS
 from visaproof.queries.query import Query
 from visaproof.queries.serialisation import TICKETS
@@ -34,6 +34,35 @@ def prove_any_number_of_lanes_on_16_bits_leave_the_closed_form(op: AtomicOp) -> 
 def refute_any_number_of_lanes_leave_the_closed_form_of_another_operation(ops: tuple[AtomicOp, AtomicOp]) -> Query:
     op, other = ops
     return serialisation.final_value_is_the_closed_form(op, form=CLOSED_FORMS[other])
+
+
+NEUTRAL = (*(op for op in CLOSED_FORMS if op.sources), AtomicOp.CMPXCHG)
+"""The operations that change nothing for some operands, whatever they find."""
+
+
+@for_each(NEUTRAL)
+def prove_a_lane_whose_operands_change_nothing_only_reads(op: AtomicOp) -> Query:
+    return serialisation.such_operands_change_nothing(op)
+
+
+@for_each(NEUTRAL)
+def prove_a_lane_of_16_bits_whose_operands_change_nothing_only_reads(op: AtomicOp) -> Query:
+    return serialisation.such_operands_change_nothing(op, bits=16)
+
+
+@for_each(
+    (
+        (AtomicOp.AND, AtomicOp.OR),
+        (AtomicOp.MIN, AtomicOp.IMIN),
+        (AtomicOp.MAX, AtomicOp.IMAX),
+        (AtomicOp.IMAX, AtomicOp.MAX),
+        (AtomicOp.XCHG, AtomicOp.ADD),
+        (AtomicOp.CMPXCHG, AtomicOp.ADD),
+    )
+)
+def refute_a_lane_only_reads_where_those_of_another_operation_do(ops: tuple[AtomicOp, AtomicOp]) -> Query:
+    op, other = ops
+    return serialisation.such_operands_change_nothing(op, condition=other)
 
 
 @for_each(OPERATIONS)
@@ -89,19 +118,19 @@ def refute_exactly_one_cmpxchg_wins_if_old_may_differ_from_the_comparand() -> Qu
 
 @for_each(OPERATIONS)
 def prove_lanes_with_equal_operands_swap_their_results(one: Operation) -> Query:
-    return serialisation.swapped_lanes_swap_their_results(one.op, readings=one.readings)
+    return serial_orders.swapped_lanes_swap_their_results(one.op, readings=one.readings)
 
 
 @for_each((AtomicOp.ADD, AtomicOp.XCHG, AtomicOp.CMPXCHG))
 def refute_lanes_with_other_operands_swap_their_results(op: AtomicOp) -> Query:
-    return serialisation.swapped_lanes_swap_their_results(op, alike=False)
+    return serial_orders.swapped_lanes_swap_their_results(op, alike=False)
 
 
 @for_each(OPERATIONS)
 def prove_lanes_on_different_texels_commute(one: Operation) -> Query:
-    return serialisation.lanes_on_different_texels_commute(one.op, readings=one.readings)
+    return serial_orders.lanes_on_different_texels_commute(one.op, readings=one.readings)
 
 
 @for_each((AtomicOp.XCHG, AtomicOp.INC))
 def refute_lanes_on_one_texel_commute(op: AtomicOp) -> Query:
-    return serialisation.lanes_on_different_texels_commute(op, different=False)
+    return serial_orders.lanes_on_different_texels_commute(op, different=False)

@@ -8,14 +8,15 @@ from typing import NamedTuple
 
 import pytest
 
-from benchmarks.faults import asker, messages, registers, store
+from benchmarks.faults import messages, registers, store
 from benchmarks.faults.ask import Answer, agreement, ask_fault, ask_pair
 from benchmarks.faults.asker import Asker, Progress
 from benchmarks.faults.at_once import Launches, compared, random_launches
 from benchmarks.faults.kinds import Kind, sites_of
 from benchmarks.faults.plan import EDITS, Pair, Planted, faults_of, plan
-from benchmarks.faults.store import Record, Store, version
+from benchmarks.faults.store import Store, version
 from benchmarks.faults.table import summary, table
+from benchmarks.faults.tasks import OfFault, OfPair, Processes, Replies, Task
 from benchmarks.itself import PROVED, ask, dumps, progress
 from benchmarks.itself import table as table_of_dumps
 from benchmarks.pairs import CORPUS
@@ -204,38 +205,37 @@ def test_answers_are_kept_until_something_changes(tmp_path: Path) -> None:
 
 
 class Asked(NamedTuple):
-    """What was asked, and a store that keeps the answers."""
+    """What was asked, and a store that keeps the answers; the second pair is not proved."""
 
     names: list[str]
+    places: dict[str, int]
     path: Path
 
     def ask(self, again: Sequence[str] = ()) -> tuple[list[str], int]:
         """The faults planted, of four, and how many more are no programs."""
         with AnswerFile(self.path, "faults") as answers:
-            asker = Asker(Store(answers, "now"), 1000, again, Progress(4))
-            return [one.id for one in plan(PAIRS[:2], 4, 3, asker.is_fault)], asker.illegal
+            asker = Asker(Store(answers, "now"), self.answers, again, Progress(4))
+            return [record["id"] for record in asker.faults(PAIRS[:2], 4, 3)], asker.illegal
+
+    def answers(self, tasks: Sequence[Task]) -> Replies:
+        for task in tasks:
+            self.names.append(task.name)
+            yield task, {"answer": self.answer(task).value}
+
+    def answer(self, task: Task) -> Answer:
+        """Every third fault is no program; before the fifth one the run is stopped."""
+        if isinstance(task, OfPair):
+            return Answer.EQUIVALENT if task.pair == PAIRS[0] else Answer.UNKNOWN
+        if task.name not in self.places and len(self.places) == 4:
+            self.places["stopped"] = 0
+            raise KeyboardInterrupt
+        place = self.places.setdefault(task.name, len(self.places))
+        return Answer.ILLEGAL if place % 3 == 2 else Answer.UNKNOWN
 
 
 @pytest.fixture
-def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """The second pair is not proved, and every third fault is no program."""
-    names, places = list[str](), dict[str, int]()
-
-    def pair(pair: Pair, timeout_ms: int) -> Record:
-        names.append(pair.id)
-        return {"answer": Answer.EQUIVALENT.value if pair == PAIRS[0] else Answer.UNKNOWN.value}
-
-    def fault(planted: Planted, timeout_ms: int) -> Record:
-        names.append(planted.id)
-        if planted.id not in places and len(places) == 4:
-            places["stopped"] = 0
-            raise KeyboardInterrupt
-        place = places.setdefault(planted.id, len(places))
-        return {"answer": Answer.ILLEGAL.value if place % 3 == 2 else Answer.UNKNOWN.value}
-
-    monkeypatch.setattr(asker, "ask_pair", pair)
-    monkeypatch.setattr(asker, "ask_fault", fault)
-    return Asked(names, tmp_path / "results.jsonl")
+def asked(tmp_path: Path) -> Asked:
+    return Asked([], {}, tmp_path / "results.jsonl")
 
 
 @needs_corpus
@@ -247,13 +247,21 @@ def test_pairs_are_asked_when_a_fault_is_planted_and_a_run_that_was_stopped_goes
     planted, illegal = asked.ask()
     assert (len(planted), illegal) == (4, 2)
     assert all(one.startswith(PAIRS[0].id) for one in planted)
-    assert asked.names.count(PAIRS[0].id) == 1
+    assert asked.names.count(f"pair: {PAIRS[0].id}") == 1
     assert len(set(asked.names[before:]) & set(asked.names[: before - 1])) == 0
     count = len(asked.names)
     assert asked.ask()[0] == planted
     assert len(asked.names) == count
     assert asked.ask(("unknown",))[0] == planted
     assert len(asked.names) == count + 4
+
+
+@needs_corpus
+def test_a_question_has_the_same_answer_in_another_process() -> None:
+    fault = next(fault for fault in faults_of(PAIRS[0].target) if fault.kind is Kind.DROPPED_STORE)
+    tasks = [OfPair(PAIRS[0]), OfFault(Planted(PAIRS[0], fault))]
+    found = {task.name: record["answer"] for task, record in Processes(2000, jobs=2)(tasks)}
+    assert found == {tasks[0].name: Answer.EQUIVALENT.value, tasks[1].name: Answer.REFUTED.value}
 
 
 def test_the_version_is_that_of_the_model_and_of_these_files(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from benchmarks.faults.ask import RUNS, Answer
 from benchmarks.faults.asker import Asker, Progress
-from benchmarks.faults.plan import Pair, listed_pairs, plan
+from benchmarks.faults.plan import Pair, listed_pairs
 from benchmarks.faults.store import FILE, Store, version
 from benchmarks.faults.table import OPEN, table
+from benchmarks.faults.tasks import Processes
 from visaproof.engine.answer_file import AnswerFile
 
 INTERRUPTED = 130
@@ -26,7 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _asked(store: Store, options: Namespace) -> int:
-    asker = Asker(store, round(1000 * options.timeout), options.again, Progress(options.count))
+    ask = Processes(round(1000 * options.timeout), options.jobs)
+    asker = Asker(store, ask, options.again, Progress(options.count))
     pairs = listed_pairs()
     try:
         return _runs(asker, pairs, options.runs) if options.pairs else _faults(asker, pairs, options)
@@ -36,9 +38,7 @@ def _asked(store: Store, options: Namespace) -> int:
 
 
 def _faults(asker: Asker, pairs: Sequence[Pair], options: Namespace) -> int:
-    """Faults in pairs that are proved; what is no program is no fault, and another stands for it."""
-    faults = plan(pairs, options.count, options.seed, asker.is_fault)
-    records = [asker.fault(planted) for planted in faults]
+    records = asker.faults(pairs, options.count, options.seed)
     print("\n".join(table(records)))
     if asker.illegal:
         print(f"{asker.illegal} others were no programs, and are not counted")
@@ -52,6 +52,7 @@ def _options(arguments: Sequence[str] | None) -> Namespace:
     parser.add_argument("--pairs", action="store_true", help="no faults: random runs of the proved pairs")
     parser.add_argument("--runs", type=int, default=RUNS, help=f"of each pair (default: {RUNS})")
     parser.add_argument("--timeout", type=float, default=5.0, help="seconds for one question to a solver")
+    parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
     parser.add_argument("--results", type=Path, default=FILE, help="the file that results are added to")
     parser.add_argument("--keep", action="store_true", help="count earlier results although something has changed")
     parser.add_argument("--again", action="append", default=[], help="ask those again that had this answer")
@@ -59,9 +60,9 @@ def _options(arguments: Sequence[str] | None) -> Namespace:
 
 
 def _runs(asker: Asker, pairs: Sequence[Pair], runs: int) -> int:
-    proved = [pair for pair in pairs if asker.is_proved(pair)]
+    proved = asker.proved(pairs)
     print(f"{len(proved)} of {len(pairs)} pairs are proved", file=sys.stderr)
-    records = [asker.runs(pair, runs) for pair in proved]
+    records = asker.runs(proved, runs)
     wrong = [record for record in records if record["answer"] != Answer.EQUIVALENT.value]
     made, telling = (sum(record.get(name, 0) for record in records) for name in ("runs", "telling"))
     silent = sum(not record.get("telling") for record in records)

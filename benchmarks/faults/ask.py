@@ -121,8 +121,7 @@ def ask_pair(pair: Pair, timeout_ms: int) -> Record:
 def ask_fault(planted: Planted, timeout_ms: int) -> Record:
     """What is said of a fault."""
     source, _ = planted.pair.programs
-    about = {"kind": planted.fault.kind.name, "what": planted.fault.what, "target": planted.pair.target}
-    return about | _timed(lambda: _decided(source, planted.target, timeout_ms, RUNS))
+    return planted.about | _timed(lambda: _decided(source, planted.target, timeout_ms, RUNS))
 
 
 def ask_runs(pair: Pair, runs: int) -> Record:

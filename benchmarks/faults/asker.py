@@ -1,13 +1,15 @@
 """Asks each question once, in this run or an earlier one, and says how far it is."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import closing
 from time import monotonic
 
-from benchmarks.faults.ask import Answer, ask_fault, ask_pair, ask_runs
-from benchmarks.faults.plan import Pair, Planted
+from benchmarks.faults.ask import Answer
+from benchmarks.faults.plan import Pair, Planted, plan
 from benchmarks.faults.store import Record, Store
 from benchmarks.faults.table import OPEN
+from benchmarks.faults.tasks import Ask, OfFault, OfPair, OfRuns, Task
 
 TOLD_EVERY = 10.0
 """Seconds."""
@@ -40,36 +42,62 @@ class Progress:
 class Asker:
     """The answers to questions, from the file or asked now."""
 
-    def __init__(self, store: Store, timeout_ms: int, again: Sequence[str], progress: Progress) -> None:
-        self._store, self._timeout_ms, self._again, self._progress = store, timeout_ms, again, progress
+    def __init__(self, store: Store, ask: Ask, again: Sequence[str], progress: Progress) -> None:
+        self._store, self._ask, self._again, self._progress = store, ask, again, progress
         self._known: dict[str, Record] = {}
         self.illegal = 0
         """Faults that are no programs."""
 
-    def is_proved(self, pair: Pair) -> bool:
-        record = self._record(f"pair: {pair.id}", lambda: ask_pair(pair, self._timeout_ms), ())
-        return record["answer"] == Answer.EQUIVALENT.value
+    def faults(self, pairs: Sequence[Pair], count: int, seed: int) -> list[Record]:
+        """Faults in pairs that are proved without them; what is no program is no fault, and another stands for it.
 
-    def is_fault(self, planted: Planted) -> bool:
-        """Whether a fault is in a pair that is proved without it, and leaves a program."""
-        if not self.is_proved(planted.pair):
+        As long as it is not known which these are, all are taken to count: then those that are planned are asked.
+        """
+        while True:
+            self.illegal = 0
+            planned = plan(pairs, count, seed, self._may_count)
+            of_pairs = [OfPair(pair) for pair in dict.fromkeys(planted.pair for planted in planned)]
+            if not self._missing(of_pairs) and not self._missing([OfFault(planted) for planted in planned]):
+                return [self._known[planted.id] for planted in planned]
+            self._complete(of_pairs)
+            self._complete([OfFault(planted) for planted in planned if self._is_proved(planted.pair)])
+
+    def proved(self, pairs: Sequence[Pair]) -> list[Pair]:
+        self._complete([OfPair(pair) for pair in pairs])
+        return [pair for pair in pairs if self._is_proved(pair)]
+
+    def runs(self, pairs: Sequence[Pair], runs: int) -> list[Record]:
+        tasks = [OfRuns(pair, runs) for pair in pairs]
+        self._complete(tasks)
+        return [self._known[task.name] for task in tasks]
+
+    def _is_proved(self, pair: Pair) -> bool:
+        return self._known[OfPair(pair).name]["answer"] == Answer.EQUIVALENT.value
+
+    def _may_count(self, planted: Planted) -> bool:
+        """Whether nothing is known yet that speaks against the fault."""
+        if not self._missing([OfPair(planted.pair)]) and not self._is_proved(planted.pair):
             return False
-        legal = self.fault(planted)["answer"] != Answer.ILLEGAL.value
-        self.illegal += not legal
-        return legal
+        illegal = not self._missing([OfFault(planted)]) and self._known[planted.id]["answer"] == Answer.ILLEGAL.value
+        self.illegal += illegal
+        return not illegal
 
-    def fault(self, planted: Planted) -> Record:
-        return self._record(planted.id, lambda: ask_fault(planted, self._timeout_ms), self._again)
-
-    def runs(self, pair: Pair, runs: int) -> Record:
-        return self._record(f"runs {runs}: {pair.id}", lambda: ask_runs(pair, runs), ())
-
-    def _record(self, name: str, ask: Callable[[], Record], again: Sequence[str]) -> Record:
-        if name not in self._known:
-            found = self._store.get(name)
-            asked = found is None or found["answer"] in again
-            self._known[name] = self._store.add(name, ask()) if found is None or asked else found
-            self._progress.take(self._known[name])
-            if asked:
+    def _complete(self, tasks: Sequence[Task]) -> None:
+        """Asks what is missing."""
+        with closing(self._ask(self._missing(tasks))) as answers:
+            for task, record in answers:
+                self._know(task, self._store.add(task.name, record))
                 self._progress.tell()
-        return self._known[name]
+
+    def _missing(self, tasks: Sequence[Task]) -> list[Task]:
+        """Those that have no answer, now or before."""
+        for task in tasks:
+            found = self._store.get(task.name) if task.name not in self._known else None
+            again = isinstance(task, OfFault) and found is not None and found["answer"] in self._again
+            if found is not None and not again:
+                self._know(task, found)
+        return [task for task in tasks if task.name not in self._known]
+
+    def _know(self, task: Task, record: Record) -> None:
+        self._known[task.name] = record
+        self._progress.take(record)

@@ -14,7 +14,7 @@ from visaproof.engine.ladder import Values
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_guesses import FLOATS, float_words, launches
 from visaproof.engine.refinement_memory import PRIVATE, Content, base_symbol, bases_of
-from visaproof.engine.refinement_runner import Runner, bits_of
+from visaproof.engine.refinement_runner import IN_LOOPS, Runner, bits_of
 from visaproof.engine.refinement_runs import unknowns
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.syntax import GeneralVariable
@@ -124,7 +124,7 @@ def compared(comparison: Comparison, start: Launches) -> Found:
 
 
 def _run(runner: Runner, comparison: Comparison, start: Launches) -> tuple[dict[str, Bytes], NDArray[np.bool_]]:
-    """The memory after the runs, and which of them came to no end."""
+    """The memory after the runs, and which of them came to no end, or to none in time."""
     after = {name: before.copy() for name, before in start.before.items()}
     bases = bases_of(runner.pointers.values(), start.values[0])
     own = {buffer: np.zeros((start.count, PRIVATE_BYTES), np.uint8) for buffer in bases if buffer == PRIVATE}
@@ -136,6 +136,7 @@ def _run(runner: Runner, comparison: Comparison, start: Launches) -> tuple[dict[
     result = run_threads(
         runner.kernel, runner.platform, dict(_registers(runner, bases, start.values)), masks,
         Memories(surfaces, flat, only_flat=True), np.arange(start.count),
+        most=len(runner.kernel.statements) + IN_LOOPS,
     )  # fmt: skip
     ended = np.zeros(start.count, np.bool_)
     ended[[stop.thread for stop in (*result.undefined, *result.not_modelled)]] = True

@@ -11,6 +11,7 @@ from typing import Any
 
 from benchmarks.faults import messages, registers
 from benchmarks.faults.kinds import Fault, Kind, Site, sites_of
+from benchmarks.faults.store import Record
 from benchmarks.pairs import CORPUS
 from visaproof.isa.errors import ReadError
 from visaproof.kernel.launch import read_launch
@@ -96,6 +97,11 @@ class Planted:
     @property
     def id(self) -> str:
         return f"{self.pair.id} | {self.fault.kind.name} | {self.fault.what}"
+
+    @property
+    def about(self) -> Record:
+        """What is recorded of it whatever the answer is."""
+        return {"kind": self.fault.kind.name, "what": self.fault.what, "target": self.pair.target}
 
     @property
     def target(self) -> Program:

@@ -111,6 +111,14 @@ def test_a_choice_is_seen_through_what_is_loaded_and_computed() -> None:
     assert isinstance(asked(through("Y", "Z"), through("Z", "Y")), Refines)
 
 
+@pytest.mark.parametrize(("number", "differs"), [(0x10, True), (0x5, False)])
+def test_what_no_choice_of_the_source_gives_is_a_difference(number: int, differs: bool) -> None:
+    """The source stores four bits of what nothing wrote: any of sixteen numbers."""
+    few = PLACES + "and (M1, 16) Y(0,0)<1> Y(0,0)<1;1,0> 0xf:d\n" + stored("B", "Y")
+    constant = PLACES + f"mov (M1, 16) Z(0,0)<1> {number:#x}:d\n" + stored("B", "Z")
+    assert isinstance(asked(few, constant), Difference) is differs
+
+
 def clock(opcode: str = "mov") -> str:
     """Stores the time, or what an opcode makes of it."""
     return PLACES + f"{opcode} (M1, 16) Z(0,0)<1> %tsc(0,0)<0;1,0>\n" + stored("B", "Z")

@@ -8,7 +8,7 @@ from visaproof.instructions.dword_atomic import integer_new_value
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.queries.refinement_stores import UnitStore, after
 from visaproof.queries.shared_memory import SharedMemory
-from visaproof.smt import BitVec, Term, const, substitute, value_of
+from visaproof.smt import BitVec, Term, const, is_false, substitute, value_of
 from visaproof.smt.evaluate import substitute_all
 
 Content = Callable[[str, BitVec, int], int]
@@ -20,41 +20,60 @@ class _Lane:
     """One lane of an atomic, on numbers."""
 
     happens: bool
-    cell: int
+    """Whether it is an event: else nobody asks for it, or it only reads."""
+    cell: int | None
     src0: int
     src1: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A result that is not known: of which lane, and whether it is what the lane leaves or what it brings."""
+
+    result: Term
+    lane: int
+    which: str
+
+
 def settle(memory: SharedMemory, known: dict[Term, Term], content: Content) -> bool:
     """Adds to what is `known` results of atomics that follow from it; whether there were any."""
-    more, messages = False, dict[tuple[object, ...], list[_Lane | None]]()
+    messages: dict[tuple[object, ...], list[_Open]] = {}
     for result, operation in memory.operations.items():
         if result not in known and isinstance(operation, tuple) and operation[:1] == ("atomic",):
-            message = cast(tuple[Any, ...], operation)
-            if message[1:5] not in messages:
-                messages[message[1:5]] = list(_lanes(message[4], known))
-            value = _settled(message, messages[message[1:5]], known, content)
-            if value is not None:
-                known[result], more = const(value, result.width), True
-    return more
+            *message, lane, which = cast(tuple[Any, ...], operation)
+            messages.setdefault(tuple(message), []).append(_Open(result, lane, which))
+    before = len(known)
+    for message, results in messages.items():
+        known |= dict(_settled(message, results, known, content))
+    return len(known) > before
 
 
 def _settled(
-    operation: tuple[Any, ...], lanes: Sequence[_Lane | None], known: Mapping[Term, Term], content: Content
-) -> int | None:
-    _, _, surface, kinds, terms, before, index, which = operation
-    op, returns_new, width = kinds[index]
+    message: tuple[Any, ...], results: Sequence[_Open], known: Mapping[Term, Term], content: Content
+) -> Iterator[tuple[Term, Term]]:
+    """The results of a message and what they are."""
+    _, _, surface, kinds, terms, before = message
+    lanes = list(_lanes(terms, known))
     acting = [lane.cell for lane in lanes if lane and lane.happens]
-    if None in lanes or len(set(acting)) < len(acting) or op in FLOAT_OPS:
-        return None
-    one = cast(_Lane, lanes[index])
-    if not one.happens:  # nobody asks for it
-        return 0
-    old = _old(surface, const(one.cell, terms[index][3].width), dict(before).get(surface, ()), width, known, content)
-    if old is None:
-        return None
-    new = integer_new_value(cast(AtomicOp, op), old, one.src0, one.src1, 8 * width) % (1 << 8 * width)
-    return new if which == "after" or returns_new else old
+    if None in lanes or len(set(acting)) < len(acting) or any(op in FLOAT_OPS for op, _, _ in kinds):
+        return
+    stores = _known_stores(dict(before).get(surface, ()), known)
+    for one in results:
+        lane, (op, returns_new, width) = cast(_Lane, lanes[one.lane]), kinds[one.lane]
+        if lane.cell is None or (not lane.happens and lane.cell in acting):
+            continue
+        value = _old(surface, const(lane.cell, terms[one.lane][3].width), stores, width, content)
+        if value is not None and lane.happens and (one.which == "after" or returns_new):
+            value = integer_new_value(cast(AtomicOp, op), value, lane.src0, lane.src1, 8 * width) % (1 << 8 * width)
+        if value is not None:
+            yield one.result, const(value, one.result.width)
+
+
+def _known_stores(stores: Sequence[UnitStore], known: Mapping[Term, Term]) -> list[UnitStore]:
+    """The stores with what is known, without those that do not happen."""
+    terms = substitute_all([term for one in stores for term in (one.guard, one.cell, one.value)], known)
+    found = (UnitStore(*three) for three in zip(*[iter(cast(list[Any], terms))] * 3, strict=True))
+    return [one for one in found if not is_false(one.guard)]
 
 
 def _lanes(terms: Sequence[Sequence[Term]], known: Mapping[Term, Term]) -> Iterator[_Lane | None]:
@@ -62,7 +81,7 @@ def _lanes(terms: Sequence[Sequence[Term]], known: Mapping[Term, Term]) -> Itera
     for guard, inside, _, cell, src0, src1 in terms:
         happens = [value_of(one) for one in substitute_all((guard, inside), known)]
         if 0 in happens:
-            yield _Lane(False, 0, 0, 0)
+            yield _Lane(False, value_of(substitute(cell, known)), 0, 0)
             continue
         values = [value_of(one) for one in substitute_all((cell, src0, src1), known)]
         if None in happens or None in values:
@@ -71,11 +90,8 @@ def _lanes(terms: Sequence[Sequence[Term]], known: Mapping[Term, Term]) -> Itera
             yield _Lane(True, *cast(list[int], values))
 
 
-def _old(
-    surface: str, cell: BitVec, stores: Sequence[UnitStore], width: int, known: Mapping[Term, Term], content: Content
-) -> int | None:
+def _old(surface: str, cell: BitVec, stores: Sequence[UnitStore], width: int, content: Content) -> int | None:
     """What is there before; a message whose unit is smaller than an atomic is not looked into."""
     if any(store.value.width != 8 * width for store in stores):
         return None
-    start = const(content(surface, cell, width), 8 * width)
-    return value_of(substitute(after(stores, cell, start), known))
+    return value_of(after(stores, cell, const(content(surface, cell, width), 8 * width)))

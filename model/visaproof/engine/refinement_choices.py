@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import cast
 
+from visaproof.engine.ladder import Holds, climb
 from visaproof.engine.refinement_atomics import settle
 from visaproof.engine.refinement_runs import Difference
 from visaproof.kernel.thread_group import UNMATCHED
@@ -11,7 +12,29 @@ from visaproof.queries.refinement_effects import Effects
 from visaproof.queries.refinement_side import itself
 from visaproof.queries.refinement_stores import UnitStore, after
 from visaproof.semantics.symbolic.state import FLAT_BITS
-from visaproof.smt import BitVec, Op, Term, const, false, is_false, substitute, subterms, true
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    conj,
+    const,
+    eq,
+    extract,
+    false,
+    is_false,
+    is_true,
+    neg,
+    substitute,
+    subterms,
+    symbols_of,
+    true,
+)
+
+MOST_ASKED = 4
+"""Differences of one run of which a solver is asked whether a choice of the source takes them away."""
+
+ASKED_MS = 500
 
 
 def _terms(question: Question, *sides: Effects) -> list[Term]:
@@ -26,24 +49,25 @@ def _terms(question: Question, *sides: Effects) -> list[Term]:
 
 def _with_operands(question: Question, roots: list[Term]) -> Iterator[Term]:
     """All parts of the terms, and of what the results among them are functions of."""
-    operations, seen = dict(question.memory.operations), set[Term]()
+    operations, seen, walked = dict(question.memory.operations), set[Term](), set[int]()
     while roots:
         found = [term for term in subterms(*roots) if term not in seen]
         yield from found
         seen.update(found)
-        roots = [part for term in found if term in operations for part in _parts(operations[term])]
+        roots = [part for term in found if term in operations for part in _parts(operations[term], walked)]
 
 
-def _parts(operation: object) -> Iterator[Term]:
-    """The terms in the description of an operation."""
+def _parts(operation: object, walked: set[int]) -> Iterator[Term]:
+    """The terms in the description of an operation; of what descriptions share only those of the first."""
     match operation:
         case Term():
             yield operation
         case UnitStore():
             yield from (operation.guard, operation.cell, operation.value)
-        case tuple():
+        case tuple() if id(cast(object, operation)) not in walked:
+            walked.add(id(cast(object, operation)))
             for part in cast(tuple[object, ...], operation):
-                yield from _parts(part)
+                yield from _parts(part, walked)
         case _:
             pass
 
@@ -65,7 +89,7 @@ def unlike_threads(question: Question) -> str:
 
 
 def first_certain(question: Question, found: Sequence[Difference]) -> Difference | None:
-    """The first difference of a run where the source has a meaning and does the same whatever it reads unwritten."""
+    """The first difference of a run that is one, and where the source has a meaning, whatever it reads unwritten."""
     if not found or unlike_threads(question):
         return None
     if not source_choice(question):
@@ -73,21 +97,36 @@ def first_certain(question: Question, found: Sequence[Difference]) -> Difference
     if question.source.barriers or question.disturbed:
         return None
     known = _known(question, found[0])
-    if not all(is_false(substitute(condition, known)) for condition in question.source.undefined):
+    defined = conj(*(neg(substitute(condition, known)) for condition in question.source.undefined))
+    if is_false(defined):
         return None
-    return next((one for one in found if _is_certain(question, one, known)), None)
+    differ = ((one, conj(defined, _differs(question, one, known))) for one in found)
+    open_ones: list[tuple[Difference, Bool]] = []
+    for one, certain in differ:
+        if is_true(certain):
+            return one
+        if len(open_ones) < MOST_ASKED and not is_false(certain) and not _depends_on_results(certain):
+            open_ones.append((one, certain))
+    return next((one for one, certain in open_ones if isinstance(climb((), certain, ASKED_MS), Holds)), None)
 
 
-def _is_certain(question: Question, found: Difference, known: dict[Term, Term]) -> bool:
-    """Whether what the source leaves at the difference follows from what is known."""
+def _depends_on_results(certain: Bool) -> bool:
+    """Whether results that are not known decide it: they may be anything."""
+    return any(str(one.payload).startswith("result.") for one in symbols_of(certain))
+
+
+def _differs(question: Question, found: Difference, known: dict[Term, Term]) -> Bool:
+    """Whether the source leaves something else there than the target did, by what is known; else it may choose."""
     stores = question.source.stores.get(found.surface, ())
     if not found.surface or not stores:
-        return True
+        return true()
     unit, width = question.memory.units[found.surface], stores[0].cell.width
-    cell = const(found.address >> 130 - width if width > FLAT_BITS else found.address // unit * unit, width)
+    of_texels = width > FLAT_BITS
+    cell = const(found.address >> 130 - width if of_texels else found.address // unit * unit, width)
     before = _content(found, found.surface, cell, unit)
     left = substitute(after(stores, cell, const(before, 8 * unit)), known)
-    return left.op is Op.CONST
+    low, size = (0, 8 * unit) if of_texels else (8 * (found.address % unit), 8)
+    return neg(eq(extract(left, low + size - 1, low), const(found.target, size)))
 
 
 def _known(question: Question, found: Difference) -> dict[Term, Term]:

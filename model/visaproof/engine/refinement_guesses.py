@@ -91,7 +91,7 @@ def settled(comparison: Comparison, found: Difference) -> Difference | None:
 
 
 def _staying(comparison: Comparison, shown: Sequence[Difference], choice: int) -> Iterator[Difference]:
-    """Those where the source does the same if it finds `choice` in whatever nothing wrote."""
+    """Those that there are as well if the source finds `choice` in whatever nothing wrote."""
     if not shown:
         return
     own = {one: choice & (1 << max(one.width, 1)) - 1 for one in shown[0].values if _is_chosen(one)}
@@ -99,7 +99,7 @@ def _staying(comparison: Comparison, shown: Sequence[Difference], choice: int) -
     others = {(one.surface, one.address): one for one in all_again(*comparison.runners, comparison.question, start)}
     for one in shown:
         other = others.get((one.surface, one.address))
-        if other is not None and (other.undefined is None) == (one.undefined is None) and other.source == one.source:
+        if other is not None and (other.undefined is None) == (one.undefined is None):
             yield one
 
 

@@ -17,6 +17,7 @@ from visaproof.kernel.syntax import Instruction, Name, Operand, SubscriptedName
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.cases import by_cases
+from visaproof.semantics.symbolic.division import divided
 from visaproof.semantics.symbolic.float_axioms import Comparison, comparison, plain
 from visaproof.smt import (
     BitVec,
@@ -115,12 +116,16 @@ class SymbolicArithmetic:
         self._write(target, lanes, values)
 
     def _result(self, instruction: Instruction, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
-        """Of an operation on floats, or of one that saturates."""
+        """Of an operation on floats, of a division, or of what saturates."""
         return by_cases(sources, lambda one: self._result_of(instruction, lane, one, result), ite)
 
     def _result_of(self, instruction: Instruction, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
         reason, operands = _reason(instruction, sources, result), plain(sources)
         meaning = None
+        if instruction.opcode in ("div", "mod") and not instruction.suffixes and not _floats(operands, result):
+            quotient = divided(instruction.opcode, sources, result)
+            if quotient is not None:
+                return quotient
         if _floats(operands, result):
             meaning = meaning_of(self._floats, instruction, operands, result, self._control())
         if meaning is not None and is_false(meaning.open):

@@ -1,7 +1,6 @@
 """What one kernel does that can be seen from outside: guarded stores, under names that both kernels share."""
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
@@ -9,6 +8,7 @@ from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.symbolic_loops import Held, LoopRound
 from visaproof.kernel.symbolic_machine import Performed
+from visaproof.queries.atomic_events import AtomicEvents, where_it_changes
 from visaproof.queries.conflict import conflict_questions
 from visaproof.queries.extremes import in_one_form
 from visaproof.queries.refinement_observed import RegisterByte, raw_terms, register_byte
@@ -147,7 +147,7 @@ class _History:
         self._names: dict[Term, Term] = dict(_surface_names(side))
         self._names |= {pointer: base_of(buffer) for pointer, buffer in side.pointers.items()}
         self._names |= side.choices
-        self._atomics: Counter[str] = Counter()
+        self._events = AtomicEvents()
         self._written = {
             side.surface(one.surface)
             for one in side.trace.performed
@@ -213,7 +213,7 @@ class _History:
         accesses = list(self._visible(performed))
         self._resolve([term for access in accesses for term in _terms(access)])
         seen = [self._renamed(_terms(access)) for access in accesses]
-        atomic = self._atomic(surface, accesses, seen)
+        atomic = () if turn is not None else self._events.message(surface, accesses, seen, self.stores)
         stores: list[UnitStore] = []
         names: dict[Term, Term] = {}
         for index, (access, (guard, inside, defined, cell, *value)) in enumerate(zip(accesses, seen, strict=True)):
@@ -227,7 +227,7 @@ class _History:
             elif isinstance(access, Atomic):
                 written = self._memory.result((*atomic, index, "after"), 8 * access.width)
                 brought = cast(BitVec, self._memory.result((*atomic, index, "brought"), 8 * access.width))
-                value = [written]
+                happens, value = conj(where_it_changes(access, seen[index]), inside), [written]
             elif id(access) in values:
                 brought = self._loaded(surface, cell, access.width)
             else:
@@ -279,18 +279,6 @@ class _History:
         named = ite(inside, value, outside) if plain else self._memory.named(ite(inside, value, outside))
         signed = isinstance(access, Atomic) and access.sign_extended
         return sign_extend(named, width) if signed else zero_extend(named, width)
-
-    def _atomic(self, surface: str, accesses: list[Access], seen: list[list[Term]]) -> tuple[Hashable, ...]:
-        """What names the results of a message of atomics: all of it, and what this thread did before.
-
-        What they bring depends on other threads, but in two kernels that do the same it may be the same.
-        """
-        if not any(isinstance(access, Atomic) for access in accesses):
-            return ()
-        self._atomics[""] += 1
-        kinds = tuple((one.op, one.returns_new, one.width) for one in accesses if isinstance(one, Atomic))
-        before = tuple((name, tuple(stores)) for name, stores in sorted(self.stores.items()) if stores)
-        return ("atomic", self._atomics[""], surface, kinds, tuple(tuple(terms) for terms in seen), before)
 
     def _in_turn(self, turn: Turn, surface: str, access: Atomic, seen: list[Term]) -> tuple[BitVec, BitVec, bool]:
         """What an atomic leaves and brings that has its place among those of other threads.

@@ -6,14 +6,17 @@ Only bytes of registers are chosen one by one; what else is left open may hang t
 What the device puts into a register, as the time, is no choice: of that the source has what the target has in the same.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
 from visaproof.queries.refinement import Question
 from visaproof.queries.refinement_stores import UnitStore
 from visaproof.queries.shared_memory import SharedMemory
-from visaproof.smt import BitVec, Op, Term, extract, truncate, zero_extend
+from visaproof.smt import BitVec, Op, Term, extract, symbols_of, truncate, zero_extend
+
+IN_ANY_ORDER = frozenset((Op.SUM, Op.MUL, Op.AND, Op.OR, Op.XOR, Op.EQ, Op.CONJ, Op.DISJ))
+"""Whose operands have no order."""
 
 Choices = dict[Term, Term]
 """A choice of the source, and the target's word that it is to be, under the names of the question's memory."""
@@ -22,7 +25,8 @@ Choices = dict[Term, Term]
 def witness(question: Question) -> Choices:
     """The choices at equal places in what both kernels do, as far as they do it alike."""
     found: Choices = {}
-    walk = _Pairs(question.memory)
+    memory = question.memory
+    walk = _Pairs(memory, {name: place for place, name in enumerate((*memory.order, *memory.operations))})
     for source, target in walk.from_roots(_roots(question)):
         if source.width == target.width and (is_unwritten(source) or _is_same_register(source, target)):
             found.setdefault(source, target)
@@ -61,6 +65,8 @@ class _Pairs:
     """The parts of two things that stand in the same place, through names and results."""
 
     memory: SharedMemory
+    places: Mapping[Term, int]
+    """The names of loaded values and of results, in the order in which the kernels came to them."""
 
     def from_roots(self, roots: Iterable[tuple[object, object]]) -> Iterator[tuple[Term, Term]]:
         seen: set[tuple[Term, Term]] = set()
@@ -83,10 +89,12 @@ class _Pairs:
                     yield named[0], named[1]
                 elif one.op is Op.ZERO_EXTEND is other.op:
                     yield one.args[0], _of_width(cast(BitVec, other.args[0]), one.args[0].width)
+                elif one.op is other.op and one.op in IN_ANY_ORDER:
+                    yield from self._in_places(one, other)
+                elif one.op is Op.ITE:
+                    yield from _of_choice(one, other)
                 elif one.op is other.op and len(one.args) == len(other.args):
                     yield from zip(one.args, other.args, strict=True)
-                elif one.op is Op.ITE:
-                    yield from ((part, other) for part in one.args[1:])
                 elif one.op is Op.CONCAT and one.width == other.width:
                     yield from _bytes(cast(tuple[BitVec, ...], one.args), cast(BitVec, other))
             case (UnitStore(), UnitStore()):
@@ -95,6 +103,41 @@ class _Pairs:
                 yield from zip(cast(tuple[object, ...], one), cast(tuple[object, ...], other), strict=False)
             case _:
                 pass
+
+    def _in_places(self, one: Term, other: Term) -> Iterator[tuple[Term, Term]]:
+        """The operands that only one of them has, in the order in which the kernels came to what they are made of.
+
+        The terms have them in an order of their own, which says nothing.
+        """
+        own = [operand for operand in one.args if operand not in other.args]
+        others = [operand for operand in other.args if operand not in one.args]
+        if len(own) > 1 or len(others) > 1:
+            own.sort(key=self._place)
+            others.sort(key=self._place)
+        yield from zip(own, others, strict=False)
+
+    def _place(self, term: Term) -> list[tuple[int, str]]:
+        """Where the kernel that computes a term came to what it is made of."""
+        return sorted(
+            (self.places[one], "") if one in self.places else (-1, str(one.payload).partition(":")[2])
+            for one in symbols_of(term)
+        )
+
+
+def _of_choice(one: Term, other: Term) -> Iterator[tuple[Term, Term]]:
+    """The parts of a choice, and what stands there.
+
+    Where the conditions differ, a branch that nothing wrote is to be all that the other gives, whatever its condition.
+    """
+    alike = other.op is Op.ITE
+    if alike and one.args[0] is other.args[0]:
+        yield from zip(one.args[1:], other.args[1:], strict=True)
+        return
+    if alike:
+        yield one.args[0], other.args[0]
+    for place, branch in enumerate(one.args[1:], 1):
+        parts = branch.args if branch.op is Op.CONCAT else (branch,)
+        yield branch, other.args[place] if alike and not all(map(is_unwritten, parts)) else other
 
 
 def _of_width(word: BitVec, width: int) -> BitVec:

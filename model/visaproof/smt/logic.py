@@ -84,10 +84,20 @@ def ite(condition: Bool, then: BitVec, otherwise: BitVec) -> BitVec:
         then = cast(BitVec, then.args[1])
     if otherwise.op is Op.ITE and otherwise.args[0] is condition:
         otherwise = cast(BitVec, otherwise.args[2])
-    if then is otherwise:
-        return then
+    if then is otherwise or _is_case_of(condition, then, otherwise):
+        return otherwise
     bounds = (min(then.low, otherwise.low), max(then.high, otherwise.high))
     return bit_vector(Op.ITE, (condition, then, otherwise), None, width, bounds, then.zeros & otherwise.zeros)
+
+
+def _is_case_of(condition: Bool, then: BitVec, otherwise: BitVec) -> bool:
+    """Whether `otherwise` is a choice that gives `then` wherever the condition holds."""
+    if otherwise.op is not Op.ITE or otherwise.args[1] is not then:
+        return False
+    wider = otherwise.args[0]
+    asked = wider.args if wider.op is Op.CONJ else (wider,)
+    given = condition.args if condition.op is Op.CONJ else (condition,)
+    return all(one in given for one in asked) or (wider.op is Op.DISJ and condition in wider.args)
 
 
 def ite_bool(condition: Bool, then: Bool, otherwise: Bool) -> Bool:
