@@ -101,7 +101,8 @@ class Runner:
                 endless=not any(self.trace.registers.anew.values()),
             )
         except MissingSurface as missing:
-            outcome = at_no_surface(missing, start.state.surfaces)
+            known = start.state.surfaces if self.trace.stopped is None else ()  # else one that terms did not get to
+            outcome = at_no_surface(missing, known)
         return replace(ran_of(outcome, memory, start), state=start.state)
 
     def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Prepared":
@@ -173,7 +174,10 @@ class Runner:
 
 
 def at_no_surface(missing: MissingSurface, surfaces: Collection[str]) -> Outcome:
-    """How a run ends at a message to the surface of no argument, if surfaces are found by their handles."""
+    """How a run ends at a message to the surface of no argument, if surfaces are found by their handles.
+
+    Raises NotModelled where they are not.
+    """
     if not any(key.startswith(BY_HANDLE) for key in surfaces):
         raise NotModelled(f"surface {missing.surface!r}, of which nothing is known", missing.position) from missing
     return Outcome((), Undefined(missing.position, f"the surface {missing.surface!r} is that of no argument"))
