@@ -6,6 +6,7 @@ from pathlib import Path
 from visaproof.engine.catalogue import Obligation, discharge, load_claims
 from visaproof.engine.verdict import Proved
 from visaproof.isa.readings import READINGS
+from visaproof.queries import private_loads
 
 TIMEOUT_MS = 20_000
 
@@ -36,6 +37,8 @@ def _scopes(name: str, scopes: list[str]) -> str:
         return "any number of lanes"
     if name.startswith("normal-form/"):
         return _rules(scopes)
+    if name == private_loads.CLAIM:
+        return f"{len(scopes)} loads"
     parts = [scope.split(", ") for scope in scopes]
     words = dict.fromkeys(word for part in parts for word in part if word != "predicated")
     predicated = sum("predicated" in part for part in parts)

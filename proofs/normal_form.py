@@ -9,8 +9,8 @@ from visaproof.engine.catalogue import for_each
 from visaproof.queries.identities import Copies, Rule, follows, one_bit_stands_for_all, rule_holds
 from visaproof.queries.query import Query
 
-from . import second_form_rules, truth_rules, word_rules
-from .word_rules import NARROW, c, signed, wide, x, y
+from . import half_rules, second_form_rules, truth_rules, width_rules, word_rules
+from .words import NARROW, c, signed, wide, x, y
 
 
 @for_each((*word_rules.SUMS, *word_rules.PRODUCTS))
@@ -23,7 +23,7 @@ def prove_rewritten_bits_mean_what_was_written(rule: Rule) -> Query:
     return rule_holds(rule)
 
 
-@for_each((*word_rules.WIDENED, *word_rules.WIDENED_SUMS, *word_rules.SLICES, *word_rules.CONCATENATIONS))
+@for_each((*width_rules.WIDENED, *width_rules.WIDENED_SUMS, *width_rules.SLICES, *width_rules.CONCATENATIONS))
 def prove_a_word_of_another_width_means_what_was_written(rule: Rule) -> Query:
     return rule_holds(rule)
 
@@ -38,12 +38,12 @@ def prove_a_rewritten_connective_or_choice_means_what_was_written(rule: Rule) ->
     return rule_holds(rule)
 
 
-@for_each((*word_rules.KEPT, *truth_rules.KEPT, *second_form_rules.APART))
+@for_each((*word_rules.KEPT, *width_rules.KEPT, *truth_rules.KEPT, *half_rules.APART))
 def prove_what_no_rule_fits_means_what_was_written(rule: Rule) -> Query:
     return rule_holds(rule)
 
 
-@for_each(second_form_rules.HALVES)
+@for_each(half_rules.HALVES)
 def prove_a_word_in_halves_is_the_sum_that_is_made_of_it(rule: Rule) -> Query:
     return rule_holds(rule)
 

@@ -2,7 +2,7 @@
 
 from visaproof.engine.catalogue import for_each
 from visaproof.isa.atomics import AtomicOp
-from visaproof.queries import serialisation
+from visaproof.queries import serial_orders, serialisation
 from visaproof.queries.closed_forms import CLOSED_FORMS
 from visaproof.queries.query import Query
 from visaproof.queries.serialisation import TICKETS
@@ -118,19 +118,19 @@ def refute_exactly_one_cmpxchg_wins_if_old_may_differ_from_the_comparand() -> Qu
 
 @for_each(OPERATIONS)
 def prove_lanes_with_equal_operands_swap_their_results(one: Operation) -> Query:
-    return serialisation.swapped_lanes_swap_their_results(one.op, readings=one.readings)
+    return serial_orders.swapped_lanes_swap_their_results(one.op, readings=one.readings)
 
 
 @for_each((AtomicOp.ADD, AtomicOp.XCHG, AtomicOp.CMPXCHG))
 def refute_lanes_with_other_operands_swap_their_results(op: AtomicOp) -> Query:
-    return serialisation.swapped_lanes_swap_their_results(op, alike=False)
+    return serial_orders.swapped_lanes_swap_their_results(op, alike=False)
 
 
 @for_each(OPERATIONS)
 def prove_lanes_on_different_texels_commute(one: Operation) -> Query:
-    return serialisation.lanes_on_different_texels_commute(one.op, readings=one.readings)
+    return serial_orders.lanes_on_different_texels_commute(one.op, readings=one.readings)
 
 
 @for_each((AtomicOp.XCHG, AtomicOp.INC))
 def refute_lanes_on_one_texel_commute(op: AtomicOp) -> Query:
-    return serialisation.lanes_on_different_texels_commute(op, different=False)
+    return serial_orders.lanes_on_different_texels_commute(op, different=False)

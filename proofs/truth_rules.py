@@ -5,7 +5,7 @@ from visaproof.smt import Bool, false, symbol, true
 from visaproof.smt.solvers import Preparation
 from visaproof.smt.written import Words
 
-from .word_rules import NARROW, SMALL, c, choice, p, q, r, signed, small, wide, x, y, z
+from .words import NARROW, SMALL, c, choice, kept, p, q, r, signed, small, wide, x, y, z
 
 nibble = symbol("nibble", SMALL)
 
@@ -232,10 +232,6 @@ CHOICES: tuple[Rule, ...] = rules(
 )
 
 
-def _once(truth: Bool) -> tuple[Bool, Bool]:
-    return truth, truth
-
-
 def _u(b: Words, width: int) -> Bool:
     return b.ult(x(width), y(width))
 
@@ -243,48 +239,67 @@ def _u(b: Words, width: int) -> Bool:
 KEPT: tuple[Rule, ...] = rules(
     "truth-that-no-rule-fits",
     {
-        "an equation that holds unless the sum wraps": lambda b, w: _once(
+        "an equation that holds unless the sum wraps": lambda b, w: kept(
             b.eq(b.add(wide(b, x(w)), c(4, 2 * w)), wide(b, b.add(x(w), c(4, w))))
         ),
-        "words of different widths, extended": lambda b, w: _once(
+        "words of different widths, extended": lambda b, w: kept(
             b.eq(b.zero_extend(x(w), 4 * w), b.zero_extend(z(2 * w), 4 * w))
         ),
-        "multiples of extended words that may wrap": lambda b, w: _once(
+        "multiples of extended words that may wrap": lambda b, w: kept(
             b.eq(b.scale(wide(b, x(w)), 3 << (w - 1)), b.scale(wide(b, y(w)), 3 << (w - 1)))
         ),
-        "multiples of extended words that just may wrap": lambda b, w: _once(
+        "multiples of extended words that just may wrap": lambda b, w: kept(
             b.eq(b.scale(wide(b, x(w)), (1 << w) + 1), b.add(b.scale(wide(b, y(w)), (1 << w) + 1), c(1, 2 * w)))
         ),
-        "multiples of extended words a quarter of the range apart": lambda b, w: _once(
+        "multiples of extended words a quarter of the range apart": lambda b, w: kept(
             b.eq(
                 b.add(b.scale(wide(b, x(w)), (1 << (w - 1)) - 1), c(((1 << (w - 1)) - 1) * ((1 << w) - 4), 2 * w)),
                 b.scale(wide(b, y(w)), (1 << (w - 1)) - 1),
             )
         ),
-        "a sum that can reach the modulus": lambda b, w: _once(
+        "different multiples of extended words": lambda b, w: kept(
+            b.eq(b.scale(wide(b, x(w)), 3), b.scale(wide(b, y(w)), 5))
+        ),
+        "zeros above one word and signs above the other": lambda b, w: kept(b.eq(wide(b, x(w)), signed(b, y(w)))),
+        "a multiple that just may wrap and is a number": lambda b, w: kept(
+            b.eq(b.scale(wide(b, x(w)), (1 << w) + 2), c((1 << w) - 2, 2 * w))
+        ),
+        "a sum that reaches a number by its factors": lambda b, w: kept(
+            b.eq(b.add(b.scale(small(b, "s", w), 5), small(b, "t", w)), c(60, w))
+        ),
+        "a difference that reaches a number by its factors": lambda b, w: kept(
+            b.eq(b.scale(small(b, "s", w), 5), b.add(b.scale(small(b, "t", w), 3), c(30, w)))
+        ),
+        "a sum that can reach the modulus": lambda b, w: kept(
             b.eq(b.add(wide(b, x(w)), c(1 - (1 << w), 2 * w)), c(0, 2 * w))
         ),
-        "a difference that can reach the modulus": lambda b, w: _once(
+        "a difference that can reach the modulus": lambda b, w: kept(
             b.eq(b.add(wide(b, x(w)), c((1 << w) - 1, 2 * w)), wide(b, y(w)))
         ),
-        "an even product of odd things": lambda b, w: _once(b.eq(b.scale(x(w), 6), c(4, w))),
-        "multiples that may differ by their step": lambda b, w: _once(
+        "an even product of odd things": lambda b, w: kept(b.eq(b.scale(x(w), 6), c(4, w))),
+        "multiples that may differ by their step": lambda b, w: kept(
             b.eq(b.scale(x(w), 4), b.add(b.scale(y(w), 4), c(4, w)))
         ),
-        "flips that differ": lambda b, w: _once(b.eq(b.bit_xor(c(6, w), x(w)), b.bit_xor(c(5, w), y(w)))),
-        "a flip of one side": lambda b, w: _once(b.eq(b.bit_xor(c(6, w), x(w)), y(w))),
-        "bits under a mask with a hole": lambda b, w: _once(b.eq(b.bit_and(c(5, w), x(w)), c(1, w))),
-        "a slice of one bit more": lambda b, w: _once(b.eq(b.bit_and(c(6, w), x(w)), c(2, w))),
-        "a bound that may be met": lambda b, w: _once(b.ult(b.add(small(b, "s", w), c(3, w)), c(18, w))),
-        "a lower bound that may be met": lambda b, w: _once(b.ult(c(3, w), b.add(small(b, "s", w), c(3, w)))),
-        "at most, where one less would wrap": lambda b, w: _once(b.ule(x(w), y(w))),
-        "a signed order of words with signs": lambda b, w: _once(b.slt(x(w), y(w))),
-        "a signed order of which one has no sign": lambda b, w: _once(b.slt(x(w), b.lshr(y(w), c(1, w)))),
-        "a denied conjunction beside one of its parts": lambda b, w: _once(b.conj(p, b.neg(b.conj(p, _u(b, w))))),
-        "a denied disjunction in a conjunction": lambda b, w: _once(b.conj(p, q, b.neg(b.disj(r, _u(b, w))))),
-        "a choice inside of another by a condition of its own": lambda b, w: _once(
-            b.eq(b.ite(b.conj(p, q), x(w), b.ite(b.conj(q, r), x(w), y(w))), symbol(f"v{w}", w))
+        "flips that differ": lambda b, w: kept(b.eq(b.bit_xor(c(6, w), x(w)), b.bit_xor(c(5, w), y(w)))),
+        "a flip of one side": lambda b, w: kept(b.eq(b.bit_xor(c(6, w), x(w)), y(w))),
+        "bits under a mask with a hole": lambda b, w: kept(b.eq(b.bit_and(c(5, w), x(w)), c(1, w))),
+        "a slice of one bit more": lambda b, w: kept(b.eq(b.bit_and(c(6, w), x(w)), c(2, w))),
+        "a bound that may be met": lambda b, w: kept(b.ult(b.add(small(b, "s", w), c(3, w)), c(18, w))),
+        "a lower bound that may be met": lambda b, w: kept(b.ult(c(3, w), b.add(small(b, "s", w), c(3, w)))),
+        "a bound that one value meets": lambda b, w: kept(b.ult(b.add(small(b, "s", w), c(3, w)), c(4, w))),
+        "at most, where one less would wrap": lambda b, w: kept(b.ule(x(w), y(w))),
+        "a signed order of words with signs": lambda b, w: kept(b.slt(x(w), y(w))),
+        "a signed order of which one has no sign": lambda b, w: kept(b.slt(x(w), b.lshr(y(w), c(1, w)))),
+        "a denied conjunction beside one of its parts": lambda b, w: kept(b.conj(p, b.neg(b.conj(p, _u(b, w))))),
+        "a denied disjunction in a conjunction": lambda b, w: kept(b.conj(p, q, b.neg(b.disj(r, _u(b, w))))),
+        "all values of a word but one": lambda b, _: kept(
+            b.disj(*(b.eq(nibble, c(value, SMALL)) for value in range(15)))
         ),
-        "a choice of two words": lambda b, w: _once(b.eq(b.ite(p, x(w), y(w)), symbol(f"v{w}", w))),
+        "a choice inside of another by a condition of its own": lambda b, w: kept(
+            b.ite(b.conj(p, q), x(w), b.ite(b.conj(q, r), x(w), y(w)))
+        ),
+        "a choice by another condition inside": lambda b, w: kept(b.ite(p, b.ite(q, x(w), y(w)), z(w))),
+        "and in the other branch": lambda b, w: kept(b.ite(p, z(w), b.ite(q, x(w), y(w)))),
+        "a choice of two words": lambda b, w: kept(b.eq(b.ite(p, x(w), y(w)), symbol(f"v{w}", w))),
     },
 )

@@ -183,9 +183,11 @@ def _scatter_registers(subject: Subject, pick: Random, values: Values, unit: int
     readings = subject.readings
     if readings.qword_unit is QwordUnit.LITERAL and pick.randrange(2):  # block 1 of a lane meets block 0 of the next
         addresses = [first + 8 * place for place in order]
-    if readings.qword_misaligned is QwordMisaligned.BYTE_EXACT and pick.randrange(
-        2
-    ):  # lanes that share some bytes only
+    exact = (
+        readings.qword_misaligned is QwordMisaligned.BYTE_EXACT
+        or readings.dword_misaligned is DwordMisaligned.BYTE_EXACT
+    )
+    if exact and pick.randrange(2):  # lanes that share some bytes only
         addresses = [first + 5 * place for place in order]
     if readings.dword_misaligned is DwordMisaligned.DATA_UNDEFINED and pick.randrange(2):
         addresses = [address + pick.randrange(unit) for address in addresses]

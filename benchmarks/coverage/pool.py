@@ -1,13 +1,13 @@
 """The files of a corpus measured in several processes, which share nothing: PoCL does not outlive a fork."""
 
-import signal
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from benchmarks.coverage.measure import Row, measured
+from visaproof.engine.task_pool import Lost, side_by_side
 
 Task = tuple[dict[str, Any], list[str]]
 """An entry of the manifest, and the tags of its kernel."""
@@ -19,12 +19,12 @@ def measured_all(corpus: Path, tasks: Sequence[Task], timeout: float, runs: bool
     if jobs == 1:
         yield from map(work, tasks)
         return
-    with get_context("spawn").Pool(jobs, _leave_interrupts_to_the_parent) as pool:
-        yield from pool.imap_unordered(work, tasks)
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with closing(side_by_side(work, tasks, jobs)) as found:
+        for one in found:
+            if isinstance(one, Lost):
+                entry, _ = tasks[one.index]
+                raise SystemExit(f"{entry['file']}: {one.reason}: try fewer --jobs")
+            yield one.answer
 
 
 def _one(corpus: Path, timeout: float, runs: bool, task: Task) -> Row:

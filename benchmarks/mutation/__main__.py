@@ -15,18 +15,24 @@ from benchmarks.mutation.results import complaints, document, table
 from benchmarks.mutation.run import run
 from benchmarks.mutation.store import FILE, Store, sources
 from benchmarks.mutation.survivors import equivalent
-from benchmarks.mutation.targets import ALL, PAGES, RULES
+from benchmarks.mutation.targets import ALL, ENGINE, PAGES, RULES
 
-PATTERN = "only mutants whose id has one of these in it; those of the normal form are asked for by `smt`"
+PATTERN = (
+    "only mutants whose id has one of these in it; those of the normal form are asked for by `smt`, and those of what "
+    "the engine makes of addresses and loads by `kernel` and `queries`"
+)
+ASKED_FOR = {"smt": RULES, "kernel": ENGINE[:1], "queries": ENGINE[1:]}
+"""What is tried only for a pattern that begins so."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     targets = ALL if options.all else PAGES
-    if any(pattern.startswith("smt") for pattern in options.pattern):
-        targets = (*targets, *RULES)
+    for prefix, others in ASKED_FOR.items():
+        if any(pattern.startswith(prefix) for pattern in options.pattern):
+            targets = (*targets, *others)
     mutants = [mutant for target in targets for mutant in mutants_of(target)]
-    chosen = [mutant for mutant in mutants if _matches(mutant, options.pattern)][:: options.every]
+    chosen = [mutant for mutant in mutants if _matches(mutant, options.pattern)][options.first :: options.every]
     if options.list:
         print(*(mutant.id for mutant in chosen), sep="\n")
         return 0
@@ -46,6 +52,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("pattern", nargs="*", help=PATTERN)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes side by side")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th mutant")
+    parser.add_argument("--first", type=int, default=0, metavar="N", help="begin with the N-th mutant, counted from 0")
     parser.add_argument("--all", action="store_true", help="also the states and the effects that the pages run on")
     parser.add_argument("--each-killer", action="store_true", help="ask the claims too about what is noticed already")
     parser.add_argument("--list", action="store_true", help="print the mutants and try none")

@@ -27,11 +27,16 @@ TRIAL_SECONDS = 3
 """Of processor time; the slowest state of the unchanged model takes a tenth of a second."""
 ROOT = Path(__file__).parents[2]
 PROOFS = ROOT / "proofs"
-TESTS = tuple(
+OF_TERMS = tuple(
     f"tests/smt/test_{name}.py"
     for name in ("normal_form", "halves", "expanded", "copies", "written", "terms_against_z3")
 )
-"""Those that are about terms."""
+OF_ADDRESSES = tuple(
+    f"tests/{name}.py"
+    for name in ("kernel/test_symbolic_private", "kernel/test_private_memory", "queries/test_aligned_pointers")
+)
+TESTS = {Writing.RULES: OF_TERMS, Writing.ENGINE: OF_ADDRESSES}
+"""Those that are about what a mutant computes; for the pages there are the cross-check and the claims."""
 
 NOT_CARRIED_OUT = "the rule is true, but"
 
@@ -44,7 +49,7 @@ class Killer(Enum):
     CLAIMS = "claims"
     """The catalogue: a `prove_` that is not proved, or a `refute_` that is."""
     TESTS = "tests"
-    """The tests of terms: for rules of the normal form alone."""
+    """Tests: for rules of the normal form and for the engine alone."""
 
 
 class Manner(Enum):
@@ -88,7 +93,7 @@ class ClaimCost:
 
 def killers_of(mutant: Mutant) -> tuple[Killer, ...]:
     """The cross-check, which most often notices, first; claims are about the footprint alone."""
-    if mutant.writing is Writing.RULES:
+    if mutant.writing in TESTS:
         return Killer.CLAIMS, Killer.TESTS
     writings = Killer.CROSS_CHECK, Killer.CLAIMS
     return (Killer.CROSS_CHECK,) if mutant.writing is Writing.EXECUTE else writings
@@ -102,7 +107,7 @@ def attempt(killer: Killer, mutant: Mutant, costs: list[ClaimCost], hint: str = 
             return cross_check(mutant.target, hint)
         complete_names(mutant)
         if killer is Killer.TESTS:
-            return run_tests(hint)
+            return run_tests(mutant.writing, hint)
         return check_claims(mutant.target, costs, hint)
 
     return _noticed(ask, "")
@@ -214,13 +219,13 @@ def _answer_on_a_rule(claim: "Claim", query: "Query") -> Kill | None:
 # ---------------------------------------------------------------- the tests
 
 
-def run_tests(hint: str = "") -> Kill | None:
-    """The first test of terms that fails, the one that failed before first."""
+def run_tests(writing: Writing, hint: str = "") -> Kill | None:
+    """The first test that fails, the one that failed before first."""
     import pytest
 
     failures = _Failures()
     options = ["-q", "-x", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", f"--rootdir={ROOT}"]
-    for paths in ([hint] if hint else [], TESTS):
+    for paths in ([hint] if hint else [], TESTS[writing]):
         with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
             code = pytest.main([*options, *(str(ROOT / path) for path in paths)], plugins=[failures]) if paths else 0
         if failures.first:

@@ -122,7 +122,7 @@ def table(results: Sequence[Result], reasons: Collection[str]) -> str:
 
 def _claims(results: Sequence[Result]) -> list[str]:
     """What the claims would notice without the cross-check, where they were asked about each footprint."""
-    of_footprints = [result for result in results if result.mutant.writing not in (Writing.EXECUTE, Writing.RULES)]
+    of_footprints = [result for result in results if result.mutant.writing in (Writing.FOOTPRINT, Writing.BOTH)]
     if not of_footprints or any(Killer.CLAIMS not in result.kills for result in of_footprints):
         return []
     noticed = sum(result.killed_by(Killer.CLAIMS) for result in of_footprints)

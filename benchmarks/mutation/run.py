@@ -9,6 +9,7 @@ from typing import Any
 from benchmarks.mutation.derive import Mutant
 from benchmarks.mutation.install import install
 from benchmarks.mutation.killers import (
+    TESTS,
     ClaimCost,
     Kill,
     Killer,
@@ -50,17 +51,20 @@ def unchanged(targets: dict[str, Target], jobs: int) -> list[ClaimCost]:
     """What each claim costs on the unchanged model; on it nothing may be noticed, or a kill would mean nothing."""
     instructions = {name for target in targets.values() for name in target.instructions}
 
-    of_rules = [target for target in targets.values() if Writing.RULES in target.roots]
-    others = [target for target in targets.values() if Writing.RULES not in target.roots]
+    tested = {writing for target in targets.values() for writing in target.roots if writing in TESTS}
+    checked = [target for target in targets.values() if tested.isdisjoint(target.roots)]
 
-    def check(target: Target | None, send: Callable[[Any], None]) -> None:
-        if target is None:
-            send(claim_costs(instructions))
-        else:
-            send(run_tests() if target in of_rules else cross_check(target))
+    def check(task: Target | Writing | None, send: Callable[[Any], None]) -> None:
+        match task:
+            case None:
+                send(claim_costs(instructions))
+            case Writing():
+                send(run_tests(task))
+            case Target():
+                send(cross_check(task))
 
     costs: list[ClaimCost] = []
-    for ended in side_by_side([None, *others, *of_rules[:1]], check, jobs):  # the same tests for all rules
+    for ended in side_by_side([None, *checked, *tested], check, jobs):
         if ended.exitcode or (ended.task and ended.sent[0]):
             raise SystemExit(f"the unchanged model is not as expected: {ended.sent or 'see above'}")
         costs += ended.sent[0] or []

@@ -16,6 +16,8 @@ class Writing(Enum):
     """What both writings use, so that they do not part on it."""
     RULES = "rules"
     """What brings terms into normal form; `instructions` names the claims about it."""
+    ENGINE = "engine"
+    """What the engine puts in the place of terms, with claims about that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +79,9 @@ RULES = tuple(
     Target(f"visaproof.smt.{name}", {Writing.RULES: roots}, ("normal-form",)) for name, roots in _RULES.items()
 )
 """The rules of the normal form, of words in halves, of the second normal form and of one-bit data."""
+
+ENGINE = (
+    Target("visaproof.kernel.symbolic_private", {Writing.ENGINE: ("offset", "store", "load")}, ("private-memory",)),
+    Target("visaproof.queries.aligned_pointers", {Writing.ENGINE: ("without_small_carry",)}, ("normal-form",)),
+)
+"""What a load of private memory brings, and addresses behind aligned pointers."""

@@ -52,6 +52,7 @@ CLAIMS = {
     "unknown": "def prove_the_hard_one() -> Query:\n    return hard()\n",
     "interrupted": "def prove_x_interrupted() -> Query:\n    raise KeyboardInterrupt\n",
     "crash": "def prove_x_crash() -> Query:\n    raise ZeroDivisionError('one over nothing')\n",
+    "dies": "def prove_x_dies() -> Query:\n    import os\n    os._exit(9)\n",
     "exit": "def prove_x_exit() -> Query:\n    raise SystemExit(0)\n",
     "not_modelled": "def prove_x_not_modelled() -> Query:\n    raise NotModelled('opcode lsc_load')\n",
     "cases": "@for_each((1, 2))\ndef prove_each(case: int) -> Query:\n    return holds()\n",

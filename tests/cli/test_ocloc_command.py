@@ -11,6 +11,8 @@ from time import monotonic
 
 import pytest
 
+DATA = Path(__file__).parent.parent / "data"
+
 needs_ocloc = pytest.mark.skipif(
     shutil.which("ocloc") is None, reason="ocloc is not installed (Debian: apt-get install intel-opencl-icd)"
 )
@@ -134,6 +136,18 @@ def test_a_compiler_that_does_not_do_its_work_is_an_error(script, said, visaproo
     assert ran.code == 2
     assert said in ran.err
     assert list(own_folder.iterdir()) == []
+
+
+def test_a_width_that_the_compiler_tried_and_gave_up_is_passed_over(visaproof, source, pretender):
+    """It dumps both, and the binary has one: `simd_size` says which."""
+    dumps = {width: DATA / f"launch/vadd/tgllp-O2{width}.visaasm" for width in ("-simd8", "")}
+    copies = "; ".join(f"cp {path} $IGC_DumpToCustomDir/k{path.stem}.visaasm" for path in dumps.values())
+    for width, path in dumps.items():
+        zebin = DATA / f"launch/vadd/tgllp-O2{width}.zebin"
+        script = f'while [ "$1" != -out_dir ]; do shift; done; cp {zebin} "$2/k.bin"; {copies}'
+        ran = visaproof("ocloc", source, "--ocloc", pretender(script), "--keep", source.parent / f"kept{width}")
+        assert ran.code == 0, ran.err
+        assert (source.parent / f"kept{width}/source/vadd.visaasm").read_text() == path.read_text()
 
 
 def test_a_compiler_that_never_ends_is_ended(visaproof, source, pretender, own_folder):

@@ -194,6 +194,14 @@ def _running_in_group(group: int) -> list[str]:
     return running
 
 
+def test_a_process_that_ends_loses_only_its_own_claim(visaproof, proofs):
+    """It is unknown, with the reason; those after it are decided."""
+    ran = visaproof("prove", "--proofs", proofs("proved", "dies", "refuted"), "--jobs", 2)
+    assert ran.code == 3
+    assert "its process ended (9), perhaps for want of memory: try fewer --jobs" in ran.out
+    assert "1 proved, 1 refuted as expected, 1 unknown, 0 vacuous" in ran.out
+
+
 def test_jobs_give_the_same_verdicts_in_the_same_order(visaproof, proofs):
     folder = proofs("proved", "refuted", "wrong", "cases")
     documents = []

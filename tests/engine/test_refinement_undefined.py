@@ -13,6 +13,7 @@ from visaproof.kernel.launch import NOTHING_KNOWN
 from visaproof.kernel.matching import Program
 from visaproof.kernel.reader import read_kernel
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, forbidden_by, unusual
+from visaproof.report.refinement import verdict_lines
 
 HEAD = """.version 4.1
 .kernel "k"
@@ -48,9 +49,11 @@ def test_a_difference_names_the_kind() -> None:
     """All lanes write one dword at one address: one of them alone leaves the same, and is defined."""
     every = "mov (M1_NM, 8) AT(0,0)<1> 0x0:ud\nmov (M1_NM, 8) X(0,0)<1> X(0,0)<0;1,0>\n"
     one = every + STORE.replace("M1, 8", "M1_NM, 1")
-    found = asked(one, every + STORE.replace("M1, 8", "M1_NM, 8"))
+    comparison = compare(*map(program, (one, every + STORE.replace("M1, 8", "M1_NM, 8"))), Scope(Assume.NONE))
+    found = decide(comparison, 10_000)
     assert isinstance(found, Difference)
     assert found.kind is UndefinedKind.COLLISION
+    assert "`--undefined collision=allow`" in "\n".join(verdict_lines(comparison, found))
 
 
 def test_lanes_that_may_collide_write_one_after_another() -> None:

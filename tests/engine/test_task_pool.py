@@ -5,7 +5,9 @@ from contextlib import closing
 from multiprocessing import active_children
 from time import sleep
 
-from visaproof.engine.task_pool import Answered, Lost, side_by_side
+import pytest
+
+from visaproof.engine.task_pool import Answered, Lost, in_order, side_by_side
 
 
 def work(task: str) -> str:
@@ -13,6 +15,10 @@ def work(task: str) -> str:
         os._exit(3)
     if task == "hangs":
         sleep(600)
+    if task == "late":
+        sleep(0.5)
+    if task == "raises":
+        raise ValueError("no such letter")
     return task.upper()
 
 
@@ -33,6 +39,24 @@ def test_no_process_is_left_when_nobody_asks_any_more():
     with closing(side_by_side(work, ["a", "hangs", "hangs"], 2, 600)) as found:
         assert next(found) == Answered(0, "A")
         assert active_children()
+    assert not active_children()
+
+
+def test_answers_in_order_wait_for_those_before_them():
+    with closing(in_order(work, ["late", "a", "dies", "b"], 2)) as found:
+        first, second, third, last = found
+    assert (first, second, last) == (Answered(0, "LATE"), Answered(1, "A"), Answered(3, "B"))
+    assert isinstance(third, Lost)
+
+
+def test_what_a_task_raises_is_raised_where_its_answer_is_asked_for():
+    """With a note of where, since no other traceback comes out of a process."""
+    with (
+        pytest.raises(ValueError, match="no such letter") as raised,
+        closing(in_order(work, ["a", "raises"], 2)) as found,
+    ):
+        list(found)
+    assert any("in work" in note for note in raised.value.__notes__)
     assert not active_children()
 
 

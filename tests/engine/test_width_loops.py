@@ -3,7 +3,13 @@
 import pytest
 
 from tests.engine.test_refinement_widths import STORE, asked, differs, each, ids, kernel, verdict
+from visaproof.engine import thread_barriers
+from visaproof.engine.ladder import GaveUp
 from visaproof.engine.refinement import Bounded, Refines
+from visaproof.engine.refinement_comparison import compare
+from visaproof.engine.refinement_scope import Scope
+from visaproof.isa.errors import NotModelled
+from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.matching import Program
 from visaproof.queries.refinement_undefined import UndefinedKind, forbidden_by
 
@@ -88,19 +94,33 @@ def test_threads_in_an_order_are_not_in_step() -> None:
     assert isinstance(found, Bounded)
 
 
+def behind_a_barrier(simd: int, offset: str) -> Program:
+    text = ids(simd) + each(simd, STORE) + looping(simd, ADD) + "barrier\n"
+    text += each(simd, f"add {{m}} Y({{r}},0)<1> AT({{r}},0)<1;1,0> {offset}")
+    text += each(simd, "gather4_scaled.R {m} T6 0x0:ud Y.{b} X.{b}")
+    text += each(simd, "add {m} AT({r},0)<1> AT({r},0)<1;1,0> 0x1000:ud")
+    return kernel(simd, text + each(simd, STORE))
+
+
 def test_behind_a_loop_all_threads_come_to_the_barrier() -> None:
     """Then each lane reads what the lane eight behind has stored before the loop."""
+    assert isinstance(verdict(behind_a_barrier(16, "0x20:ud"), behind_a_barrier(8, "0x20:ud")), Refines)
+    assert isinstance(verdict(behind_a_barrier(8, "0x20:ud"), behind_a_barrier(16, "0x20:ud")), Refines)
+    differs(behind_a_barrier(16, "0x20:ud"), behind_a_barrier(8, "0x24:ud"))
 
-    def body(simd: int, offset: str) -> Program:
-        text = ids(simd) + each(simd, STORE) + looping(simd, ADD) + "barrier\n"
-        text += each(simd, f"add {{m}} Y({{r}},0)<1> AT({{r}},0)<1;1,0> {offset}")
-        text += each(simd, "gather4_scaled.R {m} T6 0x0:ud Y.{b} X.{b}")
-        text += each(simd, "add {m} AT({r},0)<1> AT({r},0)<1;1,0> 0x1000:ud")
-        return kernel(simd, text + each(simd, STORE))
 
-    assert isinstance(verdict(body(16, "0x20:ud"), body(8, "0x20:ud")), Refines)
-    assert isinstance(verdict(body(8, "0x20:ud"), body(16, "0x20:ud")), Refines)
-    differs(body(16, "0x20:ud"), body(8, "0x24:ud"))
+def test_whether_a_barrier_is_reached_is_asked_within_the_time_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: set[int] = set()
+
+    def climb(_: object, __: object, timeout_ms: int) -> GaveUp:
+        limits.add(timeout_ms)
+        return GaveUp("no time")
+
+    monkeypatch.setattr(thread_barriers, "climb", climb)
+    programs = behind_a_barrier(16, "0x20:ud"), behind_a_barrier(8, "0x20:ud")
+    with pytest.raises(NotModelled):
+        compare(*programs, Scope(Assume.IDS, timeout_ms=1_234))
+    assert limits == {1_234}
 
 
 def test_what_is_not_shown_round_by_round_is_bounded() -> None:

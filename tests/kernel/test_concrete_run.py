@@ -21,7 +21,7 @@ DECLARATIONS = """.version 4.1
 .decl S v_type=G type=ud num_elts=2
 .decl D v_type=G type=df num_elts=8 align=GRF
 .decl F v_type=G type=f num_elts=8 align=GRF
-.decl A0 v_type=A num_elts=1
+.decl A0 v_type=A num_elts=4
 .decl P1 v_type=P num_elts=8
 .decl P2 v_type=P num_elts=8
 .decl T6 v_type=T num_elts=1
@@ -192,6 +192,21 @@ def test_a_register_address_selects_an_element() -> None:
     state = thread()
     execute("    addr_add (M1_NM, 1) A0(0)<1> &ID 0x8:uw\n    mov (M1, 2) X(0,0)<1> r[A0(0),4]<1;1,0>:ud", state)
     assert state.registers["X"][:8] == dwords(3, 4)
+
+
+@pytest.mark.parametrize(("region", "expected"), [("<1,0>", (6, 4, 2, 0)), ("<2,1>", (6, 7, 4, 5))])
+def test_each_row_of_a_region_may_have_an_address_of_its_own(region: str, expected: tuple[int, ...]) -> None:
+    """Page 5_operands, VxH: row i of `width` elements lies where address register k + i says."""
+    state = thread()
+    execute(
+        f"""
+    mul (M1, 4) X(0,0)<1> ID(0,0)<1;1,0> -8:d
+    add (M1, 4) X(0,0)<1> X(0,0)<1;1,0> 20:d
+    addr_add (M1, 4) A0(0)<1> &ID X(0,0)<1;1,0>
+    mov (M1, 4) X(0,0)<1> r[A0(0),4]{region}:ud""",
+        state,
+    )
+    assert state.registers["X"][:16] == dwords(*expected)
 
 
 def test_every_write_of_a_message_is_reported() -> None:

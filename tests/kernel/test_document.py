@@ -130,6 +130,7 @@ def test_a_statement_and_its_byte_code_are_printed_alike(message: PageInstructio
         ("( ! P1.all ) mov.sat (NoMask, 4) V1<2> (1+2):UD", "(!P1.all) mov.sat (M1_NM, 4) V1(0,0)<2> 0x3:ud"),
         ("mov (M1, 4) V1<1> (-abs)r[A0(1), 4*2]<4;4,1>:d", "mov (M1, 4) V1(0,0)<1> (-abs)r[A0(1),8]<4;4,1>:d"),
         ("mov (M1, 4) r[A0(1)]<2>:ud 0:ud", "mov (M1, 4) r[A0(1),0]<2>:ud 0x0:ud"),
+        ("mov (M1, 8) V1(0,0)<1> r[A0(0), 4]< 1 , 0 >:d", "mov (M1, 8) V1(0,0)<1> r[A0(0),4]<1,0>:d"),
         ("addr_add (M1, 1) A0(0)<1> &V1[ 8 ] 4:uw", "addr_add (M1, 1) A0(0)<1> &V1[8] 0x4:uw"),
         ("movs (M1_NM, 1) T6(1) 7:ud", "movs (M1_NM, 1) T6(1) 0x7:ud"),
         ("svm_block_ld (M3, 2) V2(0,0)<0;1,0> V1.32", "svm_block_ld (M3, 2) V2(0,0)<0;1,0> V1.32"),

@@ -36,6 +36,7 @@ from visaproof.kernel.syntax import (
     PredicateVariable,
     RawOperand,
     Region,
+    RowRegion,
     SamplerVariable,
     SubscriptedName,
     SurfaceVariable,
@@ -285,6 +286,8 @@ LINE, WORD = Region(1, 1, 0), Region(0, 1, 0)
         ("%null(0,0)<1>", VectorDestination("%null", 0, 0, 1, HERE)),
         ("r[A0(0),0]<1;1,0>:ud", IndirectOperand("A0", 0, 0, LINE, None, DataType.UD, "", HERE)),
         ("(-)r[A0(3),-8]<0;1,0>:D", IndirectOperand("A0", 3, -8, WORD, None, DataType.D, "-", HERE)),
+        ("r[A0(0),0]<1,0>:ud", IndirectOperand("A0", 0, 0, RowRegion(1, 0), None, DataType.UD, "", HERE)),
+        ("(abs)r[A0(1),4]< 4 , 2 >:w", IndirectOperand("A0", 1, 4, RowRegion(4, 2), None, DataType.W, "abs", HERE)),
         ("r[A0(1)]<2>:w", IndirectOperand("A0", 1, 0, None, 2, DataType.W, "", HERE)),
         ("P1", Name("P1", HERE)),
         ("T6", Name("T6", HERE)),
@@ -392,7 +395,7 @@ def test_an_lsc_operand_is_known_by_its_form(text: str, expected: Operand) -> No
     assert operand(text) == expected
 
 
-@pytest.mark.parametrize("text", ["(4,8)", "bti(1)[V1,V2]:a32", "flat[V1,V1,V1,V2,0x1,4]", "r[A0(0),0]<1,0>:ud"])
+@pytest.mark.parametrize("text", ["(4,8)", "bti(1)[V1,V2]:a32", "flat[V1,V1,V1,V2,0x1,4]"])
 def test_a_form_without_a_class_is_kept_as_text(text: str) -> None:
     assert operand(text) == Text(text, HERE)
 

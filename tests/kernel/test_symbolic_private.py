@@ -3,8 +3,9 @@
 import pytest
 
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.atomics import AtomicOp
 from visaproof.kernel.symbolic_private import MANY_CHOICES, PrivateMemory
-from visaproof.semantics.symbolic.accesses import Load, RegisterSlice, Store
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, RegisterSlice, Store
 from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
 from visaproof.smt import (
     BitVec,
@@ -14,6 +15,7 @@ from visaproof.smt import (
     bool_symbol,
     const,
     evaluate,
+    negate,
     scale,
     symbol,
     symbols_of,
@@ -83,3 +85,60 @@ def test_of_more_stores_than_are_looked_through_a_load_may_bring_anything() -> N
     index = scale(zero_extend(word("index", 8), 64), 4)
     stores = [store(4 * number, word(f"v{number}")) for number in range(MANY_CHOICES + 4)]
     assert ANYTHING in symbols_of(loaded(stores, index))
+
+
+OTHER = symbol("other", 64)
+"""Another pointer that the launch hands to the kernel."""
+
+
+def loaded_after(access: Access) -> BitVec:
+    """A dword that was stored before this access."""
+    memory = PrivateMemory(BASE)
+    memory.store([store(8, word("old"))])
+    memory.store([access])
+    destination = RegisterSlice("V", 0, 4)
+    return memory.load(Load(LANE, 0, FLAT, (add(BASE, const(8, 64)),), 4, true(), true(), destination), ANYTHING, ON)
+
+
+def stored_to(address: BitVec) -> Store:
+    return Store(LANE, 0, FLAT, (address,), 4, true(), true(), word("new"))
+
+
+@pytest.mark.parametrize(
+    "address", [OTHER, add(OTHER, scale(word("index", 64), 4)), add(OTHER, const(-8, 64))], ids=str
+)
+def test_a_store_behind_another_pointer_leaves_private_memory(address: BitVec) -> None:
+    assert loaded_after(stored_to(address)) is word("old")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        symbol("load.3.0", 64),
+        symbol("loop0.V7", 64),
+        symbol("arbitrary.1", 64),
+        scale(OTHER, 2),
+        scale(BASE, 2),
+        negate(BASE),
+        zero_extend(word("low"), 64),
+    ],
+    ids=str,
+)
+def test_a_store_to_an_address_of_which_nobody_knows_where_it_comes_from_may_have_changed_anything(
+    address: BitVec,
+) -> None:
+    assert loaded_after(stored_to(address)) is ANYTHING
+
+
+@pytest.mark.parametrize(("address", "found"), [(add(BASE, const(64, 64)), ANYTHING), (OTHER, word("old"))], ids=str)
+def test_an_atomic_on_private_memory_may_have_changed_anything(address: BitVec, found: BitVec) -> None:
+    """One elsewhere has not."""
+    zero = const(0, 32)
+    atomic = Atomic(LANE, 0, FLAT, (address,), 4, true(), true(), AtomicOp.ADD, zero, zero, False, None)
+    assert loaded_after(atomic) is found
+
+
+def test_a_load_leaves_private_memory() -> None:
+    assert loaded_after(
+        Load(LANE, 0, FLAT, (symbol("load.3.0", 64),), 4, true(), true(), RegisterSlice("V", 0, 4))
+    ) is word("old")

@@ -27,7 +27,7 @@ DECLARATIONS = """.version 4.1
 .decl S v_type=G type=ud num_elts=1
 .decl ROWS v_type=G type=ud num_elts=64 align=GRF
 .decl F v_type=G type=f num_elts=8 align=GRF
-.decl A0 v_type=A num_elts=1
+.decl A0 v_type=A num_elts=8
 .decl P1 v_type=P num_elts=8
 .decl P2 v_type=P num_elts=8
 .decl T6 v_type=T num_elts=1
@@ -157,6 +157,18 @@ def test_a_register_address_is_a_choice_between_rows() -> None:
     assert "ROWS.36" in str(stores(result)[0].cell[0])
 
 
+@pytest.mark.parametrize("region", ["<1,0>", "<4,1>"])
+def test_each_row_may_have_a_register_address_of_its_own(region: str) -> None:
+    """As a private array is read where each lane has an index, and as lanes are shuffled."""
+    shuffled = kernel(f"""
+    and (M1_NM, 8) X(0,0)<1> ROWS(0,0)<1;1,0> 0x1c:ud
+    addr_add (M1, 8) A0(0)<1> &ROWS X(0,0)<1;1,0>
+    mov (M1, 8) X(0,0)<1> r[A0(0),32]{region}:d
+    scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 X.0""")
+    assert trace(shuffled, Platform.TGLLP).stopped is None
+    assert [disagreements(shuffled, Platform.TGLLP, seed) for seed in range(8)] == [[]] * 8
+
+
 def test_bytes_that_nothing_wrote_are_listed() -> None:
     result = traced("    add (M1, 8) X(0,0)<1> ID(0,0)<1;1,0> 0x8:d")
     assert list(result.registers.initial_reads)[:4] == [("ID", 0), ("ID", 1), ("ID", 2), ("ID", 3)]
@@ -237,3 +249,19 @@ def test_a_loop_of_unknown_length_is_unrolled_and_says_so() -> None:
         if rounds is not None:
             assert evaluate(stores(result)[2].value, values) == 5 + rounds
             assert evaluate(stores(result)[2].guard, values)
+
+
+@pytest.mark.parametrize("opcode", ["div", "mod"])
+@pytest.mark.parametrize("divisor", ["1:d", "16:d", "0x40000000:d", "0x80000000:ud", "8:ud", "2:uw"])
+@pytest.mark.parametrize("dividend", ["X(0,0)<1;1,0>", "ID(0,0)<1;1,0>", "(-)X(0,0)<1;1,0>", "(abs)X(0,0)<1;1,0>"])
+def test_a_division_by_a_power_of_two_agrees_with_runs(opcode: str, divisor: str, dividend: str) -> None:
+    """Cut towards 0, also where the dividend or the divisor is unsigned and the other is not."""
+    by_shifts = kernel(f"    {opcode} (M1, 8) Y(0,0)<1> {dividend} {divisor}")
+    assert trace(by_shifts, Platform.TGLLP).arbitrary == ()
+    assert [disagreements(by_shifts, Platform.TGLLP, seed) for seed in range(6)] == [[]] * 6
+
+
+@pytest.mark.parametrize("divisor", ["0:d", "7:d", "-16:d", "0x80000000:d", "S(0,0)<0;1,0>"])
+def test_other_divisions_give_any_value(divisor: str) -> None:
+    result = traced(f"    div (M1, 8) Y(0,0)<1> X(0,0)<1;1,0> {divisor}")
+    assert len(result.arbitrary) == 8

@@ -3,7 +3,7 @@
 from visaproof.engine.attempts import attempted
 from visaproof.engine.verdict import Proved
 from visaproof.isa.atomics import AtomicOp
-from visaproof.queries.serialisation import lanes_on_different_texels_commute
+from visaproof.queries.serial_orders import lanes_on_different_texels_commute
 
 
 def test_that_lanes_commute_is_one_question_for_operations_of_one_shape() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from visaproof.isa.float_modes import Rounding
-from visaproof.smt import Bool, Term, const, eq, evaluate, neg, substitute, symbol, z3_backend
+from visaproof.smt import Bool, Term, const, eq, evaluate, neg, substitute, symbol, written, z3_backend
 from visaproof.smt.answers import Answer, Satisfiable, Unsatisfiable
 from visaproof.smt.compiled import compiled
 from visaproof.smt.float_terms import rounded
@@ -90,11 +90,16 @@ def test_doubling_is_adding_to_itself_and_values_of_a_difference_hold(ask: Ask) 
     assert evaluate(differ, dict(answer.values))
 
 
-def test_addition_and_multiplication_commute_as_terms() -> None:
+@pytest.mark.parametrize("rounding", Rounding)
+def test_addition_and_multiplication_commute_and_nothing_else_does(rounding: Rounding) -> None:
+    """As terms, and to a solver, which sees them as they are written."""
     x, y, z = (symbol(name, 16) for name in "xyz")
-    for op in (FloatOp.ADD, FloatOp.MUL):
-        operation = FloatOperation(op, Rounding.UP, HALF)
-        assert rounded(operation, x, y) is rounded(operation, y, x)
-    fused = FloatOperation(FloatOp.FMA, Rounding.UP, HALF)
-    assert rounded(fused, x, y, z) is rounded(fused, y, x, z)
-    assert rounded(fused, x, y, z) is not rounded(fused, x, z, y)
+    ask = backends()[-1]
+    for op, more in ((FloatOp.ADD, ()), (FloatOp.MUL, ()), (FloatOp.FMA, (z,))):
+        operation = FloatOperation(op, rounding, HALF)
+        assert rounded(operation, x, y, *more) is rounded(operation, y, x, *more)
+        other = neg(eq(written.rounded(operation, y, x, *more), rounded(operation, y, x, *more)))
+        assert isinstance(ask([other], 20_000, 0), Unsatisfiable)
+    fused = FloatOperation(FloatOp.FMA, rounding, HALF)
+    differ = neg(eq(rounded(fused, x, y, z), rounded(fused, x, z, y)))
+    assert isinstance(ask([differ], 20_000, 0), Satisfiable)

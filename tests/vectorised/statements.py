@@ -25,7 +25,7 @@ DECLARATIONS = (
     ]
     + [".decl AF v_type=G type=f num_elts=64 alias=<Vud0, 0>", ".decl AD v_type=G type=d num_elts=64 alias=<Vf0, 0>"]
     + [".decl P1 v_type=P num_elts=16", ".decl P2 v_type=P num_elts=16", ".decl P4 v_type=P num_elts=4"]
-    + [".decl A0 v_type=A num_elts=4", ".kernel_attr SimdSize=16", '.function "statements"', "_main:"]
+    + [".decl A0 v_type=A num_elts=16", ".kernel_attr SimdSize=16", '.function "statements"', "_main:"]
 )
 
 PREDICATE_OR_NONE = (*([""] * 12), *(PREDICATES * 4), "(P4)", "(P4.any)")
@@ -51,7 +51,8 @@ def sources(draw: st.DrawFn, kinds: tuple[str, ...]) -> str:
         case 1 if kind not in FLOATS:
             return f"{modifier}{draw(st.sampled_from(['ODD', 'TAIL']))}(0,1){draw(st.sampled_from(REGIONS))}"
         case 2:
-            return f"{modifier}r[A0({draw(st.integers(0, 1))}),{draw(st.sampled_from([0, 8, 16]))}]<1;1,0>:{kind}"
+            region = draw(st.sampled_from(["<1;1,0>", "<1,0>", "<2,1>", "<8,2>"]))
+            return f"{modifier}r[A0({draw(st.integers(0, 1))}),{draw(st.sampled_from([0, 8, 16]))}]{region}:{kind}"
         case _:
             column = draw(st.integers(0, 2))
             return f"{modifier}V{kind}{draw(st.integers(0, 1))}(0,{column}){draw(st.sampled_from(REGIONS))}"
@@ -129,6 +130,7 @@ def kernels(draw: st.DrawFn) -> str:
     """The text of a kernel of up to twelve statements behind one that gives the address registers a value."""
     head = [
         "    and (M1_NM, 16) Vuw0(0,0)<1> Vuw0(0,0)<1;1,0> 0x1c:uw",
+        "    addr_add (M1_NM, 16) A0(0)<1> &Vw1 Vuw0(0,0)<1;1,0>",
         "    addr_add (M1_NM, 1) A0(0)<1> &Vud0 0x20:uw",
         "    addr_add (M1_NM, 1) A0(1)<1> &Vf1 Vuw0(0,0)<0;1,0>",
     ]

@@ -166,13 +166,14 @@ def _ask(
     from visaproof.report.refinement_file import save_difference
 
     forbidden, floats = forbidden_by(arguments.undefined), Floats(arguments.float)
-    scope = Scope(Assume(arguments.assume), forbidden, arguments.unroll, floats, tuple(observe))
+    timeout_ms = round(1000 * arguments.timeout)
+    scope = Scope(Assume(arguments.assume), forbidden, arguments.unroll, floats, tuple(observe), timeout_ms)
     comparison = compare(source, target, scope)
     if arguments.format == "text":
         for line in header(comparison):
             print(line)
         sys.stdout.flush()
-    verdict = decide(comparison, round(1000 * arguments.timeout))
+    verdict = decide(comparison, timeout_ms)
     if arguments.save and isinstance(verdict, Difference):
         print(f"saved {save_difference(comparison, verdict, arguments.save)}", file=sys.stderr)
     if arguments.format == "json":

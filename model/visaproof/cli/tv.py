@@ -113,8 +113,9 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     from visaproof.report.progress import Progress
 
     forbidden = forbidden_by(arguments.undefined)
-    scope = Scope(Assume(arguments.assume), forbidden, arguments.unroll, Floats(arguments.float))
-    asker = Asker(scope, milliseconds(arguments.timeout), arguments.platform, arguments.save)
+    floats, timeout_ms = Floats(arguments.float), milliseconds(arguments.timeout)
+    scope = Scope(Assume(arguments.assume), forbidden, arguments.unroll, floats, timeout_ms=timeout_ms)
+    asker = Asker(scope, timeout_ms, arguments.platform, arguments.save)
     jobs = arguments.jobs or cpu_count() or 1
     rows: dict[int, Row] = {}
     interrupted = False

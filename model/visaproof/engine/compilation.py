@@ -4,12 +4,14 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from visaproof.engine.dump_pairs import Dump, dumps_in
 from visaproof.isa.errors import Position, ReadError
+from visaproof.kernel.zebin import read_zebin
 
 DUMPING = {"IGC_ShaderDumpEnable": "1", "IGC_ShaderDumpPidDisable": "1"}
 WIDTH = "IGC_ForceOCLSIMDWidth"
@@ -75,7 +77,7 @@ def compiled(compilation: Compilation, folder: Path) -> Compiled:
     zebins = sorted(out.glob("*.bin"))
     if len(zebins) != 1:
         raise CompilerFailed(f"the compiler wrote {len(zebins)} binaries, not one", output, "name one device")
-    kernels = {each.kernel: each for each in _named(dump, folder)}
+    kernels = {each.kernel: each for each in _named(dump, folder, zebins[0])}
     if not kernels:
         hint = "it needs an IGC that knows IGC_ShaderDumpEnable, and a file with a kernel"
         raise CompilerFailed("the compiler dumped no kernel", output, hint)
@@ -113,12 +115,12 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
         process.stdout.close()
 
 
-def _named(dump: Path, folder: Path) -> Iterator[Dump]:
+def _named(dump: Path, folder: Path, zebin: Path) -> Iterator[Dump]:
     """The dumps of the kernels, moved to files that have the kernels' names, with the functions that they call."""
     found, unreadable = dumps_in(dump)
     for name, reason in unreadable:
         raise CompilerFailed(f"the compiler's dump {name} cannot be read: {reason}")
-    for each in found:
+    for each in _in_binary(found, zebin):
         name = re.sub(r"[^\w.+-]", "_", each.kernel)
         path = folder / f"{name}.visaasm"
         each.path.rename(path)
@@ -126,3 +128,11 @@ def _named(dump: Path, folder: Path) -> Iterator[Dump]:
             number = function.stem.rpartition("_f")[2]
             function.rename(folder / f"{name}.f{number}.visaasm")
         yield Dump(path, name, each.kernel, each.width, each.device)
+
+
+def _in_binary(found: Sequence[Dump], zebin: Path) -> Iterator[Dump]:
+    """The dumps of what is in the binary: a width that the compiler tried and gave up is dumped as well."""
+    tried = Counter(each.kernel for each in found)
+    for each in found:
+        if tried[each.kernel] == 1 or each.width == read_zebin(zebin.read_bytes(), str(zebin), each.kernel).simd:
+            yield each

@@ -6,14 +6,16 @@ select what they should.  Formulas that several shapes share are decided once an
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from time import perf_counter
 
 from visaproof.engine.decide import decide
 from visaproof.engine.ladder import Answer, Fails, GaveUp, Holds, Impossible, climb
-from visaproof.engine.processes import in_processes
 from visaproof.engine.specialise import Specialiser, agreement
+from visaproof.engine.task_pool import Lost, in_order
 from visaproof.engine.verdict import Refuted, Unknown, Vacuous, Verdict
 from visaproof.engine.workers import Limits
 from visaproof.isa.operands import Predicate
@@ -61,9 +63,10 @@ def enumerated(limits: Limits, jobs: int = 1, names: tuple[str, ...] = ()) -> It
     """Every batch, or those whose name has one of `names` in it, in the order of the list."""
     wanted = selected(names)
     if jobs > 1 and len(wanted) > 1:
-        calls = [(batch.name, limits) for batch in wanted]
-        for task in in_processes(_decide_by_name, calls, min(jobs, len(calls))):
-            yield task.result()
+        decide_one = partial(_decide_by_name, limits)
+        with closing(in_order(decide_one, [batch.name for batch in wanted], jobs)) as found:
+            for batch, one in zip(wanted, found, strict=True):
+                yield _lost(batch, one.reason) if isinstance(one, Lost) else one.answer
     else:
         for batch in wanted:
             yield decide_batch(batch, limits)
@@ -74,9 +77,15 @@ def selected(names: tuple[str, ...]) -> list[Batch]:
     return [batch for batch in batches() if not names or any(name in batch.name for name in names)]
 
 
-def _decide_by_name(name: str, limits: Limits) -> BatchResult:
+def _decide_by_name(limits: Limits, name: str) -> BatchResult:
     (batch,) = (batch for batch in batches() if batch.name == name)
     return decide_batch(batch, limits)
+
+
+def _lost(batch: Batch, reason: str) -> BatchResult:
+    """What is said of a batch whose process ended: one obligation is unknown, and nothing is counted as proved."""
+    finding = Finding(batch.name, "every obligation", Unknown(f"{reason}: try fewer --jobs"))
+    return BatchResult(batch.name, 0, 0, Counter(), Counter(unknown=1), 0, 0, (finding,), 0.0)
 
 
 def decide_batch(

@@ -110,7 +110,7 @@ def _search(formula: Bool, timeout_ms: int, seed: int) -> Fails | Impossible | G
 def _under(premise: Bool, goal: Bool) -> Bool:
     """The goal where the premise holds: what it asserts is true, what it denies is false, and equals are one."""
     facts: dict[Term, Term] = {}
-    for literal in _literals(premise):
+    for literal in literals(premise):
         if literal.op is Op.NOT:
             facts[literal.args[0]] = false()
         elif literal.op is not Op.CONST:
@@ -126,7 +126,7 @@ def _is_symbol(term: Term) -> bool:
     return term.op is Op.SYMBOL
 
 
-def _literals(premise: Bool) -> Iterator[Bool]:
+def literals(premise: Bool) -> Iterator[Bool]:
     """The conjuncts; a denied disjunction denies each of its parts."""
     for part in premise.args if premise.op is Op.CONJ else (premise,):
         if part.op is Op.NOT and part.args[0].op is Op.DISJ:

@@ -18,6 +18,7 @@ from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import PRIVATE
 from visaproof.engine.refinement_questions import questions
 from visaproof.engine.refinement_runner import Runner
+from visaproof.engine.refinement_scope import Scope
 from visaproof.engine.thread_barriers import with_plain_barriers
 from visaproof.engine.thread_group import AnyRunner, group_of
 from visaproof.isa.errors import NotModelled
@@ -41,9 +42,7 @@ def in_step(comparison: Comparison) -> Question | None:
         return None
     try:
         several = comparison.split is not None
-        source, target = (
-            _generalised(one, asked.lanes, comparison.scope.floats, several) for one in comparison.runners
-        )
+        source, target = (_generalised(one, asked.lanes, comparison.scope, several) for one in comparison.runners)
     except NotModelled:
         return None
     rounds = (source.trace.rounds, target.trace.rounds)
@@ -64,17 +63,19 @@ def in_step(comparison: Comparison) -> Question | None:
         classes = finer
 
 
-def _generalised(runner: AnyRunner, lanes: Sequence[Bool], floats: Floats, several: bool) -> AnyRunner:
+def _generalised(runner: AnyRunner, lanes: Sequence[Bool], scope: Scope, several: bool) -> AnyRunner:
     """The same kernel, with one round for all rounds of a loop but the first.  Raises NotModelled."""
     if isinstance(runner, Runner):
-        thread = _generalised_thread(runner, lanes, floats)
-        return replace(thread, trace=with_plain_barriers(thread.trace, lanes)) if several else thread
+        thread = _generalised_thread(runner, lanes, scope.floats)
+        if not several:
+            return thread
+        return replace(thread, trace=with_plain_barriers(thread.trace, lanes, scope.timeout_ms))
     split = runner.split
     threads = [
-        _generalised_thread(one, lanes[split.lanes(number)], floats, prefix_of(number))
+        _generalised_thread(one, lanes[split.lanes(number)], scope.floats, prefix_of(number))
         for number, one in enumerate(runner.members)
     ]
-    return group_of(threads, lanes, split, runner.races_forbidden)
+    return group_of(threads, lanes, split, runner.races_forbidden, scope.timeout_ms)
 
 
 def _generalised_thread(runner: Runner, lanes: Sequence[Bool], floats: Floats, prefix: str = "") -> Runner:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from visaproof.engine.decide import DEFAULT_TIMEOUT_MS
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.symbolic_run import DEFAULT_UNROLL
@@ -23,6 +24,8 @@ class Scope:
     """What results on floats are taken for."""
     observe: tuple[tuple[str, str], ...] = ()
     """Registers of the source and of the target that have to be equal at the end."""
+    timeout_ms: int = DEFAULT_TIMEOUT_MS
+    """For each question to a solver that comes before the one that is asked."""
 
 
 @dataclass(frozen=True, slots=True)

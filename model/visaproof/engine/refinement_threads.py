@@ -86,8 +86,8 @@ def one_to_several(
         members.append(_runner(
             name, programs[narrow], starts[narrow], initial, own, True, scope, prefix_of(thread)
         ))  # fmt: skip
-    one = replace(one, trace=with_plain_barriers(one.trace, lanes))
-    group = group_of(members, lanes, split, UndefinedKind.RACE in scope.forbidden)
+    one = replace(one, trace=with_plain_barriers(one.trace, lanes, scope.timeout_ms))
+    group = group_of(members, lanes, split, UndefinedKind.RACE in scope.forbidden, scope.timeout_ms)
     return (one, group) if split.source_is_wide else (group, one)
 
 

@@ -95,5 +95,5 @@ def refines(
     one = source if isinstance(source, Program) else known.read(Path(source), launch, platform)
     other = target if isinstance(target, Program) else known.read(Path(target), launch_target or launch, platform)
     names = tuple(pair for text in observe for pair in names_from(text))
-    comparison = compare(one, other, Scope(assume, forbidden, unroll, floats, names))
-    return decide(comparison, round(1000 * timeout_s))
+    timeout_ms = round(1000 * timeout_s)
+    return decide(compare(one, other, Scope(assume, forbidden, unroll, floats, names, timeout_ms)), timeout_ms)

@@ -2,13 +2,15 @@
 
 import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
+from math import inf
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from time import monotonic
+from traceback import format_exc
 from typing import Any, Generic, TypeVar
 
 from visaproof.engine.termination import interrupted_by_sigterm
@@ -33,6 +35,14 @@ class Lost:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    """A task that ended with an exception: it is raised where the answer is asked for."""
+
+    index: int
+    error: BaseException
+
+
 @dataclass(slots=True)
 class _Worker(Generic[T]):
     """A process, and the task that it is at."""
@@ -49,12 +59,41 @@ class _Worker(Generic[T]):
             self.connection.send(task)
 
 
-def side_by_side(do: Callable[[T], R], tasks: Sequence[T], jobs: int, limit_s: float) -> Generator[Answered[R] | Lost]:
+def side_by_side(
+    do: Callable[[T], R], tasks: Sequence[T], jobs: int, limit_s: float | None = None
+) -> Generator[Answered[R] | Lost]:
     """What comes of each task, as it comes.  No process outlives this generator: close it.
 
-    `do` is pickled once for each process, in which it may keep what several tasks share.  It must not raise.  A task
-    that takes longer than the limit, by the clock, ends with its process.
+    `do` is pickled once for each process, in which it may keep what several tasks share; what it raises is raised
+    here.  A task that takes longer than the limit, by the clock, ends with its process.
     """
+    with closing(_outcomes(do, tasks, jobs, limit_s)) as outcomes:
+        yield from map(_told, outcomes)
+
+
+def in_order(
+    do: Callable[[T], R], tasks: Sequence[T], jobs: int, limit_s: float | None = None
+) -> Generator[Answered[R] | Lost]:
+    """As `side_by_side`, in the order of the tasks: what comes early waits."""
+    early: dict[int, Answered[R] | Lost | _Raised] = {}
+    due = 0
+    with closing(_outcomes(do, tasks, jobs, limit_s)) as outcomes:
+        for one in outcomes:
+            early[one.index] = one
+            while due in early:
+                yield _told(early.pop(due))
+                due += 1
+
+
+def _told(outcome: Answered[R] | Lost | _Raised) -> Answered[R] | Lost:
+    if isinstance(outcome, _Raised):
+        raise outcome.error
+    return outcome
+
+
+def _outcomes(
+    do: Callable[[T], R], tasks: Sequence[T], jobs: int, limit_s: float | None
+) -> Generator[Answered[R] | Lost | _Raised]:
     running: list[_Worker[T]] = []
     try:
         with interrupted_by_sigterm():
@@ -65,15 +104,19 @@ def side_by_side(do: Callable[[T], R], tasks: Sequence[T], jobs: int, limit_s: f
 
 
 def _answers(
-    do: Callable[[T], R], waiting: Iterator[tuple[int, T]], jobs: int, limit_s: float, running: list[_Worker[T]]
-) -> Iterator[Answered[R] | Lost]:
+    do: Callable[[T], R],
+    waiting: Iterator[tuple[int, T]],
+    jobs: int,
+    limit_s: float | None,
+    running: list[_Worker[T]],
+) -> Iterator[Answered[R] | Lost | _Raised]:
     """What comes of the tasks that are waiting; `running` has the processes there are at any time."""
     for index, task in islice(waiting, jobs):
         running.append(_started(do))
         running[-1].give(index, task)
     while running:
         for worker in _ready(running, limit_s):
-            found: Answered[R] | Lost = _received(worker, limit_s)
+            found: Answered[R] | Lost | _Raised = _received(worker, limit_s)
             lost = isinstance(found, Lost)
             following = next(waiting, None)
             if lost or following is None:
@@ -87,22 +130,23 @@ def _answers(
             yield found
 
 
-def _ready(running: list[_Worker[T]], limit_s: float) -> Iterator[_Worker[T]]:
+def _ready(running: list[_Worker[T]], limit_s: float | None) -> Iterator[_Worker[T]]:
     """Those that answered or ended, or whose time is over."""
-    left = min(worker.since for worker in running) + limit_s - monotonic()
-    spoke = wait([worker.connection for worker in running], max(0, left))
-    now = monotonic()
-    return (one for one in tuple(running) if one.connection in spoke or now - one.since >= limit_s)
+    left = None if limit_s is None else max(0, min(worker.since for worker in running) + limit_s - monotonic())
+    spoke = wait([worker.connection for worker in running], left)
+    begun = -inf if limit_s is None else monotonic() - limit_s
+    return (one for one in tuple(running) if one.connection in spoke or one.since <= begun)
 
 
-def _received(worker: _Worker[T], limit_s: float) -> Answered[Any] | Lost:
+def _received(worker: _Worker[T], limit_s: float | None) -> Answered[Any] | Lost | _Raised:
     if not worker.connection.poll():
         return Lost(worker.index, f"no answer within {limit_s:g} s")
     try:
-        return Answered(worker.index, worker.connection.recv())
+        answer, error = worker.connection.recv()
     except (EOFError, OSError):
         worker.process.join()
         return Lost(worker.index, f"its process ended ({worker.process.exitcode}), perhaps for want of memory")
+    return Answered(worker.index, answer) if error is None else _Raised(worker.index, error)
 
 
 def _started(do: Callable[[T], R]) -> _Worker[T]:
@@ -132,10 +176,19 @@ def _end(worker: _Worker[T]) -> None:
     worker.process.join()
 
 
-def _serve(do: Callable[[T], R], connection: "Connection[R, T]") -> None:
+def _serve(do: Callable[[T], R], connection: "Connection[tuple[R | None, BaseException | None], T]") -> None:
     """Answers tasks until the caller is gone."""
     try:
         while True:
-            connection.send(do(connection.recv()))
+            connection.send(_outcome(do, connection.recv()))
     except (EOFError, OSError):
         return
+
+
+def _outcome(do: Callable[[T], R], task: T) -> tuple[R | None, BaseException | None]:
+    """The answer, or what was raised instead."""
+    try:
+        return do(task), None
+    except BaseException as error:
+        error.add_note(format_exc())  # pickled, it has no other traceback
+        return None, error

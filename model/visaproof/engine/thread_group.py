@@ -158,10 +158,15 @@ AnyRunner = Runner | ThreadGroup
 # ---------------------------------------------------------------- on terms
 
 
-def group_of(members: Sequence[Runner], lanes: Sequence[Bool], split: Split, races_forbidden: bool) -> ThreadGroup:
+def group_of(
+    members: Sequence[Runner], lanes: Sequence[Bool], split: Split, races_forbidden: bool, timeout_ms: int
+) -> ThreadGroup:
     """The group of these threads.  Raises NotModelled where they do not come to the same barriers and loops."""
     own = [lanes[split.lanes(number)] for number in range(len(members))]
-    traces = [_where_launched(with_plain_barriers(one.trace, on), on) for one, on in zip(members, own, strict=True)]
+    traces = [
+        _where_launched(with_plain_barriers(one.trace, on, timeout_ms), on)
+        for one, on in zip(members, own, strict=True)
+    ]
     run = merged(traces, split)
     return ThreadGroup(tuple(members), split, run.trace, run.threads, run.finders, races_forbidden)
 

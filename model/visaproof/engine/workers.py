@@ -1,8 +1,7 @@
 """Claims decided one after another, or side by side in processes; what comes back of each can be pickled."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Generic, TypeVar
 
 from visaproof.engine.catalogue import Claim, load_claims
 from visaproof.engine.decide import DEFAULT_TIMEOUT_MS, decide
-from visaproof.engine.processes import in_processes
+from visaproof.engine.task_pool import Lost, in_order
 from visaproof.engine.verdict import Refuted, Unknown, Verdict
 from visaproof.isa.readings import DEFAULT, Readings
 
@@ -71,7 +70,7 @@ class Work(Generic[T]):
 def done(work: Work[T], claims: Sequence[Claim], folder: Path, limits: Limits, jobs: int = 1) -> Iterator[T]:
     """What comes of each claim, in the order given; `folder` is where other processes load them from."""
     if jobs > 1 and len(claims) > 1:
-        yield from _side_by_side(work, claims, folder, limits, min(jobs, len(claims)))
+        yield from _side_by_side(work, claims, folder, limits, jobs)
     else:
         for claim in claims:
             yield work.do(claim, limits)
@@ -105,16 +104,10 @@ def _record(claim: Claim, query: str, readings: tuple[str, ...], verdict: Verdic
 
 
 def _side_by_side(work: Work[T], claims: Sequence[Claim], folder: Path, limits: Limits, jobs: int) -> Iterator[T]:
-    calls = [(work.do, folder, claim.id, limits) for claim in claims]
-    for claim, task in zip(claims, in_processes(_in_worker, calls, jobs), strict=True):
-        yield _answer(work, claim, task)
-
-
-def _answer(work: Work[T], claim: Claim, task: "Future[T]") -> T:
-    try:
-        return task.result()
-    except BrokenProcessPool:
-        return work.lost(claim, Unknown("a worker process ended, perhaps for want of memory: try fewer --jobs"))
+    in_worker = partial(_in_worker, work.do, folder, limits)
+    with closing(in_order(in_worker, [claim.id for claim in claims], jobs)) as found:
+        for claim, one in zip(claims, found, strict=True):
+            yield work.lost(claim, Unknown(f"{one.reason}: try fewer --jobs")) if isinstance(one, Lost) else one.answer
 
 
 def lost(claim: Claim, reason: Unknown) -> Decided:
@@ -122,7 +115,7 @@ def lost(claim: Claim, reason: Unknown) -> Decided:
     return _record(claim, "", (), reason, 0)
 
 
-def _in_worker(do: Callable[[Claim, Limits], T], folder: Path, claim_id: str, limits: Limits) -> T:
+def _in_worker(do: Callable[[Claim, Limits], T], folder: Path, limits: Limits, claim_id: str) -> T:
     return do(_claims_by_id(folder)[claim_id], limits)
 
 

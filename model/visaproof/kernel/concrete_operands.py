@@ -13,6 +13,7 @@ from visaproof.kernel.syntax import (
     Operand,
     PredicateVariable,
     Region,
+    RowRegion,
     SubscriptedName,
     VectorDestination,
     VectorSource,
@@ -47,8 +48,9 @@ class ConcreteOperands:
                 bits = self._load(root.name, start + element * declared.type.size, declared.type.size)
                 return bits, declared.type, modifier
             case IndirectOperand(address_variable, k, byte_offset, region, _, data_type, modifier) if region:
-                root, start = self._addresses_at(address_variable, k)
-                start += byte_offset + _region_element(region, lane) * data_type.size
+                register, element = _addressed_element(region, lane)
+                root, start = self._addresses_at(address_variable, k + register)
+                start += byte_offset + element * data_type.size
                 if start % data_type.size:
                     raise UndefinedBehavior(f"indirect address {root}.{start} is not aligned to {data_type.spelling}")
                 return self._load(root, start, data_type.size), data_type, modifier
@@ -122,6 +124,14 @@ def _region_element(region: Region, lane: int) -> int:
     """Page: `FirstElementIndex + i * VertStride + j * HorzStride`, `Width` elements in each row."""
     i, j = divmod(lane, region.width)
     return i * region.vertical + j * region.horizontal
+
+
+def _addressed_element(region: Region | RowRegion, lane: int) -> tuple[int, int]:
+    """Which address register a lane uses, from the named one on, and which element behind it."""
+    if isinstance(region, RowRegion):
+        register, column = divmod(lane, region.width)
+        return register, column * region.horizontal
+    return 0, _region_element(region, lane)
 
 
 def add_zeros(kernel: Kernel, state: ConcreteState) -> None:

@@ -97,7 +97,7 @@ def _is_one_element(message: Message, name: str) -> bool:
 def _has_one_address(message: Message, name: str) -> bool:
     match message.operand(name):
         case syntax.IndirectOperand(region=region):
-            return region is not None
+            return isinstance(region, syntax.Region)
         case syntax.Text():
             return False
         case _:

@@ -17,8 +17,7 @@ LABEL = re.compile(r"([A-Za-z_$@?][A-Za-z0-9_\-$@?]*)[ \t]*:")
 
 UNMODELLED = re.compile(
     r"\(.*,.*\)"  # block sizes, jump tables, motion estimation
-    r"|([a-z]\w*[ \t]*(\(.*\))?)?[ \t]*\[.*,.*\][ \t]*(:[ \t]*a(16|32|64))?"  # addresses of several registers
-    r"|r[ \t]*\[.*\][ \t]*<[^<>;]*,[^<>;]*>[ \t]*:[ \t]*\w+",  # one address for each row or lane
+    r"|([a-z]\w*[ \t]*(\(.*\))?)?[ \t]*\[.*,.*\][ \t]*(:[ \t]*a(16|32|64))?",  # addresses of several registers
     re.ASCII,
 )
 """Operand forms of Intel's grammar that no class of syntax.py has."""

@@ -25,6 +25,7 @@ from visaproof.kernel.syntax import (
     PredicateUse,
     RawOperand,
     Region,
+    RowRegion,
     SubscriptedName,
     Text,
     VectorDestination,
@@ -141,11 +142,13 @@ def _modifier(modifier: str) -> str:
     return f"({modifier})" if modifier else ""
 
 
-def _strides(region: Region | None, horizontal: int | None) -> str:
+def _strides(region: Region | RowRegion | None, horizontal: int | None) -> str:
     if region is not None:
         return _region(region)
     return "" if horizontal is None else f"<{horizontal}>"
 
 
-def _region(region: Region) -> str:
+def _region(region: Region | RowRegion) -> str:
+    if isinstance(region, RowRegion):
+        return f"<{region.width},{region.horizontal}>"
     return f"<{region.vertical};{region.width},{region.horizontal}>"

@@ -17,6 +17,7 @@ from visaproof.kernel.instruction_reader import JUMPS
 from visaproof.kernel.operands import with_names
 from visaproof.kernel.predefined import PREDEFINED
 from visaproof.kernel.reader import read_kernel_file
+from visaproof.kernel.subroutines import inlined
 from visaproof.kernel.syntax import Instruction, Kernel, Label, Name, Number, Statement
 
 MAX_DEPTH = 16
@@ -47,15 +48,17 @@ def _function_file(path: Path, number: int) -> Path | None:
 
 
 def linked(kernel: Kernel, functions: Mapping[str, Kernel]) -> Kernel:
-    """The kernel without its `faddr`, and without those `fcall` that can be resolved.
+    """The kernel without its `faddr`, and without those `call` and `fcall` that can be resolved.
 
     The others stay, and `unlinked` says why.
     """
+    kernel = inlined(kernel)
     if not any(each.opcode in ("faddr", "fcall") for each in kernel.instructions()):
         return kernel
-    linker = _Linker(kernel, functions)
+    linker = _Linker(kernel, {name: inlined(function) for name, function in functions.items()})
     statements = tuple(linker.statements(kernel, ()))
-    return replace(kernel, statements=statements, variables=linker.variables, unlinked=linker.unlinked)
+    unlinked = {**kernel.unlinked, **linker.unlinked}
+    return replace(kernel, statements=statements, variables=linker.variables, unlinked=unlinked)
 
 
 @dataclass

@@ -20,6 +20,7 @@ from visaproof.kernel.syntax import (
     Number,
     RawOperand,
     Region,
+    RowRegion,
     SubscriptedName,
     VectorDestination,
     VectorSource,
@@ -48,6 +49,12 @@ class OperandRules(ConstantRules):
     def region(self, vertical: Constant, width: Constant, horizontal: Constant) -> Region:
         return Region(
             _one_of(VERTICAL_STRIDES, vertical, "vertical stride"),
+            _one_of(WIDTHS, width, "width"),
+            _one_of(HORIZONTAL_STRIDES, horizontal, "horizontal stride"),
+        )
+
+    def row_region(self, width: Constant, horizontal: Constant) -> RowRegion:
+        return RowRegion(
             _one_of(WIDTHS, width, "width"),
             _one_of(HORIZONTAL_STRIDES, horizontal, "horizontal stride"),
         )
@@ -122,7 +129,7 @@ class OperandRules(ConstantRules):
         name: Token,
         element: Constant,
         offset: Constant | None,
-        region: Region,
+        region: Region | RowRegion,
         spelled: Token,
     ) -> Shape:
         return _indirect(name, element, offset, region, None, spelled, _modifier(modifier))
@@ -216,7 +223,7 @@ def _indirect(
     name: Token,
     element: Constant,
     offset: Constant | None,
-    region: Region | None,
+    region: Region | RowRegion | None,
     horizontal: int | None,
     spelled: Token,
     modifier: str,

@@ -23,6 +23,8 @@ from visaproof.kernel.syntax import (
     PredicateUse,
     PredicateVariable,
     RawOperand,
+    Region,
+    RowRegion,
     SamplerVariable,
     SubscriptedName,
     SurfaceVariable,
@@ -75,14 +77,16 @@ def check_operand(operand: Operand, declarations: Declarations) -> None:
     match operand:
         case RawOperand(variable, offset, position) | LscData(variable, offset, _, position):
             _check_bytes(variable, offset, declarations, position)
-        case VectorSource(variable, row, column, _, _, position):
+        case VectorSource(variable, row, column, region, _, position):
+            _check_width(region, position)
             if variable == NULL:
                 raise ReadError(f"{NULL} cannot be read as a vector", position, "it is absent only in raw operands")
             _check_origin(variable, row, column, declarations, position)
         case VectorDestination(variable, row, column, _, position):
             if variable != NULL:
                 _check_origin(variable, row, column, declarations, position)
-        case IndirectOperand():
+        case IndirectOperand(region=region, position=position):
+            _check_width(region, position)
             _check_indirect(operand, declarations)
         case AddressOf(variable, _, position):
             found = declarations.known(variable, position)
@@ -142,6 +146,12 @@ def _check_origin(name: str, row: int, column: int, declarations: Declarations, 
     if start >= variable.size and start >= declarations.bytes_from(variable):
         hint = f"{name} has {variable.size} bytes, and the element starts at byte {start}"
         raise ReadError(f"{name}({row},{column}) lies past the end of {name}", position, hint)
+
+
+def _check_width(region: Region | RowRegion | None, position: Position) -> None:
+    """Intel's parser takes a width of 0, with which no element has a place."""
+    if region is not None and region.width == 0:
+        raise ReadError("a region of width 0 has no elements", position, "it is 1, 2, 4, 8 or 16")
 
 
 def _check_indirect(operand: IndirectOperand, declarations: Declarations) -> None:

@@ -16,6 +16,7 @@ from visaproof.kernel.symbolic_thread import Thread
 from visaproof.kernel.syntax import Instruction, Name, Operand, SubscriptedName
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.alu import Source
+from visaproof.semantics.symbolic.division import divided
 from visaproof.semantics.symbolic.float_axioms import Comparison, comparison, plain
 from visaproof.smt import (
     BitVec,
@@ -114,9 +115,13 @@ class SymbolicArithmetic:
         self._write(target, lanes, values)
 
     def _result(self, instruction: Instruction, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
-        """Of an operation on floats, or of one that saturates."""
+        """Of an operation on floats, of a division, or of what saturates."""
         reason, operands = _reason(instruction, sources, result), plain(sources)
         meaning = None
+        if instruction.opcode in ("div", "mod") and not instruction.suffixes and not _floats(operands, result):
+            quotient = divided(instruction.opcode, sources, result)
+            if quotient is not None:
+                return quotient
         if _floats(operands, result):
             meaning = meaning_of(self._floats, instruction, operands, result, self._control())
         if meaning is not None and is_false(meaning.open):

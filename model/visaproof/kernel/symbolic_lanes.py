@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import cast
 
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
-from visaproof.smt import Bool, conj, disj, false, is_false, neg
+from visaproof.smt import Bool, Op, conj, disj, false, is_false, neg
 
 Waiting = tuple[tuple[Bool, ...], dict[int, list[list[Bool]]], Literals]
 """The running lanes, the guards under which lanes wait, by place and lane, and what holds at this place."""
@@ -33,6 +34,12 @@ class Lanes:
     def nowhere(self) -> bool:
         """Whether certainly no lane runs here."""
         return is_false(conj(*self.facts)) or all(is_false(guard) for guard in self.running)
+
+    @property
+    def here(self) -> Bool:
+        """Whether the thread is here, with a lane that runs."""
+        guards = [guard for guard in self.running if not is_false(guard)]
+        return conj(*(fact for fact in self.facts if not _follows(fact, guards)), disj(*guards))
 
     def jump(self, place: int, jumping: Sequence[Bool], uniform: bool) -> None:
         """Lets each lane jump ahead, to wait at the place, where `jumping` holds for it."""
@@ -93,6 +100,12 @@ class Lanes:
 def sorted_pieces(guards: list[Bool]) -> list[Bool]:
     """The guards of the lanes that jumped last first: they undo the innermost branch."""
     return list(reversed(guards))
+
+
+def _follows(fact: Bool, guards: Sequence[Bool]) -> bool:
+    """Whether a fact is seen to hold where any of the guards does, as they were fewer conditions further up."""
+    ways = [literals_of(way) for way in (cast(tuple[Bool, ...], fact.args) if fact.op is Op.DISJ else (fact,))]
+    return all(any(way <= literals_of(guard) for way in ways) for guard in guards)
 
 
 def _either(left: Bool, right: Bool) -> Bool:

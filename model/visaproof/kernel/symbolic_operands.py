@@ -14,6 +14,7 @@ from visaproof.kernel.syntax import (
     Kernel,
     Operand,
     Region,
+    RowRegion,
     SubscriptedName,
     VectorDestination,
     VectorSource,
@@ -132,12 +133,19 @@ class SymbolicOperands:
             address = ite(conj(*guard), address, old[1])
         self._addresses[register] = root, address
 
-    def _read_indirect(self, operand: IndirectOperand, region: Region, lane: int, assumed: Literals) -> Source:
+    def _read_indirect(
+        self, operand: IndirectOperand, region: Region | RowRegion, lane: int, assumed: Literals
+    ) -> Source:
         """The element at a register address: a choice between every aligned place that it may be."""
-        root, address = self._address(operand.address_variable, operand.element, operand)
+        row, distance = lane // region.width, lane % region.width * region.horizontal
+        register = operand.element
+        if isinstance(region, RowRegion):
+            register += row
+        else:
+            distance += row * region.vertical
+        root, address = self._address(operand.address_variable, register, operand)
         width = operand.type.size
-        distance = width * (lane // region.width * region.vertical + lane % region.width * region.horizontal)
-        place = add(address, const(operand.byte_offset + distance, 32))
+        place = add(address, const(operand.byte_offset + width * distance, 32))
         last = self._registers.sizes[root] - width
         candidates = _places(place, range(0, last + 1, width))
         if not candidates or len(candidates) > MAX_INDIRECT_ELEMENTS:

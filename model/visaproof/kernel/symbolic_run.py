@@ -20,7 +20,7 @@ from visaproof.kernel.symbolic_private import FEW_CHOICES, MANY_CHOICES, Private
 from visaproof.semantics.symbolic.guarded import NONE, GuardedPredicates, GuardedRegisters
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicSurface
-from visaproof.smt import BitVec, Bool, bool_symbol, conj, disj, false, neg, symbol, true
+from visaproof.smt import BitVec, Bool, bool_symbol, conj, false, neg, symbol, true
 
 DEFAULT_UNROLL = 4
 """Rounds of a loop of which it is not known how often it runs."""
@@ -243,8 +243,7 @@ class _Walk:
                 self._place = place
             else:
                 return
-        again = conj(*self._lanes.facts, disj(*self._lanes.running))
-        self._bounded.append((neg(again), instruction.position))
+        self._bounded.append((neg(self._lanes.here), instruction.position))
         self._lanes.halt()
 
     def _general_round(self, branch: syntax.Instruction, target: int) -> None:

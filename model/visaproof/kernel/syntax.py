@@ -105,6 +105,14 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
+class RowRegion:
+    """`<w,h>` of an indirect source: element i·w + j lies j·horizontal elements behind what register k + i names."""
+
+    width: int
+    horizontal: int
+
+
+@dataclass(frozen=True, slots=True)
 class RawOperand:
     """`V.64`, or `V` for `V.0`: the bytes of `variable` from `offset` on."""
 
@@ -138,12 +146,12 @@ class VectorDestination:
 
 @dataclass(frozen=True, slots=True)
 class IndirectOperand:
-    """`r[A(k),n]<v;w,h>:t` (source, with a region) or `r[A(k),n]<h>:t` (destination)."""
+    """`r[A(k),n]<v;w,h>:t`, `r[A(k),n]<w,h>:t` (sources, with a region) or `r[A(k),n]<h>:t` (destination)."""
 
     address_variable: str
     element: int
     byte_offset: int
-    region: Region | None
+    region: Region | RowRegion | None
     horizontal: int | None
     type: DataType
     modifier: str

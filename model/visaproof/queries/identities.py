@@ -54,6 +54,8 @@ class Rule:
     """What is done with a term in normal form."""
     preparation: Preparation = Preparation.NONE
     """What a solver should do first: it makes a difference where sums or products are equal as polynomials."""
+    given: Condition | None = None
+    """What whoever applies the rule knows."""
 
     def __str__(self) -> str:
         return self.name
@@ -65,9 +67,10 @@ def rules(
     widths: tuple[int, ...] = WIDTHS,
     after: Callable[[Term], Term] = _unchanged,
     preparation: Preparation = Preparation.NONE,
+    given: Condition | None = None,
 ) -> tuple[Rule, ...]:
     """The rules of a table."""
-    return tuple(Rule(family, name, each, widths, after, preparation) for name, each in sides.items())
+    return tuple(Rule(family, name, each, widths, after, preparation, given) for name, each in sides.items())
 
 
 def rule_holds(rule: Rule) -> Query:
@@ -82,20 +85,35 @@ def rule_holds(rule: Rule) -> Query:
         if made is not expected and not otherwise:
             otherwise = f"{show(made)}, not {show(expected)}"
     shown = Identity(rule.name, tuple(equations), otherwise, rule.preparation)
-    return _query(rule.family, rule.widths, shown)
+    return _query(f"normal-form/{rule.family}", rule.widths, shown, _assumed(rule.given, rule.widths))
+
+
+def _assumed(given: Condition | None, widths: tuple[int, ...]) -> tuple[Bool, ...]:
+    return tuple(given(AS_WRITTEN, width) for width in widths) if given else ()
 
 
 def follows(family: str, name: str, condition: Condition, sides: Sides, widths: tuple[int, ...] = WIDTHS) -> Query:
     """What a rule rests on, wherever its condition holds: about all words, not about how they are made."""
     equations = [(Equation(*sides(AS_WRITTEN, width), "what the rule states"),) for width in widths]
-    assumptions = tuple(condition(AS_WRITTEN, width) for width in widths)
-    return _query(family, widths, Identity(name, tuple(equations)), assumptions)
+    return _query(f"normal-form/{family}", widths, Identity(name, tuple(equations)), _assumed(condition, widths))
 
 
-def neighbour(family: str, rule: str, variant: str, sides: Sides, width: int = 32) -> Query:
+def neighbour(
+    family: str, rule: str, variant: str, sides: Sides, width: int = 32, given: Condition | None = None
+) -> Query:
     """A wrong rule that looks like one of the family: both sides as written."""
     equation = Equation(*sides(AS_WRITTEN, width), variant)
-    return _query(family, (width,), Identity(rule, ((equation,),), variant=variant))
+    return _query(
+        f"normal-form/{family}", (width,), Identity(rule, ((equation,),), variant=variant), _assumed(given, (width,))
+    )
+
+
+def computed(
+    claim: str, name: str, term: Term, made: Term, assumptions: tuple[Bool, ...] = (), variant: str = ""
+) -> Query:
+    """What the engine makes where a term is written means the term; the two need not look alike."""
+    equation = Equation(term, made, variant or "what is made of it")
+    return _query(claim, (), Identity(name, ((equation,),), variant=variant), assumptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +148,7 @@ def one_bit_stands_for_all(case: Copies, widths: tuple[int, ...] = COPIED_WIDTHS
         extended = {word: written.zero_extend(cast(BitVec, bit), width) for word, bit in narrowed.bits.items()}
         lowest = Equation(written.instance(goal, extended), narrowed.goal, "the form on one-bit data")
         equations.append((Equation(goal, everywhere, "the form on one-bit data at each bit"), lowest))
-    return _query("one-bit-data", widths, Identity(case.name, tuple(equations), otherwise))
+    return _query("normal-form/one-bit-data", widths, Identity(case.name, tuple(equations), otherwise))
 
 
 def _known(term: Term, made: Term) -> Iterator[Equation]:
@@ -147,10 +165,10 @@ def _known(term: Term, made: Term) -> Iterator[Equation]:
         yield Equation(zeros, true(), "its zero bits")
 
 
-def _query(family: str, widths: tuple[int, ...], shown: Identity, assumptions: tuple[Bool, ...] = ()) -> Query:
+def _query(claim: str, widths: tuple[int, ...], shown: Identity, assumptions: tuple[Bool, ...] = ()) -> Query:
     parts = tuple(written.conj(*map(equal, equations)) for equations in shown.equations)
     return Query(
-        claim=f"normal-form/{family}",
+        claim=claim,
         scope=f"{shown.rule}, {' '.join(map(str, widths))} bits" if any(widths) else shown.rule,
         assumptions=assumptions,
         goal=written.conj(*parts),

@@ -5,88 +5,33 @@ their serialisations.  Each claim here is about an arbitrary moment of an arbitr
 the next lane has its turn.  Where a claim is a step of an induction, its docstring says which and why that is enough.
 """
 
-from dataclasses import dataclass, replace
-from typing import cast
-
-from visaproof.isa.atomics import AtomicOp, carried_out
+from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.queries.atomic_events import changes_nothing
 from visaproof.queries.atomics import another, relation
 from visaproof.queries.closed_forms import CLOSED_FORMS, ClosedForm
 from visaproof.queries.query import Query, SerialLanes
-from visaproof.semantics.symbolic.accesses import Atomic
-from visaproof.semantics.symbolic.effects import returned, stored_at, updated
+from visaproof.queries.turns import lemma, operands_of, turn
 from visaproof.smt import (
     BitVec,
     Bool,
-    Term,
     add,
     bool_symbol,
     conj,
     const,
     eq,
-    iff,
     implies,
     ite,
     neg,
     scale,
-    substitute,
     symbol,
     true,
     truncate,
     ult,
 )
 
-_TEXEL = (const(0, 32),) * 4
 COUNT_BITS = 64
 """Of a counter of lanes: a thread has 32."""
-
-Operands = tuple[BitVec, BitVec]
-"""src0 and src1 of one lane."""
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One lane's turn on a texel: what it leaves there and what it returns."""
-
-    operands: Operands
-    left: BitVec
-    returned: BitVec
-
-
-def operands_of(lane: str, bits: int) -> Operands:
-    """Arbitrary operands of a lane."""
-    return symbol(f"{lane}.src0", bits), symbol(f"{lane}.src1", bits)
-
-
-def turn(
-    op: AtomicOp, found: BitVec, operands: Operands, returns_new: bool | None = None, readings: Readings = DEFAULT
-) -> Turn:
-    """What the footprint's accesses come to for one enabled lane inside the surface, where the texel holds `found`."""
-    access = Atomic(
-        guard=true(),
-        lane=None,
-        surface="",
-        cell=_TEXEL,
-        width=found.width // 8,
-        inside=true(),
-        defined=true(),
-        op=carried_out(op, readings.float_atomics),
-        src0=operands[0],
-        src1=operands[1],
-        returns_new=op is AtomicOp.PREDEC if returns_new is None else returns_new,
-        destination=None,
-        readings=readings.of_floats(),
-    )
-    return Turn(operands, stored_at((access,), _TEXEL, found), returned(access, found))
-
-
-def _query(
-    claim: str, scope: str, assumptions: tuple[Bool, ...], goal: Bool, exhibit: SerialLanes, bits: int = 32
-) -> Query:
-    halves = "16 bits" if bits == 16 else ""
-    where = ", ".join(part for part in (scope, halves) if part)
-    return Query(f"typed_atomic/{claim}", where, assumptions, goal, exhibit, readings=("atomic-order",))
 
 
 # ---------------------------------------------------------------- closed forms
@@ -106,9 +51,7 @@ def final_value_is_the_closed_form(op: AtomicOp, bits: int = 32, form: ClosedFor
     claimed = stated.final(old, stated.joined(accumulated, operands[0]))
     base = eq(stated.final(old, const(stated.neutral(bits), bits)), old)
     shown = SerialLanes(op, found, (operands,), claimed, (step.returned,), "another-closed-form" if form else "")
-    return _query(
-        "final-value-is-the-closed-form", op.name.lower(), (), conj(base, eq(step.left, claimed)), shown, bits
-    )
+    return lemma("final-value-is-the-closed-form", op.name.lower(), (), conj(base, eq(step.left, claimed)), shown, bits)
 
 
 def such_operands_change_nothing(op: AtomicOp, bits: int = 32, condition: AtomicOp | None = None) -> Query:
@@ -119,7 +62,7 @@ def such_operands_change_nothing(op: AtomicOp, bits: int = 32, condition: Atomic
     variant = "of-another-operation" if condition else ""
     shown = SerialLanes(op, found, (operands,), found, (found,), variant)
     goal = conj(eq(taken.left, found), eq(taken.returned, found))
-    return _query("such-operands-change-nothing", op.name.lower(), premises, goal, shown, bits)
+    return lemma("such-operands-change-nothing", op.name.lower(), premises, goal, shown, bits)
 
 
 # ---------------------------------------------------------------- returned values
@@ -152,7 +95,7 @@ def returned_values_telescope(
         )
     variant = another(readings) if returns_new is None else "returns-new" if returns_new else "returns-old"
     shown = SerialLanes(op, found, operands, second.left, (first.returned, second.returned), variant)
-    return _query("returned-values-telescope", op.name.lower(), (), conj(*links), shown, bits)
+    return lemma("returned-values-telescope", op.name.lower(), (), conj(*links), shown, bits)
 
 
 TICKETS = {AtomicOp.INC: 1, AtomicOp.DEC: -1, AtomicOp.PREDEC: -1}
@@ -187,7 +130,7 @@ def tickets_are_distinct(op: AtomicOp, bits: int = 32, bounded: bool = True) -> 
     limit = (ult(count, const(1 << bits, wide)),) if bounded else ()
     variant = "" if op in TICKETS else "counts-lanes"
     shown = SerialLanes(op, reached(count), (operands,), after, (ticket(count),), variant)
-    return _query("tickets-are-distinct", op.name.lower(), (ult(earlier, count), *limit), goal, shown, bits)
+    return lemma("tickets-are-distinct", op.name.lower(), (ult(earlier, count), *limit), goal, shown, bits)
 
 
 def exchanged_values_are_kept(op: AtomicOp = AtomicOp.XCHG, bits: int = 32) -> Query:
@@ -209,7 +152,7 @@ def exchanged_values_are_kept(op: AtomicOp = AtomicOp.XCHG, bits: int = 32) -> Q
     balance = eq(add(given, is_value(operands[0])), add(taken, is_value(step.returned), is_value(step.left)))
     variant = "" if op is AtomicOp.XCHG else "always-exchanges"
     shown = SerialLanes(op, found, (operands,), operands[0], (found,), variant)
-    return _query("exchanged-values-are-kept", op.name.lower(), (), balance, shown, bits)
+    return lemma("exchanged-values-are-kept", op.name.lower(), (), balance, shown, bits)
 
 
 def exactly_one_cmpxchg_wins(bits: int = 32, old_matches: bool = True) -> Query:
@@ -236,100 +179,4 @@ def exactly_one_cmpxchg_wins(bits: int = 32, old_matches: bool = True) -> Query:
     goal = conj(base, implies(invariant(begun, winners, found, kept), after))
     variant = "" if old_matches else "first-lane-wins"
     shown = SerialLanes(AtomicOp.CMPXCHG, old, (operands,), operands[0], (comparand,), variant)
-    return _query("exactly-one-cmpxchg-wins", "", premises, goal, shown, bits)
-
-
-# ---------------------------------------------------------------- orders
-
-
-def swapped_lanes_swap_their_results(
-    op: AtomicOp, bits: int = 32, alike: bool = True, readings: Readings = DEFAULT
-) -> Query:
-    """Two consecutive lanes with equal operands may swap: the texel is the same, and each returns what the other did.
-
-    Every order comes from every other by such swaps, so lanes with equal operands have one outcome up to who is who,
-    whatever the operation and however many they are.
-    """
-    found, a, b = symbol("found", bits), operands_of("a", bits), operands_of("b", bits)
-    first = turn(op, found, a, readings=readings)
-    second = turn(op, first.left, b, readings=readings)
-    other_first = turn(op, found, b, readings=readings)
-    other_second = turn(op, other_first.left, a, readings=readings)
-    goal = conj(
-        eq(second.left, other_second.left),
-        eq(first.returned, other_first.returned),
-        eq(second.returned, other_second.returned),
-    )
-    premises = tuple(eq(mine, theirs) for mine, theirs in zip(a, b, strict=True)) if alike else ()
-    claimed = (first.returned, second.returned)
-    variant = another(readings) if alike else "operands-do-not-matter"
-    shown = SerialLanes(op, found, (b, a), second.left, claimed, variant)
-    return _query("swapped-lanes-swap-their-results", op.name.lower(), premises, goal, shown, bits)
-
-
-def lanes_on_different_texels_commute(
-    op: AtomicOp, bits: int = 32, different: bool = True, readings: Readings = DEFAULT
-) -> Query:
-    """Two lanes, enabled or not, inside or not, on different texels: neither order can be told from the other.
-
-    Asked at one arbitrary texel for memory, and for both returned values.  As consecutive lanes on different texels
-    may swap, every order is one in which texel after texel is done: outcomes are a product over the texels.
-    """
-    one, other = (_anywhere(op, lane, bits, readings) for lane in "ab")
-    probe = tuple(symbol(f"probe.{axis}", 32) for axis in range(4))
-    at_one, at_other, at_probe = (symbol(f"memory.{name}", bits) for name in ("a", "b", "probe"))
-    same = conj(*(eq(mine, theirs) for mine, theirs in zip(one.cell, other.cell, strict=True)))
-    memory = conj(eq(stored_at((one, other), probe, at_probe), stored_at((other, one), probe, at_probe)))
-    undisturbed = [
-        implies(lane.guard, eq(returned(lane, stored_at((before,), lane.cell, content)), returned(lane, content)))
-        for lane, before, content in ((one, other, at_one), (other, one, at_other))
-    ]
-    premises = (implies(same, conj(eq(at_one, at_other), iff(one.inside, other.inside))),)
-    operands = ((one.src0, one.src1), (other.src0, other.src1))
-    claimed = tuple(returned(lane, content) for lane, content in ((one, at_one), (other, at_other)))
-    reordered = stored_at((other, one), other.cell, at_other)
-    variant = another(readings) if different else "all-lanes-commute"
-    shown = SerialLanes(op, at_other, operands, reordered, claimed, variant)
-    apart = (neg(same),) if different else ()
-    goal = conj(memory, *undisturbed)
-    contents = [
-        (lane, before, stored_at((turned,), place, before))
-        for lane, turned in ((one, other), (other, one))
-        for place, before in ((probe, at_probe), (one.cell, at_one), (other.cell, at_other))
-    ]
-    query = _query("lanes-on-different-texels-commute", op.name.lower(), (*premises, *apart), goal, shown, bits)
-    return replace(query, parts=(_for_any_operation(goal, contents),) if different else ())
-
-
-def _for_any_operation(goal: Bool, contents: list[tuple[Atomic, BitVec, BitVec]]) -> Bool:
-    """The goal with an arbitrary word for what each lane makes of each content, the same word of equal contents.
-
-    It holds if this does, which says nothing of the operation: one question for all of them.
-    """
-    made: dict[Term, Term] = {}
-    consistent: list[Bool] = []
-    for index, (lane, one, other) in enumerate(contents):
-        of_one = made.setdefault(updated(lane, one), symbol(f"made.{index}.one", one.width))
-        of_other = made.setdefault(updated(lane, other), symbol(f"made.{index}.other", one.width))
-        consistent.append(implies(eq(one, other), eq(cast(BitVec, of_one), cast(BitVec, of_other))))
-    return substitute(implies(conj(*consistent), goal), made)
-
-
-def _anywhere(op: AtomicOp, lane: str, bits: int, readings: Readings) -> Atomic:
-    """A lane that may be disabled, on an arbitrary texel that may lie outside."""
-    src0, src1 = operands_of(lane, bits)
-    return Atomic(
-        guard=bool_symbol(f"{lane}.enabled"),
-        lane=None,
-        surface="",
-        cell=tuple(symbol(f"{lane}.{axis}", 32) for axis in ("u", "v", "r", "lod")),
-        width=bits // 8,
-        inside=bool_symbol(f"{lane}.inside"),
-        defined=true(),
-        op=carried_out(op, readings.float_atomics),
-        src0=src0,
-        src1=src1,
-        returns_new=op is AtomicOp.PREDEC,
-        destination=None,
-        readings=readings.of_floats(),
-    )
+    return lemma("exactly-one-cmpxchg-wins", "", premises, goal, shown, bits)

@@ -52,6 +52,8 @@ class SharedMemory:
     def __init__(self, units: Mapping[str, int]) -> None:
         self.units = dict(units)
         self.cells: dict[tuple[str, BitVec], BitVec] = {}
+        self.places: dict[Term, tuple[str, BitVec]] = {}
+        """The surface and the address of a cell."""
         self.definitions: dict[Term, BitVec] = {}
         """What a named value is."""
         self.order: list[Term] = []
@@ -68,6 +70,7 @@ class SharedMemory:
         if found is None:
             found = symbol(f"memory.{surface}.{len(self.cells)}", 8 * self.units[surface])
             self.cells[surface, cell] = found
+            self.places[found] = surface, cell
             self._described[found] = cell
             self.order.append(found)
         return found
@@ -100,6 +103,10 @@ class SharedMemory:
         """The units of `width` bytes from an address on: their byte in it, and their own address."""
         for byte in range(0, width, self.units[surface]):
             yield byte, add(cell, const(byte, cell.width))
+
+    def behind(self, term: Term) -> tuple[BitVec, ...]:
+        """The address of a cell, or what a named value is."""
+        return (self._described[term],) if term in self._described else ()
 
     def facts(self, terms: Iterable[Term]) -> Iterator[Bool]:
         """What the named values in the terms are, and that one address holds one value.

@@ -13,6 +13,7 @@ from visaproof.kernel.observed import Observed, is_register
 from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement_places import ALWAYS, Condition
 from visaproof.queries.refinement_side import itself
+from visaproof.queries.refinement_undefined import UndefinedKind
 
 MAX_SHOWN = 8
 """Inputs and bytes of memory that are shown of a run."""
@@ -92,7 +93,7 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
         case Vacuous(kinds):
             yield "  VACUOUS: the source has no meaning for any input, so that anything refines it"
             yield from (f"    in every run: {kind.what}" for kind in kinds)
-            yield from (f"    hint: `--undefined {kind.value}=allow` takes it so: {kind.allowed}" for kind in kinds)
+            yield from map(_hint, kinds)
         case Unknown(reason):
             yield f"  UNKNOWN: {reason}"
         case Difference():
@@ -125,6 +126,8 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     if found.undefined is not None:
         yield f"  the source has a meaning; the target has none: line {found.undefined.position.line}"
         yield f"    {found.undefined.message}" + (f" ({found.kind.value})" if found.kind else "")
+        if found.kind:
+            yield _hint(found.kind)
         return
     if found.outside is not None:
         yield f"  the target accesses address {found.outside:#x}, which is in no buffer"
@@ -152,6 +155,10 @@ def difference_text(comparison: Comparison, found: Difference) -> str:
     if register is not None:
         place = _register_place(register, found)
     return f"{place}: {found.source:#04x} after the source, {found.target:#04x} after the target"
+
+
+def _hint(kind: UndefinedKind) -> str:
+    return f"    hint: `--undefined {kind.value}=allow` takes it so: {kind.allowed}"
 
 
 def _register_of(comparison: Comparison, found: Difference) -> Observed | None:

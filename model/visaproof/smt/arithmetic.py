@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import cast
 
+from visaproof.smt.logic import ite
 from visaproof.smt.terms import (
     BitVec,
+    Bool,
     Op,
     bit_vector,
     common_width,
@@ -29,7 +31,24 @@ def linear_parts(term: BitVec) -> tuple[int, dict[BitVec, int]]:
         return constant, dict(zip(cast(tuple[BitVec, ...], term.args), coefficients, strict=True))
     if term.op is Op.CONST:
         return cast(int, term.payload), {}
+    if (counted := _counted(term)) is not None:
+        constant, unit, factor = counted
+        return constant, {unit: factor}
     return 0, {term: 1}
+
+
+def _counted(term: BitVec) -> tuple[int, BitVec, int] | None:
+    """A choice of two constants as the smaller one and a multiple of a choice of 0 and 1."""
+    if term.op is not Op.ITE or term.args[1].op is not Op.CONST or term.args[2].op is not Op.CONST:
+        return None
+    condition, then, otherwise = cast(tuple[Bool, BitVec, BitVec], term.args)
+    if then.high > otherwise.high:
+        return otherwise.high, _choice(condition, 1, 0, term.width), then.high - otherwise.high
+    return then.high, _choice(condition, 0, 1, term.width), otherwise.high - then.high
+
+
+def _choice(condition: Bool, then: int, otherwise: int, width: int) -> BitVec:
+    return ite(condition, const(then, width), const(otherwise, width))
 
 
 def sum_of(constant: int, parts: Mapping[BitVec, int], width: int) -> BitVec:
@@ -46,6 +65,10 @@ def sum_of(constant: int, parts: Mapping[BitVec, int], width: int) -> BitVec:
     if not constant and factors == (1,):
         return args[0]
     payload = (constant, factors)
+    if len(args) == 1 and _counted(args[0]) is not None:
+        condition, then, otherwise = cast(tuple[Bool, BitVec, BitVec], args[0].args)
+        then_value, otherwise_value = (constant + factors[0] * branch.high for branch in (then, otherwise))
+        return _choice(condition, then_value, otherwise_value, width)
     found = interned(Op.SUM, args, payload, width)
     if found is not None:
         return cast(BitVec, found)
@@ -82,6 +105,10 @@ def _add_to(parts: dict[BitVec, int], term: BitVec, times: int) -> int:
         return constant * times
     if term.op is Op.CONST:
         return cast(int, term.payload) * times
+    if (counted := _counted(term)) is not None:
+        constant, unit, factor = counted
+        parts[unit] = parts.get(unit, 0) + factor * times
+        return constant * times
     parts[term] = parts.get(term, 0) + times
     return 0
 

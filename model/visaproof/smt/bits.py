@@ -1,6 +1,7 @@
 """Bitwise operations, shifts, and changes of width."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import cast
 
 from visaproof.smt.arithmetic import add, bit_not, linear_parts, mul, scale, sum_of
@@ -39,7 +40,18 @@ def bit_and(left: BitVec, right: BitVec) -> BitVec:
         if right.op is Op.SUM and (parts := _above_the_mask(left, right)) is not None:
             return add(parts[0], bit_and(left, parts[1]))
         left = const(mask, width)
+    if (chosen := _in_the_branches(bit_and, left, right)) is not None:
+        return chosen
     return bit_vector(Op.AND, (left, right), None, width, (0, min(left.high, right.high)), left.zeros | right.zeros)
+
+
+def _in_the_branches(operation: Callable[[BitVec, BitVec], BitVec], left: BitVec, right: BitVec) -> BitVec | None:
+    """The operation in both branches of a choice of constants, where the other is one too or each has bits alike."""
+    for choice, other in ((left, right), (right, left)):
+        values = [value_of(branch) for branch in choice.args[1:]] if choice.op is Op.ITE else [None]
+        if None not in values and (other.op is Op.CONST or {*values} <= {0, (1 << choice.width) - 1}):
+            return ite(*_branches(choice, partial(operation, other)))
+    return None
 
 
 def _above_the_mask(mask: BitVec, term: BitVec) -> tuple[BitVec, BitVec] | None:
@@ -69,6 +81,8 @@ def bit_or(left: BitVec, right: BitVec) -> BitVec:
             return right
         if ones == full:
             return left
+    if (chosen := _in_the_branches(bit_or, left, right)) is not None:
+        return chosen
     if (left.zeros | right.zeros) == full:
         return add(left, right)  # no bit is set in both, so nothing carries
     bounds = (max(left.low, right.low), full)
@@ -157,6 +171,8 @@ def sign_extend(term: BitVec, to: int) -> BitVec:
         return const(value - (1 << term.width), to)
     if term.op is Op.SIGN_EXTEND:
         return sign_extend(cast(BitVec, term.args[0]), to)
+    if term.op is Op.ITE and all(value_of(branch) is not None for branch in term.args[1:]):
+        return ite(*_branches(term, lambda branch: sign_extend(branch, to)))
     return bit_vector(Op.SIGN_EXTEND, (term,), None, to, None, (1 << known_trailing_zeros(term)) - 1)
 
 

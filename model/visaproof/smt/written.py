@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Protocol, TypeVar, cast
 
 from visaproof.smt.evaluate import subterms
+from visaproof.smt.ieee import FloatOperation
 from visaproof.smt.terms import BitVec, Bool, Op, Term, apart, bool_const, common_width, const
 
 T = TypeVar("T", bound=Term)
@@ -135,6 +136,10 @@ def sign_extend(term: BitVec, to: int) -> BitVec:
 
 def ite(condition: Bool, then: BitVec, otherwise: BitVec) -> BitVec:
     return _word(Op.ITE, (condition, then, otherwise), common_width((then, otherwise)))
+
+
+def rounded(operation: FloatOperation, *args: BitVec) -> BitVec:
+    return _word(Op.FLOAT, args, operation.result.width, operation)
 
 
 # ---------------------------------------------------------------- truth values

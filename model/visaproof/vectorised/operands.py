@@ -15,6 +15,7 @@ from visaproof.kernel.syntax import (
     Kernel,
     Operand,
     Region,
+    RowRegion,
     VectorDestination,
     VectorSource,
 )
@@ -78,8 +79,8 @@ class Operands:
                 view = self._view(root, start, data_type, region, lanes)
                 return Source(data_type, modifier, lambda batch: (_lanes(batch.pick(view)), None))
             case IndirectOperand(_, _, _, region, _, data_type, modifier) if region:
-                distances = [region_element(region, lane) * data_type.size for lane in range(lanes)]
-                elements = IndirectElements(self._threads, operand, element_dtype(data_type), distances)
+                registers, distances = zip(*(_addressed(region, lane) for lane in range(lanes)), strict=True)
+                elements = IndirectElements(self._threads, operand, element_dtype(data_type), registers, distances)
                 return Source(data_type, modifier, elements.read)
             case _:
                 raise Irregular("a source in this form")
@@ -100,8 +101,8 @@ class Operands:
                 span = (root, start, start + distances[-1] + data_type.size)
                 return Destination(data_type, lambda _: None, writer(view), span)
             case IndirectOperand(_, _, _, _, horizontal, data_type) if horizontal and not extra_bytes:
-                distances = [lane * horizontal * data_type.size for lane in range(lanes)]
-                elements = IndirectElements(self._threads, operand, element_dtype(data_type), distances)
+                distances = [lane * horizontal for lane in range(lanes)]
+                elements = IndirectElements(self._threads, operand, element_dtype(data_type), [0] * lanes, distances)
                 return Destination(data_type, elements.unfit, elements.write, None)
             case _:
                 raise Irregular("a destination in this form")
@@ -146,6 +147,13 @@ class Operands:
 def region_element(region: Region, lane: int) -> int:
     """Page: `FirstElementIndex + i * VertStride + j * HorzStride`, `Width` elements in each row."""
     return lane // region.width * region.vertical + lane % region.width * region.horizontal
+
+
+def _addressed(region: Region | RowRegion, lane: int) -> tuple[int, int]:
+    """Which address register behind the first a lane uses, and how many elements behind its address it reads."""
+    if isinstance(region, RowRegion):
+        return lane // region.width, lane % region.width * region.horizontal
+    return 0, region_element(region, lane)
 
 
 def _lanes(elements: Array) -> Array:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
+from visaproof.semantics.symbolic.bit_tables import by_table
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -284,15 +285,7 @@ def multiply_add_wide(sources: Sequence[Source]) -> tuple[BitVec, BitVec]:
 def boolean_function(table: int, sources: Sequence[Source], result: DataType) -> BitVec:
     """Page BFN: the disjunction of the table's entries, each a conjunction of the sources or their complements."""
     width = ring_width(sources, result)
-    values = [source.modulo(width) for source in sources]
-    combined = const(0, width)
-    for entry in range(8):
-        if table >> entry & 1:
-            term = const(-1, width)
-            for place, value in enumerate(values):
-                term = bit_and(term, value if entry >> place & 1 else bit_not(value))
-            combined = bit_or(combined, term)
-    return truncate(combined, result.bits)
+    return truncate(by_table(table, [source.modulo(width) for source in sources]), result.bits)
 
 
 def compare(relation: str, left: Source, right: Source) -> Bool:
