@@ -9,7 +9,7 @@ from visaproof.queries.query import Query
 from visaproof.smt import BitVec
 from visaproof.smt.written import Words
 
-from .word_rules import NARROW, c, choice, p, q, signed, wide, x, y
+from .words import NARROW, c, choice, p, q, signed, wide, x, y
 
 CHOICES: tuple[Rule, ...] = rules(
     "choice-of-constants",

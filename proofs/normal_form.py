@@ -8,9 +8,10 @@ taken as they are written.
 from visaproof.engine.catalogue import for_each
 from visaproof.queries.identities import Copies, Rule, follows, one_bit_stands_for_all, rule_holds
 from visaproof.queries.query import Query
+from visaproof.smt import true
 
 from . import half_rules, second_form_rules, truth_rules, width_rules, word_rules
-from .words import NARROW, c, signed, wide, x, y
+from .words import NARROW, c, of_words, p, signed, wide, x, y
 
 
 @for_each((*word_rules.SUMS, *word_rules.PRODUCTS))
@@ -36,6 +37,15 @@ def prove_a_rewritten_comparison_means_what_was_written(rule: Rule) -> Query:
 @for_each((*truth_rules.CONNECTIVES, *truth_rules.CHOICES))
 def prove_a_rewritten_connective_or_choice_means_what_was_written(rule: Rule) -> Query:
     return rule_holds(rule)
+
+
+def prove_a_function_of_a_choice_is_the_choice_between_its_values() -> Query:
+    return follows(
+        "function-of-a-choice",
+        "any function, which has some values at both words",
+        lambda b, w: true(),
+        lambda b, w: (of_words(b, b.ite(p, x(w), y(w))), b.ite(p, of_words(b, x(w)), of_words(b, y(w)))),
+    )
 
 
 @for_each((*word_rules.KEPT, *width_rules.KEPT, *truth_rules.KEPT, *half_rules.APART))

@@ -4,7 +4,7 @@ from visaproof.queries.identities import neighbour
 from visaproof.queries.query import Query
 from visaproof.smt import false
 
-from .words import c, wide, x, y
+from .words import c, of_words, p, wide, x, y
 
 
 def refute_a_shift_by_the_width_is_no_shift() -> Query:
@@ -30,6 +30,15 @@ def refute_a_right_shift_distributes_over_a_sum() -> Query:
 
 def refute_the_complement_is_the_negation() -> Query:
     return neighbour("sum", "the complement", "the negation", lambda b, w: (b.bit_not(x(w)), b.negate(x(w))))
+
+
+def refute_a_function_of_a_choice_is_its_value_at_one_word() -> Query:
+    return neighbour(
+        "function-of-a-choice",
+        "a function of a choice",
+        "its value at one of the words",
+        lambda b, w: (of_words(b, b.ite(p, x(w), y(w))), of_words(b, x(w))),
+    )
 
 
 def refute_an_even_factor_cancels() -> Query:

@@ -58,3 +58,8 @@ def choice(b: Words, then: int, otherwise: int, width: int) -> BitVec:
 def kept(expression: T) -> tuple[T, T]:
     """No rule makes anything else of it."""
     return expression, expression
+
+
+def of_words(b: Words, word: BitVec) -> BitVec:
+    """What any function gives: it has one value at x, and one at y unless that is x."""
+    return b.ite(b.eq(word, x(word.width)), symbol(f"at x{word.width}", word.width), z(word.width))

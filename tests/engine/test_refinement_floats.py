@@ -126,3 +126,24 @@ def test_a_verdict_says_what_floats_are_taken_for() -> None:
     both = program(KEEP + SUM + STORE, FLOATS), program(KEEP + TWICE + STORE, FLOATS)
     assert FUNCTIONS in compare(*both, Scope(Assume.NONE)).assumed
     assert set(IEEE_ASSUMED) <= set(compare(*both, Scope(Assume.NONE, floats=Floats.IEEE)).assumed)
+
+
+COPIED, DOUBLED = op("mov", "S", "F"), op("mul", "R", "S", "0x40000000:f")
+
+
+@pytest.mark.parametrize("floats", Floats)
+def test_what_is_computed_in_lanes_that_are_off_does_not_matter_where_they_stay_off(floats: Floats) -> None:
+    unmasked = DOUBLED.replace("(M1, 8)", "(M1_NM, 8)")
+    assert isinstance(verdict(COPIED + DOUBLED, COPIED + unmasked, floats), Refines)
+    compared = (
+        "cmp.lt (M1, 8) P1 S(0,0)<1;1,0> G(0,0)<1;1,0>\n(P1) sel (M1, 8) R(0,0)<1> " + source_of("F") + " 0x0:f\n"
+    )
+    everywhere = compared.replace("cmp.lt (M1, 8)", "cmp.lt (M1_NM, 8)")
+    assert isinstance(verdict(COPIED + compared, COPIED + everywhere, floats), Refines)
+
+
+def test_what_another_lane_computed_does_matter() -> None:
+    """A lane that is off has no copy of its input."""
+    unmasked, shifted = DOUBLED.replace("(M1, 8)", "(M1_NM, 8)"), "mov (M1, 4) R(0,0)<1> R(0,4)<1;1,0>\n"
+    everywhere = TWICE.replace("(M1, 8)", "(M1_NM, 8)")
+    assert isinstance(verdict(everywhere + shifted, COPIED + unmasked + shifted), Difference)

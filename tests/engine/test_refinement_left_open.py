@@ -11,10 +11,12 @@ from visaproof.engine.refinement_scope import Scope
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.concrete_run import run
 from visaproof.kernel.launch import NOTHING_KNOWN, Argument, ArgumentValue, BufferAddress, LaunchValue
 from visaproof.kernel.matching import Program
 from visaproof.kernel.reader import read_kernel
 from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
+from visaproof.semantics.concrete.state import ConcreteState
 
 HEAD = """.version 4.1
 .kernel "k"
@@ -128,6 +130,30 @@ def test_what_the_device_writes_is_no_choice_of_the_source(other: str) -> None:
     assert isinstance(asked(PLACES + stored("B", "Y"), other), Refines)
     assert isinstance(asked(clock(), "mov (M1, 16) Y(0,0)<1> 0x0:d\n" + clock()), Refines)
     assert not isinstance(asked(clock(), other), Refines)
+
+
+def between(register: str, *opcodes: str, result: str = "Z") -> str:
+    """Stores what opcodes make of Y and Z, two reads of a register, one after another."""
+    reads = "".join(f"mov (M1, 16) {name}(0,0)<1> {register}(0,0)<0;1,0>\n" for name in ("Y", "Z"))
+    steps = "".join(f"{opcode} (M1, 16) Z(0,0)<1> Y(0,0)<1;1,0> Z(0,0)<1;1,0>\n" for opcode in opcodes)
+    return PLACES + reads + steps + stored("B", result)
+
+
+@pytest.mark.parametrize("register", ["%tsc", "%ce0"])
+def test_what_the_device_writes_is_another_at_each_read(register: str) -> None:
+    """The time goes on, and other lanes run; the n-th read of both kernels is one read."""
+    same = PLACES + "mov (M1, 16) Z(0,0)<1> 0x0:d\n" + stored("B", "Z")
+    assert not isinstance(asked(between(register, "xor"), same), Refines)
+    assert not isinstance(asked(between(register), between(register, result="Y")), Refines)
+    assert isinstance(
+        asked(between(register, "xor"), "mov (M1, 16) C(0,0)<1> 0x0:d\n" + between(register, "xor")), Refines
+    )
+
+
+def test_which_lanes_run_is_no_number_of_a_run() -> None:
+    """A run would find 0, and a difference that no device shows."""
+    with pytest.raises(NotModelled, match="which lanes run"):
+        run(program(between("%ce0")).kernel, ConcreteState(Platform.TGLLP, exec_mask=1))
 
 
 def test_what_nothing_wrote_may_be_forbidden() -> None:

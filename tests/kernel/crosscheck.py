@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
 from visaproof.kernel.decode import OPCODES
 from visaproof.kernel.opcodes import Kind, kind_of
+from visaproof.kernel.predefined import CHANGING
 from visaproof.kernel.symbolic_machine import Performed
 from visaproof.kernel.symbolic_run import Trace, launched_lanes, trace
 from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
@@ -121,12 +122,20 @@ def disagreements(kernel: Kernel, platform: Platform, seed: int, traced: Trace |
     state = random_state(kernel, platform, traced, seed)
     inputs = inputs_of(kernel, state, traced)
     outcome = run(kernel, state, inputs.observe)
+    inputs.values.update(_time_stood_still(state, traced))
     if not all(evaluate_all([ends for ends, _ in traced.bounded], inputs.values)):
         return []  # a loop went on behind the end of the trace
     found = _message_differences(outcome, traced, inputs.values)
     if outcome.undefined is None:
         found += _register_differences(state, traced, inputs.values)
     return found
+
+
+def _time_stood_still(state: ConcreteState, traced: Trace) -> Iterator[tuple[Term, int]]:
+    """What each read of a register that changes brought in a run in which it did not."""
+    for name, reads in traced.registers.anew.items():
+        for start, value in reads:
+            yield value, int.from_bytes(state.registers[name][start : start + value.width // 8], "little")
 
 
 def _message_differences(outcome: Outcome, traced: Trace, values: dict[Term, int]) -> list[str]:
@@ -174,6 +183,8 @@ def _written(write: Write) -> tuple[int | None, tuple[int, ...], int, int]:
 def _register_differences(state: ConcreteState, traced: Trace, values: dict[Term, int]) -> list[str]:
     found: list[str] = []
     for name, content in state.registers.items():
+        if name in CHANGING:
+            continue
         starts = range(0, len(content), 4)
         terms = [traced.registers.read(name, start, min(4, len(content) - start)) for start in starts]
         for start, observed in zip(starts, evaluate_all(terms, values), strict=True):

@@ -27,7 +27,7 @@ def places_a_surface(programs: Sequence[Program], runners: Sequence[AnyRunner], 
 
 def _read(program: Program, runner: AnyRunner) -> Iterator[int]:
     """The arguments of whose distances the kernel makes use."""
-    for variable, byte in runner.trace.registers.initial_reads:
+    for variable, byte in runner.reads:
         if (piece := _piece(program, variable, byte)) is not None:
             yield _argument(piece)
 

@@ -12,6 +12,8 @@ from visaproof.engine.refinement_choices import first_certain, source_choice, un
 from visaproof.engine.refinement_comparison import Comparison
 from visaproof.engine.refinement_memory import Content
 from visaproof.engine.refinement_runs import Difference, all_again, difference, unknowns
+from visaproof.engine.refinement_small import small_launches
+from visaproof.engine.refinement_words import LARGEST_EXTENT, is_extent, is_input, word_value
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
 from visaproof.kernel.thread_group import Split
@@ -58,8 +60,9 @@ def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: flo
     choices = count > AUDITS and source_choice(comparison.question)
     few = _first_lanes(comparison.question, symbols, seed, floats) if choices else ()
     guesses = chain(spread, few, islice(candidates(symbols, random, floats), count), edges)
+    small = small_launches(comparison.runners, symbols, seed) if count > AUDITS else ()
     on_floats = _on_floats(symbols, seed) if count > AUDITS and comparison.on_floats else ()
-    for values, known in chain(((values, None) for values in guesses), on_floats):
+    for values, known in chain(((values, None) for values in guesses), small, on_floats):
         content = known or contents(random, floats is not None)
         if most_seconds is not None and process_time() - start > most_seconds:
             return None
@@ -114,13 +117,13 @@ def float_words(comparison: Comparison) -> Collection[Term] | None:
 def candidates(symbols: Sequence[Term], random: Random, floats: Collection[Term] | None = None) -> Iterator[Values]:
     for bits, size in product((3, 16, 2, 4, 8, 32), (1 << 32, 64)):
         for _ in range(2):
-            yield {one: _value(one, random.getrandbits(bits), random.getrandbits(1), size) for one in symbols}
+            yield {one: word_value(one, random.getrandbits(bits), random.getrandbits(1), size) for one in symbols}
     for _ in range(4):
-        yield {one: _value(one, random.choice(FLOATS), random.getrandbits(1), 1 << 32) for one in symbols}
+        yield {one: word_value(one, random.choice(FLOATS), random.getrandbits(1), 1 << 32) for one in symbols}
     for _ in range(26):
         yield launches(symbols, random, floats)
     for word, size in product((0, 1, 2), (1 << 32, CUT_SIZE)):
-        yield {one: _value(one, word, 1, size) for one in symbols}
+        yield {one: word_value(one, word, 1, size) for one in symbols}
     while True:
         yield launches(symbols, random, floats)
 
@@ -132,7 +135,8 @@ def _on_floats(symbols: Sequence[Term], seed: int) -> Iterator[tuple[Values, Con
         words, lanes = FloatWords.drawn(random), random.choice((0.2, 1, 1))
         flags = [int(random.random() < lanes) for _ in symbols]
         values = {
-            one: _value(one, words.word(one, random), flag, 1 << 32) for one, flag in zip(symbols, flags, strict=True)
+            one: word_value(one, words.word(one, random), flag, 1 << 32)
+            for one, flag in zip(symbols, flags, strict=True)
         }
         yield values, words.content
 
@@ -142,7 +146,7 @@ def _one_lane_each(split: Split, question: Question, symbols: Sequence[Term]) ->
     random = Random(1)
     for bits in (0, 1, 2, 0, 1, 2):
         values = {
-            one: _value(one, random.getrandbits(1) and random.getrandbits(bits + 1), 0, 1 << 32) for one in symbols
+            one: word_value(one, random.getrandbits(1) and random.getrandbits(bits + 1), 0, 1 << 32) for one in symbols
         }
         for thread in range(split.threads):
             values[random.choice(question.lanes[split.lanes(thread)])] = 1
@@ -165,14 +169,11 @@ def _at_edges(symbols: Sequence[Term]) -> Iterator[Values]:
     for edge in EDGES:
         for large in symbols:
             if large.width >= 32 and is_input(large) and not str(large.payload).startswith("size."):
-                yield {one: _value(one, edge if one is large else 0, 1, 1 << 32) for one in symbols}
+                yield {one: word_value(one, edge if one is large else 0, 1, 1 << 32) for one in symbols}
 
 
 CORNERS = (0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 255, 256, 1 << 31, *EDGES)
 SIZES = (*(1 << 32,) * 7, 1 << 31, 4096, 64, CUT_SIZE)
-EXTENTS = ("width.", "height.", "depth.")
-LARGEST_EXTENT = 1 << 14
-"""Texels: there most of the small coordinates that a kernel loads or computes lie inside."""
 LAST_BASE = (1 << 28) - 1
 """In units of 16 bytes: nearly all offsets from there carry into the high half of an address."""
 
@@ -183,7 +184,7 @@ def launches(symbols: Sequence[Term], random: Random, floats: Collection[Term] |
     corners = random.choice((0, 0, 0.02, 0.1, 0.5))
     any_floats, size, carries = random.random() < 0.2, random.choice(SIZES), random.getrandbits(1)
     step = random.choice((1, 1, 4))
-    roomy = any(map(_is_extent, symbols)) and random.getrandbits(1)
+    roomy = any(map(is_extent, symbols)) and random.getrandbits(1)
     values: Values = {}
     for one in symbols:
         if random.random() < corners:
@@ -192,11 +193,11 @@ def launches(symbols: Sequence[Term], random: Random, floats: Collection[Term] |
             word = random.choice(FLOATS) if any_floats and random.getrandbits(1) else random.getrandbits(bits) * step
         if floats and one in floats:
             word = random.choice(FLOATS)
-        if roomy and _is_extent(one):
+        if roomy and is_extent(one):
             word = LARGEST_EXTENT - 1
         if carries and str(one.payload).startswith("base."):
             word = LAST_BASE - random.getrandbits(3)
-        values[one] = _value(one, word, lanes(one), size)
+        values[one] = word_value(one, word, lanes(one), size)
     return values
 
 
@@ -244,25 +245,3 @@ def _style(random: Random, floats: float) -> Callable[[int, int], int]:
         return number * step % (1 << 8 * width)
 
     return word
-
-
-def _value(one: Term, word: int, flag: int, size: int) -> int:
-    if one.width == 0:
-        return flag
-    if _is_extent(one):
-        return word % LARGEST_EXTENT + 1
-    return size if str(one.payload).startswith("size.") else word % (1 << one.width)
-
-
-def _is_extent(term: Term) -> bool:
-    return str(term.payload).startswith(EXTENTS)
-
-
-def is_size(term: Term) -> bool:
-    """Whether this is the size of a surface."""
-    return str(term.payload).startswith(("size.", *EXTENTS))
-
-
-def is_input(term: Term) -> bool:
-    """Whether a launch chooses it, and not the memory."""
-    return not str(term.payload).startswith(("memory.", "loaded.", "result.", "probe."))

@@ -69,9 +69,13 @@ def _narrow(runners: Sequence[AnyRunner]) -> int:
 def of_the_source(
     runners: Sequence[AnyRunner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind]
 ) -> tuple[Question | None, Question]:
-    """A question of the source alone, with all surfaces that either reaches.  Raises NotModelled."""
+    """A question of the source alone, with all surfaces that either is known to reach.  Raises NotModelled.
+
+    The target may have stopped on terms: runs find what it reaches behind that, if it is among these.
+    """
     for runner in runners:
-        require_comparable(_as_it_is(runner))
+        if runner is runners[0] or runner.threads:
+            require_comparable(_as_it_is(runner))
     used = [used_surfaces(one) for one in runners]
     by_address = FLAT in used[0] | used[1]
     side = _located(runners[0]) if by_address else _as_it_is(runners[0])

@@ -133,7 +133,7 @@ def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
     if side.addresses:
         state.surfaces[FLAT] = Buffer(FLAT_SIZE, flat)
     try:
-        outcome = run(_kernel(side, platform, path), state)
+        outcome = run(_kernel(side, platform, path), state, endless=True)
     except MissingSurface as missing:
         outcome = at_no_surface(missing, state.surfaces)
     return _Ran(outcome, memory, flat.left, state)

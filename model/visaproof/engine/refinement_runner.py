@@ -21,7 +21,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete_run import MissingSurface, Outcome, Undefined, run
-from visaproof.kernel.matching import SHARED_LOCAL
+from visaproof.kernel.matching import SHARED_LOCAL, THREAD_STATE
 from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic_run import Trace
 from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
@@ -65,8 +65,18 @@ class Runner:
 
     def start_words(self) -> Iterator[BitVec]:
         """What its registers hold before it starts, as far as it reads that."""
-        for variable, byte in self.trace.registers.initial_reads:
+        for variable, byte in self.reads:
             yield self.initial(variable, byte)[0]
+
+    @property
+    def reads(self) -> Collection[tuple[str, int]]:
+        """The bytes that it may read before it writes them; of a run that stopped on terms, all that is set before."""
+        known = self.trace.registers.initial_reads
+        if self.trace.stopped is None:
+            return known.keys()
+        sizes = self.trace.registers.sizes
+        names = [item.variable for item in self.kernel.inputs] + sorted(THREAD_STATE & sizes.keys())
+        return known | dict.fromkeys((name, byte) for name in names for byte in range(sizes[name]))
 
     def orders(self) -> "tuple[Runner, ...]":
         """The kernel with each order of its threads that is tried."""
@@ -88,6 +98,7 @@ class Runner:
                 start.state,
                 lambda statement, _: start.modified.end_statement(statement.opcode == TYPED_ATOMIC),
                 most=len(self.kernel.statements) + IN_LOOPS,
+                endless=not any(self.trace.registers.anew.values()),
             )
         except MissingSurface as missing:
             outcome = at_no_surface(missing, start.state.surfaces)
@@ -153,7 +164,7 @@ class Runner:
 
     def _fill(self, registers: dict[str, bytearray], values: Values) -> None:
         """What the kernel may read before anything writes it; nothing depends on the rest."""
-        places = list(self.trace.registers.initial_reads)
+        places = list(self.reads)
         terms = [self.initial(variable, byte) for variable, byte in places]
         words = list(dict.fromkeys(term for term, _ in terms))
         known = dict(zip(words, evaluate_all(words, values), strict=True))
@@ -164,7 +175,7 @@ class Runner:
 def at_no_surface(missing: MissingSurface, surfaces: Collection[str]) -> Outcome:
     """How a run ends at a message to the surface of no argument, if surfaces are found by their handles."""
     if not any(key.startswith(BY_HANDLE) for key in surfaces):
-        raise missing
+        raise NotModelled(f"surface {missing.surface!r}, of which nothing is known", missing.position) from missing
     return Outcome((), Undefined(missing.position, f"the surface {missing.surface!r} is that of no argument"))
 
 

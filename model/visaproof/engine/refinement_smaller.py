@@ -4,9 +4,10 @@ from zlib import crc32
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement_comparison import Comparison
-from visaproof.engine.refinement_guesses import is_input, is_size, settled
+from visaproof.engine.refinement_guesses import settled
 from visaproof.engine.refinement_memory import Content
 from visaproof.engine.refinement_runs import Difference, difference
+from visaproof.engine.refinement_words import is_input, is_size
 from visaproof.isa.errors import NotModelled
 from visaproof.smt import Term
 

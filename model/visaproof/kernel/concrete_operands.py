@@ -3,7 +3,7 @@
 from visaproof.isa.errors import NotModelled, UndefinedBehavior
 from visaproof.isa.types import DataType
 from visaproof.kernel.opcodes import packed_element
-from visaproof.kernel.predefined import NULL
+from visaproof.kernel.predefined import CHANNEL_ENABLES, NULL
 from visaproof.kernel.syntax import (
     AddressOf,
     GeneralVariable,
@@ -33,6 +33,10 @@ class ConcreteOperands:
         self._addresses: dict[tuple[str, int], Address] = {}
         """What the address registers hold."""
 
+    def addresses(self) -> dict[tuple[str, int], Address]:
+        """What the address registers hold."""
+        return dict(self._addresses)
+
     def read(self, operand: Operand, lane: int) -> tuple[int, DataType, str]:
         """The bits of a lane's element of a source, their type, and the modifier that is still to be applied."""
         match operand:
@@ -45,6 +49,8 @@ class ConcreteOperands:
                 first = row * (self._state.platform.grf_bytes // declared.type.size) + column
                 element = first + _region_element(region, lane)
                 root, start = self._kernel.root_of(declared)
+                if root.name == CHANNEL_ENABLES:
+                    raise NotModelled("which lanes run, as a number", operand.position)
                 bits = self._load(root.name, start + element * declared.type.size, declared.type.size)
                 return bits, declared.type, modifier
             case IndirectOperand(address_variable, k, byte_offset, region, _, data_type, modifier) if region:

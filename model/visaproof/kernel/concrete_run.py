@@ -12,6 +12,7 @@ from visaproof.kernel import syntax
 from visaproof.kernel.concrete_arithmetic import ConcreteArithmetic
 from visaproof.kernel.concrete_operands import ConcreteOperands, add_zeros
 from visaproof.kernel.concrete_sampler import read_raw, read_texels
+from visaproof.kernel.endless import NEVER_ENDS, Repetition
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.statement import execution_of, label_places, lane_offset, without_mask
@@ -118,14 +119,16 @@ def run(
     observer: Observer | None = None,
     enough: Callable[[PerformedMessage], bool] | None = None,
     most: int = MAX_STATEMENTS,
+    endless: bool = False,
 ) -> Outcome:
     """Runs the kernel as if no other thread were there; `state` is changed in place.
 
     Variables and predicates that `state` lacks hold 0; surfaces must be there under their keys (`bti 0`, `%slm`, …,
     see `SurfaceBindings`).  At least one lane must be on.  The run ends behind a message that is `enough`.  Raises
-    NotModelled for what has no semantics here, and for a run of more than `most` statements.
+    NotModelled for what has no semantics here, and for a run of more than `most` statements.  Where `endless` is
+    asked for, a loop that is seen never to end has no meaning.
     """
-    thread = Thread(Code(kernel, state.platform), state, observer, enough, most)
+    thread = Thread(Code(kernel, state.platform), state, observer, enough, most, endless=endless)
     while isinstance(stop := thread.resume(), AtBarrier):
         pass
     return stop
@@ -144,6 +147,7 @@ class Thread:
         *,
         remember: bool = True,
         known_images: bool = False,
+        endless: bool = False,
     ) -> None:
         """Without `remember` the outcome has no more than the last message, and not what it wrote; without
         `known_images` the sampler reads zeros, and with it the texels that the state holds."""
@@ -155,6 +159,7 @@ class Thread:
         self._observer = observer
         self._remember = remember
         self._known_images = known_images
+        self._repetition = Repetition() if endless else None
         self._enough = enough
         self._most = most
         self._operands = ConcreteOperands(code.kernel, state)
@@ -193,6 +198,9 @@ class Thread:
             self._place += 1
             if isinstance(statement, syntax.Label) or not self.state.exec_mask:
                 continue
+            if self._repetition and self._repetition.never_ends(self._place, self._steps, self._held):
+                undefined = Undefined(self._repetition.position or statement.position, NEVER_ENDS)
+                break
             try:
                 if not self._step(statement):
                     break
@@ -207,6 +215,14 @@ class Thread:
                 return AtBarrier(statement, any(self._parked.values()))
         self.state.exec_mask = self._launched
         return Outcome(tuple(self._performed), undefined)
+
+    def _held(self) -> object:
+        """What the thread holds beside memory."""
+        state = self.state
+        registers = {name: bytes(content) for name, content in state.registers.items()}
+        predicates = {name: one.bits for name, one in state.predicates.items()}
+        bound = self._surfaces.contents(), dict(self._handles), self._operands.addresses()
+        return state.exec_mask, dict(self._parked), registers, predicates, bound
 
     def _step(self, instruction: syntax.Instruction) -> bool:
         """Runs one statement; False ends the kernel."""
@@ -252,6 +268,8 @@ class Thread:
         finally:
             memory.log = memory.misses = None
             self._performed.append(PerformedMessage(instruction, decoded, surface, tuple(log), tuple(misses)))
+        if self._repetition:
+            self._repetition.stored(surface, log, "atomic" in instruction.opcode)
 
     def _surface(self, variable: str, position: Position) -> str:
         """The key of the surface that a variable stands for; by its handle where it has no other name."""
@@ -295,6 +313,8 @@ class Thread:
             self._park(target, jumping)
             self.state.exec_mask = waiting
         elif jumping:  # backwards: who stays waits behind the branch until the others are there
+            if self._repetition:
+                self._repetition.went_back(instruction)
             self._park(self._place, waiting)
             self.state.exec_mask = jumping
             self._place = target

@@ -43,5 +43,11 @@ PREDEFINED: Mapping[str, Variable] = MappingProxyType(
     | {name: SurfaceVariable(name, 1, None) for name in SURFACES}
 )
 
+CHANNEL_ENABLES = "%ce0"
+"""The lanes that run where it is read."""
+
+CHANGING = frozenset(("%tsc", CHANNEL_ENABLES))
+"""What the device may change between any two reads: the time, and the lanes that run."""
+
 NULL = "%null"
 """As a raw operand: absent.  As a destination: the result is dropped."""

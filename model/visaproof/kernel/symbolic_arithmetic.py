@@ -16,6 +16,7 @@ from visaproof.kernel.symbolic_thread import Thread
 from visaproof.kernel.syntax import Instruction, Name, Operand, SubscriptedName
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.alu import Source
+from visaproof.semantics.symbolic.cases import by_cases
 from visaproof.semantics.symbolic.division import divided
 from visaproof.semantics.symbolic.float_axioms import Comparison, comparison, plain
 from visaproof.smt import (
@@ -116,6 +117,9 @@ class SymbolicArithmetic:
 
     def _result(self, instruction: Instruction, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
         """Of an operation on floats, of a division, or of what saturates."""
+        return by_cases(sources, lambda one: self._result_of(instruction, lane, one, result), ite)
+
+    def _result_of(self, instruction: Instruction, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
         reason, operands = _reason(instruction, sources, result), plain(sources)
         meaning = None
         if instruction.opcode in ("div", "mod") and not instruction.suffixes and not _floats(operands, result):
@@ -185,7 +189,7 @@ class SymbolicArithmetic:
         for lane, _, assumed in lanes:
             left, right = left_reader(lane, assumed), right_reader(lane, assumed)
             if left.type.floating or right.type.floating:
-                holds.append(self._comparison(instruction, lane, left, right))
+                holds.append(self._comparison(instruction, lane, (left, right)))
             else:
                 holds.append(alu.compare(instruction.suffixes[0], left, right))
         if isinstance(target, Name):
@@ -195,8 +199,11 @@ class SymbolicArithmetic:
         width = self._operands.destination_type(target).bits
         self._write(target, lanes, [ite(one, const(-1, width), const(0, width)) for one in holds])
 
-    def _comparison(self, instruction: Instruction, lane: int, left: Source, right: Source) -> Bool:
+    def _comparison(self, instruction: Instruction, lane: int, sources: Sequence[Source]) -> Bool:
         """A comparison of floats."""
+        return by_cases(sources, lambda one: self._comparison_of(instruction, lane, *one), ite_bool)
+
+    def _comparison_of(self, instruction: Instruction, lane: int, left: Source, right: Source) -> Bool:
         written = comparison(instruction.suffixes[0], *plain((left, right)))
         if not isinstance(written, Comparison):
             return written

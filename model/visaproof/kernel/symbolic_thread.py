@@ -7,6 +7,7 @@ from visaproof.isa.errors import NotModelled
 from visaproof.isa.execution import Combine, ExecMask
 from visaproof.isa.operands import Execution, RawOperand
 from visaproof.isa.platform import Platform
+from visaproof.kernel.predefined import CHANGING
 from visaproof.kernel.symbolic_lanes import Lanes
 from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
@@ -51,7 +52,7 @@ class Thread:
         self.lanes = lanes
         self.name = name
         """Before the names of what is arbitrary: threads that are compared as one share no such value."""
-        self.registers = GuardedRegisters(sizes, initial)
+        self.registers = GuardedRegisters(sizes, initial, CHANGING)
         self.predicates = GuardedPredicates(counts, initial_predicate)
 
     def enabled(self, execution: Execution, lane: int) -> tuple[Bool, bool]:

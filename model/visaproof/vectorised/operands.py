@@ -7,7 +7,7 @@ import numpy as np
 
 from visaproof.isa.types import DataType
 from visaproof.kernel.opcodes import packed_element
-from visaproof.kernel.predefined import NULL
+from visaproof.kernel.predefined import CHANNEL_ENABLES, NULL
 from visaproof.kernel.syntax import (
     GeneralVariable,
     Immediate,
@@ -120,6 +120,8 @@ class Operands:
         """The root, and the byte of its element (row, column)."""
         declared = self._general(variable)
         root, start = self._kernel.root_of(declared)
+        if root.name == CHANNEL_ENABLES:
+            raise Irregular("which lanes run, as a number")
         return root.name, start + row * self._threads.platform.grf_bytes + column * declared.type.size
 
     def _require_inside(self, root: str, start: int, distances: list[int], size: int) -> None:

@@ -4,12 +4,12 @@ Most values of a kernel are written and read under the same lane guard.  So a wr
 and a read says which literals hold: a value whose guard is among them comes back as it was written, without an `ite`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from visaproof.isa.errors import Position
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
-from visaproof.smt import BitVec, Bool, Op, concat, conj, extract, false, is_false, is_true, ite, ite_bool, neg
+from visaproof.smt import BitVec, Bool, Op, concat, conj, extract, false, is_false, is_true, ite, ite_bool, neg, symbol
 
 Readers = dict[tuple[str, int], dict[Position, None]]
 """The statements that read a byte of a variable, or a bit of a predicate, in order."""
@@ -64,8 +64,16 @@ def _parted(
 class GuardedRegisters(RegisterFile):
     """Bytes by variable, each with the guarded writes that may still show, newest first."""
 
-    def __init__(self, sizes: Mapping[str, int], initial: Callable[[str, int], Byte]) -> None:
+    def __init__(
+        self,
+        sizes: Mapping[str, int],
+        initial: Callable[[str, int], Byte],
+        changing: Collection[str] = (),
+    ) -> None:
+        """What the `changing` variables hold the device changes at any time, also between two reads."""
         super().__init__(sizes, initial)
+        self.anew: dict[str, list[tuple[int, BitVec]]] = {variable: [] for variable in changing}
+        """The first byte of each read of one of them, and what it brought."""
         self._writes: dict[str, list[ByteWrite | None]] = {}
         self.initial_reads: dict[tuple[str, int], None] = {}
         """The bytes that were read before anything wrote them, in order."""
@@ -88,6 +96,8 @@ class GuardedRegisters(RegisterFile):
 
     def read_under(self, variable: str, start: int, width: int, assumed: Literals) -> BitVec:
         """`width` bytes from byte `start` on, little endian: equal to the register wherever `assumed` holds."""
+        if variable in self.anew:
+            return self._read_anew(variable, start, width)
         return self._resolve(variable, start, self._writes_of(variable)[start : start + width], assumed)
 
     def _resolve(self, variable: str, start: int, entries: list[ByteWrite | None], assumed: Literals) -> BitVec:
@@ -134,6 +144,14 @@ class GuardedRegisters(RegisterFile):
         if writes is None:
             writes = self._writes[variable] = [None] * self.sizes[variable]
         return writes
+
+    def _read_anew(self, variable: str, start: int, width: int) -> BitVec:
+        """Anything: no read has the number of another, not even of one in a round of a loop that was taken back."""
+        self.initial_reads |= dict.fromkeys((variable, byte) for byte in range(start, start + width))
+        place, _ = self._initial(variable, start)
+        reads = self.anew[variable]
+        reads.append((start, symbol(f"{place.payload} read {len(reads)}", 8 * width)))
+        return reads[-1][1]
 
     def _never_written(self, variable: str, position: int) -> Byte:
         self.initial_reads[variable, position] = None

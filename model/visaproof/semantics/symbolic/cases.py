@@ -1,0 +1,41 @@
+"""A function of choices as a choice between its results: f(c ? a : b) is c ? f(a) : f(b), whatever f is.
+
+What a statement without a mask computes in a lane that is off is then apart from what it computes in one that is on,
+and vanishes where only the latter is used.  `prove_a_function_of_a_choice_is_the_choice_between_its_values` decides it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar, cast
+
+from visaproof.semantics.symbolic.alu import Source
+from visaproof.smt import BitVec, Bool, Op
+
+MOST_CHOICES = 2
+"""On one way to a result: each of them doubles the results."""
+
+T = TypeVar("T", BitVec, Bool)
+
+
+def by_cases(
+    sources: Sequence[Source],
+    function: Callable[[Sequence[Source]], T],
+    choose: Callable[[Bool, T, T], T],
+    most: int = MOST_CHOICES,
+) -> T:
+    """The function of these sources, as far as they are no choices between others."""
+    condition = next((source.bits.args[0] for source in sources if source.bits.op is Op.ITE), None)
+    if condition is None or most == 0:
+        return function(sources)
+    condition = cast(Bool, condition)
+    then, otherwise = ([_where(source, condition, place) for source in sources] for place in (1, 2))
+    return choose(
+        condition, by_cases(then, function, choose, most - 1), by_cases(otherwise, function, choose, most - 1)
+    )
+
+
+def _where(source: Source, condition: Bool, branch: int) -> Source:
+    """The source where the condition takes this branch of a choice."""
+    if source.bits.op is not Op.ITE or source.bits.args[0] is not condition:
+        return source
+    return replace(source, bits=cast(BitVec, source.bits.args[branch]))
