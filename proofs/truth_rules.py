@@ -295,9 +295,6 @@ KEPT: tuple[Rule, ...] = rules(
         "all values of a word but one": lambda b, _: kept(
             b.disj(*(b.eq(nibble, c(value, SMALL)) for value in range(15)))
         ),
-        "a choice inside of another by a condition of its own": lambda b, w: kept(
-            b.ite(b.conj(p, q), x(w), b.ite(b.conj(q, r), x(w), y(w)))
-        ),
         "a choice by another condition inside": lambda b, w: kept(b.ite(p, b.ite(q, x(w), y(w)), z(w))),
         "and in the other branch": lambda b, w: kept(b.ite(p, z(w), b.ite(q, x(w), y(w)))),
         "a choice inside of another by a condition of its own": lambda b, w: kept(
