@@ -64,6 +64,7 @@ LOADS = (
     ONE_HAPPENED,
     Loaded("what nothing stored", (), at(8), 4),
     Loaded("beside a store", (Stored(at(8), old),), at(12), 4),
+    Loaded("beside a newer store", (Stored(at(12), old), Stored(at(8), new)), at(12), 4),
     Loaded("a store that happens wherever the load does", (Stored(at(8), old), Stored(at(8), new, p)), at(8), 4, p),
     Loaded("a byte of each of two", (Stored(at(8), byte), Stored(at(9), old)), at(8), 2),
     Loaded("before the base", (Stored(at(-2), old),), at(-4), 4),

@@ -62,4 +62,4 @@ def kept(expression: T) -> tuple[T, T]:
 
 def of_words(b: Words, word: BitVec) -> BitVec:
     """What any function gives: it has one value at x, and one at y unless that is x."""
-    return b.ite(b.eq(word, x(word.width)), symbol(f"at x{word.width}", word.width), z(word.width))
+    return b.ite(b.eq(word, x(word.width)), symbol(f"at.x{word.width}", word.width), z(word.width))
