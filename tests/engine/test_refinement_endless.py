@@ -13,7 +13,7 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel import symbolic_run
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.concrete_run import Undefined, run
-from visaproof.kernel.endless import NEVER_ENDS
+from visaproof.kernel.endless import NEVER_ENDS, NO_WAY_OUT, without_end
 from visaproof.kernel.reader import read_kernel
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer
@@ -90,3 +90,45 @@ def test_a_loop_that_does_the_same_for_ever_has_no_end(body: str) -> None:
 def test_a_loop_that_changes_something_may_have_one(body: str) -> None:
     with pytest.raises(NotModelled, match="more than 4000 statements"):
         ended(counted("0x0", body=body))
+
+
+GROWS = "add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x1:d\n"
+OUT = "(P1) goto (M1, 8) out\n"
+
+
+def round_and_round(branch: str, inside: str = "") -> str:
+    return f"again:\n{GROWS}{inside}{branch} again\nout:\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "stays"),
+    [
+        (round_and_round("goto (M1, 8)"), True),
+        (round_and_round("goto (M1, 1)"), True),
+        (round_and_round("jmp (M1, 1)"), True),
+        (round_and_round("(P1) goto (M1, 8)"), False),
+        (round_and_round("goto (M1, 8)", inside=OUT), False),
+        (round_and_round("goto (M1, 4)"), False),  # the upper lanes go on
+        (round_and_round("goto (M5, 8)"), False),
+        (OUT + round_and_round("goto (M1, 8)"), True),
+    ],
+)
+def test_a_loop_that_no_branch_leaves_has_no_end_whatever_it_computes(body: str, stays: bool) -> None:
+    kernel = read_kernel(HEAD + body + "ret (M1, 1)\n", "k.visaasm")
+    assert bool(without_end(kernel, 0xFF)) == stays
+
+
+def test_a_target_without_the_condition_of_its_loop_does_not_refine() -> None:
+    """What it computes is another number in each round, so that nothing repeats."""
+    source = counted("0x1", body=GROWS)
+    comparison = compare(
+        program(source + APART + STORE_B), program(source.replace("(P1) goto", "goto") + APART + STORE_B), SCOPE
+    )
+    found = guessed(comparison, AUDITS)
+    assert found is not None
+    assert found.undefined is not None
+    assert found.undefined.message == NO_WAY_OUT
+    assert not replay_refinement(refinement_record(comparison, found, "no end"), "example.json")
+
+
+SCOPE = Scope(Assume.NONE)

@@ -12,7 +12,7 @@ from visaproof.kernel import syntax
 from visaproof.kernel.concrete_arithmetic import ConcreteArithmetic
 from visaproof.kernel.concrete_operands import ConcreteOperands, add_zeros
 from visaproof.kernel.concrete_sampler import read_raw, read_texels
-from visaproof.kernel.endless import NEVER_ENDS, Repetition
+from visaproof.kernel.endless import Repetition
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.statement import execution_of, label_places, lane_offset, without_mask
@@ -159,7 +159,7 @@ class Thread:
         self._observer = observer
         self._remember = remember
         self._known_images = known_images
-        self._repetition = Repetition() if endless else None
+        self._repetition = Repetition(code.kernel, state.exec_mask) if endless else None
         self._enough = enough
         self._most = most
         self._operands = ConcreteOperands(code.kernel, state)
@@ -199,7 +199,7 @@ class Thread:
             if isinstance(statement, syntax.Label) or not self.state.exec_mask:
                 continue
             if self._repetition and self._repetition.never_ends(self._place, self._steps, self._held):
-                undefined = Undefined(self._repetition.position or statement.position, NEVER_ENDS)
+                undefined = Undefined(self._repetition.position or statement.position, self._repetition.why)
                 break
             try:
                 if not self._step(statement):
