@@ -8,7 +8,7 @@ from visaproof.instructions.dword_atomic import integer_new_value
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.queries.refinement_stores import UnitStore, after
 from visaproof.queries.shared_memory import SharedMemory
-from visaproof.smt import BitVec, Term, const, is_false, substitute, value_of
+from visaproof.smt import BitVec, Term, const, is_false, value_of
 from visaproof.smt.evaluate import substitute_all
 
 Content = Callable[[str, BitVec, int], int]
@@ -17,13 +17,12 @@ Content = Callable[[str, BitVec, int], int]
 
 @dataclass(frozen=True, slots=True)
 class _Lane:
-    """One lane of an atomic, on numbers."""
+    """One lane of an atomic, on numbers where they are known."""
 
-    happens: bool
+    happens: bool | None
     """Whether it is an event: else nobody asks for it, or it only reads."""
     cell: int | None
-    src0: int
-    src1: int
+    sources: tuple[int, int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +52,24 @@ def _settled(
 ) -> Iterator[tuple[Term, Term]]:
     """The results of a message and what they are."""
     _, _, surface, kinds, terms, before = message
-    lanes = list(_lanes(terms, known))
-    acting = [lane.cell for lane in lanes if lane and lane.happens]
-    if None in lanes or len(set(acting)) < len(acting) or any(op in FLOAT_OPS for op, _, _ in kinds):
+    if any(op in FLOAT_OPS for op, _, _ in kinds):
         return
+    lanes = list(_lanes(terms, known))
     stores = _known_stores(dict(before).get(surface, ()), known)
     for one in results:
-        lane, (op, returns_new, width) = cast(_Lane, lanes[one.lane]), kinds[one.lane]
-        if lane.cell is None or (not lane.happens and lane.cell in acting):
+        lane, (op, returns_new, width) = lanes[one.lane], kinds[one.lane]
+        others = [other.cell for place, other in enumerate(lanes) if place != one.lane and other.happens is not False]
+        if lane.cell is None or lane.happens is None or None in others or lane.cell in others:
             continue
         value = _old(surface, const(lane.cell, terms[one.lane][3].width), stores, width, content)
         if value is not None and lane.happens and (one.which == "after" or returns_new):
-            value = integer_new_value(cast(AtomicOp, op), value, lane.src0, lane.src1, 8 * width) % (1 << 8 * width)
+            value = _new(cast(AtomicOp, op), value, lane.sources, 8 * width)
         if value is not None:
             yield one.result, const(value, one.result.width)
+
+
+def _new(op: AtomicOp, old: int, sources: tuple[int, int] | None, bits: int) -> int | None:
+    return None if sources is None else integer_new_value(op, old, *sources, bits) % (1 << bits)
 
 
 def _known_stores(stores: Sequence[UnitStore], known: Mapping[Term, Term]) -> list[UnitStore]:
@@ -76,18 +79,12 @@ def _known_stores(stores: Sequence[UnitStore], known: Mapping[Term, Term]) -> li
     return [one for one in found if not is_false(one.guard)]
 
 
-def _lanes(terms: Sequence[Sequence[Term]], known: Mapping[Term, Term]) -> Iterator[_Lane | None]:
-    """None for a lane that depends on what is not known."""
+def _lanes(terms: Sequence[Sequence[Term]], known: Mapping[Term, Term]) -> Iterator[_Lane]:
     for guard, inside, _, cell, src0, src1 in terms:
         happens = [value_of(one) for one in substitute_all((guard, inside), known)]
-        if 0 in happens:
-            yield _Lane(False, value_of(substitute(cell, known)), 0, 0)
-            continue
-        values = [value_of(one) for one in substitute_all((cell, src0, src1), known)]
-        if None in happens or None in values:
-            yield None
-        else:
-            yield _Lane(True, *cast(list[int], values))
+        place, *sources = (value_of(one) for one in substitute_all((cell, src0, src1), known))
+        acts = False if 0 in happens else None if None in happens else True
+        yield _Lane(acts, place, None if None in sources else cast(tuple[int, int], tuple(sources)))
 
 
 def _old(surface: str, cell: BitVec, stores: Sequence[UnitStore], width: int, content: Content) -> int | None:
