@@ -111,6 +111,8 @@ class Payloads:
         if self._program.platform >= Platform.XeHP_SDV:
             self._put(state, "%r0", R0_THREAD_BYTE, (thread.number % 256).to_bytes(1, "little"))
         self._put(state, "%hw_id", 0, hardware_id.to_bytes(4, "little"))
+        if self._program.platform is Platform.DG2:
+            self._put(state, "%sr0", 0, thread_in_sr0(hardware_id).to_bytes(4, "little"))
         for variable, address in self._values.symbols.items():
             self._put(state, variable, 0, address.to_bytes(8, "little"))
 
@@ -177,3 +179,12 @@ def surface_handle(index: int) -> int:
 
 def _cut(content: bytes, piece: Piece) -> bytes:
     return content[piece.first_byte : piece.first_byte + piece.size]
+
+
+def thread_in_sr0(hardware_id: int) -> int:
+    """The first dword of `%sr0` on DG2: bits 0..2, 4..5 and 7..13 together number the threads.
+
+    That is how IGC's code for DG2 finds a thread's part of private memory: it takes bits 3 and 6 out.
+    """
+    number = hardware_id % (1 << 12)
+    return number & 0x7 | (number >> 3 & 0x3) << 4 | number >> 5 << 7
