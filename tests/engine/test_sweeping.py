@@ -1,7 +1,5 @@
 """Sweeping: equal terms become one, others stay apart, and what memory holds hangs on its address."""
 
-from time import monotonic
-
 import pytest
 
 from visaproof.engine.sweeping import swept
@@ -100,6 +98,4 @@ def test_what_is_true_or_false_is_said_to_be() -> None:
 
 def test_without_time_nothing_is_lost() -> None:
     goal = eq(added(x, y), again(x, y))
-    start = monotonic()
     assert swept(goal, SharedMemory({}), 0.0) is goal
-    assert monotonic() - start < SECONDS

@@ -5,14 +5,14 @@ the others; literals that share no symbol stand for themselves, and the clause i
 Groups that differ only in the names of their symbols are decided once: of the lane pairs of a scatter, one.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import cast
 
 from visaproof.engine.ladder import NORMAL_FORM, Holds, climb
 from visaproof.smt import BitVec, Bool, Op, Term, disj, false, is_true, neg, sub, substitute, symbols_of, true
 from visaproof.smt.arithmetic import linear_parts, sum_of
-from visaproof.smt.evaluate import substitute_all, subterms
+from visaproof.smt.evaluate import outward, substitute_all, subterms
 
 Form = tuple[tuple[object, ...], ...]
 """A term up to the names of its symbols."""
@@ -119,25 +119,11 @@ def form_of(*roots: Term) -> Form:
     """The same for other terms iff they differ only in the names of their symbols, in the order of their subterms."""
     number: dict[Term, int] = {}
     form: list[tuple[object, ...]] = []
-    for term in _outward(*roots):
+    for term in outward(*roots):
         number[term] = len(form)
         payload = None if term.op is Op.SYMBOL else term.payload
         form.append((term.op, term.width, payload, *(number[part] for part in term.args)))
     return (*form, tuple(number[root] for root in roots))
-
-
-def _outward(*roots: Term) -> Iterator[Term]:
-    """Every distinct subterm, arguments first, in an order that only the shape of the roots decides."""
-    seen: set[Term] = set()
-    stack: list[tuple[Term, bool]] = [(root, False) for root in reversed(roots)]
-    while stack:
-        term, expanded = stack.pop()
-        if expanded:
-            yield term
-        elif term not in seen:
-            seen.add(term)
-            stack.append((term, True))
-            stack.extend((arg, False) for arg in term.args if arg not in seen)
 
 
 def _with_fewer_symbols(claim: Bool) -> Bool:

@@ -70,7 +70,7 @@ def _holds(question: Question, goal: Bool, decided: dict[Form, bool], timeout_ms
 
 
 def _decided(question: Question, facts: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> bool:
-    """The answer for every input, also where the source is undefined; if there it may be no, under the premises."""
+    """The answer for every input, also where the source is undefined; if it is no, the answer under the premises."""
     quick_ms = min(QUICK_MS, timeout_ms)
     answer = uncut(facts, goal, quick_ms)
     if isinstance(answer, GaveUp):

@@ -5,7 +5,7 @@ which are, and what uses them is then built from one of them, so that each quest
 hardware verification: SAT sweeping.)
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 from time import monotonic
@@ -30,7 +30,7 @@ from visaproof.smt import (
     true,
 )
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
-from visaproof.smt.evaluate import Evaluation, rebuild, subterms
+from visaproof.smt.evaluate import Evaluation, outward, rebuild, subterms
 from visaproof.smt.solvers import solve
 
 SAMPLES = 24
@@ -55,6 +55,7 @@ class _Sweep:
     memory: SharedMemory
     end: float
     order: list[Term] = field(default_factory=list[Term])
+    """The subterms, behind their arguments; what is loaded behind its address, a named value behind what it is."""
     inputs: list[Evaluation] = field(default_factory=list[Evaluation])
     found: dict[Term, Term] = field(default_factory=dict[Term, Term])
     """The term that stands for each."""
@@ -65,7 +66,7 @@ class _Sweep:
     cells: dict[tuple[str, Term], Term] = field(default_factory=dict[tuple[str, Term], Term])
 
     def representative(self, goal: Bool) -> Term:
-        self.order = list(_in_order(goal, self.memory))
+        self.order = list(outward(goal, behind=self.memory.behind))
         self.inputs = [Evaluation(self._input(seed, {})) for seed in range(SAMPLES)]
         for term in self.order:
             self.found[term] = self._one_for(term)
@@ -129,20 +130,6 @@ class _Sweep:
                 surface, address = place
                 values[term] = memory.setdefault((surface, evaluation.of(address)), values[term])
         return values
-
-
-def _in_order(goal: Term, memory: SharedMemory) -> Iterator[Term]:
-    """The subterms, arguments first; before what is loaded its address, and before a named value what it is."""
-    seen: set[Term] = set()
-    stack: list[tuple[Term, bool]] = [(goal, False)]
-    while stack:
-        term, expanded = stack.pop()
-        if expanded:
-            yield term
-        elif term not in seen:
-            seen.add(term)
-            stack.append((term, True))
-            stack += ((arg, False) for arg in (*term.args, *memory.behind(term)) if arg not in seen)
 
 
 def _common(one: Term, other: Term) -> dict[Term, Term]:

@@ -1,6 +1,6 @@
 """Terms at concrete values, terms with parts replaced, and the symbols of a term.  No recursion: terms are deep."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TypeVar, cast
 
@@ -26,6 +26,23 @@ def subterms(*roots: Term) -> list[Term]:
                 seen.add(arg)
                 stack.append(arg)
     return sorted(seen, key=_serial)
+
+
+def outward(*roots: Term, behind: Callable[[Term], Iterable[Term]] = lambda _: ()) -> Iterator[Term]:
+    """Every distinct subterm, arguments first, in an order that only the shape of the roots decides.
+
+    A term comes also after what `behind` names for it, as if these were arguments.
+    """
+    seen: set[Term] = set()
+    stack: list[tuple[Term, bool]] = [(root, False) for root in reversed(roots)]
+    while stack:
+        term, expanded = stack.pop()
+        if expanded:
+            yield term
+        elif term not in seen:
+            seen.add(term)
+            stack.append((term, True))
+            stack.extend((arg, False) for arg in (*term.args, *behind(term)) if arg not in seen)
 
 
 def symbols_of(*roots: Term) -> list[Term]:
