@@ -17,8 +17,8 @@ from pathlib import Path
 
 from benchmarks.pairs import CORPUS, LIMIT_S
 from visaproof.engine.answer_file import AnswerFile
-from visaproof.engine.pairs import Pair
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.pairs.lists import Pair
+from visaproof.engine.refinement.scope import Scope
 from visaproof.kernel.assumptions import Assume
 from visaproof.report.pair_answers import Answer, Asker, Row
 from visaproof.report.pair_run import STATE, ask_pairs

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from visaproof.isa.platform import Platform
-from visaproof.kernel.concrete_run import run
+from visaproof.kernel.concrete.run import run
 from visaproof.kernel.reader import read_kernel, read_kernel_file
 from visaproof.kernel.syntax import Kernel
 from visaproof.semantics.concrete.state import ConcreteState

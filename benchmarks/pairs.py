@@ -13,8 +13,8 @@ from time import perf_counter
 
 import msgspec
 
-from visaproof.engine.pairs import read_pairs
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.pairs.lists import read_pairs
+from visaproof.engine.refinement.scope import Scope
 from visaproof.kernel.assumptions import Assume
 from visaproof.report.pair_answers import Answer, Asker, Row
 from visaproof.report.pair_run import ask_pairs

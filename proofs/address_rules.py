@@ -6,7 +6,7 @@ from visaproof.engine.catalogue import for_each
 from visaproof.queries.aligned_pointers import without_small_carry
 from visaproof.queries.identities import Rule, neighbour, rule_holds, rules
 from visaproof.queries.query import Query
-from visaproof.queries.refinement_places import ALIGNMENT
+from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.smt import BitVec, Bool, Term, symbol
 from visaproof.smt.halves import as_sum
 from visaproof.smt.written import Words

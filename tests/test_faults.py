@@ -21,9 +21,9 @@ from benchmarks.itself import PROVED, ask, dumps, progress
 from benchmarks.itself import table as table_of_dumps
 from benchmarks.pairs import CORPUS
 from visaproof.engine.answer_file import AnswerFile
-from visaproof.engine.refinement_comparison import Comparison, compare
-from visaproof.engine.refinement_runs import trial
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import Comparison, compare
+from visaproof.engine.refinement.runs import trial
+from visaproof.engine.refinement.scope import Scope
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.reader import read_kernel
 from visaproof.report.pair_answers import Answer as PairAnswer

@@ -9,7 +9,7 @@ from benchmarks.pocl.__main__ import entries
 from benchmarks.pocl.cases import LUT, NOT_COMPARABLE, Case, Data, Order, cases, known
 from benchmarks.pocl.comparison import Answer, Comparison, compared
 from benchmarks.pocl.oracle import NoOracle, Oracle, oracle
-from visaproof.engine.launch_run import Engine
+from visaproof.engine.launch.run import Engine
 
 DATA = Path(__file__).parent / "data"
 FOLDERS = (DATA, DATA / "launches")

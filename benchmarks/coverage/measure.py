@@ -9,15 +9,15 @@ from typing import Any
 
 from benchmarks.coverage.launches import launches
 from benchmarks.pocl.comparison import Answer, Result
-from visaproof.engine.bounds_verdicts import Holds, Meaningless, Outside, Unbounded
-from visaproof.engine.conflicts import Conflict, Free
-from visaproof.engine.kernel_bounds import BoundsFinding, StatedLaunch, ask_bounds
-from visaproof.engine.kernel_conflicts import Finding, KernelAnswers, ask_kernel
+from visaproof.engine.bounds.kernel import BoundsFinding, StatedLaunch, ask_bounds
+from visaproof.engine.bounds.verdicts import Holds, Meaningless, Outside, Unbounded
+from visaproof.engine.conflicts.kernel import Finding, KernelAnswers, ask_kernel
+from visaproof.engine.conflicts.verdicts import Conflict, Free
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.bytecode_messages import indices_of
-from visaproof.kernel.bytecode_tables import FORMATS
+from visaproof.kernel.bytecode.messages import indices_of
+from visaproof.kernel.bytecode.tables import FORMATS
 from visaproof.kernel.launch import Launch, read_launch
 from visaproof.kernel.linking import read_program
 from visaproof.kernel.printer import print_statement

@@ -10,17 +10,17 @@ from benchmarks.faults.at_once import AT_ONCE, can_run, compared, random_launche
 from benchmarks.faults.plan import Pair, Planted
 from benchmarks.faults.store import Record
 from visaproof.engine.ladder import Values
-from visaproof.engine.refinement import MEANT, Bounded, Refines, Unknown, Vacuous, decide
-from visaproof.engine.refinement_comparison import Comparison, compare
-from visaproof.engine.refinement_guesses import contents, float_words, launches, settled
-from visaproof.engine.refinement_meant import where_meant
-from visaproof.engine.refinement_memory import Content
-from visaproof.engine.refinement_runs import Difference, Trial, again, trial, unknowns
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import Comparison, compare
+from visaproof.engine.refinement.decision import MEANT, Bounded, Refines, Unknown, Vacuous, decide
+from visaproof.engine.refinement.guesses import contents, float_words, launches, settled
+from visaproof.engine.refinement.meant import where_meant
+from visaproof.engine.refinement.memory import Content
+from visaproof.engine.refinement.runs import Difference, Trial, again, trial, unknowns
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.matching import Program
-from visaproof.queries.refinement_witness import is_plain, witness
+from visaproof.queries.refinement.witness import is_plain, witness
 from visaproof.smt import is_true
 
 RUNS = 1000

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visaproof.engine.ladder import Values
-from visaproof.engine.refinement_comparison import Comparison
-from visaproof.engine.refinement_guesses import FLOATS, float_words, launches
-from visaproof.engine.refinement_memory import PRIVATE, Content, base_symbol, bases_of
-from visaproof.engine.refinement_runner import IN_LOOPS, Runner, bits_of
-from visaproof.engine.refinement_runs import unknowns
+from visaproof.engine.refinement.comparison import Comparison
+from visaproof.engine.refinement.guesses import FLOATS, float_words, launches
+from visaproof.engine.refinement.memory import PRIVATE, Content, base_symbol, bases_of
+from visaproof.engine.refinement.runner import IN_LOOPS, Runner, bits_of
+from visaproof.engine.refinement.runs import unknowns
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.syntax import GeneralVariable
-from visaproof.queries.refinement_side import itself
-from visaproof.queries.refinement_witness import witness
+from visaproof.queries.refinement.side import itself
+from visaproof.queries.refinement.witness import witness
 from visaproof.smt import Term, symbol, symbols_of
 from visaproof.smt.compiled import compiled
 from visaproof.vectorised.arrays import Bytes

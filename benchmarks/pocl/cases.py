@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from visaproof.engine.launch_images import ImageShape
+from visaproof.engine.launch.images import ImageShape
 from visaproof.kernel.texels import Outside
 
 ITEMS = 96

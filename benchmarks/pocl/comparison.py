@@ -9,12 +9,12 @@ from pathlib import Path
 
 from benchmarks.pocl.cases import NOT_COMPARABLE, PRELUDES, REQUIRED_LANES, TRANSCRIBED, Case, Data, Order, cases
 from benchmarks.pocl.oracle import NoOracle, Oracle
-from visaproof.engine.launch_arguments import FIRST_SYMBOL, Content, parameters, prepare
-from visaproof.engine.launch_arrays import run_on_arrays
-from visaproof.engine.launch_images import ImageContent
-from visaproof.engine.launch_payload import Program, Values
-from visaproof.engine.launch_run import Engine, Memory, Ran, first_typed, run_launch
-from visaproof.engine.launch_shape import Shape
+from visaproof.engine.launch.arguments import FIRST_SYMBOL, Content, parameters, prepare
+from visaproof.engine.launch.arrays import run_on_arrays
+from visaproof.engine.launch.images import ImageContent
+from visaproof.engine.launch.payload import Program, Values
+from visaproof.engine.launch.run import Engine, Memory, Ran, first_typed, run_launch
+from visaproof.engine.launch.shape import Shape
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.kernel.launch import read_launch
 from visaproof.kernel.linking import read_program

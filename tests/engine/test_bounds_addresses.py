@@ -6,15 +6,15 @@ from random import Random
 
 import pytest
 
-from visaproof.engine.bounds_memory import launched, windows
-from visaproof.engine.bounds_verdicts import Holds, Outside
+from visaproof.engine.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds
+from visaproof.engine.bounds.memory import launched, windows
+from visaproof.engine.bounds.verdicts import Holds, Outside
 from visaproof.engine.buffer_space import BufferSpace
-from visaproof.engine.kernel_bounds import BoundsAnswers, StatedLaunch, ask_bounds
-from visaproof.engine.thread_states import Values, state_of
+from visaproof.engine.conflicts.thread_states import Values, state_of
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.concrete_run import run
+from visaproof.kernel.concrete.run import run
 from visaproof.kernel.launch import read_launch
 from visaproof.kernel.reader import read_kernel_file
 from visaproof.kernel.surface_sizes import parse_size_option

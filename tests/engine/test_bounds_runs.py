@@ -3,11 +3,11 @@
 from pathlib import Path
 from random import Random
 
-from visaproof.engine.bounds_verdicts import Holds, Outside
-from visaproof.engine.kernel_bounds import BoundsAnswers, StatedLaunch, ask_bounds
-from visaproof.engine.thread_states import Values, state_of
+from visaproof.engine.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds
+from visaproof.engine.bounds.verdicts import Holds, Outside
+from visaproof.engine.conflicts.thread_states import Values, state_of
 from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.concrete_run import run
+from visaproof.kernel.concrete.run import run
 from visaproof.kernel.launch import read_launch
 from visaproof.kernel.reader import read_kernel_file
 from visaproof.kernel.surface_sizes import parse_size_option

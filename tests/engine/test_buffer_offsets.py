@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.engine.buffer_offsets import NO_BUFFER_OFFSET
-from visaproof.engine.refinement import Refines, decide
-from visaproof.engine.refinement_comparison import Comparison, compare
-from visaproof.engine.refinement_runs import Difference
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.buffer_offsets import NO_BUFFER_OFFSET
+from visaproof.engine.refinement.comparison import Comparison, compare
+from visaproof.engine.refinement.decision import Refines, decide
+from visaproof.engine.refinement.runs import Difference
+from visaproof.engine.refinement.scope import Scope
 from visaproof.engine.refines import Programs
 from visaproof.kernel.assumptions import Assume
 

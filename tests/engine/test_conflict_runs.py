@@ -5,12 +5,12 @@ from random import Random
 
 import pytest
 
-from visaproof.engine.conflicts import Conflict, Free
-from visaproof.engine.kernel_conflicts import KernelAnswers, ask_kernel
-from visaproof.engine.thread_states import Values, state_of
+from visaproof.engine.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.engine.conflicts.thread_states import Values, state_of
+from visaproof.engine.conflicts.verdicts import Conflict, Free
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.concrete_run import run
+from visaproof.kernel.concrete.run import run
 from visaproof.kernel.launch import read_launch
 from visaproof.kernel.reader import read_kernel_file
 from visaproof.kernel.syntax import GeneralVariable

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visaproof.engine.conflicts import Conflict, Free
-from visaproof.engine.kernel_conflicts import Finding, KernelAnswers, ask_kernel
-from visaproof.engine.kernel_guesses import classes_of_guesses
-from visaproof.engine.kernel_search import UNDEFINED_BEFORE
+from visaproof.engine.conflicts.guesses import classes_of_guesses
+from visaproof.engine.conflicts.kernel import Finding, KernelAnswers, ask_kernel
+from visaproof.engine.conflicts.lane_conditions import OfLanes, excluded_by
+from visaproof.engine.conflicts.search import UNDEFINED_BEFORE
+from visaproof.engine.conflicts.thread_states import loads_agree
+from visaproof.engine.conflicts.verdicts import Conflict, Free
 from visaproof.engine.ladder import NORMAL_FORM
-from visaproof.engine.lane_conditions import OfLanes, excluded_by
-from visaproof.engine.thread_states import loads_agree
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN

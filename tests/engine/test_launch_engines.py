@@ -10,13 +10,13 @@ import pytest
 from benchmarks.pocl.__main__ import entries
 from benchmarks.pocl.cases import NOT_COMPARABLE, REQUIRED_LANES, Case, cases
 from benchmarks.pocl.comparison import Entry, run_case
-from visaproof.engine import launch_arrays
-from visaproof.engine.launch_arguments import LocalBytes, prepare
-from visaproof.engine.launch_arrays import run_on_arrays
-from visaproof.engine.launch_payload import Payloads, Program
-from visaproof.engine.launch_payload_arrays import GroupPayload
-from visaproof.engine.launch_run import Engine, Ran, run_launch
-from visaproof.engine.launch_shape import Shape, ThreadId
+from visaproof.engine.launch import arrays as launch_arrays
+from visaproof.engine.launch.arguments import LocalBytes, prepare
+from visaproof.engine.launch.arrays import run_on_arrays
+from visaproof.engine.launch.payload import Payloads, Program
+from visaproof.engine.launch.payload_arrays import GroupPayload
+from visaproof.engine.launch.run import Engine, Ran, run_launch
+from visaproof.engine.launch.shape import Shape, ThreadId
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.launch import NOTHING_KNOWN, parse_input_option, read_launch

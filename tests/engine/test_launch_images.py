@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visaproof.engine.launch_arguments import prepare
-from visaproof.engine.launch_arrays import run_on_arrays
-from visaproof.engine.launch_images import ImageContent, ImageShape
-from visaproof.engine.launch_memory import Allocation
-from visaproof.engine.launch_payload import Program
-from visaproof.engine.launch_run import Memory, Ran, run_launch
-from visaproof.engine.launch_shape import Shape, Triple
+from visaproof.engine.launch.arguments import prepare
+from visaproof.engine.launch.arrays import run_on_arrays
+from visaproof.engine.launch.images import ImageContent, ImageShape
+from visaproof.engine.launch.memory import Allocation
+from visaproof.engine.launch.payload import Program
+from visaproof.engine.launch.run import Memory, Ran, run_launch
+from visaproof.engine.launch.shape import Shape, Triple
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.launch import NOTHING_KNOWN, parse_input_option, read_launch

@@ -2,9 +2,9 @@
 
 import pytest
 
-from visaproof.engine.launch_arguments import prepare
-from visaproof.engine.launch_payload import Payloads, Program, thread_in_sr0
-from visaproof.engine.launch_shape import Shape, ThreadId
+from visaproof.engine.launch.arguments import prepare
+from visaproof.engine.launch.payload import Payloads, Program, thread_in_sr0
+from visaproof.engine.launch.shape import Shape, ThreadId
 from visaproof.isa.platform import Platform
 from visaproof.kernel.launch import NOTHING_KNOWN
 from visaproof.kernel.reader import read_kernel

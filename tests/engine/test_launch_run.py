@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.engine.launch_arguments import FIRST_SYMBOL, LocalBytes, parameters, prepare
-from visaproof.engine.launch_memory import AddressSpace, Allocation, FlatWindow, LocalWindow, Window
-from visaproof.engine.launch_payload import Payloads, Program, Values
-from visaproof.engine.launch_run import Memory, Ran, run_launch
-from visaproof.engine.launch_shape import Shape, ThreadId
+from visaproof.engine.launch.arguments import FIRST_SYMBOL, LocalBytes, parameters, prepare
+from visaproof.engine.launch.memory import AddressSpace, Allocation, FlatWindow, LocalWindow, Window
+from visaproof.engine.launch.payload import Payloads, Program, Values
+from visaproof.engine.launch.run import Memory, Ran, run_launch
+from visaproof.engine.launch.shape import Shape, ThreadId
 from visaproof.isa.errors import ReadError, UndefinedBehavior
 from visaproof.isa.platform import Platform
 from visaproof.kernel.launch import NOTHING_KNOWN, Launch, parse_input_option, read_launch

@@ -2,12 +2,12 @@
 
 import pytest
 
-from visaproof.engine.conflicts import Free
-from visaproof.engine.kernel_conflicts import ask_kernel
+from visaproof.engine.conflicts.kernel import ask_kernel
+from visaproof.engine.conflicts.verdicts import Free
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.concrete_run import run
+from visaproof.kernel.concrete.run import run
 from visaproof.kernel.launch import NOTHING_KNOWN, LaunchValue
 from visaproof.kernel.reader import read_kernel
 from visaproof.semantics.concrete.state import ConcreteState

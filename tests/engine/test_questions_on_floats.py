@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from visaproof.cli import main
-from visaproof.engine.bounds_verdicts import Holds, InBounds, Outside
-from visaproof.engine.conflicts import Answer, Conflict, Free
-from visaproof.engine.kernel_bounds import StatedLaunch, ask_bounds
-from visaproof.engine.kernel_conflicts import ask_kernel
+from visaproof.engine.bounds.kernel import StatedLaunch, ask_bounds
+from visaproof.engine.bounds.verdicts import Holds, InBounds, Outside
+from visaproof.engine.conflicts.kernel import ask_kernel
+from visaproof.engine.conflicts.verdicts import Answer, Conflict, Free
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.float_results import IEEE_ASSUMED, Floats

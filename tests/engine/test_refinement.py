@@ -5,11 +5,11 @@ from random import Random
 
 import pytest
 
-from visaproof.engine.refinement import Refines, Vacuous, Verdict, decide
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_guesses import GUESSES, candidates
-from visaproof.engine.refinement_runs import Difference, difference, unknowns
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import Refines, Vacuous, Verdict, decide
+from visaproof.engine.refinement.guesses import GUESSES, candidates
+from visaproof.engine.refinement.runs import Difference, difference, unknowns
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume

@@ -5,17 +5,17 @@ from dataclasses import replace
 import pytest
 
 from visaproof.engine.ladder import Values
-from visaproof.engine.refinement import Refines, Unknown, Verdict, decide
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_memory import nothing
-from visaproof.engine.refinement_runs import Difference, trial
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import Refines, Unknown, Verdict, decide
+from visaproof.engine.refinement.memory import nothing
+from visaproof.engine.refinement.runs import Difference, trial
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN, Argument, ArgumentValue, BufferAddress, LaunchValue
 from visaproof.kernel.matching import Program
 from visaproof.kernel.reader import read_kernel
-from visaproof.queries.refinement_places import ALWAYS, Condition
+from visaproof.queries.refinement.places import ALWAYS, Condition
 from visaproof.smt import symbol
 
 HEAD = """.version 4.1

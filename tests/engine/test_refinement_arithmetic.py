@@ -3,9 +3,9 @@
 import pytest
 
 from tests.engine.test_refinement import APART, STORE_B, program
-from visaproof.engine.refinement import Bounded, Difference, Refines, Verdict, decide
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import Bounded, Difference, Refines, Verdict, decide
+from visaproof.engine.refinement.scope import Scope
 from visaproof.kernel.assumptions import Assume
 
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from visaproof.engine.refinement import Refines, Verdict, decide
-from visaproof.engine.refinement_atomics import settle
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_runs import Difference
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.atomics import settle
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import Refines, Verdict, decide
+from visaproof.engine.refinement.runs import Difference
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume

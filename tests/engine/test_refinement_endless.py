@@ -3,18 +3,18 @@
 import pytest
 
 from tests.engine.test_refinement import APART, HEAD, STORE_B, program
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_guesses import AUDITS, guessed
-from visaproof.engine.refinement_record import refinement_record
-from visaproof.engine.refinement_replay import replay_refinement
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.guesses import AUDITS, guessed
+from visaproof.engine.refinement.record import refinement_record
+from visaproof.engine.refinement.replay import replay_refinement
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
-from visaproof.kernel import symbolic_run
 from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.concrete_run import Undefined, run
+from visaproof.kernel.concrete.run import Undefined, run
 from visaproof.kernel.endless import NEVER_ENDS, NO_WAY_OUT, without_end
 from visaproof.kernel.reader import read_kernel
+from visaproof.kernel.symbolic import run as symbolic_run
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer
 

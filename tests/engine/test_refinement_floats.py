@@ -3,11 +3,11 @@
 import pytest
 
 from tests.engine.test_refinement import HEAD, program
-from visaproof.engine.refinement import FLOAT_HINT, Refines, Unknown, Verdict, decide
-from visaproof.engine.refinement_assumed import FUNCTIONS
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_runs import Difference
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.assumed import FUNCTIONS
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import FLOAT_HINT, Refines, Unknown, Verdict, decide
+from visaproof.engine.refinement.runs import Difference
+from visaproof.engine.refinement.scope import Scope
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.float_results import IEEE_ASSUMED, Floats
 

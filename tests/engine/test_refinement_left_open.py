@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from visaproof.engine.refinement import Refines, Unknown, Verdict, decide
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_runs import Difference, again
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import Refines, Unknown, Verdict, decide
+from visaproof.engine.refinement.runs import Difference, again
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.concrete_run import run
+from visaproof.kernel.concrete.run import run
 from visaproof.kernel.launch import NOTHING_KNOWN, Argument, ArgumentValue, BufferAddress, LaunchValue
 from visaproof.kernel.matching import Program
 from visaproof.kernel.reader import read_kernel
-from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
+from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
 from visaproof.semantics.concrete.state import ConcreteState
 
 HEAD = """.version 4.1

@@ -3,10 +3,10 @@
 import pytest
 
 from tests.engine.test_refinement import APART, HEAD, STORE_B, program
-from visaproof.engine.lockstep import in_step
-from visaproof.engine.refinement import Bounded, Difference, Refines, Unknown, Verdict, decide
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import Bounded, Difference, Refines, Unknown, Verdict, decide
+from visaproof.engine.refinement.lockstep import in_step
+from visaproof.engine.refinement.scope import Scope
 from visaproof.kernel.assumptions import Assume
 
 COUNT = "add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> -1:d\n"

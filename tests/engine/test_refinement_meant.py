@@ -1,8 +1,8 @@
 """Where a choice of what nothing wrote leaves the source without a meaning, any target refines it."""
 
-from visaproof.engine.refinement import MEANT, Refines, Verdict, decide
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import MEANT, Refines, Verdict, decide
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN

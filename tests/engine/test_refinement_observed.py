@@ -2,12 +2,12 @@
 
 import pytest
 
-from visaproof.engine.refinement import Refines, Verdict, decide
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_record import refinement_record
-from visaproof.engine.refinement_replay import replay_refinement
-from visaproof.engine.refinement_runs import Difference
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import Refines, Verdict, decide
+from visaproof.engine.refinement.record import refinement_record
+from visaproof.engine.refinement.replay import replay_refinement
+from visaproof.engine.refinement.runs import Difference
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.engine.refinement import Refines, Verdict, decide
-from visaproof.engine.refinement_comparison import Comparison, compare
-from visaproof.engine.refinement_record import refinement_record
-from visaproof.engine.refinement_replay import replay_refinement
-from visaproof.engine.refinement_runs import Difference, unknowns
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import Comparison, compare
+from visaproof.engine.refinement.decision import Refines, Verdict, decide
+from visaproof.engine.refinement.record import refinement_record
+from visaproof.engine.refinement.replay import replay_refinement
+from visaproof.engine.refinement.runs import Difference, unknowns
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume

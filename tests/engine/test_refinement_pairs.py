@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.kernel import generated
-from visaproof.engine.refinement import Refines, decide
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_runs import Difference, again
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import Refines, decide
+from visaproof.engine.refinement.runs import Difference, again
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.concrete_run import run
+from visaproof.kernel.concrete.run import run
 from visaproof.kernel.launch import NOTHING_KNOWN
 from visaproof.kernel.matching import Program
 from visaproof.kernel.reader import read_kernel

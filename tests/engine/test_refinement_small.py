@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.engine.test_refinement import HEAD, IDLE, program
-from visaproof.engine.float_guesses import PATTERNS
-from visaproof.engine.refinement_comparison import Comparison, compare
-from visaproof.engine.refinement_guesses import GUESSES, guessed
-from visaproof.engine.refinement_runs import again, unknowns
-from visaproof.engine.refinement_scope import Scope
-from visaproof.engine.refinement_small import small_launches
+from visaproof.engine.refinement.comparison import Comparison, compare
+from visaproof.engine.refinement.float_guesses import PATTERNS
+from visaproof.engine.refinement.guesses import GUESSES, guessed
+from visaproof.engine.refinement.runs import again, unknowns
+from visaproof.engine.refinement.scope import Scope
+from visaproof.engine.refinement.small import small_launches
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import read_launch
 from visaproof.kernel.linking import read_program

@@ -3,16 +3,16 @@
 import pytest
 
 from visaproof.cli import main
-from visaproof.engine.refinement import Refines, Vacuous, Verdict, decide
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_runs import Difference
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import Refines, Vacuous, Verdict, decide
+from visaproof.engine.refinement.runs import Difference
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN
 from visaproof.kernel.matching import Program
 from visaproof.kernel.reader import read_kernel
-from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, forbidden_by, unusual
+from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind, forbidden_by, unusual
 from visaproof.report.refinement import verdict_lines
 
 HEAD = """.version 4.1

@@ -2,12 +2,12 @@
 
 import pytest
 
-from visaproof.engine.refinement import Refines, Verdict, decide
-from visaproof.engine.refinement_comparison import Comparison, compare
-from visaproof.engine.refinement_record import refinement_record
-from visaproof.engine.refinement_replay import replay_refinement
-from visaproof.engine.refinement_runs import Difference
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import Comparison, compare
+from visaproof.engine.refinement.decision import Refines, Verdict, decide
+from visaproof.engine.refinement.record import refinement_record
+from visaproof.engine.refinement.replay import replay_refinement
+from visaproof.engine.refinement.runs import Difference
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
@@ -15,7 +15,7 @@ from visaproof.kernel.launch import Launch
 from visaproof.kernel.matching import Program
 from visaproof.kernel.meaning import Argument, ArgumentValue, LocalId, Piece
 from visaproof.kernel.reader import read_kernel
-from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind, forbidden_by
+from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind, forbidden_by
 
 NAMES = ("AT", "X", "Y")
 LANES = {8: ((8, "M1", 0),), 16: ((16, "M1", 0),), 32: ((16, "M1", 0), (16, "M5", 16))}

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.engine.refinement import Refines
-from visaproof.engine.refinement_runs import Difference
+from visaproof.engine.refinement.decision import Refines
+from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refines import Programs, refines
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform

@@ -7,13 +7,13 @@ import pytest
 from tests.engine.test_refinement import APART, HEAD, IDLE, STORE_B, program
 from tests.engine.test_refinement_loops import ADD, BREAKING, looping
 from visaproof.engine.ladder import GaveUp
-from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous, Verdict, decide
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_scope import Scope
-from visaproof.engine.same_program import SAME_PROGRAM, same_program
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous, Verdict, decide
+from visaproof.engine.refinement.same_program import SAME_PROGRAM, same_program
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
-from visaproof.queries.refinement_undefined import UndefinedKind
+from visaproof.queries.refinement.undefined import UndefinedKind
 
 BODY, _ = BREAKING
 """Its loop is not gone through in step: on terms no more than a few rounds are compared."""
@@ -77,7 +77,7 @@ def test_a_source_that_rarely_has_a_meaning_is_not_vacuous() -> None:
 def test_a_source_of_which_no_meaning_is_known_is_not_said_to_be_refined(monkeypatch: pytest.MonkeyPatch) -> None:
     """If it has none, anything refines it: that would be no news, and is not told from news."""
     rare = APART + RARELY + STORE_B
-    monkeypatch.setattr("visaproof.engine.refinement_meaning.uncut", lambda *_: GaveUp("timeout"))
+    monkeypatch.setattr("visaproof.engine.refinement.meaning.uncut", lambda *_: GaveUp("timeout"))
     assert isinstance(verdict(rare, rare), Unknown)
     assert verdict(APART + STORE_B, APART + STORE_B) == ITSELF
 
@@ -88,7 +88,7 @@ def test_no_solver_is_asked_where_a_run_has_a_meaning(monkeypatch: pytest.Monkey
     def asked(*_: object) -> None:
         raise AssertionError("a solver was asked")
 
-    for name in ("refinement_steps.climb", "refinement.same_effects", "refinement.guessed"):
+    for name in ("refinement.steps.climb", "refinement.decision.same_effects", "refinement.decision.guessed"):
         monkeypatch.setattr(f"visaproof.engine.{name}", asked)
     product = "mul (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Y(0,0)<1;1,0>\n" * 6
     assert verdict(APART + product + STORE_B, APART + product + STORE_B) == ITSELF

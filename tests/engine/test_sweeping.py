@@ -2,7 +2,7 @@
 
 import pytest
 
-from visaproof.engine.sweeping import swept
+from visaproof.engine.refinement.sweeping import swept
 from visaproof.queries.shared_memory import SharedMemory
 from visaproof.smt import (
     BitVec,

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from visaproof.engine.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds
+from visaproof.engine.bounds.unwritten_runs import dependence, unwritten_record
 from visaproof.engine.counterexample import Counterexample, PredicateState, SurfaceState
-from visaproof.engine.kernel_bounds import BoundsAnswers, StatedLaunch, ask_bounds
 from visaproof.engine.replay import replay
-from visaproof.engine.unwritten_runs import dependence, unwritten_record
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume

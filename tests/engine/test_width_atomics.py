@@ -14,7 +14,7 @@ from tests.engine.test_refinement_widths import (
     verdict,
     with_atomics,
 )  # fmt: skip
-from visaproof.engine.refinement import Refines
+from visaproof.engine.refinement.decision import Refines
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.matching import Program
 

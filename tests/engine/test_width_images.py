@@ -1,9 +1,9 @@
 """What the sampler reads in kernels of different SIMD widths: another thread that writes the texel races."""
 
 from tests.engine.test_refinement_widths import differs, each, ids, kernel, verdict
-from visaproof.engine.refinement import Refines
+from visaproof.engine.refinement.decision import Refines
 from visaproof.kernel.matching import Program
-from visaproof.queries.refinement_undefined import UndefinedKind, forbidden_by
+from visaproof.queries.refinement.undefined import UndefinedKind, forbidden_by
 
 HALVES = {8: (("M1", 0),), 16: (("M1", 0), ("M3", 32))}
 

@@ -3,15 +3,15 @@
 import pytest
 
 from tests.engine.test_refinement_widths import STORE, asked, differs, each, ids, kernel, verdict
-from visaproof.engine import thread_barriers
 from visaproof.engine.ladder import GaveUp
-from visaproof.engine.refinement import Bounded, Refines
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement import thread_barriers
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import Bounded, Refines
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.matching import Program
-from visaproof.queries.refinement_undefined import UndefinedKind, forbidden_by
+from visaproof.queries.refinement.undefined import UndefinedKind, forbidden_by
 
 ADD = "add {m} X({r},0)<1> X({r},0)<1;1,0> 0x6:ud"
 ADD_TWICE = "add {m} X({r},0)<1> X({r},0)<1;1,0> 0x2:ud\nadd {m} X({r},0)<1> X({r},0)<1;1,0> 0x4:ud"

@@ -10,9 +10,9 @@ from tests.genx.tool import REASON, TOOL, run_tool
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.execution import ExecMask
 from visaproof.isa.platform import SUPPORTED, Platform
-from visaproof.kernel.bytecode import encode
-from visaproof.kernel.bytecode_messages import indices_of
-from visaproof.kernel.bytecode_statements import encoded_statement
+from visaproof.kernel.bytecode.instructions import encode
+from visaproof.kernel.bytecode.messages import indices_of
+from visaproof.kernel.bytecode.statements import encoded_statement
 from visaproof.kernel.hazards import EMITTED_ATOMICS, hazards
 from visaproof.kernel.printer import print_encoded
 from visaproof.kernel.reader import read_kernel

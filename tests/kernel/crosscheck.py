@@ -8,12 +8,12 @@ from typing import TypeVar
 
 from visaproof.isa.errors import Position
 from visaproof.isa.platform import Platform
-from visaproof.kernel.concrete_run import Outcome, PerformedMessage, run
+from visaproof.kernel.concrete.run import Outcome, PerformedMessage, run
 from visaproof.kernel.decode import OPCODES
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.predefined import CHANGING
-from visaproof.kernel.symbolic_machine import Performed
-from visaproof.kernel.symbolic_run import Trace, launched_lanes, trace
+from visaproof.kernel.symbolic.machine import Performed
+from visaproof.kernel.symbolic.run import Trace, launched_lanes, trace
 from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Write

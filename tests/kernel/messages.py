@@ -9,7 +9,7 @@ from visaproof.isa.errors import IllegalInstruction
 from visaproof.isa.execution import Combine, ExecMask
 from visaproof.isa.operands import NULL, Channels, Execution, ImmediateUD, Predicate, RawOperand, Scalar, ScalarUD
 from visaproof.isa.platform import Platform
-from visaproof.kernel.bytecode_messages import PageInstruction, indices_of
+from visaproof.kernel.bytecode.messages import PageInstruction, indices_of
 from visaproof.kernel.reader import read_kernel
 
 PLATFORM = Platform.DG2

@@ -5,7 +5,7 @@ import pytest
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.alone import mnemonic_of, read_alone, text_of
-from visaproof.kernel.bytecode import decode_bytes
+from visaproof.kernel.bytecode.instructions import decode_bytes
 
 DG2 = Platform.DG2
 

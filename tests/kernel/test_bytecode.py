@@ -12,10 +12,10 @@ from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.execution import Combine, ExecMask
 from visaproof.isa.operands import Execution, Parameter, Predicate, RawOperand
 from visaproof.isa.types import DataType
-from visaproof.kernel.bytecode import decode_bytes, encode, read_encoded
-from visaproof.kernel.bytecode_messages import PageInstruction, encoded, execution_byte, indices_of, message_of
-from visaproof.kernel.bytecode_statements import encoded_statement
-from visaproof.kernel.bytecode_tables import EncodedInstruction, GeneralField, ImmediateField, IndirectField, RawField
+from visaproof.kernel.bytecode.instructions import decode_bytes, encode, read_encoded
+from visaproof.kernel.bytecode.messages import PageInstruction, encoded, execution_byte, indices_of, message_of
+from visaproof.kernel.bytecode.statements import encoded_statement
+from visaproof.kernel.bytecode.tables import EncodedInstruction, GeneralField, ImmediateField, IndirectField, RawField
 from visaproof.kernel.reader import read_kernel
 
 DEMO = """.version 4.1

@@ -6,7 +6,7 @@ import pytest
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
-from visaproof.kernel.concrete_run import Outcome, run
+from visaproof.kernel.concrete.run import Outcome, run
 from visaproof.kernel.reader import read_kernel
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.kernel.generated import kernels
 from tests.kernel.messages import DECLARATIONS, INDICES, messages
 from visaproof.isa.errors import ReadError
-from visaproof.kernel.bytecode_messages import PageInstruction
+from visaproof.kernel.bytecode.messages import PageInstruction
 from visaproof.kernel.comments import comments
 from visaproof.kernel.document import Document, Line, read_document
 from visaproof.kernel.items import Declared, Item

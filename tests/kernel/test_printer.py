@@ -5,7 +5,7 @@ from hypothesis import given
 
 from tests.kernel.messages import DECLARATIONS, INDICES, PLATFORM, messages
 from visaproof.isa.errors import Position
-from visaproof.kernel.bytecode_messages import PageInstruction, encoded, indices_of
+from visaproof.kernel.bytecode.messages import PageInstruction, encoded, indices_of
 from visaproof.kernel.decode import decode
 from visaproof.kernel.printer import print_encoded, print_message, print_statement
 from visaproof.kernel.reader import read_kernel

@@ -2,7 +2,7 @@
 
 import pytest
 
-from visaproof.kernel.symbolic_private import PrivateMemory
+from visaproof.kernel.symbolic.private import PrivateMemory
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice, Store
 from visaproof.semantics.symbolic.guarded import NONE
 from visaproof.smt import BitVec, add, const, eq, neg, scale, sign_extend, symbol, true, zero_extend

@@ -4,10 +4,10 @@ import pytest
 
 from tests.kernel.crosscheck import disagreements
 from visaproof.isa.platform import Platform
-from visaproof.kernel.concrete_run import run
+from visaproof.kernel.concrete.run import run
 from visaproof.kernel.linking import linked
 from visaproof.kernel.reader import read_kernel
-from visaproof.kernel.symbolic_run import trace
+from visaproof.kernel.symbolic.run import trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.semantics.concrete.state import ConcreteState
 

@@ -4,7 +4,7 @@ import pytest
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.atomics import AtomicOp
-from visaproof.kernel.symbolic_private import MANY_CHOICES, PrivateMemory
+from visaproof.kernel.symbolic.private import MANY_CHOICES, PrivateMemory
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, RegisterSlice, Store
 from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
 from visaproof.smt import (

@@ -10,7 +10,7 @@ from tests.kernel.crosscheck import disagreements
 from tests.kernel.generated import kernels
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.kernel.reader import read_kernel, read_kernel_file
-from visaproof.kernel.symbolic_run import Trace, trace
+from visaproof.kernel.symbolic.run import Trace, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.accesses import Store

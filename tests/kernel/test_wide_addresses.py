@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.engine.conflicts import Conflict, Free
-from visaproof.engine.kernel_conflicts import ask_kernel
+from visaproof.engine.conflicts.kernel import ask_kernel
+from visaproof.engine.conflicts.verdicts import Conflict, Free
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import read_launch
 from visaproof.kernel.reader import read_kernel_file

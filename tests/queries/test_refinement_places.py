@@ -2,7 +2,7 @@
 
 import pytest
 
-from visaproof.queries.refinement_places import (
+from visaproof.queries.refinement.places import (
     ALWAYS,
     Condition,
     Reach,

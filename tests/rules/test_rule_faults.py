@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from tests.rules.faults import faults
-from visaproof.engine.rewrite import check_rule
-from visaproof.engine.rewrite_library import rule_files
-from visaproof.engine.rewrite_verdicts import Refuted
+from visaproof.engine.rewrite.decision import check_rule
+from visaproof.engine.rewrite.library import rule_files
+from visaproof.engine.rewrite.verdicts import Refuted
 from visaproof.isa.errors import NotModelled, ReadError
-from visaproof.kernel.rewrite_instances import Instance
-from visaproof.kernel.rewrite_reader import read_rule
-from visaproof.kernel.rewrite_syntax import Expect
+from visaproof.kernel.rewrite.instances import Instance
+from visaproof.kernel.rewrite.reader import read_rule
+from visaproof.kernel.rewrite.syntax import Expect
 
 PROVED = [path for path in rule_files([]) if "\nexpect: refuted" not in path.read_text("utf-8")]
 SHARED = pytest.mark.parametrize("path", PROVED, ids=lambda path: path.stem)

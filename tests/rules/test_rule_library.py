@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.engine.rewrite import check_rule, is_as_stated
-from visaproof.engine.rewrite_library import rule_files
-from visaproof.engine.rewrite_verdicts import Proved
-from visaproof.kernel.rewrite_instances import instances
-from visaproof.kernel.rewrite_reader import read_rule
+from visaproof.engine.rewrite.decision import check_rule, is_as_stated
+from visaproof.engine.rewrite.library import rule_files
+from visaproof.engine.rewrite.verdicts import Proved
+from visaproof.kernel.rewrite.instances import instances
+from visaproof.kernel.rewrite.reader import read_rule
 
 LIBRARY = rule_files([])
 

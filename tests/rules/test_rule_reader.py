@@ -2,10 +2,10 @@
 
 import pytest
 
-from visaproof.engine.rewrite import check_rule
+from visaproof.engine.rewrite.decision import check_rule
 from visaproof.isa.errors import ReadError
-from visaproof.kernel.rewrite_instances import instances
-from visaproof.kernel.rewrite_reader import read_rule
+from visaproof.kernel.rewrite.instances import instances
+from visaproof.kernel.rewrite.reader import read_rule
 from visaproof.kernel.syntax import Instruction
 
 SOUND = """# About.

@@ -2,12 +2,12 @@
 
 import pytest
 
-from visaproof.engine.rewrite import check_rule
-from visaproof.engine.rewrite_library import rule_files
-from visaproof.engine.rewrite_suggest import Suggestions, suggest
-from visaproof.engine.rewrite_verdicts import Proved, Refuted
-from visaproof.kernel.rewrite_reader import read_rule, read_rule_file
-from visaproof.kernel.rewrite_syntax import Rule
+from visaproof.engine.rewrite.decision import check_rule
+from visaproof.engine.rewrite.library import rule_files
+from visaproof.engine.rewrite.suggest import Suggestions, suggest
+from visaproof.engine.rewrite.verdicts import Proved, Refuted
+from visaproof.kernel.rewrite.reader import read_rule, read_rule_file
+from visaproof.kernel.rewrite.syntax import Rule
 
 SCATTER = "  scatter4_scaled.R (M1, 8) S 0x0:ud off.0 data.0\n"
 UNALIGNED = SCATTER.replace("scatter4_scaled.R", "scatter_scaled.4")

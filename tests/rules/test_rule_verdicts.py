@@ -2,8 +2,8 @@
 
 import pytest
 
-from visaproof.engine.rewrite import check_rule
-from visaproof.engine.rewrite_verdicts import Illegal, Proved, Refuted, Vacuous
+from visaproof.engine.rewrite.decision import check_rule
+from visaproof.engine.rewrite.verdicts import Illegal, Proved, Refuted, Vacuous
 from visaproof.isa.errors import NotModelled, ReadError
 
 SCATTER = "  scatter4_scaled.R (M1, 8) S 0x0:ud off.0 data.0\n"

@@ -11,7 +11,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
-from visaproof.kernel.concrete_run import run
+from visaproof.kernel.concrete.run import run
 from visaproof.kernel.decode import OPCODES, TYPED
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.surfaces import SurfaceBindings

@@ -16,7 +16,7 @@ from visaproof.isa.platform import Platform
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
 
-    from visaproof.engine.kernel_bounds import BoundsAnswers, BoundsFinding, StatedLaunch
+    from visaproof.engine.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch
 
 ADDRESS_UNIT = 4
 """`--align` under `--assume ids`: dword accesses need it of the pointers that they start from."""
@@ -131,7 +131,7 @@ def _file(path: Path, arguments: Namespace, platform: Platform | None, records: 
 
 def _asked(path: Path, arguments: Namespace, platform: Platform | None) -> "tuple[BoundsAnswers, bool]":
     """The questions of a file, and whether its platform is a guess."""
-    from visaproof.engine.kernel_bounds import ask_bounds
+    from visaproof.engine.bounds.kernel import ask_bounds
     from visaproof.kernel.assumptions import Assume
     from visaproof.kernel.float_results import Floats
 
@@ -144,7 +144,7 @@ def _asked(path: Path, arguments: Namespace, platform: Platform | None) -> "tupl
 
 
 def _stated(arguments: Namespace) -> "StatedLaunch":
-    from visaproof.engine.kernel_bounds import StatedLaunch
+    from visaproof.engine.bounds.kernel import StatedLaunch
     from visaproof.kernel.global_size import parse_global_size
     from visaproof.kernel.surface_sizes import parse_size_option
 
@@ -156,7 +156,7 @@ def _stated(arguments: Namespace) -> "StatedLaunch":
 
 
 def _codes(finding: "BoundsFinding") -> list[ExitCode]:
-    from visaproof.engine.bounds_verdicts import Holds, Meaningless, Outside, Unbounded
+    from visaproof.engine.bounds.verdicts import Holds, Meaningless, Outside, Unbounded
 
     codes: list[ExitCode] = []
     for answer in (finding.bounds, finding.meaning):
@@ -203,7 +203,7 @@ def _print_footer(answers: "BoundsAnswers", findings: "list[BoundsFinding]") -> 
 
 
 def _save(answers: "BoundsAnswers", finding: "BoundsFinding", folder: Path) -> None:
-    from visaproof.engine.bounds_records import bounds_records
+    from visaproof.engine.bounds.records import bounds_records
     from visaproof.engine.counterexample import write_counterexample
 
     position = finding.question.instruction.position
@@ -215,8 +215,8 @@ def _save(answers: "BoundsAnswers", finding: "BoundsFinding", folder: Path) -> N
 
 def _save_unwritten(answers: "BoundsAnswers", folder: Path) -> None:
     """Of each variable, the first read for which two runs show that it matters what nothing wrote."""
+    from visaproof.engine.bounds.unwritten_runs import dependence, unwritten_record
     from visaproof.engine.counterexample import write_counterexample
-    from visaproof.engine.unwritten_runs import dependence, unwritten_record
 
     shown: set[str] = set()
     for entry in answers.unwritten:

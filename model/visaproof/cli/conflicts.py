@@ -16,8 +16,8 @@ from visaproof.isa.platform import Platform
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
 
-    from visaproof.engine.kernel_conflicts import Finding, KernelAnswers
-    from visaproof.engine.weakest import Weakest
+    from visaproof.engine.conflicts.kernel import Finding, KernelAnswers
+    from visaproof.engine.conflicts.weakest import Weakest
 
 WEAKEST = "weakest"
 
@@ -74,8 +74,8 @@ def run(arguments: Namespace) -> int:
 
 
 def _file(path: Path, arguments: Namespace, platform: Platform | None, records: list[dict[str, Any]]) -> ExitCode:
-    from visaproof.engine.kernel_conflicts import ask_kernel
-    from visaproof.engine.weakest import under_one_set, weakest
+    from visaproof.engine.conflicts.kernel import ask_kernel
+    from visaproof.engine.conflicts.weakest import under_one_set, weakest
     from visaproof.kernel.assumptions import Assume
     from visaproof.kernel.float_results import Floats
 
@@ -122,7 +122,7 @@ def _record(answers: "KernelAnswers", found: "list[Weakest]", tried: bool) -> di
 
 
 def _code(finding: "Finding") -> ExitCode:
-    from visaproof.engine.conflicts import Conflict, Free
+    from visaproof.engine.conflicts.verdicts import Conflict, Free
 
     match finding.answer:
         case Free() as free if free.vacuous:
@@ -164,9 +164,9 @@ def _print_footer(answers: "KernelAnswers", findings: "list[Finding]") -> None:
 
 
 def _save(answers: "KernelAnswers", finding: "Finding", folder: Path) -> None:
-    from visaproof.engine.conflicts import Conflict
+    from visaproof.engine.conflicts.kernel import conflict_record
+    from visaproof.engine.conflicts.verdicts import Conflict
     from visaproof.engine.counterexample import write_counterexample
-    from visaproof.engine.kernel_conflicts import conflict_record
 
     if isinstance(finding.answer, Conflict) and answers.kernel.of_several_files:
         print("not saved: a counterexample holds one file, and this kernel calls functions of others", file=sys.stderr)

@@ -113,7 +113,7 @@ def _explained(text: str, device: Platform) -> "Explanation | None":
 def _bytes(digits: str, arguments: Namespace) -> int:
     """Explains byte code; one that cannot be read is shown with a caret under the byte."""
     from visaproof.kernel.alone import text_of
-    from visaproof.kernel.bytecode import decode_bytes
+    from visaproof.kernel.bytecode.instructions import decode_bytes
 
     device: Platform = arguments.platform
     try:

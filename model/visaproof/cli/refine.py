@@ -12,9 +12,9 @@ from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.isa.errors import NotModelled, ReadError
 
 if TYPE_CHECKING:
-    from visaproof.engine.refinement import Verdict
+    from visaproof.engine.refinement.decision import Verdict
     from visaproof.kernel.matching import Program
-    from visaproof.queries.refinement_undefined import UndefinedKind
+    from visaproof.queries.refinement.undefined import UndefinedKind
 
 EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --launch manifest.json
@@ -102,7 +102,7 @@ def add_undefined(parser: ArgumentParser) -> None:
 
 def undefined(text: str) -> "tuple[UndefinedKind, bool]":
     """A kind of undefined behaviour, and whether it is forbidden."""
-    from visaproof.queries.refinement_undefined import UndefinedKind
+    from visaproof.queries.refinement.undefined import UndefinedKind
 
     name, _, answer = text.partition("=")
     known = [kind.value for kind in UndefinedKind]
@@ -155,13 +155,13 @@ def _ask(
     records: list[dict[str, Any]],
     observe: list[tuple[str, str]],
 ) -> ExitCode:
-    from visaproof.engine.refinement import decide
-    from visaproof.engine.refinement_comparison import compare
-    from visaproof.engine.refinement_runs import Difference
-    from visaproof.engine.refinement_scope import Scope
+    from visaproof.engine.refinement.comparison import compare
+    from visaproof.engine.refinement.decision import decide
+    from visaproof.engine.refinement.runs import Difference
+    from visaproof.engine.refinement.scope import Scope
     from visaproof.kernel.assumptions import Assume
     from visaproof.kernel.float_results import Floats
-    from visaproof.queries.refinement_undefined import forbidden_by
+    from visaproof.queries.refinement.undefined import forbidden_by
     from visaproof.report.refinement import comparison_json, header, verdict_json, verdict_lines
     from visaproof.report.refinement_file import save_difference
 
@@ -193,7 +193,7 @@ def _observed(arguments: Namespace, back: bool) -> list[tuple[str, str]]:
 
 
 def _code(verdict: "Verdict") -> ExitCode:
-    from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous
+    from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous
 
     match verdict:
         case Refines():

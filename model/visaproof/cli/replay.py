@@ -73,8 +73,8 @@ def _counterexample(path: Path, report: "ReplayReport") -> ExitCode:
         differences = replay_identity(sides, str(path))
         report.add_run(path, sides.claim, sides.shows, differences)
     elif violation == DOES_NOT_REFINE:
-        from visaproof.engine.refinement_record import read_example
-        from visaproof.engine.refinement_replay import replay_refinement
+        from visaproof.engine.refinement.record import read_example
+        from visaproof.engine.refinement.replay import replay_refinement
 
         example = read_example(path)
         differences = replay_refinement(example, str(path))

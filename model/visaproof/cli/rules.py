@@ -102,7 +102,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _files(asked: list[str]) -> "list[Path]":
-    from visaproof.engine.rewrite_library import NoSuchRule, rule_files
+    from visaproof.engine.rewrite.library import NoSuchRule, rule_files
 
     try:
         return rule_files(asked)
@@ -112,7 +112,7 @@ def _files(asked: list[str]) -> "list[Path]":
 
 
 def _list(files: "list[Path]") -> ExitCode:
-    from visaproof.kernel.rewrite_reader import read_rule_file
+    from visaproof.kernel.rewrite.reader import read_rule_file
 
     for path in files:
         rule = read_rule_file(path)
@@ -124,10 +124,10 @@ def _list(files: "list[Path]") -> ExitCode:
 def _check(path: "Path", arguments: Namespace, progress: "Progress", names: "dict[str, Path]") -> "Checked":
     from time import perf_counter
 
-    from visaproof.engine.rewrite import check_rule
-    from visaproof.engine.rewrite_suggest import suggest
-    from visaproof.engine.rewrite_verdicts import Refuted
-    from visaproof.kernel.rewrite_reader import read_rule_file
+    from visaproof.engine.rewrite.decision import check_rule
+    from visaproof.engine.rewrite.suggest import suggest
+    from visaproof.engine.rewrite.verdicts import Refuted
+    from visaproof.kernel.rewrite.reader import read_rule_file
     from visaproof.report.rewrite import Checked
 
     start = perf_counter()
@@ -143,7 +143,7 @@ def _check(path: "Path", arguments: Namespace, progress: "Progress", names: "dic
 
 
 def _code(one: "Checked") -> ExitCode:
-    from visaproof.engine.rewrite_verdicts import Unknown, Vacuous
+    from visaproof.engine.rewrite.verdicts import Unknown, Vacuous
 
     if one.as_stated:
         return ExitCode.OK

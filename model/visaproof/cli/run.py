@@ -12,8 +12,8 @@ from visaproof.cli.kernel_files import DEFAULT_PLATFORM, platform_option, read_w
 from visaproof.isa.errors import NotModelled, ReadError
 
 if TYPE_CHECKING:
-    from visaproof.engine.launch_payload import Program, Values
-    from visaproof.engine.launch_run import Engine, Memory, Ran, TracerOf
+    from visaproof.engine.launch.payload import Program, Values
+    from visaproof.engine.launch.run import Engine, Memory, Ran, TracerOf
 
 SAMPLERS = ("clamp-to-edge", "clamp", "none")
 """The values of `kernel.texels.Outside`."""
@@ -83,9 +83,9 @@ def run(arguments: Namespace) -> int:
 def _run(arguments: Namespace) -> int:
     from visaproof.cli.run_images import images, sampler
     from visaproof.cli.run_options import engine_option, launch_shape, outputs, passed, traced
-    from visaproof.engine.launch_arguments import parameters, prepare
-    from visaproof.engine.launch_payload import Program
-    from visaproof.engine.launch_run import first_typed
+    from visaproof.engine.launch.arguments import parameters, prepare
+    from visaproof.engine.launch.payload import Program
+    from visaproof.engine.launch.run import first_typed
     from visaproof.report.run import RunReport
 
     platform = platform_option(arguments.platform)
@@ -118,11 +118,11 @@ def _run(arguments: Namespace) -> int:
 def _launched(
     engine: "Engine", program: "Program", values: "Values", memory: "Memory", tracer: "TracerOf | None"
 ) -> "Ran":
-    from visaproof.engine.launch_run import Engine, run_launch
+    from visaproof.engine.launch.run import Engine, run_launch
 
     if engine is Engine.SCALAR:
         return run_launch(program, values, memory, tracer)
-    from visaproof.engine.launch_arrays import run_on_arrays
+    from visaproof.engine.launch.arrays import run_on_arrays
 
     return run_on_arrays(program, values, memory)
 

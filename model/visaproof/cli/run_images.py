@@ -11,8 +11,8 @@ from visaproof.cli.errors import UsageError
 from visaproof.cli.run_options import file_content, pair
 
 if TYPE_CHECKING:
-    from visaproof.engine.launch_arguments import Parameters
-    from visaproof.engine.launch_images import ImageContent, ImageShape
+    from visaproof.engine.launch.arguments import Parameters
+    from visaproof.engine.launch.images import ImageContent, ImageShape
     from visaproof.kernel.texels import Outside
 
 IMAGE_FORMS = "for example 16x8:@FILE, 16x8:rgba8:random:1, 16:r32:zeros or 4x4x4:floats; `run --help` has the formats"
@@ -38,7 +38,7 @@ def sampler(arguments: Namespace) -> "Outside | None":
 
 
 def _image(option: str, text: str) -> "ImageContent":
-    from visaproof.engine.launch_images import MOST_TEXELS, ImageContent, ImageShape
+    from visaproof.engine.launch.images import MOST_TEXELS, ImageContent, ImageShape
     from visaproof.kernel.texel_formats import FORMATS
 
     extents, _, rest = text.partition(":")

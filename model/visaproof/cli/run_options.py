@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from visaproof.cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from visaproof.engine.launch_arguments import Content, LocalBytes, Parameters
-    from visaproof.engine.launch_payload import Program
-    from visaproof.engine.launch_run import Engine
-    from visaproof.engine.launch_shape import Shape, Triple
-    from visaproof.engine.launch_trace import Traced
+    from visaproof.engine.launch.arguments import Content, LocalBytes, Parameters
+    from visaproof.engine.launch.payload import Program
+    from visaproof.engine.launch.run import Engine
+    from visaproof.engine.launch.shape import Shape, Triple
+    from visaproof.engine.launch.trace import Traced
 
 MOST_BYTES = 1 << 28
 """Of one buffer."""
@@ -22,7 +22,7 @@ BUFFER_FORMS = "@FILE, zeros:BYTES, random:BYTES[:SEED], floats:COUNT[:SEED] or 
 
 def launch_shape(arguments: Namespace, program: "Program") -> "Shape":
     """The sizes of the launch.  Raises UsageError for those that no launch has."""
-    from visaproof.engine.launch_shape import MOST_GROUP_ITEMS, MOST_ITEMS, Shape
+    from visaproof.engine.launch.shape import MOST_GROUP_ITEMS, MOST_ITEMS, Shape
 
     grid, dimensions = _triple("--grid", arguments.grid, 1)
     offset, _ = _triple("--offset", arguments.offset, 0, filler=0)
@@ -128,7 +128,7 @@ def _once(
 
 
 def _content(option: str, text: str) -> "bytes | LocalBytes":
-    from visaproof.engine.launch_arguments import LocalBytes
+    from visaproof.engine.launch.arguments import LocalBytes
 
     if text.startswith("@"):
         return file_content(f"--buffer {option}", Path(text[1:]))
@@ -167,7 +167,7 @@ def file_content(option: str, path: Path) -> bytes:
 
 def engine_option(arguments: Namespace, *, reaches_texels: bool) -> "Engine":
     """What runs the launch: arrays, but for what only the scalar engine answers."""
-    from visaproof.engine.launch_run import Engine
+    from visaproof.engine.launch.run import Engine
 
     if arguments.trace is None and not reaches_texels:
         return Engine(arguments.engine or "arrays")
@@ -179,8 +179,8 @@ def engine_option(arguments: Namespace, *, reaches_texels: bool) -> "Engine":
 
 def traced(arguments: Namespace, shape: "Shape", program: "Program") -> "Traced | None":
     """The thread, and perhaps the lane, of `--trace group=G,thread=T,lane=L`."""
-    from visaproof.engine.launch_shape import ThreadId
-    from visaproof.engine.launch_trace import Traced
+    from visaproof.engine.launch.shape import ThreadId
+    from visaproof.engine.launch.trace import Traced
 
     if arguments.trace is None:
         return None

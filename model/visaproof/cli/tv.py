@@ -14,7 +14,7 @@ from visaproof.cli.tv_pairs import Asked, pairs_asked_for
 
 if TYPE_CHECKING:
     from visaproof.engine.answer_file import AnswerFile
-    from visaproof.engine.pairs import Pair
+    from visaproof.engine.pairs.lists import Pair
     from visaproof.report.pair_answers import Answer, Row
 
 EPILOG = """examples:
@@ -104,10 +104,10 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     from os import cpu_count
 
     from visaproof.cli.kernel_files import milliseconds
-    from visaproof.engine.refinement_scope import Scope
+    from visaproof.engine.refinement.scope import Scope
     from visaproof.kernel.assumptions import Assume
     from visaproof.kernel.float_results import Floats
-    from visaproof.queries.refinement_undefined import forbidden_by
+    from visaproof.queries.refinement.undefined import forbidden_by
     from visaproof.report.pair_answers import Asker
     from visaproof.report.pair_run import ask_pairs
     from visaproof.report.progress import Progress

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from visaproof.cli.errors import UsageError, proposal
 
 if TYPE_CHECKING:
-    from visaproof.engine.dump_pairs import Found
-    from visaproof.engine.pairs import Pair
+    from visaproof.engine.pairs.dumps import Found
+    from visaproof.engine.pairs.lists import Pair
     from visaproof.report.pair_answers import Row
 
 MANIFEST = "manifest.json"
@@ -45,7 +45,7 @@ def pairs_asked_for(arguments: Namespace) -> Asked:
 
 
 def _of_list(arguments: Namespace, path: Path) -> Asked:
-    from visaproof.engine.pairs import read_pairs
+    from visaproof.engine.pairs.lists import read_pairs
 
     pairs = read_pairs(path, arguments.launch or _manifest(path.parent), arguments.launch_target)
     classes = sorted({pair.group for pair in pairs})
@@ -59,7 +59,7 @@ def _of_list(arguments: Namespace, path: Path) -> Asked:
 
 
 def _of_folders(arguments: Namespace, folders: list[Path]) -> Asked:
-    from visaproof.engine.dump_pairs import in_folder, in_two_folders
+    from visaproof.engine.pairs.dumps import in_folder, in_two_folders
 
     launch = arguments.launch or _launch_of(folders[0])
     if len(folders) == 1:

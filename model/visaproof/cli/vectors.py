@@ -52,7 +52,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _file(path: Path, report: "VectorsReport") -> ExitCode:
-    from visaproof.engine.vectors import Disagrees, compare, read_rows
+    from visaproof.engine.vectors.comparison import Disagrees, compare, read_rows
 
     code = ExitCode.OK
     try:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from visaproof.engine.dump_pairs import Dump, dumps_in
+from visaproof.engine.pairs.dumps import Dump, dumps_in
 from visaproof.isa.errors import Position, ReadError
 from visaproof.kernel.zebin import read_zebin
 

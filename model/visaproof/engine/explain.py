@@ -16,10 +16,10 @@ from visaproof.isa.operands import NULL, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.spec import Spec
 from visaproof.kernel.alone import Alone
-from visaproof.kernel.bytecode import encode
-from visaproof.kernel.bytecode_messages import indices_of
-from visaproof.kernel.bytecode_statements import encoded_statement
-from visaproof.kernel.bytecode_tables import EncodedInstruction
+from visaproof.kernel.bytecode.instructions import encode
+from visaproof.kernel.bytecode.messages import indices_of
+from visaproof.kernel.bytecode.statements import encoded_statement
+from visaproof.kernel.bytecode.tables import EncodedInstruction
 from visaproof.kernel.decode import decode
 from visaproof.kernel.hazards import hazards
 from visaproof.kernel.syntax import GeneralVariable, PredicateVariable

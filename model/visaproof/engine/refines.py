@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from visaproof.engine.refinement import Verdict, decide
-from visaproof.engine.refinement_comparison import compare
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import Verdict, decide
+from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.float_results import Floats
@@ -22,10 +22,10 @@ from visaproof.kernel.launch import NOTHING_KNOWN, read_launch
 from visaproof.kernel.linking import read_program
 from visaproof.kernel.matching import Program
 from visaproof.kernel.observed import names_from
-from visaproof.kernel.symbolic_run import DEFAULT_UNROLL
+from visaproof.kernel.symbolic.run import DEFAULT_UNROLL
 from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.two_kernels import read_two_kernels
-from visaproof.queries.refinement_undefined import FORBIDDEN, UndefinedKind
+from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
 
 DEFAULT_PLATFORM = Platform.DG2
 """For a file of which neither the caller nor the launch information names the device."""

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 import msgspec
 
 from visaproof.engine import runs
+from visaproof.engine.bounds.unwritten_replay import two_runs
 from visaproof.engine.buffer_space import LocalBuffer
 from visaproof.engine.counterexample import Counterexample, Outcome, Run, Violation
 from visaproof.engine.exhibit import violated
 from visaproof.engine.states import state_from
-from visaproof.engine.unwritten_replay import two_runs
 from visaproof.instructions import Instruction
 from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError
 from visaproof.isa.operands import SLM
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.isa.readings import Readings, readings_from
-from visaproof.kernel import concrete_run
+from visaproof.kernel.concrete import run as concrete_run
 from visaproof.kernel.decode import OPCODES, decode
 from visaproof.kernel.linking import linked
 from visaproof.kernel.reader import read_kernel

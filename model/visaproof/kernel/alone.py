@@ -8,8 +8,8 @@ from visaproof.isa.encoding import predicate_field
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel import predefined, syntax, words
-from visaproof.kernel.bytecode_messages import FIRST_GENERAL, Indices
-from visaproof.kernel.bytecode_tables import EncodedInstruction, GeneralField, IndirectField, RawField
+from visaproof.kernel.bytecode.messages import FIRST_GENERAL, Indices
+from visaproof.kernel.bytecode.tables import EncodedInstruction, GeneralField, IndirectField, RawField
 from visaproof.kernel.fragments import FragmentError, read_head
 from visaproof.kernel.printer import print_encoded
 from visaproof.kernel.reader import read_kernel

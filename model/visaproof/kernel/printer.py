@@ -8,9 +8,9 @@ from visaproof.isa.encoding import predicate_field
 from visaproof.isa.execution import Combine, ExecMask
 from visaproof.isa.operands import Channels
 from visaproof.kernel import predefined, syntax
-from visaproof.kernel.bytecode_messages import Indices, PageInstruction, atomic_spelling, encoded
-from visaproof.kernel.bytecode_statements import encoded_statement
-from visaproof.kernel.bytecode_tables import (
+from visaproof.kernel.bytecode.messages import Indices, PageInstruction, atomic_spelling, encoded
+from visaproof.kernel.bytecode.statements import encoded_statement
+from visaproof.kernel.bytecode.tables import (
     FORMATS,
     EncodedInstruction,
     FieldValue,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from visaproof.isa.encoding import ATOMIC_CODES
 from visaproof.isa.errors import Position
-from visaproof.kernel.bytecode_tables import FORMATS
+from visaproof.kernel.bytecode.tables import FORMATS
 
 PAGE_OPERATIONS = {"imin": "minsint", "imax": "maxsint"}
 """predec has no spelling in the grammar (D28): it stays as it is."""

@@ -18,8 +18,8 @@ from visaproof.kernel.launch import (
 )
 from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.meaning import Argument
-from visaproof.kernel.symbolic_machine import Performed
-from visaproof.kernel.symbolic_run import Trace
+from visaproof.kernel.symbolic.machine import Performed
+from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.syntax import Input, Kernel
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicBuffer
 from visaproof.smt import (

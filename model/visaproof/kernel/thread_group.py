@@ -10,7 +10,7 @@ from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.matching import THREAD_STATE, Matched, Matching, Program, match, started_with
 from visaproof.kernel.meaning import GROUP_ID_BYTES
-from visaproof.kernel.symbolic_run import launched_lanes
+from visaproof.kernel.symbolic.run import launched_lanes
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, add, const, scale, symbol, zero_extend
 

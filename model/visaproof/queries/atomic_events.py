@@ -10,7 +10,7 @@ from typing import cast
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.queries.closed_forms import CLOSED_FORMS
-from visaproof.queries.refinement_stores import UnitStore
+from visaproof.queries.refinement.stores import UnitStore
 from visaproof.semantics.symbolic.accesses import Access, Atomic
 from visaproof.smt import BitVec, Bool, Term, conj, const, eq, false, is_false, neg, symbols_of
 

@@ -5,7 +5,7 @@ atomic brings the same.
 """
 
 from visaproof.isa.atomics import AtomicOp
-from visaproof.kernel.symbolic_machine import Performed
+from visaproof.kernel.symbolic.machine import Performed
 from visaproof.queries.conflict import accesses_by_lane, lanes_meet
 from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.smt import is_false, known_trailing_zeros

@@ -8,7 +8,7 @@ A buffer begins at the pointer that the launch hands over and ends below 2^64, s
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from visaproof.queries.refinement_places import behind_pointer
+from visaproof.queries.refinement.places import behind_pointer
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Bool, Op, Term, add, const, sub, substitute, true, ule, zero_extend

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from visaproof.isa.execution import ExecMask
-from visaproof.kernel.symbolic_machine import Performed
-from visaproof.kernel.symbolic_run import Trace
+from visaproof.kernel.symbolic.machine import Performed
+from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.syntax import Instruction
 from visaproof.queries.tickets import tickets_differ
 from visaproof.semantics.symbolic.accesses import Access, Cell, Store

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.execution import ExecMask
 from visaproof.isa.operands import SLM, SLM_TAG
-from visaproof.kernel.symbolic_machine import Performed
-from visaproof.kernel.symbolic_run import Trace
+from visaproof.kernel.symbolic.machine import Performed
+from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.syntax import Instruction
 from visaproof.queries.buffer_places import LaunchBuffers, Place, facts_of
 from visaproof.semantics.symbolic.accesses import Access, Store

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.kernel.symbolic_private import MANY_CHOICES, PrivateMemory
+from visaproof.kernel.symbolic.private import MANY_CHOICES, PrivateMemory
 from visaproof.queries.identities import computed
 from visaproof.queries.query import Query
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice, Store

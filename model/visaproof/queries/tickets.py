@@ -7,7 +7,7 @@ An atomic brings an arbitrary word on terms.  That words of one counter differ i
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from visaproof.kernel.symbolic_machine import Performed
+from visaproof.kernel.symbolic.machine import Performed
 from visaproof.queries.serialisation import TICKETS
 from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.semantics.symbolic.effects import cells_equal

@@ -6,7 +6,7 @@ from enum import Enum
 
 from visaproof.isa.errors import Position
 from visaproof.kernel.predefined import PREDEFINED
-from visaproof.kernel.symbolic_run import Trace
+from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.syntax import Instruction, Kernel, Operand, VectorSource
 from visaproof.semantics.symbolic.guarded import Readers
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from visaproof.engine.bounds_memory import window_of
-from visaproof.engine.bounds_verdicts import (
+from visaproof.engine.bounds.kernel import BoundsAnswers, BoundsFinding
+from visaproof.engine.bounds.memory import window_of
+from visaproof.engine.bounds.verdicts import (
     Holds,
     Meaningless,
     Outside,
@@ -14,7 +15,6 @@ from visaproof.engine.bounds_verdicts import (
     Unbounded,
     Undecided,
 )
-from visaproof.engine.kernel_bounds import BoundsAnswers, BoundsFinding
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
 from visaproof.kernel.surface_sizes import address_key, argument_of

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from visaproof.engine.conflicts import Conflict, Free, Undecided
-from visaproof.engine.kernel_conflicts import Finding, KernelAnswers
+from visaproof.engine.conflicts.kernel import Finding, KernelAnswers
+from visaproof.engine.conflicts.verdicts import Conflict, Free, Undecided
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
 from visaproof.report.kernel_runs import AskedKernel, ShownRun

@@ -10,8 +10,8 @@ from visaproof.isa.platform import Platform
 from visaproof.isa.readings import READINGS
 from visaproof.isa.spec import Spec
 from visaproof.kernel import words
-from visaproof.kernel.bytecode import encode, field_bytes
-from visaproof.kernel.bytecode_tables import FORMATS, EncodedInstruction
+from visaproof.kernel.bytecode.instructions import encode, field_bytes
+from visaproof.kernel.bytecode.tables import FORMATS, EncodedInstruction
 from visaproof.report.check import finding_entry, note_entry
 from visaproof.report.explain_records import (
     BitsEntry,

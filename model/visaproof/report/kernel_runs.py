@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from visaproof.engine.thread_states import Asked, Values
+from visaproof.engine.conflicts.thread_states import Asked, Values
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.launch import Launch

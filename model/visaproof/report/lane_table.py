@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from visaproof.engine.conflicts import Conflict
-from visaproof.engine.kernel_conflicts import Finding
+from visaproof.engine.conflicts.kernel import Finding
+from visaproof.engine.conflicts.verdicts import Conflict
 from visaproof.semantics.concrete.surface import LaneWrite, TexelWrite, Write
 
 MARK = "►"

@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from visaproof.engine.pairs import Pair
-from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous, Verdict, decide
-from visaproof.engine.refinement_comparison import Comparison, compare
-from visaproof.engine.refinement_runs import Difference
-from visaproof.engine.refinement_scope import Scope
+from visaproof.engine.pairs.lists import Pair
+from visaproof.engine.refinement.comparison import Comparison, compare
+from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous, Verdict, decide
+from visaproof.engine.refinement.runs import Difference
+from visaproof.engine.refinement.scope import Scope
 from visaproof.engine.refines import Programs
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform

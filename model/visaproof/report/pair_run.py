@@ -4,8 +4,8 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 
 from visaproof.engine.answer_file import AnswerFile
-from visaproof.engine.pair_keys import PairKeys
-from visaproof.engine.pairs import Pair
+from visaproof.engine.pairs.keys import PairKeys
+from visaproof.engine.pairs.lists import Pair
 from visaproof.engine.task_pool import Answered, Lost, side_by_side
 from visaproof.report.pair_answers import Answer, Asker, Row, from_kept, kept, row
 

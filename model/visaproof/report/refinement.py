@@ -3,17 +3,17 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from visaproof.engine.refinement import Bounded, Refines, Unknown, Vacuous, Verdict
-from visaproof.engine.refinement_comparison import Comparison
-from visaproof.engine.refinement_memory import IMAGE_SIZE
-from visaproof.engine.refinement_runs import Difference, Writer
-from visaproof.engine.thread_group import AnyRunner
+from visaproof.engine.refinement.comparison import Comparison
+from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous, Verdict
+from visaproof.engine.refinement.memory import IMAGE_SIZE
+from visaproof.engine.refinement.runs import Difference, Writer
+from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.observed import Observed, is_register
 from visaproof.kernel.thread_group import Split
-from visaproof.queries.refinement_places import ALWAYS, Condition
-from visaproof.queries.refinement_side import itself
-from visaproof.queries.refinement_undefined import UndefinedKind
+from visaproof.queries.refinement.places import ALWAYS, Condition
+from visaproof.queries.refinement.side import itself
+from visaproof.queries.refinement.undefined import UndefinedKind
 
 MAX_SHOWN = 8
 """Inputs and bytes of memory that are shown of a run."""

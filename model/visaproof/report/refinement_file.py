@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from visaproof.engine.counterexample import write_counterexample
-from visaproof.engine.refinement_comparison import Comparison
-from visaproof.engine.refinement_record import example_name, refinement_record
-from visaproof.engine.refinement_replay import replay_refinement
-from visaproof.engine.refinement_runs import Difference
+from visaproof.engine.refinement.comparison import Comparison
+from visaproof.engine.refinement.record import example_name, refinement_record
+from visaproof.engine.refinement.replay import replay_refinement
+from visaproof.engine.refinement.runs import Difference
 from visaproof.report.refinement import difference_text
 
 

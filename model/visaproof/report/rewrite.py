@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from visaproof.engine.rewrite import is_as_stated
-from visaproof.engine.rewrite_suggest import Suggestions
-from visaproof.engine.rewrite_verdicts import (
+from visaproof.engine.rewrite.decision import is_as_stated
+from visaproof.engine.rewrite.suggest import Suggestions
+from visaproof.engine.rewrite.verdicts import (
     Change,
     Counterexample,
     Illegal,
@@ -18,7 +18,7 @@ from visaproof.engine.rewrite_verdicts import (
     Vacuous,
     Verdict,
 )
-from visaproof.kernel.rewrite_syntax import Expect, Rule
+from visaproof.kernel.rewrite.syntax import Expect, Rule
 from visaproof.report.tables import table
 
 WIDTH = 118

@@ -6,12 +6,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
-from visaproof.engine.launch_memory import Allocation
-from visaproof.engine.launch_payload import Payloads, Program, Values
-from visaproof.engine.launch_races import Race
-from visaproof.engine.launch_run import Engine, Memory, Ran, TracerOf, UndefinedAt
-from visaproof.engine.launch_shape import ThreadId
-from visaproof.engine.launch_trace import Step, Traced, Tracer
+from visaproof.engine.launch.memory import Allocation
+from visaproof.engine.launch.payload import Payloads, Program, Values
+from visaproof.engine.launch.races import Race
+from visaproof.engine.launch.run import Engine, Memory, Ran, TracerOf, UndefinedAt
+from visaproof.engine.launch.shape import ThreadId
+from visaproof.engine.launch.trace import Step, Traced, Tracer
 from visaproof.isa.errors import NotModelled
 from visaproof.report.documents import encode, shown_path
 from visaproof.report.excerpt import excerpt, lines_of, printable

@@ -7,8 +7,8 @@ from typing import IO
 import msgspec
 from rich.table import Column, Table
 
-from visaproof.engine.vector_rows import Row
-from visaproof.engine.vectors import Agrees, Answer, Disagrees, NotComparable
+from visaproof.engine.vectors.comparison import Agrees, Answer, Disagrees, NotComparable
+from visaproof.engine.vectors.rows import Row
 from visaproof.isa.errors import Position, ReadError
 from visaproof.report.console import console_on
 from visaproof.report.documents import Document, encode, shown_path

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from visaproof.engine.conflicts import Conflict, Free, Undecided
-from visaproof.engine.kernel_conflicts import Finding, KernelAnswers
-from visaproof.engine.weakest import Weakest
+from visaproof.engine.conflicts.kernel import Finding, KernelAnswers
+from visaproof.engine.conflicts.verdicts import Conflict, Free, Undecided
+from visaproof.engine.conflicts.weakest import Weakest
 from visaproof.kernel.assumptions import Assume, start_of
 from visaproof.report.conflicts import file_json, finding_json, finding_lines, header
 

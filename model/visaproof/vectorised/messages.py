@@ -6,7 +6,7 @@ from visaproof.instructions.family import DwordAtomic, LscAtomic, LscLoad, SvmAt
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import NULL, Execution
 from visaproof.kernel import decode
-from visaproof.kernel.concrete_run import MissingSurface
+from visaproof.kernel.concrete.run import MissingSurface
 from visaproof.kernel.syntax import Instruction, Kernel
 from visaproof.vectorised import raw
 from visaproof.vectorised.arena import Arena

@@ -13,7 +13,7 @@ from visaproof.isa.errors import NotModelled, UndefinedBehavior
 from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform
 from visaproof.kernel import decode
-from visaproof.kernel.concrete_run import is_barrier
+from visaproof.kernel.concrete.run import is_barrier
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.syntax import Instruction, Kernel, Label
 from visaproof.vectorised.arena import Arena

@@ -13,10 +13,10 @@ from visaproof.isa.errors import NotModelled
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.operands import Execution
 from visaproof.kernel import decode
-from visaproof.kernel.concrete_arithmetic import ConcreteArithmetic
-from visaproof.kernel.concrete_operands import Address, ConcreteOperands
-from visaproof.kernel.concrete_run import MissingSurface
-from visaproof.kernel.concrete_sampler import read_zeros
+from visaproof.kernel.concrete.arithmetic import ConcreteArithmetic
+from visaproof.kernel.concrete.operands import Address, ConcreteOperands
+from visaproof.kernel.concrete.run import MissingSurface
+from visaproof.kernel.concrete.sampler import read_zeros
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.statement import lane_offset

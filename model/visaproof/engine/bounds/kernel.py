@@ -1,0 +1,194 @@
+"""All bounds questions of one file: what was found, and what could not be asked."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TypeVar
+
+from visaproof.engine.bounds.buffers import Addressed, addressed, pointer_keys
+from visaproof.engine.bounds.verdicts import (
+    HasMeaning,
+    Holds,
+    InBounds,
+    Outside,
+    Unbounded,
+    Undecided,
+    decide_bounds,
+    decide_meaning,
+)
+from visaproof.engine.conflicts.kernel import open_bounds
+from visaproof.engine.conflicts.thread_states import Asked
+from visaproof.engine.ladder import Impossible, climb
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.platform import Platform
+from visaproof.kernel.assumptions import Assume, Start, start_of, with_floats
+from visaproof.kernel.float_results import Floats
+from visaproof.kernel.global_size import bounded_ids
+from visaproof.kernel.launch import Launch
+from visaproof.kernel.private_slots import slot_of, with_slots
+from visaproof.kernel.surface_sizes import SLM, Amount, aligned_addresses, is_free, stated_sizes, with_sizes
+from visaproof.kernel.symbolic.run import DEFAULT_UNROLL, launched_lanes, trace
+from visaproof.kernel.syntax import Kernel
+from visaproof.queries.kernel_bounds import NO_BUFFERS, BoundsQuestion, bounds_questions, needed_bytes
+from visaproof.queries.uninitialised import Unwritten, unwritten_reads
+from visaproof.semantics.symbolic.state import SymbolicBuffer
+from visaproof.smt import Bool, disj, implies, true
+
+FIRST_LANES = "lanes: the enabled lanes of a thread are its first ones, as where a group does not fill its last thread"
+TAGGED = "slm: bit 28, which IGC sets in addresses of shared local memory, is no part of them"
+A = TypeVar("A")
+
+
+@dataclass(frozen=True, slots=True)
+class StatedLaunch:
+    """What the user states of a launch."""
+
+    surfaces: tuple[tuple[str, Amount], ...] = ()
+    global_size: tuple[Amount, ...] = ()
+    align: int = 1
+    """Every address in the payload is a multiple of this power of two."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundsFinding:
+    """The answers for one message."""
+
+    question: BoundsQuestion
+    bounds: InBounds
+    meaning: HasMeaning
+    surfaces: tuple[str, ...]
+    """What the message reaches, by their keys."""
+    free_size: bool
+    """Whether the size of its surface is arbitrary."""
+    needed: int | None
+    """Bytes of the surface that are enough, where the addresses are bounded by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundsAnswers:
+    """A kernel that was asked about; `answers` decides its messages one by one, in the order of the program."""
+
+    kernel: Kernel
+    platform: Platform
+    launch: Launch
+    asked: Asked
+    questions: tuple[BoundsQuestion, ...]
+    unwritten: tuple[Unwritten, ...]
+    stopped: NotModelled | None
+    """What visaproof cannot run; the messages behind it were not asked about."""
+    vacuous: bool
+    """Whether the assumptions contradict each other: then nothing is asked."""
+
+    @property
+    def start(self) -> Start:
+        return self.asked.start
+
+    def answers(self) -> Iterator[BoundsFinding]:
+        by_instruction: dict[Position, list[BoundsQuestion]] = {}
+        for question in () if self.vacuous else self.questions:
+            by_instruction.setdefault(question.instruction.position, []).append(question)
+        for rounds in by_instruction.values():
+            bounds = self._over_rounds(decide_bounds, rounds)
+            keys = dict.fromkeys(key for question in rounds for key in question.surfaces)
+            free = any(map(self._is_free, (bounds.surface,) if isinstance(bounds, Outside) else keys))
+            yield BoundsFinding(
+                question=rounds[0],
+                bounds=bounds,
+                meaning=self._over_rounds(decide_meaning, rounds),
+                surfaces=tuple(keys),
+                free_size=free,
+                needed=needed_bytes(rounds) if free and len(keys) == 1 else None,
+            )
+
+    def _is_free(self, key: str) -> bool:
+        """Whether nothing is known of the size of a surface or buffer."""
+        surface = self.asked.trace.surfaces.get(key)
+        sizes = [surface.size] if isinstance(surface, SymbolicBuffer) else []
+        sizes += [one.size for one in self.questions[0].buffers.buffers if one.key == key and one.size is not None]
+        return any(map(is_free, sizes))
+
+    def _over_rounds(
+        self, decide: Callable[[BoundsQuestion, Asked], A | Holds | Undecided], rounds: list[BoundsQuestion]
+    ) -> A | Holds | Undecided:
+        """A counterexample in some round, or else an open one, or else that it holds in each."""
+        rungs: dict[str, None] = {}
+        undecided: A | Undecided | None = None
+        for question in rounds:
+            match decide(question, self.asked):
+                case Holds(rung):
+                    rungs[rung] = None
+                case Unbounded() | Undecided() as answer:
+                    undecided = undecided or answer
+                case counterexample:
+                    return counterexample
+        bounded = tuple(position for _, position in self.asked.trace.bounded)
+        return undecided or Holds(", ".join(rungs), bounded)
+
+
+def ask_bounds(
+    kernel: Kernel,
+    platform: Platform,
+    launch: Launch,
+    assume: Assume,
+    stated: StatedLaunch,
+    timeout_ms: int,
+    unroll: int = DEFAULT_UNROLL,
+    floats: Floats = Floats.UNINTERPRETED,
+) -> BoundsAnswers:
+    """The questions of a kernel, up to the first statement that has no semantics here.
+
+    Raises ReadError where what is stated of the launch names nothing that the kernel has.
+    """
+    start = with_floats(start_of(kernel, launch, assume), floats)
+    if slot := slot_of(launch, start):
+        start = with_slots(start, slot)
+    ran = trace(kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats)
+    by_address = FLAT in ran.surfaces
+    keys = [*ran.surfaces, *(pointer_keys(kernel, start).values() if by_address else ())]
+    sizes = stated_sizes(kernel, launch, start, keys, stated.surfaces)
+    ran = with_sizes(ran, sizes.sizes)
+    ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms)))
+    places = addressed(kernel, launch, start, ran, sizes.sizes, slot) if by_address else Addressed(NO_BUFFERS)
+    more = list(_launch_premises(kernel, launch, start, assume, stated))
+    premises = (*sizes.premises, *places.premises, *(premise for premises, _ in more for premise in premises))
+    tagged = (TAGGED,) if SLM in ran.surfaces else ()
+    assumed = (*start.assumed, *sizes.assumed, *tagged, *places.assumed, *(words for _, words in more))
+    start = replace(start, assumed=assumed)
+    return BoundsAnswers(
+        kernel,
+        platform,
+        launch,
+        Asked(kernel, platform, ran, start, timeout_ms),
+        tuple(bounds_questions(ran, premises, places.buffers)),
+        tuple(unwritten_reads(kernel, ran)),
+        ran.stopped,
+        _contradict(premises, kernel, timeout_ms),
+    )
+
+
+def _launch_premises(
+    kernel: Kernel, launch: Launch, start: Start, assume: Assume, stated: StatedLaunch
+) -> Iterator[tuple[tuple[Bool, ...], str]]:
+    """What else is assumed of the launch, with the words for it."""
+    if assume is not Assume.NONE:
+        yield _first_lanes(kernel), FIRST_LANES
+    if stated.global_size:
+        yield bounded_ids(kernel, launch, start, stated.global_size, len(launched_lanes(kernel)))
+    aligned = aligned_addresses(kernel, launch, start, stated.align)
+    if aligned:
+        yield aligned, f"align: addresses and offsets of buffers in the payload are multiples of {stated.align}"
+
+
+def _first_lanes(kernel: Kernel) -> tuple[Bool, ...]:
+    """At least the first lane is on, and no lane behind one that is off."""
+    lanes = launched_lanes(kernel)
+    return lanes[0], *(implies(later, lane) for lane, later in pairwise(lanes))
+
+
+def _contradict(premises: tuple[Bool, ...], kernel: Kernel, timeout_ms: int) -> bool:
+    """Whether no launch with an enabled lane is as it is assumed to be."""
+    if not premises:
+        return False
+    some_lane = disj(*launched_lanes(kernel))
+    return isinstance(climb((*premises, some_lane), true(), timeout_ms), Impossible)

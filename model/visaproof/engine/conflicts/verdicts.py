@@ -1,0 +1,124 @@
+"""Decides conflict questions by normal form, guesses and solver; every conflict is confirmed by running the kernel."""
+
+from dataclasses import dataclass
+
+from visaproof.engine.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Found, Never, Open, Search
+from visaproof.engine.conflicts.thread_states import Asked, Values, state_of
+from visaproof.engine.ladder import NORMAL_FORM
+from visaproof.engine.minimise import minimised
+from visaproof.isa.errors import Position
+from visaproof.kernel.concrete.run import Outcome, PerformedMessage, run
+from visaproof.kernel.symbolic.run import launched_lanes
+from visaproof.queries.conflict import ConflictQuestion, LanePair
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Place, Write
+from visaproof.smt import Bool, Term, bool_symbol, conj, neg, symbols_of, true
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """No two lanes can write one byte or texel, for all inputs under the assumptions."""
+
+    rung: str
+    bounded: tuple[Position, ...] = ()
+    """Loops that may run longer than they were unrolled: nothing is said of the runs that do."""
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether this is only so because no run with a meaning comes to the scatter."""
+        return self.rung == UNDEFINED_BEFORE
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two lanes that write one byte or texel, in a run of the kernel on `state`."""
+
+    first: Write
+    second: Write
+    writes: tuple[Write, ...]
+    """All writes of the message in that run; lanes count from its first."""
+    state: ConcreteState
+    """Before the run."""
+    message: str
+    values: Values
+    depends_on: tuple[str, ...]
+    """The symbols on which it depends whether these lanes meet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Neither was shown."""
+
+    reason: str
+
+
+Answer = Free | Conflict | Undecided
+
+
+def decide_conflict(question: ConflictQuestion, asked: Asked) -> Answer:
+    """Whether two lanes of the scatter can write one byte or texel."""
+    if not question.pairs:
+        return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
+    premise = conj(*question.premises)
+    search = Search(
+        conditions=[pair.meet for pair in question.pairs],
+        premise=premise,
+        earlier=question.earlier,
+        until=question.performed,
+        subject="the lanes",
+        verb="meet",
+        confirm=lambda index, values: _confirmed(question, asked, premise, question.pairs[index], values),
+        guessed_size=1 << 32,
+    )
+    match search.run(asked):
+        case Never(rung):
+            return Free(rung)
+        case Found(conflict):
+            return conflict
+        case Open(reason):
+            return Undecided(reason)
+
+
+def _confirmed(
+    question: ConflictQuestion, asked: Asked, premise: Bool, pair: LanePair, values: Values
+) -> Conflict | None:
+    """The conflict of this pair if a run of the kernel on these values shows it, with these two lanes alone or all."""
+    small = minimised(values, (premise, pair.meet), neg(true()))
+    lanes = launched_lanes(asked.kernel)
+    alone = {bool_symbol(f"em.{lane}"): int(lane in (pair.first, pair.second)) for lane in range(len(lanes))}
+    for candidate in ({**small, **alone}, small, {**values, **alone}, values):
+        state = state_of(asked, question.performed, candidate)
+        if not state.exec_mask:
+            continue
+        outcome = run(asked.kernel, state, most=MOST_STATEMENTS)
+        met = _meeting(question, outcome)
+        if met is not None and outcome.undefined is not None:
+            first, second, message = met
+            depends = tuple(str(one.payload) for one in symbols_of(pair.meet) if _is_input(one))
+            before = state_of(asked, question.performed, candidate)  # the run has changed it
+            return Conflict(first, second, message.writes, before, outcome.undefined.message, candidate, depends)
+    return None
+
+
+def _is_input(one: Term) -> bool:
+    return not str(one.payload).startswith(("em.", "size.", "width.", "height.", "depth."))
+
+
+def _meeting(question: ConflictQuestion, outcome: Outcome) -> tuple[Write, Write, PerformedMessage] | None:
+    """Two writes of different lanes to one place, in the message of the question, which ended the run."""
+    if outcome.undefined is None or outcome.undefined.position != question.instruction.position:
+        return None
+    message = outcome.performed[-1]
+    met = colliding(message.writes)
+    return None if met is None else (*met, message)
+
+
+def colliding(writes: tuple[Write, ...]) -> tuple[Write, Write] | None:
+    """Two writes of different lanes to one place."""
+    owner: dict[Place, Write] = {}
+    for write in writes:
+        for place in write.places:
+            first = owner.setdefault(place, write)
+            if first.lane != write.lane:
+                return first, write
+    return None

@@ -1,0 +1,219 @@
+"""From what a user passes to a kernel to its values and memory: numbers as bytes, buffers with addresses."""
+
+import math
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from visaproof.engine.launch.images import ImageContent
+from visaproof.engine.launch.memory import PRIVATE_ROOM, Allocation
+from visaproof.engine.launch.payload import Program, Values
+from visaproof.engine.launch.run import Memory
+from visaproof.engine.launch.shape import Shape
+from visaproof.isa.errors import ReadError, in_option
+from visaproof.isa.types import DataType
+from visaproof.kernel.launch import Argument, ArgumentValue, BufferAddress, SlmAddress, Surface
+from visaproof.kernel.syntax import GeneralVariable
+from visaproof.kernel.texels import Outside
+
+ARG, BUFFER = "--arg", "--buffer"
+
+PRIVATE_BASE = 0x7000_0000_0000
+BUFFER_DISTANCE = 1 << 36
+"""From the start of one buffer to that of the next."""
+FIRST_BYTE, ALIGNMENT = 0xFFFF_F000, 128
+"""Behind each multiple of the distance: addresses cross 4 GiB within a buffer, so that carries matter."""
+
+FIRST_SYMBOL = 1 << 16
+"""Number of the first symbol; no kernel has as many arguments."""
+
+MOST_SLM = 1 << 17
+"""Bytes of shared local memory where the launch does not say how many there are."""
+
+_FLOATS = {2: "<e", 4: "<f", 8: "<d"}
+
+
+@dataclass(frozen=True)
+class LocalBytes:
+    """A `local` argument: it points to so many bytes of shared local memory."""
+
+    size: int
+
+
+Content = bytes | LocalBytes | ImageContent
+"""What is passed for a pointer or an image."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Bytes of a by-value argument, and the type that the kernel declares for them."""
+
+    argument: Argument
+    offset: int
+    size: int
+    type: DataType
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The arguments that a kernel takes, as far as its launch says it."""
+
+    values: Mapping[int, tuple[Slot, ...]]
+    buffers: tuple[int, ...]
+    locals: tuple[int, ...]
+    names: Mapping[int, str]
+    symbols: Mapping[int, str] = field(default_factory=dict[int, str])
+    """Constants of the program, by the variable that holds their address; numbered behind all arguments."""
+
+    def index(self, name: str, option: str) -> int:
+        """The argument with a name or an index.  Raises ReadError."""
+        known = sorted({*self.values, *self.buffers, *self.locals})
+        by_name = {text: index for index, variable in self.symbols.items() for text in (variable, variable[1:])}
+        by_name |= {text: index for index, text in self.names.items()} | {f"arg{index}": index for index in known}
+        index = int(name) if name.isascii() and name.isdecimal() and len(name) < 5 else by_name.get(name, -1)
+        if index in known or index in self.symbols:
+            return index
+        shown = ", ".join(self.shown(index) for index in known) or "none; `--launch FILE` says what it takes"
+        close = get_close_matches(name[:200], list(by_name), n=1, cutoff=0.6)
+        hint = f"did you mean {close[0]}? " if close else ""
+        raise ReadError(f"no argument {name!r}", in_option(option), f"{hint}arguments: {shown}")
+
+    def shown(self, index: int) -> str:
+        return self.names.get(index) or self.symbols.get(index) or f"arg{index}"
+
+
+def parameters(program: Program) -> Parameters:
+    """What the payload and the binding table name."""
+    launch, kernel = program.launch, program.kernel
+    values: dict[int, list[Slot]] = {}
+    buffers, local = set(launch.binding_table.values()), set[int]()
+    for item in kernel.inputs:
+        declared = kernel.variables[item.variable]
+        for piece in launch.pieces(item.variable):
+            match piece.meaning:
+                case ArgumentValue(argument, offset) if isinstance(declared, GeneralVariable):
+                    values.setdefault(argument.index, []).append(Slot(argument, offset, piece.size, declared.type))
+                case BufferAddress(argument) | Surface(argument):
+                    buffers.add(argument.index)
+                case SlmAddress(argument):
+                    local.add(argument.index)
+                case _:
+                    pass
+    slots = {index: tuple(sorted(found, key=lambda slot: slot.offset)) for index, found in values.items()}
+    symbols = dict(enumerate(sorted(name for name in kernel.variables if name.startswith("&")), FIRST_SYMBOL))
+    every = (*sorted(buffers), *symbols)
+    return Parameters(slots, every, tuple(sorted(local)), launch.arg_names, symbols)
+
+
+def prepare(
+    program: Program,
+    shape: Shape,
+    arguments: Mapping[int, str],
+    buffers: Mapping[int, Content],
+    *,
+    sampler: Outside | None = None,
+    pad: bool = False,
+) -> tuple[Values, Memory]:
+    """The values and the memory of a launch.  Raises ReadError where an argument is missing or does not fit."""
+    takes = parameters(program)
+    _require_all(takes, arguments, buffers)
+    memory = {
+        index: Allocation(_described(program, takes, index), _base(place), bytearray(_bytes_of(content)))
+        for place, (index, content) in enumerate(sorted(buffers.items(), key=lambda one: one[0]), start=1)
+        if not isinstance(content, LocalBytes)
+    }
+    images = {index: content.shape for index, content in buffers.items() if isinstance(content, ImageContent)}
+    local_addresses, end = dict[int, int](), program.launch.slm_bytes
+    for index, content in sorted(buffers.items(), key=lambda one: one[0]):
+        if isinstance(content, LocalBytes):
+            local_addresses[index] = -(-end // 64) * 64
+            end = local_addresses[index] + content.size
+    values = Values(
+        shape,
+        {index: argument_bytes(takes, index, text) for index, text in arguments.items()},
+        {index: buffer.base for index, buffer in memory.items()},
+        local_addresses,
+        PRIVATE_BASE,
+        {variable: memory[index].base for index, variable in takes.symbols.items()},
+        pad,
+    )
+    slm = bytearray(end or (0 if program.launch.meanings else MOST_SLM))
+    private = Allocation("private memory", PRIVATE_BASE, bytearray(), PRIVATE_ROOM, unwritten=True)
+    local = Allocation("shared local memory", 0, slm, unwritten=True)
+    return values, Memory(memory, private, local, images, sampler)
+
+
+def _bytes_of(content: bytes | ImageContent) -> bytes:
+    return content.content if isinstance(content, ImageContent) else content
+
+
+def _base(place: int) -> int:
+    """The address of a buffer; their low dwords differ too, since they may serve as bindless handles."""
+    return BUFFER_DISTANCE * place + FIRST_BYTE + ALIGNMENT * place
+
+
+def _described(program: Program, takes: Parameters, index: int) -> str:
+    symbol = takes.symbols.get(index)
+    return str(program.launch.argument(index)) if symbol is None else f"the constant {symbol}"
+
+
+def _require_all(takes: Parameters, arguments: Iterable[int], buffers: Mapping[int, Content]) -> None:
+    given = set(arguments)
+    for index in given - set(takes.values):
+        raise _bad(ARG, f"{takes.shown(index)} is a pointer", f"`{BUFFER} {takes.shown(index)}=zeros:BYTES`")
+    for index, content in buffers.items():
+        if isinstance(content, LocalBytes) != (index in takes.locals):
+            form = "local:BYTES" if index in takes.locals else "zeros:BYTES"
+            what = "is passed by value" if index in takes.values else f"needs {form}"
+            raise _bad(BUFFER, f"{takes.shown(index)} {what}", "")
+    missing = [f"{ARG} {takes.shown(index)}=VALUE" for index in takes.values if index not in given]
+    missing += [f"{BUFFER} '{takes.shown(index)}=@FILE'" for index in takes.symbols if index not in buffers]
+    missing += [f"{BUFFER} {takes.shown(index)}=zeros:BYTES" for index in _arguments(takes) if index not in buffers]
+    missing += [f"{BUFFER} {takes.shown(index)}=local:BYTES" for index in takes.locals if index not in buffers]
+    if missing:
+        raise _bad("--arg, --buffer", "arguments are missing", " ".join(missing))
+
+
+def _arguments(takes: Parameters) -> Iterable[int]:
+    """The buffers that are arguments."""
+    return (index for index in takes.buffers if index not in takes.symbols)
+
+
+def argument_bytes(takes: Parameters, index: int, text: str) -> bytes:
+    """The bytes of a by-value argument: a number, or those of a vector with commas between them."""
+    slots = takes.values[index]
+    end = max(slot.offset + slot.size for slot in slots)
+    words = [word.strip() for word in text.split(",")]
+    if end % len(words):
+        raise _bad(ARG, f"{takes.shown(index)} has {end} bytes, which {len(words)} numbers do not fill", "")
+    width = end // len(words)
+    floating = slots[0].type.floating
+    return b"".join(_number(takes.shown(index), word, width, floating) for word in words)
+
+
+def _number(name: str, text: str, width: int, floating: bool) -> bytes:
+    """One number; it is a floating-point number if the kernel declares so, or if it is written as one."""
+    try:
+        whole = int(text, 0)
+    except ValueError:
+        whole = None
+    if whole is not None and (not floating or text.lower().startswith(("0x", "-0x"))):
+        if not -(1 << 8 * width - 1) <= whole < 1 << 8 * width:
+            raise _bad(ARG, f"{text} does not fit the {width} bytes of {name}", "")
+        return (whole % (1 << 8 * width)).to_bytes(width, "little")
+    try:
+        value = float(text)
+    except ValueError:
+        raise _bad(ARG, f"{text!r} is no number for {name}", "for example 3, -1, 0x10, 0.5 or 1,2,3,4") from None
+    if width not in _FLOATS:
+        raise _bad(ARG, f"{name} has {width} bytes, which is no floating-point number", "")
+    try:
+        content = struct.pack(_FLOATS[width], value)
+    except OverflowError:
+        content = struct.pack(_FLOATS[width], math.copysign(math.inf, value))
+    return content
+
+
+def _bad(option: str, message: str, hint: str) -> ReadError:
+    return ReadError(message, in_option(option), hint)

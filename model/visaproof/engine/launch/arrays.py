@@ -1,0 +1,163 @@
+"""Runs a whole launch on arrays: many groups at once, in the order of the groups.
+
+Where some thread has no meaning or is not modelled, its group is run again thread after thread, on the memory that the
+groups before it leave: what is told is then what the scalar machine tells, with the lane.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visaproof.engine.launch.payload import Program, Values
+from visaproof.engine.launch.payload_arrays import GroupPayload
+from visaproof.engine.launch.run import (
+    MOST_STATEMENTS,
+    SLM,
+    Engine,
+    Memory,
+    Ran,
+    UndefinedAt,
+    first_typed,
+    run_launch,
+    surface_keys,
+    unknown_surface,
+)
+from visaproof.engine.launch.shape import ThreadId
+from visaproof.isa.errors import NotModelled
+from visaproof.isa.operands import SLM_TAG
+from visaproof.kernel.concrete.run import MissingSurface
+from visaproof.kernel.meaning import LaunchValue
+from visaproof.kernel.syntax import GeneralVariable
+from visaproof.vectorised.memories import Memories
+from visaproof.vectorised.result import Result, Stop
+from visaproof.vectorised.run import run_threads
+
+MOST_BYTES = 1 << 27
+"""Of registers and of memory of single groups, for the groups that run at once."""
+FIRST_PRIVATE = 1 << 16
+"""Bytes of private memory that a group gets at first."""
+MORE_PRIVATE = 16
+"""How many times more it gets where that was not enough."""
+
+
+def run_on_arrays(program: Program, values: Values, memory: Memory) -> Ran:
+    """Runs all threads; the memory is changed in place.  Raises NotModelled."""
+    if (typed := first_typed(program)) is not None:
+        raise NotModelled(f"{typed.opcode} on arrays: texels are reached thread after thread", typed.position)
+    if memory.images:
+        raise NotModelled("images on arrays")
+    try:
+        return _ArraysRun(program, values, memory).run()
+    except MissingSurface as missing:
+        raise unknown_surface(program, missing) from None
+
+
+@dataclass
+class _ArraysRun:
+    program: Program
+    values: Values
+    memory: Memory
+    ran: Ran = field(default_factory=lambda: Ran(engine=Engine.ARRAYS))
+
+    def __post_init__(self) -> None:
+        self._payload = GroupPayload(self.program, self.values)
+        self._private = FIRST_PRIVATE if _takes_private(self.program) else 0
+        variables = self.program.kernel.variables.values()
+        self._thread_bytes = sum(each.size for each in variables if isinstance(each, GeneralVariable))
+
+    def run(self) -> Ran:
+        start, total = 0, self.values.shape.group_total
+        while start < total and self.ran.undefined is None:
+            start = self._chunk(start, total)
+        return self.ran
+
+    def _chunk(self, start: int, total: int) -> int:
+        """Runs groups from `start` on; the first one that is still to be run."""
+        groups = range(start, min(total, start + self._at_once()))
+        before = self._contents()
+        result = self._together(groups)
+        rows = [stop.thread for stop in (*result.undefined, *result.not_modelled)]
+        if not rows:
+            self._count(len(groups), result.barriers)
+            return groups.stop
+        self._restore(before)
+        done = min(rows) // self._payload.threads
+        if done:
+            self._together(range(start, start + done))
+            self._count(done, result.barriers[:done])
+        mine = range(done * self._payload.threads, (done + 1) * self._payload.threads)
+        undefined, not_modelled = (
+            [stop for stop in stops if stop.thread in mine] for stops in (result.undefined, result.not_modelled)
+        )
+        self._alone(start + done, undefined, not_modelled)
+        return start + done + 1
+
+    def _at_once(self) -> int:
+        of_group = self._payload.threads * self._thread_bytes + len(self.memory.local.data) + self._private
+        return max(1, MOST_BYTES // max(of_group, 1))
+
+    def _together(self, groups: range) -> Result:
+        payload = self._payload.of(groups)
+        return run_threads(
+            self.program.kernel,
+            self.program.platform,
+            payload.registers,
+            payload.masks,
+            self._memories(len(groups)),
+            payload.groups,
+            most=MOST_STATEMENTS,
+            whole_groups=True,
+        )
+
+    def _memories(self, groups: int) -> Memories:
+        """The buffers behind surfaces and addresses, and zeros as the memory of each group."""
+        buffers = {index: _array(each.data) for index, each in self.memory.buffers.items()}
+        surfaces = {key: buffers[index] for key, index in surface_keys(self.program, self.memory)}
+        surfaces[SLM] = np.zeros((groups, len(self.memory.local.data)), np.uint8)
+        flat = [(each.base, buffers[index]) for index, each in self.memory.buffers.items()]
+        if self._private:
+            flat.append((self.memory.private.base, np.zeros((groups, self._private), np.uint8)))
+        return Memories(surfaces, flat, only_flat=True, local_tag=SLM_TAG)
+
+    def _contents(self) -> Mapping[int, bytes]:
+        return {index: bytes(buffer.data) for index, buffer in self.memory.buffers.items()}
+
+    def _restore(self, contents: Mapping[int, bytes]) -> None:
+        for index, buffer in self.memory.buffers.items():
+            buffer.data[:] = contents[index]
+
+    def _count(self, groups: int, barriers: NDArray[np.int64]) -> None:
+        self.ran.threads += groups * self._payload.threads
+        self.ran.barriers += int(barriers.sum())
+
+    def _alone(self, group: int, undefined: list[Stop], not_modelled: list[Stop]) -> None:
+        """Runs a group in which threads of the arrays stopped, thread after thread.  Raises NotModelled."""
+        if not undefined and len({(stop.position, stop.message) for stop in not_modelled}) == 1:
+            raise NotModelled(not_modelled[0].message, not_modelled[0].position)
+        ids = self.values.shape.group(group)
+        alone = run_launch(self.program, self.values, self.memory, groups=[ids])
+        self.ran.threads += alone.threads
+        self.ran.barriers += alone.barriers
+        self.ran.undefined = alone.undefined
+        if alone.undefined is not None:
+            return
+        if 0 < self._private < self.memory.private.room:  # it was too little; the scalar machine has run the group
+            self._private = min(self._private * MORE_PRIVATE, self.memory.private.room)
+        elif undefined:  # it depends on the order of the threads: one order without a meaning is enough
+            stop = undefined[0]
+            thread = ThreadId(ids, stop.thread % self._payload.threads)
+            self.ran.undefined = UndefinedAt(stop.position, stop.message, thread, None)
+        else:
+            raise NotModelled(not_modelled[0].message, not_modelled[0].position)
+
+
+def _array(content: bytearray) -> NDArray[np.uint8]:
+    return np.frombuffer(content, np.uint8) if content else np.zeros(0, np.uint8)
+
+
+def _takes_private(program: Program) -> bool:
+    """Whether the kernel is told where private memory is."""
+    pieces = (piece for item in program.kernel.inputs for piece in program.launch.pieces(item.variable))
+    return any(piece.meaning is LaunchValue.PRIVATE_BASE for piece in pieces)

@@ -1,0 +1,190 @@
+"""What the registers of a thread hold when it starts: r0, local ids, arguments and the values of the launch."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from visaproof.engine.launch.shape import Shape, ThreadId
+from visaproof.isa.execution import THREAD_LANES
+from visaproof.isa.platform import Platform
+from visaproof.kernel.launch import Launch
+from visaproof.kernel.meaning import (
+    ArgumentValue,
+    BufferAddress,
+    BufferOffset,
+    LaunchValue,
+    LocalId,
+    Piece,
+    SlmAddress,
+    Surface,
+)
+from visaproof.kernel.syntax import GeneralVariable, Input, Kernel
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Surface as MemorySurface
+
+R0_GROUP_IDS = (1, 6, 7)
+"""The dwords of r0 with the group ids x, y, z."""
+
+R0_THREAD_BYTE = 8
+"""The byte of r0 with the number of the thread in its group, from XeHP on: kernels take it as their sub-group's id."""
+
+HANDLE_BYTES = 64
+"""Distance of two surface states: what a bindless handle counts in."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A kernel with what is known of its launch, and the device."""
+
+    kernel: Kernel
+    launch: Launch
+    platform: Platform
+
+    @property
+    def simd(self) -> int:
+        """Work items of a thread."""
+        stated = self.kernel.attributes.get("SimdSize")
+        return self.launch.simd or (stated if isinstance(stated, int) else THREAD_LANES)
+
+
+@dataclass(frozen=True)
+class Values:
+    """What the caller of the kernel passes."""
+
+    shape: Shape
+    arguments: Mapping[int, bytes] = field(default_factory=dict[int, bytes])
+    """By-value arguments, by index."""
+    addresses: Mapping[int, int] = field(default_factory=dict[int, int])
+    """Where the buffers of pointer arguments begin."""
+    local_addresses: Mapping[int, int] = field(default_factory=dict[int, int])
+    """Where in shared local memory `local` arguments begin."""
+    private_base: int = 0
+    symbols: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The address of each symbol that the linker knows, by the variable that stands for it."""
+    pad: bool = False
+    """Whether what lies behind a variable in its last register is 0; otherwise it is undefined to read it (D6)."""
+
+
+class Payloads:
+    """The first state of each thread of a launch."""
+
+    def __init__(self, program: Program, values: Values) -> None:
+        self._program = program
+        self._values = values
+        self._pieces = [
+            (item, piece)
+            for item in program.kernel.inputs
+            if isinstance(program.kernel.variables[item.variable], GeneralVariable)
+            for piece in program.launch.pieces(item.variable)
+        ]
+
+    def unknown(self) -> Iterator[tuple[Input, Piece]]:
+        """The pieces of which nothing is known; they hold 0."""
+        for item, piece in self._pieces:
+            if self._bytes(piece, ThreadId((0, 0, 0), 0)) is None:
+                yield item, piece
+
+    def state(self, thread: ThreadId, hardware_id: int, surfaces: dict[str, MemorySurface]) -> ConcreteState:
+        """The registers and lanes with which the thread starts."""
+        simd, shape = self._program.simd, self._values.shape
+        # A thread of the VectorCompiler is one work item; its SIMD instructions have all their lanes.
+        mask = (1 << shape.lanes(thread.number, simd)) - 1 if simd > 1 else (1 << THREAD_LANES) - 1
+        state = ConcreteState(self._program.platform, mask, surfaces=surfaces)
+        if self._values.pad:
+            self._pad(state)
+        self._set_predefined(state, thread, hardware_id)
+        for item, piece in self._pieces:
+            content = self._bytes(piece, thread)
+            if content is not None:
+                self._put(state, item.variable, piece.offset, content)
+        return state
+
+    def _pad(self, state: ConcreteState) -> None:
+        grf = self._program.platform.grf_bytes
+        for variable in self._program.kernel.variables.values():
+            if isinstance(variable, GeneralVariable) and variable.alias is None:
+                state.registers[variable.name] = bytearray(-(-variable.size // grf) * grf)
+
+    def _set_predefined(self, state: ConcreteState, thread: ThreadId, hardware_id: int) -> None:
+        for name, dword, group in zip("xyz", R0_GROUP_IDS, thread.group, strict=True):
+            self._put(state, "%r0", 4 * dword, group.to_bytes(4, "little"))
+            self._put(state, f"%group_id_{name}", 0, group.to_bytes(4, "little"))
+        if self._program.platform >= Platform.XeHP_SDV:
+            self._put(state, "%r0", R0_THREAD_BYTE, (thread.number % 256).to_bytes(1, "little"))
+        self._put(state, "%hw_id", 0, hardware_id.to_bytes(4, "little"))
+        if self._program.platform is Platform.DG2:
+            self._put(state, "%sr0", 0, thread_in_sr0(hardware_id).to_bytes(4, "little"))
+        for variable, address in self._values.symbols.items():
+            self._put(state, variable, 0, address.to_bytes(8, "little"))
+
+    def _put(self, state: ConcreteState, variable: str, start: int, content: bytes) -> None:
+        declared = self._program.kernel.variables[variable]
+        assert isinstance(declared, GeneralVariable)
+        root, behind = self._program.kernel.root_of(declared)
+        register = state.registers.setdefault(root.name, bytearray(root.size))
+        place = behind + start
+        register[place : place + len(content)] = content[: max(0, len(register) - place)]
+
+    def _bytes(self, piece: Piece, thread: ThreadId) -> bytes | None:
+        """What a piece of the payload holds; None where that is not known."""
+        values = self._values
+        match piece.meaning:
+            case LocalId(dimension, first_lane):
+                return self._local_ids(thread, dimension, first_lane, piece.size // 2)
+            case ArgumentValue(argument, offset):
+                whole = values.arguments.get(argument.index)
+                return None if whole is None else whole[offset : offset + piece.size]
+            case BufferAddress(argument):
+                address = values.addresses.get(argument.index)
+                return None if address is None else _cut(address.to_bytes(8, "little"), piece)
+            case SlmAddress(argument):
+                address = values.local_addresses.get(argument.index)
+                return None if address is None else _cut(address.to_bytes(8, "little"), piece)
+            case Surface(argument):
+                return _cut((surface_handle(argument.index)).to_bytes(8, "little"), piece)
+            case BufferOffset():
+                return bytes(piece.size)
+            case LaunchValue() as value:
+                content = self._launch_value(value)
+                return None if content is None else _cut(content, piece)
+            case _:
+                return None
+
+    def _local_ids(self, thread: ThreadId, dimension: int, first_lane: int, lanes: int) -> bytes:
+        simd, shape = self._program.simd, self._values.shape
+        ids = (shape.local_id(thread.number, first_lane + k, simd)[dimension] for k in range(lanes))
+        return b"".join(one.to_bytes(2, "little") for one in ids)
+
+    def _launch_value(self, value: LaunchValue) -> bytes | None:
+        shape = self._values.shape
+        triples = {
+            LaunchValue.GLOBAL_ID_OFFSET: shape.offset,
+            LaunchValue.LOCAL_SIZE: shape.local_size,
+            LaunchValue.ENQUEUED_LOCAL_SIZE: shape.local_size,
+            LaunchValue.GLOBAL_SIZE: shape.global_size,
+            LaunchValue.GROUP_COUNT: shape.group_count,
+        }
+        if value in triples:
+            return b"".join(part.to_bytes(4, "little") for part in triples[value])
+        if value is LaunchValue.WORK_DIMENSIONS:
+            return shape.dimensions.to_bytes(4, "little")
+        if value is LaunchValue.PRIVATE_BASE:
+            return self._values.private_base.to_bytes(8, "little")
+        return None
+
+
+def surface_handle(index: int) -> int:
+    """What names the surface of an argument where it is not in the binding table."""
+    return HANDLE_BYTES * (index + 1)
+
+
+def _cut(content: bytes, piece: Piece) -> bytes:
+    return content[piece.first_byte : piece.first_byte + piece.size]
+
+
+def thread_in_sr0(hardware_id: int) -> int:
+    """The first dword of `%sr0` on DG2: bits 0..2, 4..5 and 7..13 together number the threads.
+
+    That is how IGC's code for DG2 finds a thread's part of private memory: it takes bits 3 and 6 out.
+    """
+    number = hardware_id % (1 << 12)
+    return number & 0x7 | (number >> 3 & 0x3) << 4 | number >> 5 << 7

@@ -1,0 +1,252 @@
+"""Runs a whole launch on numbers: group after group, and the threads of a group from barrier to barrier."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from visaproof.engine.launch.images import ImageShape
+from visaproof.engine.launch.lane import lane_at_fault
+from visaproof.engine.launch.memory import (
+    AddressSpace,
+    Allocation,
+    FlatWindow,
+    LocalWindow,
+    Window,
+)
+from visaproof.engine.launch.payload import Payloads, Program, Values, surface_handle
+from visaproof.engine.launch.races import Moment, Race, RaceWatch, UnwrittenRead
+from visaproof.engine.launch.shape import ThreadId, Triple
+from visaproof.engine.launch.trace import Tracer
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import NotModelled, Position, ReadError
+from visaproof.kernel.concrete.run import AtBarrier, Code, MissingSurface, Outcome, Thread, Undefined
+from visaproof.kernel.launch import BufferAddress, Surface
+from visaproof.kernel.syntax import Instruction
+from visaproof.kernel.texels import Outside, WrongSurface
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Surface as MemorySurface
+
+SLM = "%slm"
+MOST_STATEMENTS = 10_000_000
+"""Of one thread."""
+TYPED = frozenset(("scatter4_typed", "gather4_typed", "typed_atomic", "load_lz", "sample_lz", "sample_l"))
+"""Messages that reach texels."""
+
+
+class Engine(Enum):
+    """What runs a launch."""
+
+    ARRAYS = "arrays"
+    """All threads at once; nothing is looked for but what the launch does and where it is undefined."""
+    SCALAR = "scalar"
+    """Thread after thread; with races, reads of what nothing wrote, and traces."""
+
+
+@dataclass(frozen=True, slots=True)
+class UndefinedAt:
+    """Where the launch has no meaning; nothing behind it was run."""
+
+    position: Position
+    message: str
+    thread: ThreadId
+    lane: int | None
+    """None where it is not one lane's doing, or not known."""
+
+
+@dataclass
+class Memory:
+    """What the threads of a launch reach."""
+
+    buffers: Mapping[int, Allocation]
+    """By the index of their argument."""
+    private: Allocation
+    local: Allocation
+    """Shared local memory of the group that runs."""
+    images: Mapping[int, ImageShape] = field(default_factory=dict[int, ImageShape])
+    """Which of the buffers are the texels of an image; no pointer reaches them."""
+    sampler: Outside | None = None
+    """How samplers read them, where it is known."""
+
+    def space(self) -> AddressSpace:
+        plain = (buffer for index, buffer in self.buffers.items() if index not in self.images)
+        return AddressSpace([*plain, self.private])
+
+
+@dataclass
+class Ran:
+    """What became of a launch; the buffers hold what was written."""
+
+    undefined: UndefinedAt | None = None
+    races: tuple[Race, ...] = ()
+    unwritten: tuple[UnwrittenRead, ...] = ()
+    engine: Engine = Engine.SCALAR
+    """Races and reads of unwritten memory are only known where it is the scalar one."""
+    threads: int = 0
+    barriers: int = 0
+    """Barriers passed, counted for each group."""
+
+
+TracerOf = Callable[[ThreadId, ConcreteState], Tracer | None]
+"""Which threads are traced, given their first state."""
+
+
+def run_launch(
+    program: Program,
+    values: Values,
+    memory: Memory,
+    tracer: TracerOf | None = None,
+    groups: Iterable[Triple] | None = None,
+) -> Ran:
+    """Runs all threads, or those of some groups; the memory is changed in place.  Raises NotModelled."""
+    return _LaunchRun(program, values, memory, tracer).run(values.shape.groups() if groups is None else groups)
+
+
+@dataclass
+class _LaunchRun:
+    program: Program
+    values: Values
+    memory: Memory
+    tracer: TracerOf | None
+    ran: Ran = field(default_factory=Ran)
+
+    def __post_init__(self) -> None:
+        self._watch = RaceWatch(Moment(ThreadId((0, 0, 0), 0), 0))
+        self._code = Code(self.program.kernel, self.program.platform)
+        self._payloads = Payloads(self.program, self.values)
+        self._surfaces: dict[str, MemorySurface] = {}
+        self._images = {
+            index: shape.image(self.memory.buffers[index].data, self.memory.sampler)
+            for index, shape in self.memory.images.items()
+        }
+
+    def run(self, groups: Iterable[Triple]) -> Ran:
+        self._surfaces = dict(self._bound_surfaces())
+        for group in groups:
+            self._reset(self.memory.local)
+            self._reset(self.memory.private)
+            self._group(group)
+            if self.ran.undefined is not None:
+                break
+        else:
+            self.ran.races = tuple(self._watch.races.values())
+            self.ran.unwritten = tuple(self._watch.unwritten.values())
+        for index, image in self._images.items():
+            self.memory.images[index].store(image, self.memory.buffers[index])
+        return self.ran
+
+    def _reset(self, memory: Allocation) -> None:
+        """What a group finds in memory of its own: zeros."""
+        memory.data[:] = bytes(len(memory.data))
+        self._watch.forget(memory)
+
+    def _bound_surfaces(self) -> Iterator[tuple[str, MemorySurface]]:
+        yield FLAT, FlatWindow(self.memory.space(), self._watch)
+        yield SLM, LocalWindow(self.memory.local, self._watch)
+        windows: dict[int, MemorySurface] = {
+            index: self._images.get(index) or Window(buffer, self._watch)
+            for index, buffer in self.memory.buffers.items()
+        }
+        for key, index in surface_keys(self.program, self.memory):
+            yield key, windows[index]
+
+    def _group(self, group: tuple[int, int, int]) -> None:
+        """Runs the threads of a group in turn, each to the next barrier, until all have ended."""
+        threads = [ThreadId(group, number) for number in range(self.values.shape.threads(self.program.simd))]
+        waiting = {thread: self._thread(thread) for thread in threads}
+        self.ran.threads += len(threads)
+        barriers = 0
+        while waiting:
+            stops = dict[ThreadId, AtBarrier]()
+            for thread, running in waiting.items():
+                self._watch.now = Moment(thread, barriers)
+                match self._resumed(running):
+                    case AtBarrier() as stop:
+                        stops[thread] = stop
+                    case Outcome(undefined=Undefined(position, message)):
+                        lane = lane_at_fault(running.message, running.state)
+                        self.ran.undefined = UndefinedAt(position, message, thread, lane)
+                        return
+                    case Outcome():
+                        pass
+            self.ran.undefined = _misused(stops, list(waiting))
+            if self.ran.undefined is not None:
+                return
+            waiting = {thread: running for thread, running in waiting.items() if thread in stops}
+            barriers += 1
+            self.ran.barriers += bool(stops)
+
+    def _thread(self, thread: ThreadId) -> Thread:
+        state = self._payloads.state(thread, thread.number, self._surfaces)
+        tracer = self.tracer(thread, state) if self.tracer is not None else None
+        if tracer is None:
+            return Thread(self._code, state, most=MOST_STATEMENTS, remember=False, known_images=True)
+        return Thread(self._code, state, tracer.observe, tracer.performed, MOST_STATEMENTS, known_images=True)
+
+    def _resumed(self, running: Thread) -> AtBarrier | Outcome:
+        try:
+            return running.resume()
+        except MissingSurface as missing:
+            raise unknown_surface(self.program, missing) from None
+        except WrongSurface as wrong:
+            raise _wrong_surface(self.program, self.memory, wrong) from None
+
+
+def _wrong_surface(program: Program, memory: Memory, wrong: WrongSurface) -> ReadError:
+    index = dict(surface_keys(program, memory)).get(wrong.surface)
+    name = wrong.surface if index is None else str(program.launch.argument(index))
+    if wrong.wants_image:
+        hint = "`--image ARG=WIDTH[xHEIGHT[xDEPTH]]:CONTENT` passes one"
+        return ReadError(f"texels are reached in {name}, which is no image", wrong.position, hint)
+    return ReadError(f"bytes are reached in {name}, which is an image", wrong.position, "`--buffer` passes bytes")
+
+
+def unknown_surface(program: Program, missing: MissingSurface) -> ReadError | NotModelled:
+    """What is told where a message reaches a surface of which no argument is known."""
+    if program.launch.binding_table:
+        what = f"surface {missing.surface!r}, of which the launch does not say which argument it is"
+        return NotModelled(what, missing.position)
+    hint = "`--launch FILE` says it: a zebin, its .ze_info, or a manifest.json"
+    return ReadError(f"it is not known which argument surface {missing.surface!r} is", missing.position, hint)
+
+
+def surface_keys(program: Program, memory: Memory) -> Iterator[tuple[str, int]]:
+    """The names of the surface of each buffer, and the argument with this buffer."""
+    buffers, launch = memory.buffers, program.launch
+    for place, index in launch.binding_table.items():
+        if index in buffers:
+            yield f"bti {place}", index
+    for index, buffer in buffers.items():
+        # ze_info may call a bindless argument a pointer; the kernel then takes its low dword as the handle.
+        for handle in (surface_handle(index), buffer.base % (1 << 32)):
+            yield f"bindless handle {handle}", index
+    for key, index in _bindless(program):
+        if index in buffers:
+            yield key, index
+
+
+def _misused(stops: dict[ThreadId, AtBarrier], threads: list[ThreadId]) -> UndefinedAt | None:
+    """A barrier that not all threads reach, or not with all their lanes."""
+    for thread, stop in stops.items():
+        if stop.divergent:
+            message = "a barrier in divergent control flow: some lanes of the thread are elsewhere"
+            return UndefinedAt(stop.barrier.position, message, thread, None)
+    ended = [thread for thread in threads if thread not in stops]
+    if not stops or not ended:
+        return None
+    thread, stop = next(iter(stops.items()))
+    message = f"a barrier that not all threads of the group reach: thread {ended[0].number} has ended"
+    return UndefinedAt(stop.barrier.position, message, thread, None)
+
+
+def first_typed(program: Program) -> Instruction | None:
+    """The first message that reaches texels."""
+    return next((each for each in program.kernel.instructions() if each.opcode in TYPED), None)
+
+
+def _bindless(program: Program) -> Iterator[tuple[str, int]]:
+    """The argument of each surface that is named by the input with its surface state."""
+    for item in program.kernel.inputs:
+        for piece in program.launch.pieces(item.variable):
+            if isinstance(piece.meaning, Surface | BufferAddress):
+                # ze_info has a bindless argument as its pointer, which holds the offset of its surface state.
+                yield f"bindless {item.variable}.{piece.offset}", piece.meaning.argument.index

@@ -1,0 +1,1 @@
+"""Pairs of kernels: listed, found in folders of dumps, and known again by their contents."""

@@ -1,0 +1,83 @@
+"""What an answer about two kernels rests on, in words."""
+
+from collections.abc import Iterator, Sequence
+
+from visaproof.engine.refinement.memory import PRIVATE
+from visaproof.engine.refinement.thread_group import AnyRunner
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.kernel.assumptions import PRIVATE_APART, Start
+from visaproof.kernel.matching import SHARED_LOCAL, Matching
+from visaproof.kernel.observed import is_register
+from visaproof.kernel.thread_group import THREAD_NUMBER, UNMATCHED
+from visaproof.queries.refinement.places import ALIGNMENT
+from visaproof.queries.refinement.question import Question
+from visaproof.queries.refinement.side import itself
+from visaproof.smt import Bool, symbols_of
+
+FUNCTIONS = "a result on floats depends on the operands, their types and %cr0 alone"
+"""Of results of which nothing else is known."""
+
+
+def lanes_on(lanes: Sequence[Bool], on: frozenset[Bool]) -> str:
+    places = [str(place) for place, lane in enumerate(lanes) if lane in on]
+    which = f"lane {places[0]} is" if len(places) == 1 else f"lanes {', '.join(places)} are"
+    return f"{which} on, as else the source may leave buffers of at most 2 GiB: its address is what nothing wrote"
+
+
+def _symbols(question: Question) -> Iterator[str]:
+    for effects in (question.source, question.target):
+        for stores in effects.stores.values():
+            terms = [term for store in stores for term in (store.guard, store.cell, store.value)]
+            yield from (str(one.payload) for one in symbols_of(*terms))
+
+
+def assumptions(start: Start, question: Question, matching: Matching, runners: Sequence[AnyRunner]) -> tuple[str, ...]:
+    found = list(start.assumed)
+    if PRIVATE_APART not in found and any(PRIVATE in one.pointers.values() for one in runners):
+        found.append(PRIVATE_APART)
+    if any(PRIVATE in one.pointers.values() for one in runners):
+        found.append(f"private memory begins at a multiple of {ALIGNMENT}")
+    surfaces = [name for name in dict.fromkeys(map(itself, question.surfaces)) if _is_memory(name)]
+    if len(surfaces) > 1:
+        found.append(f"the surfaces {', '.join(surfaces)} share no byte")
+    if any(itself(surface) != FLAT and not is_register(surface) for surface in question.surfaces):
+        found.append("surfaces have at most 4 GiB")
+    if matching.extra:
+        found.append("inputs that only the target gets may hold anything")
+    if any(name.startswith("result.") for name in _symbols(question)):
+        found.append(FUNCTIONS)
+    if any(one.origin is not None for runner in runners for one in runner.trace.arbitrary):
+        found.append("a read through the sampler depends on the image, the sampler and the coordinates alone")
+    effects = question.source, question.target
+    found += _of_groups(runners)
+    atomics, barriers = any(one.atomics for one in effects), any(one.barriers for one in effects)
+    if question.disturbed:
+        found.append("every thread of the group gets to the barriers that only the target has")
+        found.append("other threads may write, between any two messages, what this one reads or writes")
+        return tuple(found)
+    if runners[1].threads and atomics:  # in another order than the source, or in parts
+        found.append("no other thread reaches what the atomics of these reach" + " between two barriers" * barriers)
+        atomics = False
+    but = " but by atomics" * atomics + " and" * (atomics and barriers) + " between two barriers" * barriers
+    several = any(runner.threads for runner in runners)
+    who = "what these read or write while they run" if several else "what this one reads or writes while it runs"
+    found.append(f"no other thread writes {who}{but}")
+    return tuple(found)
+
+
+def _is_memory(surface: str) -> bool:
+    """Whether it is neither shared local memory nor a register."""
+    return surface != SHARED_LOCAL and not is_register(surface)
+
+
+def _of_groups(runners: Sequence[AnyRunner]) -> Iterator[str]:
+    """What is assumed where several threads of one kernel make up one of the other."""
+    if not any(runner.threads for runner in runners):
+        return
+    yield "a thread of which no lane is on is not launched; the others may run in any order, and at once"
+    words = [str(word.payload) for word in symbols_of(*(each for one in runners for each in one.start_words()))]
+    if THREAD_NUMBER in words:
+        yield "the threads of a group are numbered in the order of their lanes"
+    unlike = sorted({word.rpartition(":")[2] for word in words if word.startswith(UNMATCHED)})
+    if unlike:
+        yield f"each thread may find anything in {', '.join(unlike)}, whatever the others do"

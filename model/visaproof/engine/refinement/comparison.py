@@ -1,0 +1,136 @@
+"""Two kernels that can be compared: inputs matched, both run on terms, and what the answer will rest on."""
+
+from dataclasses import dataclass, replace
+
+from visaproof.engine.refinement.assumed import assumptions, lanes_on
+from visaproof.engine.refinement.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface
+from visaproof.engine.refinement.lanes import lanes_needed
+from visaproof.engine.refinement.questions import of_the_source, questions, used_surfaces
+from visaproof.engine.refinement.runner import Runner
+from visaproof.engine.refinement.same_program import is_itself
+from visaproof.engine.refinement.scope import Granted, Scope
+from visaproof.engine.refinement.thread_group import AnyRunner
+from visaproof.engine.refinement.threads import one_to_one, one_to_several, require_found
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import NotModelled
+from visaproof.kernel.assumptions import Assume, Start, start_of
+from visaproof.kernel.float_results import IEEE_ASSUMED, Floats
+from visaproof.kernel.matching import Matching, Program, match, require_matched
+from visaproof.kernel.observed import observed_registers
+from visaproof.kernel.private_slots import in_all_slots, slot_of
+from visaproof.kernel.symbolic.run import launched_lanes
+from visaproof.kernel.thread_group import Split, matched_inputs, split_of
+from visaproof.queries.refinement.question import Question
+from visaproof.queries.refinement.undefined import unusual
+from visaproof.smt import Bool, true
+
+NOTHING_GRANTED = Granted()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two kernels that can be compared, and on what the answer will rest."""
+
+    source: Program
+    target: Program
+    matching: Matching
+    start: Start
+    assumed: tuple[str, ...]
+    question: Question
+    """Where addresses are used, of places in buffers, under conditions."""
+    runners: tuple[AnyRunner, AnyRunner]
+    exact: Question | None
+    """The question under no condition; None where that is not asked: memory is reached by address and by surface as
+    well, or by several threads."""
+    scope: Scope
+    granted: Granted
+    open: NotModelled | None = None
+    """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
+    split: Split | None = None
+    """Which threads run the lanes of which, where the kernels have different SIMD widths."""
+    itself: bool = False
+    """Whether a program is compared with itself, in the same registers: then one run on terms stands for both."""
+
+    @property
+    def on_floats(self) -> bool:
+        """Whether a kernel computes with floats, as far as that is known."""
+        return self.scope.floats is Floats.IEEE or self.uninterpreted
+
+    @property
+    def uninterpreted(self) -> bool:
+        """Whether a kernel computes with floats of which nothing is known."""
+        values = (one for runner in self.runners for one in runner.trace.arbitrary if one.operands and not one.origin)
+        open_floats = any(source.type.floating for one in values for source in one.operands or ())
+        return self.scope.floats is Floats.UNINTERPRETED and open_floats
+
+    @property
+    def conditional(self) -> bool:
+        """Whether the question is asked under conditions."""
+        return self.exact is not self.question
+
+
+def compare(source: Program, target: Program, scope: Scope, granted: Granted = NOTHING_GRANTED) -> Comparison:
+    """The question about a source and a target, with what had to be granted so that it can be asked.
+
+    Raises NotModelled, and ReadError where an input of the target has no counterpart.
+    """
+    split = split_of(source, target)
+    observed = observed_registers(source.kernel, target.kernel, scope.observe)
+    if split is not None and observed:
+        raise NotModelled("registers at the end of kernels of different SIMD widths")
+    matching = match(source, target) if split is None else matched_inputs(source, target, split)
+    starts = _starts(source, target, scope.assume, alike=split is None)
+    wide = target if split is not None and not split.source_is_wide else source
+    lanes = tuple(true() if lane in granted.on else lane for lane in launched_lanes(wide.kernel))
+    programs, offset = (source, target), granted.no_buffer_offset
+    itself = is_itself(source, target, observed)
+    if split is None:
+        alone = one_to_one(programs, matching, starts, lanes, scope, offset, itself)
+        one = replace(alone[0], observed=observed)
+        runners = one, one if itself else replace(alone[1], observed=observed)
+    else:
+        runners = one_to_several(programs, matching, starts, split, scope, offset)
+    require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
+    needed = _lanes_needed(runners, lanes) if split is None and not granted.on else frozenset[Bool]()
+    if needed:
+        return compare(source, target, scope, replace(granted, on=needed))
+    unasked: NotModelled | None = None
+    try:
+        require_found(runners[1])
+        exact, question = questions(runners, lanes, scope.forbidden)
+    except NotModelled as reason:
+        exact, question, unasked = *of_the_source(runners, lanes, scope.forbidden), reason
+    if not offset and places_a_surface(programs, runners, exact is not question):
+        return compare(source, target, scope, replace(granted, no_buffer_offset=True))
+    start = starts[0] if split is None or split.source_is_wide else starts[1]
+    assumed = assumptions(start, question, matching, runners)
+    assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
+    return Comparison(
+        source, target, matching, start, assumed, question, runners, exact, scope, granted, unasked, split,
+        itself,
+    )  # fmt: skip
+
+
+def _starts(source: Program, target: Program, assume: Assume, alike: bool) -> tuple[Start, Start]:
+    """What both start with: threads `alike` have one number, for which the slots of both have room."""
+    one, other = (start_of(program.kernel, program.launch, assume) for program in (source, target))
+    slot = max(slot_of(source.launch, one), slot_of(target.launch, other))
+    return (in_all_slots(one, slot), in_all_slots(other, slot)) if slot and alike else (one, other)
+
+
+def _lanes_needed(runners: tuple[AnyRunner, AnyRunner], lanes: tuple[Bool, ...]) -> frozenset[Bool]:
+    """The lanes without which the addresses of the source are not known; none where no address is used."""
+    source = runners[0]
+    if not isinstance(source, Runner) or not any(FLAT in used_surfaces(one) for one in runners):
+        return frozenset()
+    return frozenset(lanes_needed(source, lanes))
+
+
+def _assumed_beside(scope: Scope, granted: Granted, lanes: tuple[Bool, ...]) -> tuple[str, ...]:
+    """What is assumed beside what the launch says, for the reader."""
+    return (
+        *((NO_BUFFER_OFFSET,) if granted.no_buffer_offset else ()),
+        *(IEEE_ASSUMED if scope.floats is Floats.IEEE else ()),
+        *unusual(scope.forbidden),
+        *((lanes_on(lanes, granted.on),) if granted.on else ()),
+    )

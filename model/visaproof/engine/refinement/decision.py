@@ -1,0 +1,271 @@
+"""Decides whether one kernel refines another: the same stores, then runs, then a solver.  A difference is a run."""
+
+from dataclasses import dataclass, replace
+
+from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, Values
+from visaproof.engine.refinement.choices import source_choice, unlike_threads
+from visaproof.engine.refinement.chosen import chosen_question
+from visaproof.engine.refinement.comparison import Comparison
+from visaproof.engine.refinement.guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled
+from visaproof.engine.refinement.lockstep import in_step
+from visaproof.engine.refinement.meaning import means_nothing, undefined_always
+from visaproof.engine.refinement.meant import where_meant
+from visaproof.engine.refinement.memory import nothing
+from visaproof.engine.refinement.questions import questions
+from visaproof.engine.refinement.runs import Difference, difference
+from visaproof.engine.refinement.same_program import SAME_PROGRAM
+from visaproof.engine.refinement.smaller import smaller
+from visaproof.engine.refinement.steps import one_by_one, stores_of, uncut
+from visaproof.isa.errors import NotModelled, Position
+from visaproof.kernel.float_results import Floats
+from visaproof.queries.refinement.places import LAST, Condition, Reach, conditions
+from visaproof.queries.refinement.question import Question, open_undefined, premises, same_at_probe, same_effects
+from visaproof.queries.refinement.stores import same_stores
+from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.semantics.symbolic.float_bits import no_nan
+from visaproof.smt import Bool, conj, false, neg
+
+
+@dataclass(frozen=True, slots=True)
+class Refines:
+    """For all inputs under the assumptions."""
+
+    rung: str
+    conditions: frozenset[Condition] = frozenset()
+    """What the launch has to grant: the weakest of a list that were shown to suffice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """As `Refines`, but only of runs in which these loops end within the rounds that were unrolled: no proof."""
+
+    loops: tuple[Position, ...]
+    found: Refines
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuous:
+    """The source is undefined for every input, so that anything refines it."""
+
+    kinds: tuple[UndefinedKind, ...] = ()
+    """What it does in every run, as far as that is seen without a solver."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Neither was shown."""
+
+    reason: str
+
+
+MEANT = "in launches in which no choice of what nothing wrote leaves the source without a meaning"
+
+NO_SUCH_RUN = "in no run in which the source has a meaning do the loops end within the rounds unrolled"
+
+ROUND_BY_ROUND = "the same stores in normal form, round by round"
+
+FLOAT_HINT = "; `--float ieee` takes floats for IEEE 754's"
+
+Verdict = Refines | Bounded | Difference | Vacuous | Unknown
+
+
+def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
+    """Whether the target refines the source.  Raises NotModelled."""
+    verdict = Refines(SAME_PROGRAM) if comparison.itself else _decided(comparison, timeout_ms)
+    if isinstance(verdict, Unknown):
+        verdict = _where_meant(comparison, timeout_ms) or verdict
+    if isinstance(verdict, Refines):
+        return _unless_vacuous(comparison, verdict, timeout_ms)
+    if isinstance(verdict, Unknown) and comparison.uninterpreted:
+        return Unknown(verdict.reason + FLOAT_HINT)
+    return verdict
+
+
+def _unless_vacuous(comparison: Comparison, verdict: Refines, timeout_ms: int) -> Refines | Vacuous | Unknown:
+    """The verdict where the source has a meaning for some input: else any target refines it."""
+    match means_nothing(comparison, timeout_ms):
+        case Impossible():
+            return Vacuous(undefined_always(comparison))
+        case GaveUp(reason):
+            return Unknown(f"the target refines the source, which may have no meaning for any input: {reason}")
+        case None:
+            return verdict
+
+
+def _where_meant(comparison: Comparison, timeout_ms: int) -> Refines | None:
+    """The verdict on the launches in which no choice leaves the source without a meaning, if they are fewer."""
+    meant = where_meant(comparison)
+    if meant is None or meant.open is not None:
+        return None
+    found = _decided(meant, timeout_ms)
+    return replace(found, rung=f"{found.rung}, {MEANT}") if isinstance(found, Refines) else None
+
+
+def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
+    """The verdict on two programs."""
+    loops = comparison.question.bounded
+    if loops and comparison.split is not None:  # many threads take long to run in loops
+        if found := guessed(comparison, AUDITS):
+            return smaller(comparison, found)
+        if (stepped := in_step(comparison)) is not None:
+            return _granted(comparison, stepped, ROUND_BY_ROUND)
+    if comparison.open is not None or loops:
+        found = guessed(comparison, GUESSES)
+        if found is not None:
+            return smaller(comparison, found)
+    if comparison.open is not None:
+        found = guessed(comparison, LAST_GUESSES, seed=1, most_seconds=timeout_ms / 1000)
+        if found is not None:
+            return smaller(comparison, found)
+        raise comparison.open
+    if loops and comparison.split is None and (stepped := in_step(comparison)) is not None:
+        return _granted(comparison, stepped, ROUND_BY_ROUND)
+    verdict = _of_these_rounds(comparison, timeout_ms)
+    if not loops or not isinstance(verdict, Refines):
+        return verdict
+    return _vain(comparison.question, timeout_ms) or Bounded(loops, verdict)
+
+
+def _vain(question: Question, timeout_ms: int) -> Unknown | None:
+    """Why a verdict on runs of so many rounds says nothing; None where there are such runs."""
+    match uncut(premises(question, false()), false(), timeout_ms):
+        case Fails():
+            return None
+        case Impossible() | Holds():
+            return Unknown(NO_SUCH_RUN)
+        case GaveUp(reason):
+            return Unknown(f"whether loops can end within the rounds unrolled: {reason}")
+
+
+def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:
+    """The verdict on runs in which no loop takes more rounds than were unrolled."""
+    if comparison.conditional and comparison.exact is not None and same_effects(comparison.exact):
+        _audit(comparison)
+        return Refines("the same stores in normal form")
+    if same_effects(comparison.question):
+        _audit(comparison)
+        return _granted(comparison, comparison.question, "the same stores in normal form")
+    _, second = questions(comparison.runners, comparison.question.lanes, comparison.question.forbidden, expand=True)
+    if same_effects(second):
+        _audit(comparison)
+        return _granted(comparison, second, "the same stores in the second normal form")
+    if (found := _with_choices(comparison)) is not None:
+        return found
+    verdict = _decide(comparison, second, timeout_ms)
+    if isinstance(verdict, Unknown):
+        found = guessed(comparison, LAST_GUESSES, seed=1, most_seconds=timeout_ms / 1000)
+        if found is not None:
+            return smaller(comparison, found)
+        return _chosen_one_by_one(comparison, timeout_ms) or verdict
+    if isinstance(verdict, Refines) and not verdict.conditions:
+        return _granted(comparison, second, verdict.rung)
+    return verdict
+
+
+WITH_CHOICES = "what nothing wrote being what the target has"
+
+
+def _with_choices(comparison: Comparison) -> Refines | None:
+    """The verdict where the source finds what the target has in what nothing wrote, if it is the same then."""
+    for expand in (False, True):
+        question = chosen_question(comparison, expand)
+        if question is not None and same_effects(question):
+            _audit(comparison)
+            which = "second normal form" if expand else "normal form"
+            return _granted(comparison, question, f"the same stores in {which}, {WITH_CHOICES}")
+    return None
+
+
+def _chosen_one_by_one(comparison: Comparison, timeout_ms: int) -> Refines | None:
+    """The same, store by store."""
+    question = chosen_question(comparison, expand=False)
+    if question is None or question.bounded:
+        return None
+    surfaces = [one for one in question.surfaces if not same_stores(*stores_of(question, one))]
+    if not one_by_one(question, surfaces, timeout_ms):
+        return None
+    _audit(comparison)
+    return _granted(comparison, question, f"store by store, {WITH_CHOICES}")
+
+
+def _granted(comparison: Comparison, question: Question, rung: str) -> Refines:
+    """The verdict with the conditions that it needs."""
+    source, target = question.source.reaches, question.target.reaches
+    return Refines(rung, conditions(source, target) if comparison.conditional else frozenset())
+
+
+def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:
+    question = comparison.question
+    if always := undefined_always(comparison):
+        return Vacuous(always)
+    open_surfaces = [one for one in question.surfaces if not same_stores(*stores_of(question, one))]
+    remaining = open_undefined(question)
+    # many threads take long to run, and mostly they agree
+    found = guessed(comparison, GUESSES if comparison.split is None else AUDITS)
+    if found is None and one_by_one(second, open_surfaces, timeout_ms):
+        return Refines("store by store")
+    if found is None and comparison.split is not None:
+        found = guessed(comparison, GUESSES)
+    if found is not None:
+        return smaller(comparison, found)
+    goals = [same_at_probe(question, surface) for surface in open_surfaces]
+    return _solved(comparison, conj(neg(remaining), *goals), timeout_ms)
+
+
+def _solved(comparison: Comparison, goal: Bool, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:
+    """What a solver says; where its difference is none, under more of the conditions."""
+    question = comparison.question
+    source, target = question.source.reaches, question.target.reaches
+    verdict: Difference | Unknown = Unknown("")
+    for inside in dict.fromkeys(((), source, source + target)):
+        match uncut(premises(question, goal, inside), goal, timeout_ms):
+            case Holds(rung):
+                needed = conditions(source, target) if comparison.conditional else frozenset[Condition]()
+                return Refines(rung, needed | LAST if len(inside) > len(source) else needed)
+            case Impossible() if inside:
+                return Unknown("the source leaves its buffers in every run")
+            case Impossible() if question.bounded:
+                return Unknown(NO_SUCH_RUN)
+            case Impossible():
+                return Vacuous()
+            case Fails(values):
+                verdict = _confirmed(comparison, values)
+                if not isinstance(verdict, Difference) and comparison.scope.floats is Floats.IEEE:
+                    verdict = _without_nan(comparison, goal, inside, timeout_ms) or verdict
+                if isinstance(verdict, Difference):
+                    return verdict
+            case gave_up:
+                return verdict if inside else Unknown(gave_up.reason)
+    return verdict
+
+
+def _without_nan(comparison: Comparison, goal: Bool, inside: tuple[Reach, ...], timeout_ms: int) -> Difference | None:
+    """A difference in which no operation on floats gives NaN, with which no run would show it."""
+    assumed = premises(comparison.question, goal, inside)
+    match uncut((*assumed, *no_nan((*assumed, goal))), goal, timeout_ms):
+        case Fails(values):
+            found = _confirmed(comparison, values)
+            return found if isinstance(found, Difference) else None
+        case _:
+            return None
+
+
+def _confirmed(comparison: Comparison, values: Values) -> Difference | Unknown:
+    question = comparison.question
+    reason = source_choice(question) or unlike_threads(question)
+    try:
+        found = difference(*comparison.runners, question, values, nothing)
+    except NotModelled as stopped:
+        return Unknown(f"they differ on terms, but the kernels cannot be run on these inputs: {stopped}")
+    if found is not None and (sure := settled(comparison, found)) is not None:
+        return sure
+    if reason:
+        return Unknown(f"they differ on terms; {reason}")
+    return Unknown("they differ on terms, but a run of both does not confirm it")
+
+
+def _audit(comparison: Comparison) -> None:
+    """A few runs of kernels that are said to be equal: they would show a rule of the normal form that is wrong."""
+    found = guessed(comparison, AUDITS)
+    if found is not None:
+        raise AssertionError(f"the normal form says that the kernels are equal, but runs differ for {found.values}")

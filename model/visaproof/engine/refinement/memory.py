@@ -1,0 +1,262 @@
+"""The memory of a run of two kernels: surfaces by their common names, and buffers that lie apart."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from zlib import crc32
+
+from visaproof.engine.ladder import Values
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.kernel.texels import RawImage
+from visaproof.queries.refinement.places import ALIGNMENT
+from visaproof.queries.refinement.question import Question
+from visaproof.queries.refinement.side import itself
+from visaproof.semantics.concrete.surface import Buffer, Image, Texel
+from visaproof.semantics.symbolic.state import SymbolicImage
+from visaproof.smt import Term, symbol
+from visaproof.smt.evaluate import Evaluation, evaluate_all
+
+FLAT_SIZE = 1 << 64
+"""The 64-bit address space."""
+
+IMAGE_SIZE = 1 << 130
+"""Of a typed surface: a cell is (u, v, r, lod) of 32 bits each, and a channel of two."""
+
+Memory = dict[str, tuple[int, dict[int, int]]]
+"""Size and contents of each surface, by its common name."""
+
+
+# ---------------------------------------------------------------- where buffers lie
+
+PRIVATE = "private memory"
+PRIVATE_SIZE = 1 << 40
+PRIVATE_AT = 0xFFF << 48
+MOST_MOVED = 1 << 44
+
+
+def base_at(buffer: str) -> int:
+    """Where a buffer lies if nothing else is said: so far from the next that no 32-bit index reaches that."""
+    _, _, index = buffer.rpartition(" ")
+    if index.isdigit():
+        return (int(index) + 1) << 48
+    return PRIVATE_AT if buffer == PRIVATE else (0x1000 + crc32(buffer.encode()) % 0xE000) << 48
+
+
+def base_symbol(buffer: str) -> Term:
+    return symbol(f"base.{buffer}", 64)
+
+
+def bases_of(buffers: Iterable[str], values: Values) -> dict[str, int]:
+    """Where each buffer begins: the values say the low bits, which decide what carries."""
+    low = {buffer: values.get(base_symbol(buffer), 0) * ALIGNMENT % MOST_MOVED for buffer in buffers}
+    return {buffer: base_at(buffer) + part for buffer, part in low.items()}
+
+
+def elsewhere(bases: Mapping[str, int]) -> dict[str, int]:
+    """Other places for the buffers: each moved, none by as much as another, and nothing carries."""
+    return {buffer: base_at(buffer) + (count << 41) for count, buffer in enumerate(sorted(bases), 1)}
+
+
+def follows(first: int, other: int | None, bases: Mapping[str, int], moved: Mapping[str, int]) -> bool:
+    """Whether an address moves as one of the buffers does; `other` is None where it then lies in one of them."""
+    return other is not None and any(first - other == bases[buffer] - moved[buffer] for buffer in bases)
+
+
+class FlatContents(dict[int, int]):
+    """Flat memory in which buffers lie apart; it notes the first address that is in none of them."""
+
+    def __init__(self, windows: list[tuple[int, int, dict[int, int]]]) -> None:
+        super().__init__()
+        self.windows = windows
+        """Where each begins, its size, and its bytes."""
+        self.left: int | None = None
+
+    def holds(self, address: int) -> bool:
+        """Whether an address is in a buffer."""
+        return any(base <= address < base + size for base, size, _ in self.windows)
+
+    def holder(self, address: int) -> tuple[int, int]:
+        """The identity of what holds this byte, and its place there."""
+        contents, offset = self._at(address)
+        return id(contents), offset
+
+    def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        contents, offset = self._at(key)
+        return contents.get(offset, default)
+
+    def __setitem__(self, key: int, value: int) -> None:
+        contents, offset = self._at(key)
+        contents[offset] = value
+
+    def _at(self, address: int) -> tuple[dict[int, int], int]:
+        for base, size, contents in self.windows:
+            if base <= address < base + size:
+                return contents, address - base
+        if self.left is None:
+            self.left = address
+        return {}, 0
+
+
+# ---------------------------------------------------------------- surfaces of a run
+
+
+@dataclass
+class Modified:
+    """The bytes that the atomics of one statement have changed, and whether lanes of any met in one."""
+
+    bytes: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
+    """Surface, by its identity, and address."""
+    met: bool = False
+    texels: list[tuple[int, Texel]] = field(default_factory=list[tuple[int, Texel]])
+    """Those that the statement has reached: surface, by its identity, and texel."""
+
+    def end_statement(self, is_atomic: bool) -> None:
+        """Lanes of an atomic on texels met if one was reached twice."""
+        self.met |= is_atomic and len(set(self.texels)) < len(self.texels)
+        self.texels.clear()
+        self.bytes.clear()
+
+
+@dataclass
+class WatchedBuffer(Buffer):
+    """A buffer that notes whether atomics of one message meet: their order is left open."""
+
+    modified: Modified = field(default_factory=Modified, compare=False, repr=False)
+
+    def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
+        """An atomic read-modify-write."""
+        touched = {(id(self), address + k) for k in range(width)}
+        self.modified.met |= not touched.isdisjoint(self.modified.bytes)
+        self.modified.bytes |= touched
+        return super().modify(address, width, change)
+
+
+@dataclass
+class WatchedImage(RawImage):
+    """A typed surface that notes the texels that messages reach."""
+
+    modified: Modified = field(default_factory=Modified, compare=False, repr=False)
+
+    def contains(self, texel: Texel) -> bool:
+        """Whether every coordinate lies below its extent at that level."""
+        inside = super().contains(texel)
+        if inside:
+            self.modified.texels.append((id(self), texel))
+        return inside
+
+
+def image_of(
+    surface: SymbolicImage, common: str, cells: Mapping[int, int], values: Values, modified: Modified
+) -> Image:
+    """A typed surface with these contents, of the size that the values say."""
+    levels: list[tuple[int, int, int]] = []
+    for level, extents in enumerate(surface.levels):
+        terms = extent_symbols(common, level, [each.width for each in extents])
+        width, height, depth = (values.get(term, 1) for term in terms)
+        levels.append((width, height, depth))
+    texels: dict[Texel, int] = {}
+    image = WatchedImage(tuple(levels), texels, surface.kind, modified=modified)
+    for cell, value in cells.items():
+        texel, channel = texel_at(cell)
+        if value:
+            image.set_channel(texel, channel, value)
+    image.before = dict(texels)
+    return image
+
+
+def extent_symbols(common: str, level: int, widths: Sequence[int]) -> list[Term]:
+    """The width, the height and the depth of a typed surface at a level of detail."""
+    names = zip(("width", "height", "depth"), widths, strict=True)
+    return [symbol(f"{name}.{common}.{level}", width) for name, width in names]
+
+
+def texel_at(cell: int) -> tuple[Texel, int]:
+    """The texel and the channel of a cell."""
+    u, v, r, lod = (cell >> 2 + 32 * (3 - place) & 0xFFFF_FFFF for place in range(4))
+    return (u, v, r, lod), cell & 3
+
+
+def cell_at(texel: Texel, channel: int) -> int:
+    """The cell of a channel of a texel."""
+    u, v, r, lod = texel
+    return ((u << 32 | v) << 32 | r) << 34 | lod << 2 | channel
+
+
+def cells_of(image: Image) -> dict[int, int]:
+    """What an image holds, by cell."""
+    found: dict[int, int] = {}
+    for place, texel in image.texels.items():
+        for channel in range(4):
+            found[cell_at(place, channel)] = texel >> 32 * channel & 0xFFFF_FFFF
+    return found
+
+
+# ---------------------------------------------------------------- before the run
+
+
+Content = Callable[[str, int, int], int]
+"""What a surface holds at an address, in so many bytes."""
+
+
+def nothing(surface: str, address: int, width: int) -> int:
+    """Memory that holds 0."""
+    return 0
+
+
+def memory_of(question: Question, images: Mapping[str, bool], values: Values, content: Content) -> Memory:
+    """The memory that these values describe; `content` is what is read and of which they say nothing.
+
+    `images` has the typed surfaces, and whether each is read in a way that is modelled of an image of 0 alone.
+
+    No other thread writes while the kernels run: behind a barrier is what was there.  `values` gets what the loads
+    bring.
+    """
+    memory: Memory = {}
+    for surface in question.surfaces:
+        name = itself(surface)
+        memory[name] = (IMAGE_SIZE if name in images else _size(name, values), {})
+    places = {value: place for place, value in question.memory.cells.items()}
+    now = Evaluation(values)
+    for name in question.memory.order:
+        if name in question.memory.definitions:
+            values[name] = now.of(question.memory.definitions[name])
+            continue
+        surface, cell = places[name]  # pyright: ignore[reportArgumentType]
+        own = itself(surface)
+        _, contents = memory[own]
+        address, known = now.of(cell), values.get(name)
+        if own in images:
+            word = content(own, address, 4) if known is None else known
+            values[name] = contents.setdefault(address << 130 - cell.width, 0 if images[own] else word)
+            continue
+        unit = question.memory.units[surface]
+        word, value = content(own, address, unit) if known is None else known, 0
+        for k in range(unit):
+            value |= contents.setdefault((address + k) % FLAT_SIZE, word >> 8 * k & 0xFF) << 8 * k
+        values[name] = value
+    for surface, (_, contents) in memory.items():
+        for unit, width, address in _stored(question, surface, values):
+            if surface in images:
+                word = 0 if images[surface] else content(surface, address, 4)
+                contents.setdefault(address << 130 - width, word)
+                continue
+            word = content(surface, address, unit)
+            for k in range(unit):
+                contents.setdefault((address + k) % FLAT_SIZE, word >> 8 * k & 0xFF)
+    return memory
+
+
+def _stored(question: Question, name: str, values: Values) -> Iterator[tuple[int, int, int]]:
+    """Where the kernels may store to a surface: what is there before may be what an atomic brings.
+
+    The unit in bytes, and the cell with its bits.
+    """
+    for surface in question.surfaces:
+        if itself(surface) == name:
+            both = (question.source.stores.get(surface, ()), question.target.stores.get(surface, ()))
+            cells = list(dict.fromkeys(store.cell for stores in both for store in stores))
+            for cell, address in zip(cells, evaluate_all(cells, values), strict=True):
+                yield question.memory.units[surface], cell.width, address
+
+
+def _size(surface: str, values: Values) -> int:
+    return FLAT_SIZE if surface == FLAT else values.get(symbol(f"size.{surface}", 40), 1 << 32)

@@ -1,0 +1,132 @@
+"""The questions about two kernels that were run on terms: of places in surfaces, or in buffers under conditions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from visaproof.engine.refinement.memory import PRIVATE
+from visaproof.engine.refinement.thread_group import AnyRunner, ThreadGroup
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.kernel.matching import SHARED_LOCAL
+from visaproof.kernel.symbolic.machine import Performed
+from visaproof.queries.refinement.effects import Effects
+from visaproof.queries.refinement.places import is_private, located
+from visaproof.queries.refinement.question import Question, refinement_question, require_comparable
+from visaproof.queries.refinement.side import Side
+from visaproof.queries.refinement.stores import Stores
+from visaproof.queries.refinement.turns import in_turns
+from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.queries.shared_memory import SharedMemory
+from visaproof.smt import Bool, Term
+
+NO_CHOICES: Mapping[Term, Term] = {}
+
+
+def questions(
+    runners: Sequence[AnyRunner],
+    lanes: tuple[Bool, ...],
+    forbidden: frozenset[UndefinedKind],
+    expand: bool = False,
+    choices: Mapping[Term, Term] = NO_CHOICES,
+    memory: SharedMemory | None = None,
+) -> tuple[Question | None, Question]:
+    """The question under no condition, if it can be asked, and the one to decide.
+
+    `choices` are what is arbitrary, under the names of `memory`.
+    """
+    sides = _sides(runners, lambda one: replace(_as_it_is(one), choices=choices))
+    used = {surface for one in runners for surface in used_surfaces(one)}
+    several = any(one.threads for one in runners)
+    if FLAT not in used:
+        if several:
+            sides = in_turns(sides[0], sides[1], _narrow(runners))
+        question = refinement_question(sides[0], sides[1], lanes, expand, forbidden, memory)
+        return question, question
+    # threads would race on buffers that may lie anywhere
+    mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand or several
+    asked = not mixed and memory is None
+    exact = refinement_question(sides[0], sides[1], lanes, forbidden=forbidden) if asked else None
+    if several:
+        turns = in_turns(_located(runners[0]), _located(runners[1]), _narrow(runners))
+        sides = replace(turns[0], choices=choices), replace(turns[1], choices=choices)
+    else:
+        sides = _sides(runners, lambda one: replace(_located(one), choices=choices))
+    return exact, refinement_question(sides[0], sides[1], lanes, expand, forbidden, memory)
+
+
+def _sides(runners: Sequence[AnyRunner], side: Callable[[AnyRunner], Side]) -> tuple[Side, Side]:
+    """Both kernels as sides of a question: one side where one run stands for both."""
+    source, target = runners
+    one = side(source)
+    return one, one if target is source else side(target)
+
+
+def _narrow(runners: Sequence[AnyRunner]) -> int:
+    """Lanes of a thread of the kernel that has several."""
+    return next(runner.split.narrow for runner in runners if isinstance(runner, ThreadGroup))
+
+
+def of_the_source(
+    runners: Sequence[AnyRunner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind]
+) -> tuple[Question | None, Question]:
+    """A question of the source alone, with all surfaces that either is known to reach.  Raises NotModelled.
+
+    The target may have stopped on terms: runs find what it reaches behind that, if it is among these.
+    """
+    for runner in runners:
+        if runner is runners[0] or runner.threads:
+            require_comparable(_as_it_is(runner))
+    used = [used_surfaces(one) for one in runners]
+    by_address = FLAT in used[0] | used[1]
+    side = _located(runners[0]) if by_address else _as_it_is(runners[0])
+    question = refinement_question(side, side, lanes, forbidden=forbidden)
+    others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
+    others |= {one.surface: () for one in runners[0].observed}
+    question = replace(question, target=Effects(others, {}, question.source.reaches), bounded=())
+    return None if by_address else question, question
+
+
+def _as_it_is(runner: AnyRunner) -> Side:
+    private = {word: buffer for word, buffer in runner.pointers.items() if buffer == PRIVATE}
+    return Side(
+        runner.name,
+        runner.platform,
+        runner.trace,
+        runner.surface,
+        private,
+        threads=runner.threads,
+        finders=_finders(runner),
+        observed=runner.observed,
+    )
+
+
+def used_surfaces(runner: AnyRunner) -> set[str]:
+    return {runner.surface(each.surface) for each in runner.trace.performed if _visible(runner, each)}
+
+
+def _visible(runner: AnyRunner, performed: Performed) -> bool:
+    return not all(is_private(runner.trace, performed, access) for access in performed.accesses)
+
+
+def _located(runner: AnyRunner) -> Side:
+    """The kernel as one that reaches places in buffers."""
+    images = (one.origin.surface for one in runner.trace.arbitrary if one.origin is not None)
+    names = {key: runner.surface(key) for key in (*runner.trace.surfaces, *images)}
+    pointers = {word: buffer for word, buffer in runner.pointers.items() if buffer != PRIVATE}
+    found = located(runner.trace, pointers, names, SHARED_LOCAL)
+    surface = partial(_name, names)
+    return Side(
+        runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
+        _finders(runner), runner.observed,
+    )  # fmt: skip
+
+
+def _finders(runner: AnyRunner) -> tuple[int, ...]:
+    """The thread of each value left open, where a source that races has no meaning."""
+    if isinstance(runner, ThreadGroup) and runner.races_forbidden and runner.name == "source":
+        return runner.finders
+    return ()
+
+
+def _name(names: Mapping[str, str], key: str) -> str:
+    return names.get(key, key)

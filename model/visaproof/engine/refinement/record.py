@@ -1,0 +1,239 @@
+"""A kernel that does not refine another as a small JSON file: both kernels, the launch, and where they differ.
+
+Format: counterexamples/README.md.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from visaproof.engine.conflicts.kernel import without_zeros
+from visaproof.engine.counterexample import DOES_NOT_REFINE, FORMAT, PredicateState, State, decoded
+from visaproof.engine.refinement.comparison import Comparison
+from visaproof.engine.refinement.memory import cell_at, texel_at
+from visaproof.engine.refinement.runner import Prepared
+from visaproof.engine.refinement.runs import Difference
+from visaproof.engine.refinement.thread_group import AnyRunner, Started
+from visaproof.engine.states import state_record
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.kernel.linking import functions_beside
+from visaproof.kernel.observed import is_register
+from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Buffer, Image
+
+
+class SurfaceContents(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """A buffer has a size, and bytes by address, hexadecimal; a typed surface its kind, the extents of each level, and
+    channels by "u,v,r,lod,channel"."""
+
+    size: str = ""
+    kind: str = ""
+    levels: list[tuple[int, int, int]] = []
+    contents: dict[str, str] = {}
+
+
+class Window(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """Where a buffer begins among the 64-bit addresses; memory of the kernel's own where it names none."""
+
+    at: str
+    size: str
+    buffer: str = ""
+
+
+class ThreadStart(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """One of several threads: its number, the lanes that are on, and what its registers hold."""
+
+    number: int
+    exec_mask: str
+    registers: dict[str, str]
+    predicates: dict[str, PredicateState] = {}
+
+
+class Side(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """One of the kernels, and what it gets."""
+
+    platform: str
+    program: list[str]
+    """A `.visaasm` file, line by line."""
+    functions: list[list[str]] = []
+    """The files of the functions that it calls."""
+    registers: dict[str, str]
+    predicates: dict[str, PredicateState] = {}
+    surfaces: dict[str, str]
+    """What the kernel's own names stand for."""
+    addresses: list[Window] = []
+    """What it reaches by 64-bit address."""
+    threads: list[ThreadStart] = []
+    """Where several run the lanes of one thread of the other kernel: the threads in the order in which they run."""
+    backwards: bool = False
+    """Whether the lanes of its atomics take their turns from the last to the first."""
+
+
+class Differs(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """A byte or channel after both runs, the line of the target that has no meaning, or where it leaves all buffers."""
+
+    buffer: str = ""
+    address: str = "0x0"
+    source: str = "0x0"
+    target: str = "0x0"
+    undefined: str = ""
+    line: int = 0
+    kind: str = ""
+    """Of what is undefined, where it is known."""
+    outside: str = ""
+    """An address in no buffer, which the target accesses."""
+    source_register: str = ""
+    target_register: str = ""
+    """Instead of a buffer and an address: a byte of a variable, `V32.4`, or a bit of a predicate, `P1[4]`."""
+
+
+class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """One launch after which two kernels leave different memory."""
+
+    format: int = msgspec.field(default_factory=lambda: FORMAT)
+    claim: str
+    shows: str
+    violation: Literal["does-not-refine"] = msgspec.field(default_factory=lambda: DOES_NOT_REFINE)
+    readings: list[str] = []
+    """What was assumed of the launch."""
+    exec_mask: str
+    memory: dict[str, SurfaceContents]
+    """The buffers before the runs, by names that are the same for both kernels."""
+    inside: bool = False
+    """Whether both kernels have to stay inside their buffers."""
+    races_allowed: bool = False
+    """Whether it has a meaning that threads race: they run one after another."""
+    source: Side
+    target: Side
+    differs: Differs
+
+
+def read_example(path: Path) -> RefinementExample:
+    """Reads a file.  Raises ReadError where it is none, or of another format version."""
+    return decoded(path, RefinementExample)
+
+
+def example_name(comparison: Comparison) -> str:
+    """A name for the file: of both kernels' files and the folders that they are in, or of two kernels of one file."""
+    kernels = [comparison.source.kernel, comparison.target.kernel]
+    paths = [Path(kernel.path).with_suffix("") for kernel in kernels]
+    if paths[0] == paths[1]:
+        names = [f"{path.name}-{kernel.name}" for path, kernel in zip(paths, kernels, strict=True)]
+    else:
+        names = ["-".join(path.parts[-2:]) for path in paths]
+    return re.sub(r"[^\w.+-]", "_", "-is-not-".join(names)) + ".json"
+
+
+def refinement_record(comparison: Comparison, found: Difference, shows: str) -> RefinementExample:
+    """The difference as a file; `shows` says in words what differs."""
+    source, target = comparison.runners
+    lanes = comparison.question.lanes
+    sides = [one.prepared(found.memory, lanes, found.values) for one in (source, target.orders()[found.order])]
+    return RefinementExample(
+        claim=f"{target.kernel.name}/refines-{source.kernel.name}",
+        shows=shows,
+        readings=list(comparison.assumed),
+        exec_mask=f"{found.exec_mask:#x}",
+        memory={name: _contents(found, name, sides) for name in found.memory if not is_register(name)},
+        inside=comparison.conditional,
+        races_allowed=comparison.split is not None and UndefinedKind.RACE not in comparison.question.forbidden,
+        source=_side(source, sides[0]),
+        target=msgspec.structs.replace(_side(target, sides[1]), backwards=found.backwards),
+        differs=_of_register(comparison, found) or _differs(found, sides),
+    )
+
+
+def _of_register(comparison: Comparison, found: Difference) -> Differs | None:
+    """Where the difference is in a register, if it is in one."""
+    for one in comparison.runners[0].observed:
+        if one.surface == found.surface:
+            at = one.source.at(found.address), one.target.at(found.address)
+            values = f"{found.source:#x}", f"{found.target:#x}"
+            return Differs(source=values[0], target=values[1], source_register=at[0], target_register=at[1])
+    return None
+
+
+def _differs(found: Difference, sides: Sequence[Prepared | Started]) -> Differs:
+    if found.undefined is not None:
+        kind = found.kind.value if found.kind else ""
+        return Differs(undefined=found.undefined.message, line=found.undefined.position.line, kind=kind)
+    if found.outside is not None:
+        return Differs(outside=f"{found.outside:#x}")
+    place = place_text(found.address, _image(found.surface, sides) is not None)
+    return Differs(found.surface, place, f"{found.source:#x}", f"{found.target:#x}")
+
+
+def _image(name: str, sides: Sequence[Prepared | Started]) -> Image | None:
+    """The typed surface of this name, as a kernel that has it gets it."""
+    return next((one for side in sides if isinstance(one := side.memory[name], Image)), None)
+
+
+def _contents(found: Difference, name: str, sides: Sequence[Prepared | Started]) -> SurfaceContents:
+    size, contents = found.memory[name]
+    image = _image(name, sides)
+    cells = {place_text(at, image is not None): f"{value:#x}" for at, value in sorted(contents.items()) if value}
+    if image is None:
+        return SurfaceContents(f"{size:#x}", contents=cells)
+    return SurfaceContents(kind=image.kind.name, levels=list(image.levels), contents=cells)
+
+
+def place_text(at: int, typed: bool) -> str:
+    """A byte by its address, or a channel by its coordinates."""
+    if not typed:
+        return f"{at:#x}"
+    texel, channel = texel_at(at)
+    return ",".join(map(str, (*texel, channel)))
+
+
+def place_from(text: str) -> int:
+    """The number of a place.  Raises ValueError."""
+    if "," not in text:
+        return int(text, 16)
+    u, v, r, lod, channel = map(int, text.split(","))
+    return cell_at((u, v, r, lod), channel)
+
+
+def _side(runner: AnyRunner, started: Prepared | Started) -> Side:
+    prepared = started.shared if isinstance(started, Started) else started
+    kept = _kept(prepared.state)
+    threads: list[ThreadStart] = []
+    if isinstance(started, Started):
+        for number, one in started.threads:
+            own = _kept(one.state)
+            threads.append(ThreadStart(number, f"{one.state.exec_mask:#x}", own.registers, own.predicates))
+    kernel = runner.kernel
+    beside = functions_beside(Path(kernel.path), grf_bytes=runner.platform.grf_bytes) if kernel.of_several_files else {}
+    return Side(
+        platform=runner.platform.name,
+        program=list(kernel.source_lines),
+        functions=[list(function.source_lines) for function in beside.values()],
+        registers={} if threads else kept.registers,
+        predicates={} if threads else kept.predicates,
+        surfaces=_surfaces(prepared),
+        addresses=_windows(prepared) if FLAT in prepared.state.surfaces else [],
+        threads=threads,
+    )
+
+
+def _kept(state: ConcreteState) -> State:
+    """Registers and predicates that are not 0."""
+    registers = ConcreteState(state.platform, registers=state.registers, predicates=state.predicates)
+    return without_zeros(state_record(registers))
+
+
+def _surfaces(prepared: Prepared) -> dict[str, str]:
+    names = {id(one): name for name, one in prepared.memory.items()}
+    return {key: names[id(one)] for key, one in prepared.state.surfaces.items() if key != FLAT}
+
+
+def _windows(prepared: Prepared) -> list[Window]:
+    names = {id(one.contents): name for name, one in prepared.memory.items() if isinstance(one, Buffer)}
+    return [
+        Window(f"{at:#x}", f"{size:#x}", names.get(id(contents), ""))
+        for at, size, contents in prepared.flat.windows
+        if size
+    ]

@@ -1,0 +1,190 @@
+"""Runs both kernels of a saved difference again, on numbers alone.  No solver."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from visaproof.engine.refinement.memory import FLAT_SIZE, FlatContents, cells_of, texel_at
+from visaproof.engine.refinement.record import RefinementExample, Side, SurfaceContents, Window, place_from
+from visaproof.engine.refinement.runner import at_no_surface
+from visaproof.engine.refinement.thread_runs import run_group
+from visaproof.engine.refinement.thread_watch import GroupBuffer, ThreadWatch, watched
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import NotModelled, Position, ReadError
+from visaproof.isa.platform import Platform, platform_named
+from visaproof.isa.surfaces import SurfaceKind
+from visaproof.kernel.concrete.run import MissingSurface, Outcome, run
+from visaproof.kernel.linking import linked
+from visaproof.kernel.matching import SHARED_LOCAL
+from visaproof.kernel.reader import read_kernel
+from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.texels import RawImage
+from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
+from visaproof.semantics.concrete.surface import Buffer, Image
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """What a run left."""
+
+    outcome: Outcome
+    memory: Mapping[str, Buffer | Image]
+    outside: int | None
+    """The first address in no buffer."""
+    state: ConcreteState | None = None
+    """Of one thread, its registers at the end."""
+
+    def register(self, place: str) -> int:
+        """A byte of a variable, or a bit of a predicate."""
+        if self.state is None:
+            raise ValueError(f"{place}: several threads have registers of their own")
+        name, _, bit = place.rstrip("]").partition("[")
+        if bit:
+            return self.state.predicates[name].bits >> int(bit) & 1
+        name, _, byte = place.rpartition(".")
+        return self.state.registers[name][int(byte)]
+
+    def leaves(self, inside: bool) -> bool:
+        """Whether an access was at an address in no buffer or, where all have to stay inside, not in its surface."""
+        missed = any(each.misses and each.surface != SHARED_LOCAL for each in self.outcome.performed)
+        return self.outside is not None or (inside and missed)
+
+    def missed_shared_local(self) -> int | None:
+        """The line of the first message that was not wholly inside shared local memory."""
+        missed = (each for each in self.outcome.performed if each.misses and each.surface == SHARED_LOCAL)
+        return next((each.instruction.position.line for each in missed), None)
+
+    def content(self, surface: str, place: int) -> int:
+        """A byte or a channel."""
+        found = self.memory[surface]
+        return (found.contents if isinstance(found, Buffer) else cells_of(found)).get(place, 0)
+
+
+def replay_refinement(example: RefinementExample, path: str) -> tuple[str, ...]:
+    """What is not as recorded, in words; empty where it replays.  Raises ReadError for a malformed file."""
+    try:
+        return tuple(_differences(example, path))
+    except NotModelled as error:
+        return (f"a kernel does not run any more: {error}",)
+    except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
+        message = f"its launch does not fit its kernels: {type(error).__name__}: {error}"
+        raise ReadError(
+            message, Position(path, 1, 1), "the format is described in counterexamples/README.md"
+        ) from error
+
+
+def _differences(example: RefinementExample, path: str) -> Iterator[str]:
+    source = _run(example, example.source, f"{path}, source")
+    target = _run(example, example.target, f"{path}, target")
+    if (undefined := source.outcome.undefined) is not None:
+        yield f"the source has no meaning: line {undefined.position.line}: {undefined.message}"
+    if source.leaves(example.inside):
+        yield "the source leaves its buffers"
+    if example.differs.outside:
+        found = target.outside
+        if found != int(example.differs.outside, 16):
+            yield f"the target accesses {'nothing' if found is None else hex(found)} outside of all buffers"
+        return
+    if target.leaves(example.inside):
+        yield "the target leaves its buffers"
+    if example.differs.kind == UndefinedKind.SLM_OUTSIDE.value:
+        if source.missed_shared_local() is not None:
+            yield "the source leaves shared local memory, too"
+        if target.missed_shared_local() != example.differs.line:
+            yield f"line {example.differs.line} of the target stays inside shared local memory"
+    elif example.differs.undefined or target.outcome.undefined is not None:
+        yield from _without_meaning(example, target)
+    else:
+        yield from _contents(example, source, target)
+
+
+def _without_meaning(example: RefinementExample, target: _Ran) -> Iterator[str]:
+    undefined, recorded = target.outcome.undefined, example.differs
+    line = None if undefined is None else undefined.position.line
+    if line != (recorded.line if recorded.undefined else None):
+        yield f"the target ends without a meaning at line {line}, recorded: {recorded.line or None}"
+
+
+def _contents(example: RefinementExample, source: _Ran, target: _Ran) -> Iterator[str]:
+    recorded = example.differs
+    where = f"{recorded.buffer}[{recorded.address}]"
+    if recorded.source_register:
+        where = f"{recorded.source_register} and {recorded.target_register}"
+        now = [source.register(recorded.source_register), target.register(recorded.target_register)]
+    else:
+        now = [ran.content(recorded.buffer, place_from(recorded.address)) for ran in (source, target)]
+    for name, found, was in zip(("source", "target"), now, (recorded.source, recorded.target), strict=True):
+        if found != int(was, 16):
+            yield f"{where} after the {name}: recorded {was}, now {found:#x}"
+    if now[0] == now[1]:
+        yield "both kernels leave the same there"
+
+
+def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
+    if side.threads:
+        return _run_threads(example, side, path)
+    platform = _platform(side, path)
+    memory = {name: _surface(contents) for name, contents in example.memory.items()}
+    state = ConcreteState(platform, exec_mask=int(example.exec_mask, 16), backwards=side.backwards)
+    state.registers = {name: bytearray.fromhex(content) for name, content in side.registers.items()}
+    state.predicates = {name: PredicateBits(one.count, int(one.bits, 16)) for name, one in side.predicates.items()}
+    state.surfaces = {key: memory[name] for key, name in side.surfaces.items()}
+    flat = FlatContents([_window(one, memory) for one in side.addresses])
+    if side.addresses:
+        state.surfaces[FLAT] = Buffer(FLAT_SIZE, flat)
+    try:
+        outcome = run(_kernel(side, platform, path), state, endless=True)
+    except MissingSurface as missing:
+        outcome = at_no_surface(missing, state.surfaces)
+    return _Ran(outcome, memory, flat.left, state)
+
+
+def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:
+    """The threads of a group over one memory, each with private memory of its own."""
+    platform, watch = _platform(side, path), ThreadWatch(not example.races_allowed)
+    memory = {name: watched(_surface(contents), watch, name) for name, contents in example.memory.items()}
+    states: list[tuple[int, ConcreteState]] = []
+    flats: list[FlatContents] = []
+    for thread in side.threads:
+        state = ConcreteState(platform, exec_mask=int(thread.exec_mask, 16), backwards=side.backwards)
+        state.registers = {name: bytearray.fromhex(content) for name, content in thread.registers.items()}
+        state.predicates = {
+            name: PredicateBits(one.count, int(one.bits, 16)) for name, one in thread.predicates.items()
+        }
+        state.surfaces = {key: memory[name] for key, name in side.surfaces.items()}
+        flats.append(FlatContents([_window(one, memory) for one in side.addresses]))
+        if side.addresses:
+            state.surfaces[FLAT] = GroupBuffer(FLAT_SIZE, flats[-1], watch=watch)
+        states.append((thread.number, state))
+    found = run_group(_kernel(side, platform, path), states, watch)
+    return _Ran(found.outcome, memory, next((one.left for one in flats if one.left is not None), None))
+
+
+def _surface(recorded: SurfaceContents) -> Buffer | Image:
+    contents = {place_from(at): int(value, 16) for at, value in recorded.contents.items()}
+    if not recorded.kind:
+        return Buffer(int(recorded.size, 16), contents)
+    image = RawImage(tuple(recorded.levels), {}, SurfaceKind[recorded.kind])
+    for cell, value in contents.items():
+        image.set_channel(*texel_at(cell), value)
+    image.before = dict(image.texels)
+    return image
+
+
+def _window(window: Window, memory: Mapping[str, Buffer | Image]) -> tuple[int, int, dict[int, int]]:
+    """Where a buffer begins among the addresses, its size, and its bytes."""
+    found = memory[window.buffer] if window.buffer else None
+    return int(window.at, 16), int(window.size, 16), found.contents if isinstance(found, Buffer) else {}
+
+
+def _platform(side: Side, path: str) -> Platform:
+    try:
+        return platform_named(side.platform)
+    except KeyError:
+        raise ReadError(f"no platform {side.platform!r}", Position(path, 1, 1)) from None
+
+
+def _kernel(side: Side, platform: Platform, path: str) -> Kernel:
+    texts = [side.program, *side.functions]
+    kernel, *functions = (read_kernel("\n".join(text), path, grf_bytes=platform.grf_bytes) for text in texts)
+    return linked(kernel, {function.name: function for function in functions})

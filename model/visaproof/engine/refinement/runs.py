@@ -1,0 +1,282 @@
+"""Runs two kernels on the same numbers: one launch, one memory.  A difference that is seen here is one."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.memory import (
+    FLAT_SIZE,
+    Content,
+    Memory,
+    base_symbol,
+    bases_of,
+    elsewhere,
+    extent_symbols,
+    follows,
+    memory_of,
+)
+from visaproof.engine.refinement.registers import deciding_lanes, with_registers
+from visaproof.engine.refinement.runner import Ran, bits_of
+from visaproof.engine.refinement.sampled import fill_loaded, images_of
+from visaproof.engine.refinement.thread_group import AnyRunner
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.kernel.concrete.run import Undefined
+from visaproof.kernel.syntax import Instruction
+from visaproof.queries.refinement.places import ALIGNMENT
+from visaproof.queries.refinement.question import Question
+from visaproof.queries.refinement.side import itself
+from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind, kind_at
+from visaproof.semantics.concrete.surface import LaneWrite
+from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer
+from visaproof.smt import Term, symbol, symbols_of
+
+MOST_DIFFERENCES = 256
+"""Bytes that differ in one run: one that does not depend on what the source may choose is mostly among them."""
+
+SLM_OUTSIDE, UNINITIALISED = UndefinedKind.SLM_OUTSIDE, UndefinedKind.UNINITIALISED
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """What put a byte where it is."""
+
+    instruction: Instruction
+    write: LaneWrite
+    thread: int | None = None
+    """Which of the threads of a group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A run of both kernels that shows that the target does not refine the source."""
+
+    values: Values
+    exec_mask: int
+    memory: Memory
+    """Before the runs."""
+    undefined: Undefined | None
+    """Where the target has no meaning, though the source has one."""
+    surface: str
+    address: int
+    before: int
+    source: int
+    target: int
+    """The byte that differs: before, and after each kernel."""
+    source_writer: Writer | None
+    target_writer: Writer | None
+    outside: int | None = None
+    """An address outside of all buffers that the target accesses, and that does not move as any of them does."""
+    kind: UndefinedKind | None = None
+    """Of what is undefined in the target; None where the terms do not say."""
+    order: int = 0
+    """Which of the orders in which the target's threads may run."""
+    lanes: tuple[int, ...] = ()
+    """Of a register that differs, the lanes on which it depends whether the source wrote the byte."""
+    backwards: bool = False
+    """Whether the lanes of the target's atomics took their turns from the last to the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A run of both kernels in which the source has a meaning and, where that is assumed, stays inside its buffers."""
+
+    difference: Difference | None
+    others: tuple[Difference, ...] = ()
+    """Further bytes that differ."""
+
+
+def difference(
+    source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content
+) -> Difference | None:
+    """What a run on these values shows, if it shows anything.  Raises NotModelled."""
+    found = trial(source, target, question, values, content)
+    return found and found.difference
+
+
+def trial(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> Trial | None:
+    """A run of both on these values; None where it shows nothing.  Raises NotModelled.
+
+    It shows nothing where the source has no meaning, or another outcome as well, and where the question is about places
+    in buffers and the source leaves them; or the target does, at an address that moves with one of them.
+    """
+    values, memory = _start(source, target, question, values, content)
+    return _both(source, target, question, values, memory) if bits_of(question.lanes, values) else None
+
+
+def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> bool:
+    """Whether the source has a meaning on these values, and stays inside its buffers where that is assumed.
+
+    Raises NotModelled.
+    """
+    values, memory = _start(source, target, question, values, content)
+    if not bits_of(question.lanes, values):
+        return False
+    ran = source.run(memory, question.lanes, values)
+    return not _is_undefined(ran, question, values) and not ran.leaves(_is_conditional(question))
+
+
+def _start(
+    source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content
+) -> tuple[Values, Memory]:
+    """The values with the places of the buffers, and what memory holds."""
+    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
+    bases = bases_of(buffers, values)
+    values = dict(values) | {base_symbol(buffer): base // ALIGNMENT for buffer, base in bases.items()}
+    images = images_of((source, target))
+    memory = memory_of(question, images, values, content)
+    fill_loaded((source, target), images, memory, values, content)
+    return values, memory
+
+
+def _is_conditional(question: Question) -> bool:
+    """Whether it is about places in buffers."""
+    return bool(question.source.reaches or question.target.reaches)
+
+
+def again(source: AnyRunner, target: AnyRunner, question: Question, found: Difference) -> Difference | None:
+    """What a second run from the same start shows: the same, if it shows that."""
+    shown = all_again(source, target, question, found)
+    alike = (one for one in shown if (one.surface, one.address) == (found.surface, found.address))
+    return next(alike, shown[0] if shown else None)
+
+
+def all_again(source: AnyRunner, target: AnyRunner, question: Question, found: Difference) -> tuple[Difference, ...]:
+    """Every byte that differs in a second run from the same start, or what else it shows."""
+    ran = _both(source, target, question, found.values, found.memory)
+    return (ran.difference, *ran.others) if ran is not None and ran.difference is not None else ()
+
+
+def _both(source: AnyRunner, target: AnyRunner, question: Question, values: Values, memory: Memory) -> Trial | None:
+    conditional = _is_conditional(question)
+    ran = source.run(memory, question.lanes, values)
+    if _is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(conditional):
+        return None
+    ran = with_registers(ran, source, question, values)
+    found: Trial | None = None
+    for order, one in enumerate(target.orders()):
+        found = _beside(source, one, question, values, memory, ran, order)
+        if found is not None and found.difference is not None:
+            break
+    return found
+
+
+def _beside(
+    source: AnyRunner,
+    target: AnyRunner,
+    question: Question,
+    values: Values,
+    memory: Memory,
+    ran: Ran,
+    order: int,
+) -> Trial | None:
+    """What a run of the target shows beside that of the source."""
+    conditional = _is_conditional(question)
+    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
+    bases, mask = bases_of(buffers, values), bits_of(question.lanes, values)
+    observed = target.run(memory, question.lanes, values)
+    if not observed.leaves(conditional):
+        if observed.shared_local_missed and SLM_OUTSIDE in question.forbidden:
+            missed = Undefined(observed.shared_local_missed, SLM_OUTSIDE.what)
+            found = Difference(values, mask, memory, missed, "", 0, 0, 0, 0, None, None, kind=SLM_OUTSIDE, order=order)
+            return Trial(found)
+        if observed.outcome.undefined is not None:
+            kind = UndefinedKind.RACE if observed.raced else kind_at(question.target.undefined, values)
+            if kind is None and question.forbidden != FORBIDDEN:  # it may be of a kind that has a meaning here
+                return None
+            met = observed.outcome.undefined
+            found = Difference(values, mask, memory, met, "", 0, 0, 0, 0, None, None, kind=kind, order=order)
+            return Trial(found)
+        observed = with_registers(observed, target, question, values)
+        found = _differences(source, target, values, mask, memory, ran, observed)
+        if not found and observed.atomics_met:
+            other = target.run(memory, question.lanes, values, backwards=True)
+            if other.outcome.undefined is None and not other.leaves(conditional):
+                other = with_registers(other, target, question, values)
+                differ = _differences(source, target, values, mask, memory, ran, other)
+                found = [replace(one, backwards=True) for one in differ]
+        shown = [replace(one, order=order, lanes=deciding_lanes(question, one.surface, one.address)) for one in found]
+        return Trial(shown[0], tuple(shown[1:])) if shown else Trial(None)
+    if observed.left is None or not observed.left_flat:
+        return None
+    moved = elsewhere(bases)
+    there = values | {base_symbol(buffer): base // ALIGNMENT for buffer, base in moved.items()}
+    if source.run(memory, question.lanes, there).left is None:
+        other = target.run(memory, question.lanes, there).left
+        if not follows(observed.left, other, bases, moved) and not _gets_other_addresses(target, values):
+            found = Difference(values, mask, memory, None, "", 0, 0, 0, 0, None, None, observed.left, order=order)
+            return Trial(found)
+    return None
+
+
+def _is_undefined(ran: Ran, question: Question, values: Values) -> bool:
+    """Whether a run of the source has no meaning, or one that the machine does not know."""
+    if ran.outcome.undefined is not None or (ran.shared_local_missed and SLM_OUTSIDE in question.forbidden):
+        return True
+    unwritten = {one: kind for one, kind in question.source.undefined.items() if kind is UNINITIALISED}
+    return kind_at(unwritten, values) is not None
+
+
+def _gets_other_addresses(target: AnyRunner, values: Values) -> bool:
+    """Whether the target gets addresses that the source does not: they are in no buffer, and may be right."""
+    words = (term for term in values if term.width == FLAT_BITS and term not in target.pointers)
+    return any(str(term.payload).startswith("target only:") for term in words)
+
+
+def _differences(
+    source: AnyRunner, target: AnyRunner, values: Values, mask: int, memory: Memory, ran: Ran, observed: Ran
+) -> list[Difference]:
+    """The bytes that differ, up to so many."""
+    found: list[Difference] = []
+    for surface, (size, contents) in memory.items():
+        one, other = ran.memory[surface][1], observed.memory[surface][1]
+        base = bases_of((surface,), values)[surface]
+        for address in sorted(one.keys() | other.keys()):
+            if one.get(address, 0) != other.get(address, 0):
+                if len(found) == MOST_DIFFERENCES:
+                    return found
+                shown = Difference(
+                    values, mask, memory, None, surface, address,
+                    contents.get(address, 0), one.get(address, 0), other.get(address, 0),
+                    _writer(source, ran, surface, address, size, base),
+                    _writer(target, observed, surface, address, size, base),
+                )  # fmt: skip
+                found.append(shown)
+    return found
+
+
+def _writer(runner: AnyRunner, ran: Ran, surface: str, address: int, size: int, base: int) -> Writer | None:
+    """The last write that put something at this byte."""
+    for index, performed in reversed(list(enumerate(ran.outcome.performed))):
+        by_address = performed.surface == FLAT != surface
+        if by_address or runner.surface(performed.surface) == surface:
+            place = address + base if by_address else address
+            end = FLAT_SIZE if by_address else size
+            for write in reversed(performed.writes):
+                if isinstance(write, LaneWrite) and write.address <= place < write.address + write.width <= end:
+                    return Writer(performed.instruction, write, ran.threads[index] if ran.threads else None)
+    return None
+
+
+def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
+    """The symbols that a launch chooses: inputs, lanes and sizes, and what it leaves in predicates."""
+    words: dict[Term, None] = dict.fromkeys((*question.lanes, *_unwritten_predicates(question, runners)))
+    for runner in runners:
+        words |= dict.fromkeys(runner.start_words())
+        for surface in runner.trace.surfaces.values():
+            if isinstance(surface, SymbolicBuffer):
+                words |= {symbol(f"size.{name}", 40): None for name in map(itself, question.surfaces) if name != FLAT}
+        for name, image in runner.images.items():
+            for level, extents in enumerate(image.levels):
+                words |= dict.fromkeys(extent_symbols(name, level, [each.width for each in extents]))
+        if question.source.reaches or question.target.reaches or runner.lost:
+            words |= {base_symbol(buffer): None for buffer in runner.pointers.values()}
+    return symbols_of(*words)
+
+
+def _unwritten_predicates(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Term]:
+    """The bits of predicates that decide on what a kernel does though nothing wrote them."""
+    effects = question.source, question.target
+    guards = [store.guard for side in effects for stores in side.stores.values() for store in stores]
+    for one in symbols_of(*guards, *(condition for side in effects for condition in side.undefined)):
+        if one.width == 0 and str(one.payload).startswith(tuple(f"{runner.name}:" for runner in runners)):
+            yield one

@@ -1,0 +1,38 @@
+"""What a comparison of two kernels speaks of, and what has to be assumed of a launch beside it."""
+
+from dataclasses import dataclass
+
+from visaproof.engine.decide import DEFAULT_TIMEOUT_MS
+from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.float_results import Floats
+from visaproof.kernel.symbolic.run import DEFAULT_UNROLL
+from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
+from visaproof.smt import Bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which launches and results a comparison speaks of, and what counts as undefined."""
+
+    assume: Assume
+    """Of the launch."""
+    forbidden: frozenset[UndefinedKind] = FORBIDDEN
+    """What has no meaning; all else has one."""
+    unroll: int = DEFAULT_UNROLL
+    """Rounds of a loop whose number of rounds is not constant; of longer runs nothing is asked."""
+    floats: Floats = Floats.UNINTERPRETED
+    """What results on floats are taken for."""
+    observe: tuple[tuple[str, str], ...] = ()
+    """Registers of the source and of the target that have to be equal at the end."""
+    timeout_ms: int = DEFAULT_TIMEOUT_MS
+    """For each question to a solver that comes before the one that is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What is assumed of a launch only where kernels cannot be compared without it."""
+
+    no_buffer_offset: bool = False
+    """Every surface begins where its buffer does."""
+    on: frozenset[Bool] = frozenset()
+    """Lanes that are on."""

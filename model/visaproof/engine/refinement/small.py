@@ -1,0 +1,92 @@
+"""Small launches of two kernels: a few numbers are large, and memory holds floats where a kernel takes them for such.
+
+A bound among the large numbers has all ids below it; what is loaded as an index, or as the rounds of a loop, is small.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import Random
+
+from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.float_guesses import PATTERNS, FloatWords
+from visaproof.engine.refinement.memory import Content, nothing
+from visaproof.engine.refinement.thread_group import AnyRunner
+from visaproof.engine.refinement.words import word_value
+from visaproof.semantics.symbolic.alu import Source
+from visaproof.smt import Term, symbols_of
+
+SMALL_LAUNCHES = 40
+
+ZEROS = 0.2
+"""Of the surfaces."""
+
+
+def small_launches(
+    runners: Sequence[AnyRunner], symbols: Sequence[Term], seed: int
+) -> Iterator[tuple[Values, Content]]:
+    """Seeded random ones, with what memory holds in each."""
+    random, floats = Random(seed + 3), {name: size for runner in runners for name, size in _floats(runner)}
+    for _ in range(SMALL_LAUNCHES):
+        lanes, large = random.choice((0.2, 0.5, 1)), random.choice((0.1, 0.3))
+        values: Values = {}
+        for one in symbols:
+            word = random.getrandbits(8 if random.random() < large else 1)
+            values[one] = word_value(one, word, int(random.random() < lanes), 1 << 32)
+        yield values, _contents(random, floats)
+
+
+def _floats(runner: AnyRunner) -> Iterator[tuple[str, int]]:
+    """The surfaces from which the kernel loads operands of arithmetic on floats, and the bytes of such a float."""
+    loaded = dict(_loaded(runner))
+    for one in runner.trace.arbitrary:
+        for source in filter(_is_float, one.operands or ()):
+            for term in symbols_of(source.bits):
+                if term in loaded:
+                    yield loaded[term], source.type.size
+
+
+def _is_float(source: Source) -> bool:
+    return source.type.floating and source.type.size in PATTERNS
+
+
+def _loaded(runner: AnyRunner) -> Iterator[tuple[Term, str]]:
+    """The symbols of what the kernel loads, and the common name of the surface that each is from."""
+    pointers: dict[Term, str] = dict(runner.pointers.items())
+    for performed in runner.trace.performed:
+        for access, value in performed.loaded:
+            buffers = [pointers[one] for one in symbols_of(*access.cell) if one in pointers]
+            yield value, buffers[0] if buffers else runner.surface(performed.surface)
+    for one in runner.trace.arbitrary:
+        if one.origin is not None:
+            yield one.symbol, runner.surface(one.origin.surface)
+
+
+def _contents(random: Random, floats: Mapping[str, int]) -> Content:
+    """Numbers of one kind in each surface: in some only 0, with which loops that never end repeat what they do."""
+    kinds: dict[str, Callable[[str, int, int], int]] = {}
+
+    def content(surface: str, address: int, width: int) -> int:
+        if surface not in kinds:
+            kinds[surface] = _numbers(random, floats.get(surface))
+        return kinds[surface](surface, address, width)
+
+    return content
+
+
+def _numbers(random: Random, float_size: int | None) -> Content:
+    """What a surface holds."""
+    if random.random() < ZEROS:
+        return nothing
+    return _integers(random) if float_size is None else FloatWords(float_size, 1, random.getrandbits(32)).content
+
+
+def _integers(random: Random) -> Content:
+    """Small numbers in dwords: random ones, or such as grow."""
+    bits, step, grow = random.choice((1, 2, 4)), random.choice((1, 1, 2, 4)), random.getrandbits(1)
+
+    def content(surface: str, address: int, width: int) -> int:
+        if address % 4:  # the upper bytes of a dword
+            return 0
+        number = address // 4 % 64 if grow else random.getrandbits(bits)
+        return number * step % (1 << 8 * width)
+
+    return content

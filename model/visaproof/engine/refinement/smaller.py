@@ -1,0 +1,84 @@
+"""A difference with fewer lanes, more zeros and smaller numbers, which is easier to read."""
+
+from zlib import crc32
+
+from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.comparison import Comparison
+from visaproof.engine.refinement.guesses import settled
+from visaproof.engine.refinement.memory import Content
+from visaproof.engine.refinement.runs import Difference, difference
+from visaproof.engine.refinement.words import is_input, is_size
+from visaproof.isa.errors import NotModelled
+from visaproof.smt import Term
+
+FRIENDLY, MOST_FRIENDLY = (1, 2, 3, 4, 8, 16, 32, 64), 8
+"""Numbers that a difference had rather have than larger ones, best first, and for how many inputs they are tried."""
+
+MANY = 64
+"""Inputs that are not made smaller one by one from the start."""
+
+
+def smaller(comparison: Comparison, found: Difference) -> Difference:
+    """The same with fewer lanes, more zeros and smaller numbers, as far as runs confirm it."""
+    if comparison.split is not None or len(_reducible(found)) > MANY:
+        found = _coarsely_smaller(comparison, found)
+    lanes: list[Term] = [one for one in comparison.question.lanes if one in found.values]
+    found = _with(comparison, found, dict.fromkeys(lanes, 0) | dict.fromkeys(lanes[:1], 1)) or found
+    for one in sorted(_reducible(found), key=_last_lane_first):  # one lane cannot collide
+        found = _with(comparison, found, {one: 0}) or found
+    words = [term for term in _reducible(found) if term.width and not str(term.payload).startswith("base.")]
+    for one in words[:MOST_FRIENDLY]:
+        friendly = (value for value in FRIENDLY if value < found.values[one])
+        found = next(filter(None, (_with(comparison, found, {one: value}) for value in friendly)), found)
+    return found
+
+
+def _last_lane_first(term: Term) -> tuple[bool, int]:
+    """Lanes before words, so that of lanes alike the first one stays."""
+    name, _, number = str(term.payload).rpartition(".")
+    return term.width > 0, -int(number) if name == "em" else 0
+
+
+def _with(comparison: Comparison, found: Difference, changed: Values) -> Difference | None:
+    """A difference in the same respect in which some inputs have other values."""
+    values = _inputs(found.values) | changed
+    return next(filter(None, (_alike(comparison, found, values, content) for content in (_ones, _counted))), None)
+
+
+def _reducible(found: Difference) -> list[Term]:
+    return [term for term, value in found.values.items() if value and is_input(term) and not is_size(term)]
+
+
+def _coarsely_smaller(comparison: Comparison, found: Difference) -> Difference:
+    """The same with many zeros at once: what wide threads and groups of them start with is much, and runs take long."""
+    for parts in (1, 2, 4, 8):
+        reducible = _reducible(found)
+        size = -(-len(reducible) // parts)
+        for first in range(0, len(reducible), max(size, 4)):
+            zeros = dict.fromkeys(reducible[first : first + max(size, 4)], 0)
+            found = _alike(comparison, found, _inputs(found.values) | zeros, _counted) or found
+    return found
+
+
+def _alike(comparison: Comparison, found: Difference, values: Values, content: Content) -> Difference | None:
+    """A difference for these values in the same respect: in memory, or in what the target leaves undefined."""
+    try:
+        other = difference(*comparison.runners, comparison.question, values, content)
+    except NotModelled:
+        return None
+    if other is None or (other.undefined is None) != (found.undefined is None):
+        return None
+    return settled(comparison, other)
+
+
+def _ones(surface: str, address: int, width: int) -> int:
+    return 0x0101_0101_0101_0101 % (1 << 8 * width)
+
+
+def _counted(surface: str, address: int, width: int) -> int:
+    """Small numbers, other ones in other places."""
+    return (address // width + crc32(surface.encode())) % 251 + 1 if address % 4 == 0 else 0
+
+
+def _inputs(values: Values) -> Values:
+    return {term: value for term, value in values.items() if is_input(term)}

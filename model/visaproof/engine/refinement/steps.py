@@ -1,0 +1,88 @@
+"""Goals about two kernels that a solver is asked: at once, or store by store."""
+
+from collections.abc import Sequence
+from time import monotonic
+
+from visaproof.engine.clauses import Form, form_of
+from visaproof.engine.ladder import Answer, Fails, GaveUp, Holds, climb, literals
+from visaproof.engine.refinement.sweeping import swept
+from visaproof.queries.refinement.question import Question, open_undefined, premises
+from visaproof.queries.refinement.stores import Stores, address_step, same_store
+from visaproof.smt import Bool, Op, Term, is_true, neg, substitute, subterms, symbol, symbols_of
+from visaproof.smt.evaluate import substitute_all
+
+QUICK_MS = 300
+"""For a question as it is: many are that simple, and for others there is more to do first."""
+
+STORES = 4
+"""How many may take as long as a question may: the others are like one of them, or simple."""
+
+
+def uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
+    """The answer of the ladder, at first with each product of unknowns as an unknown of its own."""
+    cut: dict[Term, Term] = {
+        term: symbol(f"product.{term.serial}", term.width) for term in subterms(*assumed, goal) if term.op is Op.MUL
+    }
+    if cut:
+        answer = climb(tuple(substitute_all(assumed, cut)), substitute(goal, cut), timeout_ms)
+        if isinstance(answer, Holds):
+            return answer
+    return climb(assumed, goal, timeout_ms)
+
+
+def stores_of(question: Question, surface: str) -> tuple[Stores, Stores]:
+    """Those of both kernels."""
+    return question.source.stores.get(surface, ()), question.target.stores.get(surface, ())
+
+
+def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> bool:
+    """Whether each store of the target is the source's in the same place: many small questions, not a large one."""
+    known: dict[Term, Term] = {}
+    decided: dict[Form, bool] = {}
+    end = monotonic() + STORES * timeout_ms / 1000
+    for surface in surfaces:
+        source, target = stores_of(question, surface)
+        if len(source) != len(target):
+            return False
+        for one, other in zip(source, target, strict=True):
+            step = address_step(one, other)
+            if monotonic() > end:
+                return False
+            if not _holds(question, step.goal, decided, timeout_ms):
+                return False
+            if step.target is not step.source:
+                known[step.target] = step.source
+            if not _holds(question, same_store(one, other, known), decided, timeout_ms):
+                return False
+    goal = neg(open_undefined(question))
+    return isinstance(uncut(premises(question, goal), goal, timeout_ms), Holds)
+
+
+def _holds(question: Question, goal: Bool, decided: dict[Form, bool], timeout_ms: int) -> bool:
+    """Whether it holds for every input for which the source has a meaning; of lanes alike the first is asked."""
+    if is_true(goal):
+        return True
+    facts = tuple(question.memory.facts((goal,)))
+    form = form_of(*facts, goal)
+    if form not in decided:
+        decided[form] = _decided(question, facts, goal, timeout_ms)
+    return decided[form]
+
+
+def _decided(question: Question, facts: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> bool:
+    """The answer for every input, also where the source is undefined; if it is no, the answer under the premises."""
+    quick_ms = min(QUICK_MS, timeout_ms)
+    answer = uncut(facts, goal, quick_ms)
+    if isinstance(answer, GaveUp):
+        goal = swept(goal, question.memory, timeout_ms / 1000)
+        answer = uncut(tuple(question.memory.facts((goal,))), goal, timeout_ms)
+    if isinstance(answer, Fails):
+        answer = uncut(_premises_within(question, goal), goal, timeout_ms)
+    return isinstance(answer, Holds)
+
+
+def _premises_within(question: Question, goal: Bool) -> tuple[Bool, ...]:
+    """Those that are about nothing but what the goal is about: less than all, and so no more than they say."""
+    about = set(symbols_of(goal, *question.memory.facts((goal,))))
+    parts = (part for premise in premises(question, goal) for part in literals(premise))
+    return tuple(part for part in parts if about.issuperset(symbols_of(part)))

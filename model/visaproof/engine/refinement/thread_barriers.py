@@ -1,0 +1,25 @@
+"""Barriers behind loops: a thread comes to them in every run in which its loops end within the rounds unrolled."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from visaproof.engine.ladder import Holds, climb
+from visaproof.kernel.symbolic.run import Trace
+from visaproof.smt import Bool, disj, is_true, true
+
+
+def with_plain_barriers(trace: Trace, lanes: Sequence[Bool], timeout_ms: int) -> Trace:
+    """The run in which a barrier stands under no condition where every run of a thread of these lanes comes to it.
+
+    Nothing is asked of runs in which a loop goes on.
+    """
+    ends = tuple(condition for condition, _ in trace.bounded)
+    barriers = tuple(
+        (before, true() if _is_reached(guard, lanes, ends, timeout_ms) else guard) for before, guard in trace.barriers
+    )
+    return replace(trace, barriers=barriers)
+
+
+def _is_reached(guard: Bool, lanes: Sequence[Bool], ends: tuple[Bool, ...], timeout_ms: int) -> bool:
+    launched = disj(*lanes)
+    return is_true(guard) or guard is launched or isinstance(climb((launched, *ends), guard, timeout_ms), Holds)

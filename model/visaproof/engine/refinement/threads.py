@@ -1,0 +1,168 @@
+"""Two kernels run on terms: a thread beside a thread, or beside the several threads that run its lanes."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from visaproof.engine.refinement.buffer_offsets import without_buffer_offset
+from visaproof.engine.refinement.memory import PRIVATE
+from visaproof.engine.refinement.runner import Runner
+from visaproof.engine.refinement.scope import Scope
+from visaproof.engine.refinement.thread_barriers import with_plain_barriers
+from visaproof.engine.refinement.thread_group import AnyRunner, group_of
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import NotModelled
+from visaproof.kernel.assumptions import Start
+from visaproof.kernel.float_results import Floats, ieee_start
+from visaproof.kernel.launch import BufferAddress, Surface
+from visaproof.kernel.matching import (
+    Matching,
+    Program,
+    is_linked,
+    linked_address,
+    own_predicates,
+    source_start,
+    surface_of,
+    target_start,
+)
+from visaproof.kernel.symbolic.run import launched_lanes, trace
+from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.thread_group import Split, Starts, narrow_start, prefix_of, thread_name, wide_start
+from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.semantics.symbolic.registers import Byte
+from visaproof.semantics.symbolic.state import FLAT_BITS
+from visaproof.smt import BitVec, Bool
+
+BINDLESS = "bindless "
+"""What the names of surfaces begin with that are reached by a handle."""
+
+
+def one_to_one(
+    programs: tuple[Program, Program],
+    matching: Matching,
+    starts: tuple[Start, Start],
+    lanes: Sequence[Bool],
+    scope: Scope,
+    no_buffer_offset: bool,
+    itself: bool,
+) -> tuple[Runner, Runner]:
+    """Both kernels, where a thread of one runs the work items of a thread of the other; of one with `itself`, one."""
+    source, target = programs
+    before_source = source_start(source.kernel, starts[0].initial)
+    before = (before_source, target_start(matching, before_source, starts[1].initial))
+    if no_buffer_offset:
+        before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
+    one = _runner("source", source, starts[0], before[0], lanes, matching.by_meaning, scope)
+    if itself:
+        return one, one
+    other = _runner("target", target, starts[1], before[1], lanes, matching.by_meaning, scope, may_lose=True)
+    return one, other
+
+
+def one_to_several(
+    programs: tuple[Program, Program],
+    matching: Matching,
+    starts: tuple[Start, Start],
+    split: Split,
+    scope: Scope,
+    no_buffer_offset: bool,
+) -> tuple[AnyRunner, AnyRunner]:
+    """Both kernels, where a thread of one runs the work items of several threads of the other."""
+    wide, narrow = (0, 1) if split.source_is_wide else (1, 0)
+    names = "source", "target"
+    lanes = launched_lanes(programs[wide].kernel)
+    extra = () if split.source_is_wide else matching.extra
+    before = wide_start(programs[wide], split, names[wide], starts[wide].initial, extra)
+    given = Starts(names[narrow], before, starts[narrow].initial)
+    if no_buffer_offset:
+        before = without_buffer_offset(programs[wide], before)
+    one = _runner(names[wide], programs[wide], starts[wide], before, lanes, True, scope)
+    members: list[Runner] = []
+    for thread in range(split.threads):
+        initial = narrow_start(programs[wide], programs[narrow], split, thread, given)
+        if no_buffer_offset:
+            initial = without_buffer_offset(programs[narrow], initial)
+        name, own = thread_name(names[narrow], thread), lanes[split.lanes(thread)]
+        members.append(_runner(
+            name, programs[narrow], starts[narrow], initial, own, True, scope, prefix_of(thread)
+        ))  # fmt: skip
+    one = replace(one, trace=with_plain_barriers(one.trace, lanes, scope.timeout_ms))
+    group = group_of(members, lanes, split, UndefinedKind.RACE in scope.forbidden, scope.timeout_ms)
+    return (one, group) if split.source_is_wide else (group, one)
+
+
+def _runner(
+    name: str,
+    program: Program,
+    start: Start,
+    initial: Callable[[str, int], Byte],
+    lanes: Sequence[Bool],
+    by_meaning: bool,
+    scope: Scope,
+    prefix: str = "",
+    may_lose: bool = False,
+) -> Runner:
+    """A thread run on terms.  Raises NotModelled where it is not known what it reaches, unless runs may find it."""
+    if scope.floats is Floats.IEEE:
+        initial = ieee_start(initial)
+    pointers = _pointers(program.kernel, start, initial)
+    base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
+    ran = trace(
+        program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=scope.unroll, generalise=False,
+        private_base=base, floats=scope.floats, name=prefix,
+    )  # fmt: skip
+    _require_private_known(program, ran.surfaces)
+    keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
+    handles = dict(_handles(program)) if by_meaning and may_lose else {}
+    known = {key: surface_of(program, key, by_meaning) for key in dict.fromkeys(keys)}
+    lost = tuple(key for key, common in known.items() if common is None and key.startswith(BINDLESS) and handles)
+    surfaces = {key: key if key in lost else _surface(program, key, by_meaning) for key in known}
+    named = partial(_or_itself, surfaces) if lost else surfaces.__getitem__
+    return Runner(name, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, handles=handles)
+
+
+def _or_itself(surfaces: Mapping[str, str], key: str) -> str:
+    """The common name of a surface; one that a run finds by its handle has none."""
+    return surfaces.get(key, key)
+
+
+def _handles(program: Program) -> Iterator[tuple[tuple[str, int], str]]:
+    """Where a kernel may get the handle of an argument's surface, and the name of that surface."""
+    for item in program.kernel.inputs:
+        for piece in program.launch.pieces(item.variable):
+            if isinstance(piece.meaning, Surface | BufferAddress) and not piece.first_byte:
+                yield (item.variable, piece.offset), f"argument {piece.meaning.argument.index}"
+
+
+def require_found(runner: AnyRunner) -> None:
+    """Raises NotModelled where it is not known which argument a surface is."""
+    if runner.lost:
+        raise _unknown_surface(runner.kernel, runner.lost[0])
+
+
+def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
+    """The words in which a kernel gets addresses, and the buffers that begin there."""
+    found = {linked_address(name): name for name in kernel.variables if is_linked(name)}
+    for word, meaning in start.pointers.items():
+        variable, _, byte = str(word.payload).rpartition(".")
+        own, index = initial(variable, int(byte))
+        if own.width == FLAT_BITS and not index:
+            found[own] = f"argument {meaning.argument.index}" if isinstance(meaning, BufferAddress) else PRIVATE
+    return found
+
+
+def _surface(program: Program, key: str, by_meaning: bool) -> str:
+    name = surface_of(program, key, by_meaning)
+    if name is None:
+        raise _unknown_surface(program.kernel, key)
+    return name
+
+
+def _unknown_surface(kernel: Kernel, key: str) -> NotModelled:
+    return NotModelled(f"{kernel.path}: surface {key!r}, of which it is not known which argument it is")
+
+
+def _require_private_known(program: Program, surfaces: Iterable[str]) -> None:
+    """Private memory cannot be seen from outside, and stands among the other addresses."""
+    if FLAT in surfaces and not any(program.launch.pieces(item.variable) for item in program.kernel.inputs):
+        raise NotModelled(f"{program.kernel.path}: addresses that may be those of private memory: `--launch` says it")

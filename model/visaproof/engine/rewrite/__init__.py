@@ -1,0 +1,1 @@
+"""Rewrite rules: each instance decided, counterexamples found and made small, preconditions suggested."""

@@ -1,0 +1,1 @@
+"""Vectors of other implementations: read, tried in both writings, compared."""

@@ -1,0 +1,1 @@
+"""Byte code: the fields of a Format table to bytes and back."""

@@ -1,0 +1,1 @@
+"""A kernel on numbers: one thread, statement by statement."""

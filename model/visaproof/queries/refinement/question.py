@@ -1,0 +1,146 @@
+"""Does one kernel refine another?  Both as guarded stores over one memory, and the question at one arbitrary place.
+
+For all inputs:  ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory after target = memory after source.
+"""
+
+from dataclasses import dataclass, replace
+
+from visaproof.isa.errors import NotModelled, Position
+from visaproof.queries.refinement.effects import Effects, effects_of
+from visaproof.queries.refinement.observed import register_stores
+from visaproof.queries.refinement.places import Reach, is_private
+from visaproof.queries.refinement.side import Side, surface_then
+from visaproof.queries.refinement.stores import after, same_stores
+from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
+from visaproof.queries.shared_memory import SharedMemory, unit_of
+from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.state import ADDRESS_BITS
+from visaproof.smt import Bool, const, disj, eq, is_false, is_true, neg, symbol, ule
+
+LARGEST_SURFACE = 1 << 32
+"""Bytes: messages to surfaces have 32-bit offsets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Whether the target refines the source."""
+
+    source: Effects
+    target: Effects
+    memory: SharedMemory
+    lanes: tuple[Bool, ...]
+    forbidden: frozenset[UndefinedKind] = FORBIDDEN
+    """What has no meaning; the other kinds have one."""
+    disturbed: bool = False
+    """Whether other threads may write between any two messages: then both have to have the same, in the same order."""
+    bounded: tuple[Position, ...] = ()
+    """The loops that may run longer than they were unrolled.  Nothing is asked of longer runs."""
+
+    @property
+    def surfaces(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.source.stores, *self.target.stores)))
+
+
+def refinement_question(
+    source: Side,
+    target: Side,
+    lanes: tuple[Bool, ...],
+    expand: bool = False,
+    forbidden: frozenset[UndefinedKind] = FORBIDDEN,
+    memory: SharedMemory | None = None,
+) -> Question:
+    """The effects of both kernels over one memory, on request a known one, and in the second normal form.
+
+    What is not `forbidden` has a meaning.  Barriers that only the target has let the threads of a group do less, if
+    each does the same whatever the others write; then that is the question.
+
+    Raises NotModelled for what this cannot compare.
+    """
+    for side in (source, target):
+        require_comparable(side)
+    memory = memory or SharedMemory(_units(source, target))
+    one, other = _both(source, target, memory, expand, forbidden)
+    loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
+    if [guard for _, guard in one.barriers] == [guard for _, guard in other.barriers]:
+        return Question(one, other, memory, lanes, forbidden, source.disturbed, loops)
+    several = source.threads or target.threads
+    if several or source.disturbed or not _adds_barriers(one, other, lanes):
+        raise NotModelled("barriers that both kernels do not have alike")
+    sides = replace(source, disturbed=True), replace(target, disturbed=True)
+    memory = SharedMemory(_units(*sides))
+    one, other = _both(*sides, memory, expand, forbidden)
+    return Question(one, other, memory, lanes, forbidden, disturbed=True, bounded=loops)
+
+
+def _adds_barriers(source: Effects, target: Effects, lanes: tuple[Bool, ...]) -> bool:
+    """Whether the target has the source's barriers and others besides, to all of which every thread gets."""
+    if not all(is_true(guard) or guard is disj(*lanes) for _, guard in target.barriers):
+        return False
+    remaining = iter(target.barriers)
+    return all(barrier in remaining for barrier in source.barriers)
+
+
+def _both(
+    source: Side, target: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]
+) -> tuple[Effects, Effects]:
+    """The effects of both, with what is left in registers where the source defines it."""
+    one = effects_of(source, memory, expand, forbidden)
+    other = one if target is source else effects_of(target, memory, expand, forbidden)
+    if not source.observed:
+        return one, other
+    memory.units |= {each.surface: 1 for each in source.observed}
+    stores = [dict(register_stores(source.observed, one.registers, side.registers)) for side in (one, other)]
+    return replace(one, stores=one.stores | stores[0]), replace(other, stores=other.stores | stores[1])
+
+
+def require_comparable(side: Side) -> None:
+    """Raises NotModelled where the run on terms did not come to its end."""
+    if side.trace.stopped is not None:
+        raise side.trace.stopped
+
+
+def _units(*sides: Side) -> dict[str, int]:
+    by_surface: dict[str, list[Access]] = {}
+    for side in sides:
+        for place, performed in enumerate(side.trace.performed):
+            visible = (access for access in performed.accesses if not is_private(side.trace, performed, access))
+            by_surface.setdefault(surface_then(side, place), []).extend(visible)
+    for accesses in by_surface.values():
+        if len({len(access.cell) for access in accesses}) > 1:
+            raise NotModelled("a typed surface by texels and by their channels")
+    return {surface: unit_of(iter(accesses)) for surface, accesses in by_surface.items()}
+
+
+def same_effects(question: Question) -> bool:
+    """Whether both have the same stores, term by term, and the target is undefined only where the source is."""
+    effects = question.source.stores, question.target.stores
+    stores = all(same_stores(*(one.get(surface, ()) for one in effects)) for surface in question.surfaces)
+    return stores and is_false(open_undefined(question))
+
+
+def open_undefined(question: Question) -> Bool:
+    """Where the target is undefined for reasons that the source does not have as well."""
+    known = set(question.source.undefined)
+    return disj(*(condition for condition in question.target.undefined if condition not in known))
+
+
+def same_at_probe(question: Question, surface: str) -> Bool:
+    """Whether an arbitrary unit of the surface is the same after both kernels."""
+    source, target = question.source.stores.get(surface, ()), question.target.stores.get(surface, ())
+    probe = symbol(f"probe.{surface}", (source or target)[0].cell.width)
+    before = question.memory.initial(surface, probe)
+    return eq(after(source, probe, before), after(target, probe, before))
+
+
+def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> tuple[Bool, ...]:
+    """A thread with a lane on, and a source that is defined; and of memory what these and the goal are about.
+
+    Also that loops end in time, and that these accesses stay `inside` of their buffers.
+    """
+    ends = (*question.source.ends, *question.target.ends)
+    within = [reach.inside for reach in inside]
+    defined = [neg(condition) for condition in question.source.undefined]
+    sizes = [symbol(f"size.{surface}", ADDRESS_BITS) for surface in question.surfaces]
+    limits = [ule(size, const(LARGEST_SURFACE, ADDRESS_BITS)) for size in sizes]
+    needed = (*ends, *defined, *within)
+    return disj(*question.lanes), *limits, *needed, *question.memory.facts((goal, *needed))
