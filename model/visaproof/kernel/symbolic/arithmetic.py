@@ -92,8 +92,8 @@ class SymbolicArithmetic:
 
     def _write(self, target: Operand, lanes: Sequence[Lane], values: Sequence[BitVec], extra_bytes: int = 0) -> None:
         write = self._operands.writer(target, extra_bytes)
-        for (lane, guard, _), value in zip(lanes, values, strict=True):
-            write(lane, value, guard)
+        for (lane, guard, assumed), value in zip(lanes, values, strict=True):
+            write(lane, value, guard, assumed)
 
     def _readers(self, instruction: Instruction, first: int) -> list[Reader]:
         return [self._operands.reader(operand) for operand in instruction.operands[first:]]
@@ -242,7 +242,7 @@ class SymbolicArithmetic:
         assert isinstance(target, SubscriptedName)
         read = self._operands.reader(offset)
         for lane, guard, assumed in lanes_of(self._thread, execution_of(instruction)):
-            self._operands.set_address(target, lane, base, read(lane, assumed).modulo(32), guard)
+            self._operands.set_address(target, lane, base, read(lane, assumed).modulo(32), guard, assumed)
 
 
 _TWO_RESULTS: dict[str, Callable[[Sequence[Source]], _Pair]] = {
