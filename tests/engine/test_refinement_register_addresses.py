@@ -17,14 +17,17 @@ HEAD = """.version 4.1
 .decl TO v_type=G type=ud num_elts=8 align=GRF
 .decl FROM v_type=G type=ud num_elts=8 align=GRF
 .decl X v_type=G type=d num_elts=8 align=GRF
+.decl N v_type=G type=d num_elts=8 align=GRF
 .decl Y v_type=G type=ud num_elts=8 align=GRF
 .decl AT v_type=G type=ud num_elts=8 align=GRF
 .decl A0 v_type=A num_elts=8
 .decl P1 v_type=P num_elts=8
+.decl P2 v_type=P num_elts=8
 .decl T6 v_type=T num_elts=1
 .input TO offset=32 size=32
 .input FROM offset=64 size=32
 .input X offset=96 size=32
+.input N offset=128 size=32
 .kernel_attr SimdSize=8
 .function "k"
 _main:
@@ -108,3 +111,30 @@ def test_beyond_the_array_0_is_read_and_what_is_written_is_lost_where_that_is_al
     apart = "cmp.ge (M1, 8) P1 FROM(0,0)<1;1,0> 0x80:ud\n(P1) mov (M1, 8) X(0,0)<1> {}:d\n"
     assert isinstance(asked(beyond, beyond + apart.format("0x0"), allowed), Refines)
     assert not isinstance(asked(beyond, beyond + apart.format("0x1"), allowed), Refines)
+
+
+def looped(row: str, step: str = "0x1:ud") -> str:
+    """The lane's element of one row after another is counted up, as long as another input says."""
+    return f"""{indices()}again:
+and (M1, 8) Y(0,0)<1> TO(0,0)<1;1,0> 0x60:ud
+{row}
+add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> AT(0,0)<1;1,0>
+addr_add (M1, 8) A0(0)<1> &ARRAY Y(0,0)<1;1,0>
+mov (M1, 8) X(0,0)<1> r[A0(0),0]<1,0>:d
+add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> {step}
+add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> (-)AT(0,0)<1;1,0>
+and (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x60:ud
+{written("X(0,0)<1;1,0>").replace("&ARRAY TO", "&ARRAY Y")}add (M1, 8) TO(0,0)<1> TO(0,0)<1;1,0> 0x20:ud
+and (M1, 8) TO(0,0)<1> TO(0,0)<1;1,0> 0x60:ud
+add (M1, 8) N(0,0)<1> N(0,0)<1;1,0> -1:d
+cmp.gt (M1, 8) P2 N(0,0)<1;1,0> 0x0:d
+(P2) goto (M1, 8) again
+"""
+
+
+def test_a_loop_of_any_length_may_write_an_array_in_registers() -> None:
+    """By induction: a round says what its addresses are, and finds none of the round before it."""
+    again = looped("or (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x0:ud")
+    assert isinstance(asked(looped(""), again), Refines)
+    assert isinstance(asked(looped(""), looped("xor (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x20:ud")), Difference)
+    assert isinstance(asked(looped(""), looped("", "0x2:ud")), Difference)

@@ -278,7 +278,7 @@ class _Walk:
             left, runs = machine.held(known, running, facts), in_round(name, (true(),) * THREAD_LANES)
             words = map(Held, entered, during, after, left, owners(known))
             lanes = map(Held, running, runs, again, runs, range(THREAD_LANES))
-            breaks, messages = exits != [behind] or bool(known.addresses), (before.performed, len(machine.performed))
+            breaks, messages = exits != [behind], (before.performed, len(machine.performed))
             self._general.append(LoopRound(branch.position, *messages, tuple(words), tuple(lanes), breaks))
         self._leave(name, exits, running)
         self._place = behind
