@@ -150,7 +150,7 @@ def test_nor_does_it_inside_of_a_sum_that_is_converted() -> None:
 
     def found(target: str) -> Verdict:
         both = [program(KEEP + copied + body + STORE, head) for body in (summed + converted, target)]
-        return decide(compare(*both, Scope(Assume.NONE)), 20_000)
+        return decide(compare(both[0], both[1], Scope(Assume.NONE)), 20_000)
 
     everywhere = summed.replace("(M1, 8)", "(M1_NM, 8)")
     assert isinstance(found(everywhere + converted), Refines)

@@ -46,7 +46,7 @@ def test_a_block_that_is_stored_where_it_was_read_changes_nothing() -> None:
 
     def found(store: str) -> object:
         both = [program(load + one, head) for one in ("", store)]
-        return decide(compare(*both, Scope(Assume.NONE)), 20_000)
+        return decide(compare(both[0], both[1], Scope(Assume.NONE)), 20_000)
 
     assert isinstance(found("lsc_store.ugm (M1_NM, 1) bti(0)[AT]:a32 V:d32x64t\n"), Refines)
     assert isinstance(found("lsc_store.ugm (M1_NM, 1) bti(0)[AT+0x4]:a32 V:d32x64t\n"), Difference)
