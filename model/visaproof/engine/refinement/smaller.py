@@ -64,11 +64,11 @@ def _alike(comparison: Comparison, found: Difference, values: Values, content: C
     """A difference for these values in the same respect: in memory, or in what the target leaves undefined."""
     try:
         other = difference(*comparison.runners, comparison.question, values, content)
+        if other is None or (other.undefined is None) != (found.undefined is None):
+            return None
+        return settled(comparison, other)
     except NotModelled:
         return None
-    if other is None or (other.undefined is None) != (found.undefined is None):
-        return None
-    return settled(comparison, other)
 
 
 def _ones(surface: str, address: int, width: int) -> int:
