@@ -1,7 +1,7 @@
 """What a kernel finds and leaves on a memory of numbers, with no other thread in between, by what it may choose.
 
-The lanes of an atomic take their turns in any order.  Where that order shows, what a lane brings or leaves is open: then
-more seems possible than is, and never less.
+The lanes of an atomic take their turns in any order.  Where that order shows, what a lane brings or leaves is open:
+then more seems possible than is, and never less.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,9 +38,8 @@ def units_in(contents: Mapping[int, int], width: int, unit: int) -> dict[int, in
     return {number * unit: value for number, value in found.items()}
 
 
-def content_at(contents: Mapping[int, int], cell: BitVec, unit: int) -> BitVec:
+def content_at(units: Mapping[int, int], cell: BitVec, unit: int) -> BitVec:
     """What is at a cell, which may depend on choices."""
-    units = units_in(contents, cell.width, unit)
     if cell.op is Op.CONST:
         return const(units.get(cast(int, cell.payload), 0), 8 * unit)
     found = const(0, 8 * unit)
@@ -77,6 +76,7 @@ class Alone:
         self._memory = memory
         self._known = dict(known)
         self.contents = contents
+        self._units: dict[tuple[str, int], dict[int, int]] = {}
         self._messages: dict[tuple[Any, ...], _Message] = {}
 
     def known(self, terms: Iterable[T]) -> list[T]:
@@ -101,7 +101,14 @@ class Alone:
 
     def content(self, surface: str, cell: BitVec) -> BitVec:
         """What was at a cell before the run."""
-        return content_at(self.contents[itself(surface)], cell, self._memory.units[surface])
+        return content_at(self.units(surface, cell.width), cell, self._memory.units[surface])
+
+    def units(self, surface: str, width: int) -> dict[int, int]:
+        """What was at each cell of so many bits."""
+        if (surface, width) not in self._units:
+            unit = self._memory.units[surface]
+            self._units[surface, width] = units_in(self.contents[itself(surface)], width, unit)
+        return self._units[surface, width]
 
     def _is_name(self, one: Term) -> bool:
         return bool(self._memory.behind(one)) or self._atomic(one) is not None
