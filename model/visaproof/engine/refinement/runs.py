@@ -75,6 +75,9 @@ class Difference:
     """Of a register that differs, the lanes on which it depends whether the source wrote the byte."""
     backwards: bool = False
     """Whether the lanes of the target's atomics took their turns from the last to the first."""
+    whatever_found: bool = False
+    """Whether the source reads what nothing wrote, and leaves another memory than the target whatever it finds there:
+    that no choice leaves the same is shown on terms, and the run has one of the choices."""
 
 
 @dataclass(frozen=True, slots=True)
