@@ -194,6 +194,24 @@ def test_a_register_address_selects_an_element() -> None:
     assert state.registers["X"][:8] == dwords(3, 4)
 
 
+def test_a_register_address_is_an_integer_of_32_bits() -> None:
+    """Page ADDR_ADD: "just adding two integers"."""
+    state = thread()
+    execute(
+        "    addr_add (M1_NM, 1) A0(0)<1> &ID 0xfffffff8:ud\n    mov (M1, 2) X(0,0)<1> r[A0(0),20]<1;1,0>:ud", state
+    )
+    assert state.registers["X"][:8] == dwords(3, 4)
+
+
+def test_a_write_at_an_address_that_is_not_aligned_is_undefined() -> None:
+    """Page 5_operands: "if any of the address offset is not aligned to the type of the indirect operand"."""
+    for offset, aligned in ((4, True), (6, False)):
+        outcome = execute(
+            f"    addr_add (M1_NM, 1) A0(0)<1> &X {offset}:uw\n    mov (M1, 2) r[A0(0),0]<1>:ud 0x1:ud", thread()
+        )
+        assert (outcome.undefined is None) is aligned
+
+
 @pytest.mark.parametrize(("region", "expected"), [("<1,0>", (6, 4, 2, 0)), ("<2,1>", (6, 7, 4, 5))])
 def test_each_row_of_a_region_may_have_an_address_of_its_own(region: str, expected: tuple[int, ...]) -> None:
     """Page 5_operands, VxH: row i of `width` elements lies where address register k + i says."""
