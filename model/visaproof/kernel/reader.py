@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from visaproof.isa.errors import Position, ReadError
+from visaproof.isa.execution import THREAD_LANES
 from visaproof.kernel.declarations import Declarations
 from visaproof.kernel.fragments import (
     NAME,
@@ -260,6 +261,8 @@ class _Reader:
                 self._in_kernel(position)
                 if name == "Target" and isinstance(value, str) and value not in TARGETS:
                     raise ReadError(f"there is no target {shown(value)}", position, 'it is "cm", "3d" or a number')
+                if name == "SimdSize" and isinstance(value, int) and not 1 <= value <= THREAD_LANES:
+                    raise ReadError(f"a thread has no {value} lanes", position, f"SimdSize is 1 to {THREAD_LANES}")
                 self._attributes[name] = value
             case "function", (str(name),):
                 self._in_kernel(position)
