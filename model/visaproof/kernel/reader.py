@@ -23,7 +23,7 @@ from visaproof.kernel.items import Brace, Declared, Item, Placed, ReadItem
 from visaproof.kernel.naming import closest, shown
 from visaproof.kernel.sizes import with_sizes
 from visaproof.kernel.source import BLANKS, LogicalLine, logical_lines, read_text, split_lines
-from visaproof.kernel.syntax import Instruction, Kernel, Label, Statement
+from visaproof.kernel.syntax import Instruction, Kernel, Label, Name, Statement
 from visaproof.kernel.words import STATEMENT_ENDS
 
 DIRECTIVE = re.compile(r"\.[A-Za-z_][A-Za-z0-9_\-$@?]*")
@@ -77,8 +77,10 @@ def read_kernel_file(path: Path, *, grf_bytes: int | None = None) -> Kernel:
 
 
 def check_end(kernel: Kernel) -> None:
-    """Raises ReadError for a kernel that was cut off."""
-    last = kernel.statements[-1] if kernel.statements else None
+    """Raises ReadError for a kernel that was cut off; IGC leaves labels behind its end that nothing names."""
+    named = {one.name for each in kernel.instructions() for one in each.operands if isinstance(one, Name)}
+    behind = (one for one in reversed(kernel.statements) if isinstance(one, Instruction) or one.name in named)
+    last = next(behind, None)
     if not isinstance(last, Instruction) or last.opcode not in ENDS:
         end = Position(kernel.path, len(kernel.source_lines), 1)
         raise ReadError(
