@@ -15,12 +15,13 @@ from visaproof.kernel.float_results import Floats
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.sampler import sampler_read
-from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.kernel.symbolic.arithmetic import SymbolicArithmetic
+from visaproof.kernel.symbolic.bindings import Bound, GuardedBindings
 from visaproof.kernel.symbolic.lanes import Lanes, Waiting
 from visaproof.kernel.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now
 from visaproof.kernel.symbolic.operands import SymbolicOperands
 from visaproof.kernel.symbolic.private import MANY_CHOICES, PrivateMemory, PrivateStore
+from visaproof.kernel.symbolic.register_addresses import AddressRegister, AddressWrite
 from visaproof.kernel.symbolic.sampler import read_arbitrary
 from visaproof.kernel.symbolic.thread import Thread, ThreadState, under_guard
 from visaproof.semantics.symbolic.accesses import Access, Store
@@ -69,8 +70,8 @@ class Contents:
     lanes: Waiting
     registers: Mapping[str, list[ByteWrite | None]]
     predicates: Mapping[tuple[str, int], BitWrite]
-    addresses: Mapping[tuple[str, int], tuple[str, BitVec]]
-    bound: Mapping[str, str]
+    addresses: Mapping[AddressRegister, AddressWrite]
+    bound: Mapping[str, tuple[Bound, ...]]
     performed: int
     conditions: int
     arbitrary: int
@@ -100,7 +101,7 @@ class Machine:
         self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate, name)
         self.operands = SymbolicOperands(kernel, self.thread.registers, platform.grf_bytes)
         self.arithmetic = SymbolicArithmetic(self.thread, self.operands, floats)
-        self.bindings = SurfaceBindings(kernel, platform)
+        self.bindings = GuardedBindings(kernel, platform, self.lanes)
         self.surfaces: dict[str, SymbolicSurface] = {}
         self.performed: list[Performed] = []
         self.barriers: list[tuple[int, Bool]] = []
@@ -121,14 +122,15 @@ class Machine:
                 self.arithmetic.step(instruction)
             case Kind.SAMPLE:
                 read = sampler_read(instruction, self.kernel, self.thread.platform)
-                read_arbitrary(instruction, read, self.bindings.key(read.surface), self.thread, self.arithmetic)
+                surface = self.bindings.key(read.surface, instruction.position)
+                read_arbitrary(instruction, read, surface, self.thread, self.arithmetic)
             case _:
                 what = self.kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
                 raise NotModelled(what, instruction.position)
 
     def _message(self, instruction: syntax.Instruction) -> None:
         plain = messages.decode(instruction, self.kernel, self.thread.platform)
-        key = self.bindings.key(plain.surface)
+        key = self.bindings.key(plain.surface, instruction.position)
         decoded = replace(plain, surface=key)
         surface = self.surfaces.setdefault(key, self._surface(key, decoded))
         if isinstance(surface, SymbolicImage) != isinstance(decoded, messages.TypedMessage):
@@ -190,8 +192,7 @@ class Machine:
         self, name: str, known: RoundWrites, running: tuple[Bool, ...], entered: Literals = NONE
     ) -> dict[tuple[str, int, int], BitVec]:
         """Makes arbitrary what rounds of a loop may have written for these lanes, where they are `entered` at all."""
-        kept = {key: held for key, held in self.operands.addresses().items() if key not in known.addresses}
-        self.operands.restore(kept)
+        self.operands.addresses.forget(known.addresses)
         guards = [literals_of(guard) for guard in running]
         forget_private(name, known, guards, self.private)
         return forget(name, known, guards, self.thread.registers, self.thread.predicates, entered)
@@ -217,7 +218,7 @@ class Machine:
             self.lanes.contents(),
             self.thread.registers.contents(),
             self.thread.predicates.contents(),
-            self.operands.addresses(),
+            self.operands.addresses.contents(),
             self.bindings.contents(),
             len(self.performed),
             len(self.operands.conditions),
@@ -229,7 +230,7 @@ class Machine:
         self.lanes.restore(contents.lanes)
         self.thread.registers.restore(contents.registers)
         self.thread.predicates.restore(contents.predicates)
-        self.operands.restore(contents.addresses)
+        self.operands.addresses.restore(contents.addresses)
         self.bindings.restore(contents.bound)
         self.private.restore(contents.private)
         del self.performed[contents.performed :]
