@@ -622,6 +622,9 @@ def test_a_file_that_is_no_kernel_is_refused(text: str, message: str, line: int,
         (".inputs V1", "unknown directive '.inputs'", 1, "did you mean .input?"),
         (".kernel_attr Target=cm", "unexpected 'cm'", 21, "a quoted string"),
         ('.kernel_attr Target="gpu"', "there is no target 'gpu'", 1, '"cm", "3d" or a number'),
+        (".kernel_attr SimdSize=0", "a thread has no 0 lanes", 1, "SimdSize is 1 to 32"),
+        (".kernel_attr SimdSize=-8", "a thread has no -8 lanes", 1, "SimdSize is 1 to 32"),
+        (".kernel_attr SimdSize=999999", "a thread has no 999999 lanes", 1, "SimdSize is 1 to 32"),
     ],
 )
 def test_a_bad_statement_is_refused_where_it_is_bad(statement: str, message: str, column: int, hint: str) -> None:

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from visaproof.isa.errors import Position, ReadError
+from visaproof.kernel.attributes import require_attribute
 from visaproof.kernel.declarations import Declarations
 from visaproof.kernel.fragments import (
     NAME,
@@ -42,8 +43,6 @@ DIRECTIVES = (
     ".decl",
     ".input",
 )
-TARGETS = ("cm", "3d")
-
 MAX_SCOPES = 100
 """A name is looked up in each of them; the compiler opens none."""
 
@@ -260,8 +259,7 @@ class _Reader:
                 self._name, self._is_function = name, directive.rule == "global_function"
             case "attribute", (str(name), value):
                 self._in_kernel(position)
-                if name == "Target" and isinstance(value, str) and value not in TARGETS:
-                    raise ReadError(f"there is no target {shown(value)}", position, 'it is "cm", "3d" or a number')
+                require_attribute(name, value, position)
                 self._attributes[name] = value
             case "function", (str(name),):
                 self._in_kernel(position)
