@@ -13,6 +13,7 @@ from visaproof.engine.refinement.float_guesses import FloatWords
 from visaproof.engine.refinement.memory import Content
 from visaproof.engine.refinement.runs import Difference, all_again, difference, unknowns
 from visaproof.engine.refinement.small import small_launches
+from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.engine.refinement.words import LARGEST_EXTENT, is_extent, is_input, word_value
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
@@ -49,8 +50,13 @@ AUDITS = 6
 GIVEN_UP = 20
 """So many runs of kernels with loops of unknown length that come to no end show that most inputs are of no use."""
 
+Ask = Callable[[AnyRunner, AnyRunner, Question, Values, Content], Difference | None]
+"""What a run of both kernels on given values shows."""
 
-def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: float | None = None) -> Difference | None:
+
+def guessed(
+    comparison: Comparison, count: int, seed: int = 0, most_seconds: float | None = None, ask: Ask = difference
+) -> Difference | None:
     """A difference for seeded random inputs, or for simple ones; no longer looked for than asked for."""
     start = process_time()
     symbols = unknowns(comparison.question, comparison.runners)
@@ -67,7 +73,7 @@ def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: flo
         if most_seconds is not None and process_time() - start > most_seconds:
             return None
         try:
-            found = difference(*comparison.runners, comparison.question, values, content)
+            found = ask(*comparison.runners, comparison.question, values, content)
         except NotModelled:  # for these inputs, as floats that are not numbers
             given_up += 1
             if comparison.question.bounded and given_up == GIVEN_UP:

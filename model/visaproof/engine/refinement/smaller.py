@@ -5,6 +5,7 @@ from zlib import crc32
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.guesses import settled
+from visaproof.engine.refinement.interference import interfered
 from visaproof.engine.refinement.memory import Content
 from visaproof.engine.refinement.runs import Difference, difference
 from visaproof.engine.refinement.words import is_input, is_size
@@ -63,7 +64,8 @@ def _coarsely_smaller(comparison: Comparison, found: Difference) -> Difference:
 def _alike(comparison: Comparison, found: Difference, values: Values, content: Content) -> Difference | None:
     """A difference for these values in the same respect: in memory, or in what the target leaves undefined."""
     try:
-        other = difference(*comparison.runners, comparison.question, values, content)
+        ask = interfered if found.interference else difference
+        other = ask(*comparison.runners, comparison.question, values, content)
     except NotModelled:
         return None
     if other is None or (other.undefined is None) != (found.undefined is None):

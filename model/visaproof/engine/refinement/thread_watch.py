@@ -35,6 +35,11 @@ class ThreadWatch:
         """What is behind it is in order with what was before it."""
         self._seen.clear()
 
+    def plainly(self, memory: int, place: int) -> bool:
+        """Whether anything but atomics has reached a byte since the last barrier."""
+        seen = self._seen.get((memory, place), {})
+        return any(kinds != {Touch.ATOMIC} for kinds in seen.values())
+
     def touches(self, memory: int, place: int | tuple[int, ...], touch: Touch) -> None:
         """The running thread accesses a byte, or a channel of a texel."""
         seen = self._seen.setdefault((memory, place), {})
