@@ -212,7 +212,8 @@ def test_a_duplicate_in_a_dump_that_uses_addresses_is_refuted() -> None:
     text = path.read_text("utf-8")
     (once,) = (line for line in text.splitlines() if line.strip().startswith("svm_atomic.or "))
     wrong = read_kernel(text.replace(once, f"{once}\n{once}"), str(path))
-    comparison = compare(*(Program(one, launch, launch.platform) for one in (kernel, wrong)), Scope(Assume.IDS))
+    source, target = (Program(one, launch, launch.platform) for one in (kernel, wrong))
+    comparison = compare(source, target, Scope(Assume.IDS))
     found = decide(comparison, 2_000)
     assert isinstance(found, Difference)
     assert found.interference is not None

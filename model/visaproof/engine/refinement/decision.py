@@ -146,7 +146,7 @@ def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Diffe
     if same_effects(comparison.question):
         _audit(comparison)
         return _granted(comparison, comparison.question, "the same stores in normal form")
-    _, second = questions(comparison.runners, comparison.question.lanes, comparison.question.forbidden, expand=True)
+    _, second = questions(comparison.runners, comparison.question.launched, comparison.question.forbidden, expand=True)
     if same_effects(second):
         _audit(comparison)
         return _granted(comparison, second, "the same stores in the second normal form")

@@ -15,7 +15,7 @@ from visaproof.engine.refinement.choices import source_choice
 from visaproof.engine.refinement.exchanges import Came, Exchange, Interference, Visit, Writer
 from visaproof.engine.refinement.memory import Content, FlatContents, Memory
 from visaproof.engine.refinement.runner import Prepared, Ran, Runner, bits_of
-from visaproof.engine.refinement.runs import SLM_OUTSIDE, Difference, is_conditional, is_undefined, launch_of
+from visaproof.engine.refinement.runs import SLM_OUTSIDE, Difference, is_conditional, is_launch, is_undefined, launch_of
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.engine.refinement.thread_watch import ThreadWatch
 from visaproof.queries.refinement.question import Question
@@ -127,8 +127,7 @@ class _Launch:
 
     def interfered(self) -> Difference | None:
         """What `interfered` finds."""
-        mask = bits_of(self.question.lanes, self.values)
-        quiet = self._run(self.target) if mask else None
+        quiet = self._run(self.target) if is_launch(self.question, self.values) else None
         cells = list(_repeated(list(quiet.touches()))) if quiet else []
         plain = self._run(self.source) if cells else None
         if plain is None:
@@ -140,6 +139,7 @@ class _Launch:
                 for value in self._told_apart_by(cell):
                     exchange = Exchange(cell[0].surface, cell[0].address, cell[0].width, value)
                     if (found := self._unexplained(exchange, cell, of_source)) is not None:
+                        mask = bits_of(self.question.lanes, self.values)
                         nothing = (None, "", 0, 0, 0, 0, None, None)
                         return Difference(self.values, mask, self.memory, *nothing, interference=found)
         return None

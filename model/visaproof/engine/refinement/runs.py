@@ -30,6 +30,7 @@ from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind, kin
 from visaproof.semantics.concrete.surface import TexelWrite, Write
 from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer
 from visaproof.smt import Term, symbol, symbols_of
+from visaproof.smt.evaluate import evaluate_all
 
 MOST_DIFFERENCES = 256
 """Bytes that differ in one run: one that does not depend on what the source may choose is mostly among them."""
@@ -93,7 +94,12 @@ def trial(source: AnyRunner, target: AnyRunner, question: Question, values: Valu
     in buffers and the source leaves them; or the target does, at an address that moves with one of them.
     """
     values, memory = launch_of(source, target, question, values, content)
-    return _both(source, target, question, values, memory) if bits_of(question.lanes, values) else None
+    return _both(source, target, question, values, memory) if is_launch(question, values) else None
+
+
+def is_launch(question: Question, values: Values) -> bool:
+    """Whether there are launches with these values, with a lane on."""
+    return all(evaluate_all(question.launched.possible, values))
 
 
 def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> bool:
@@ -102,7 +108,7 @@ def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values
     Raises NotModelled.
     """
     values, memory = launch_of(source, target, question, values, content)
-    if not bits_of(question.lanes, values):
+    if not is_launch(question, values):
         return False
     ran = source.run(memory, question.lanes, values)
     return not is_undefined(ran, question, values) and not ran.leaves(is_conditional(question))
@@ -114,7 +120,9 @@ def launch_of(
     """The values with the places of the buffers, and what memory holds."""
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     bases = bases_of(buffers, values)
-    values = dict(values) | {base_symbol(buffer): base // ALIGNMENT for buffer, base in bases.items()}
+    values = question.launched.group.with_room(question.lanes, values) | {
+        base_symbol(buffer): base // ALIGNMENT for buffer, base in bases.items()
+    }
     images = images_of((source, target))
     memory = memory_of(question, images, values, content)
     fill_loaded((source, target), images, memory, values, content)

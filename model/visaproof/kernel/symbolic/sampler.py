@@ -12,6 +12,7 @@ from visaproof.kernel.symbolic.predicates import lanes_of
 from visaproof.kernel.symbolic.thread import Thread
 from visaproof.kernel.syntax import Instruction
 from visaproof.semantics.symbolic.alu import Source
+from visaproof.semantics.symbolic.cases import given
 from visaproof.semantics.symbolic.guarded import Literals
 
 
@@ -48,7 +49,7 @@ def _coordinates(read: SamplerRead, thread: Thread, lane: int, assumed: Literals
         if operand == NULL or not thread.registers.holds(operand.variable, place, data_type.size):
             return ()
         found.append(Source(thread.registers.read_under(operand.variable, place, data_type.size, assumed), data_type))
-    return tuple(found)
+    return tuple(given(found, assumed))
 
 
 def _forget(
