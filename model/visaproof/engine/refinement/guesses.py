@@ -12,7 +12,7 @@ from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.float_guesses import FloatWords
 from visaproof.engine.refinement.memory import Content
 from visaproof.engine.refinement.runs import Difference, all_again, difference, unknowns
-from visaproof.engine.refinement.small import small_launches
+from visaproof.engine.refinement.small import small_launches, usual_launches
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.engine.refinement.words import LARGEST_EXTENT, is_extent, is_input, word_value
 from visaproof.isa.errors import NotModelled
@@ -66,9 +66,10 @@ def guessed(
     choices = count > AUDITS and source_choice(comparison.question)
     few = _first_lanes(comparison.question, symbols, seed, floats) if choices else ()
     guesses = chain(spread, few, islice(candidates(symbols, random, floats), count), edges)
+    usual = _usual(comparison, symbols, seed) if count > AUDITS else ()
     small = small_launches(comparison.runners, symbols, seed) if count > AUDITS else ()
     on_floats = _on_floats(symbols, seed) if count > AUDITS and comparison.on_floats else ()
-    for values, known in chain(((values, None) for values in guesses), small, on_floats):
+    for values, known in chain(usual, ((values, None) for values in guesses), small, on_floats):
         content = known or contents(random, floats is not None)
         if most_seconds is not None and process_time() - start > most_seconds:
             return None
@@ -82,6 +83,12 @@ def guessed(
         if found is not None and (sure := settled(comparison, found)) is not None:
             return sure
     return None
+
+
+def _usual(comparison: Comparison, symbols: Sequence[Term], seed: int) -> Iterator[tuple[Values, Content]]:
+    """Launches in which loops whose length depends on the launch take a few rounds."""
+    if any(one.trace.bounded for one in comparison.runners):
+        yield from usual_launches(comparison.runners, symbols, comparison.start.sizes, seed)
 
 
 def settled(comparison: Comparison, found: Difference) -> Difference | None:

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.meetings import Modified, end_of_statement
 from visaproof.engine.refinement.memory import (
     FLAT_SIZE,
     PRIVATE,
     PRIVATE_SIZE,
     FlatContents,
     Memory,
-    Modified,
     WatchedBuffer,
     base_at,
     bases_of,
@@ -36,8 +36,6 @@ from visaproof.smt.evaluate import evaluate_all
 
 IN_LOOPS = 2_000
 """Statements that a run may take beyond those of its kernel: most inputs of a loop of unknown length make it long."""
-
-TYPED_ATOMIC = "typed_atomic"
 
 HANDLE_BYTES = 4
 BY_HANDLE = "bindless handle "
@@ -99,8 +97,10 @@ class Runner:
     def run_from(self, start: "Prepared", memory: Memory, observer: Observer | None = None) -> "Ran":
         """The run from this start, for which this was in memory.  Raises NotModelled."""
 
+        ended = end_of_statement(start.modified, self.kernel, self.platform)
+
         def observe(statement: Instruction, state: ConcreteState) -> None:
-            start.modified.end_statement(statement.opcode == TYPED_ATOMIC)
+            ended(statement, state)
             if observer is not None:
                 observer(statement, state)
 

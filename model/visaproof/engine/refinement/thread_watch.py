@@ -4,7 +4,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from visaproof.engine.refinement.memory import FlatContents, Modified, WatchedBuffer
+from visaproof.engine.refinement.meetings import Modified
+from visaproof.engine.refinement.memory import FlatContents, WatchedBuffer
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 
