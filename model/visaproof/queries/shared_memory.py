@@ -124,8 +124,7 @@ class SharedMemory:
                 yield eq(cast(BitVec, name), self.definitions[name])
         read = [_Cell(*place, value) for place, value in self.cells.items() if value in found]
         for one, other in _pairs(read, [cell for cell in read if cell.value in asked]):
-            same = eq(one.address, other.address)
-            if one.surface == other.surface and not is_false(same):
+            if one.surface == other.surface and not is_false(same := eq(one.address, other.address)):
                 yield implies(same, eq(one.value, other.value))
 
 

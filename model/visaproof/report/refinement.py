@@ -21,6 +21,10 @@ from visaproof.report.writers import lane_of, written
 MAX_SHOWN = 8
 """Inputs and bytes of memory that are shown of a run."""
 
+WHATEVER_FOUND = (
+    "the source reads what nothing wrote; whatever it finds there, it leaves something else (shown on terms)"
+)
+
 
 def header(comparison: Comparison) -> Iterator[str]:
     """Both kernels, which inputs are the same, and what is assumed."""
@@ -112,6 +116,8 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     yield "DOES NOT REFINE (both kernels were run on these inputs)"
     if comparison.conditional:
         yield "  in this run both stay inside their buffers, which lie apart"
+    if found.whatever_found:
+        yield f"  {WHATEVER_FOUND}"
     yield f"  execution mask {found.exec_mask:#x}"
     inputs = list(_inputs(comparison, found))
     yield from (f"  {name} = {value:#x}" for name, value in inputs)
@@ -247,6 +253,8 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         "execution_mask": f"{found.exec_mask:#x}",
         "inputs": {name: f"{value:#x}" for name, value in _inputs(comparison, found)},
     }
+    if found.whatever_found:
+        record["whatever_the_source_finds"] = True
     if found.backwards:
         record["target_atomics_from_the_last_lane"] = True
     if found.undefined is not None:

@@ -22,7 +22,7 @@ from visaproof.kernel.symbolic.run import launched_lanes
 from visaproof.kernel.thread_group import Split, matched_inputs, split_of
 from visaproof.queries.refinement.question import Launched, Question
 from visaproof.queries.refinement.undefined import unusual
-from visaproof.smt import Bool, true
+from visaproof.smt import Bool
 
 NOTHING_GRANTED = Granted()
 
@@ -81,7 +81,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     matching = match(source, target) if split is None else matched_inputs(source, target, split)
     starts = _starts(source, target, scope.assume, alike=split is None)
     wide = target if split is not None and not split.source_is_wide else source
-    lanes = tuple(true() if lane in granted.on else lane for lane in launched_lanes(wide.kernel))
+    lanes = tuple(granted.lane(lane) for lane in launched_lanes(wide.kernel))
     programs, offset = (source, target), granted.no_buffer_offset
     itself = is_itself(source, target, observed)
     if split is None:

@@ -10,7 +10,7 @@ from visaproof.engine.refinement.guesses import AUDITS, GUESSES, LAST_GUESSES, g
 from visaproof.engine.refinement.interference import interfered, may_interfere
 from visaproof.engine.refinement.lockstep import in_step
 from visaproof.engine.refinement.meaning import means_nothing, undefined_always
-from visaproof.engine.refinement.meant import where_meant
+from visaproof.engine.refinement.meant import in_all_launches, where_meant
 from visaproof.engine.refinement.memory import nothing
 from visaproof.engine.refinement.questions import questions
 from visaproof.engine.refinement.runs import Difference, difference
@@ -93,12 +93,14 @@ def _unless_vacuous(comparison: Comparison, verdict: Refines, timeout_ms: int) -
             return verdict
 
 
-def _where_meant(comparison: Comparison, timeout_ms: int) -> Refines | None:
+def _where_meant(comparison: Comparison, timeout_ms: int) -> Refines | Difference | None:
     """The verdict on the launches in which no choice leaves the source without a meaning, if they are fewer."""
     meant = where_meant(comparison)
     if meant is None or meant.open is not None:
         return None
     found = _decided(meant, timeout_ms)
+    if isinstance(found, Difference):
+        return in_all_launches(comparison, meant, found)
     return replace(found, rung=f"{found.rung}, {MEANT}") if isinstance(found, Refines) else None
 
 
@@ -107,17 +109,17 @@ def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
     loops = comparison.question.bounded
     if loops and comparison.split is not None:  # many threads take long to run in loops
         if found := guessed(comparison, AUDITS):
-            return smaller(comparison, found)
+            return smaller(comparison, found, timeout_ms)
         if (stepped := in_step(comparison)) is not None:
             return _granted(comparison, stepped, ROUND_BY_ROUND)
     if comparison.open is not None or loops:
         found = guessed(comparison, GUESSES)
         if found is not None:
-            return smaller(comparison, found)
+            return smaller(comparison, found, timeout_ms)
     if comparison.open is not None:
         found = guessed(comparison, LAST_GUESSES, seed=1, most_seconds=timeout_ms / 1000)
         if found is not None:
-            return smaller(comparison, found)
+            return smaller(comparison, found, timeout_ms)
         raise comparison.open
     if loops and comparison.split is None and (stepped := in_step(comparison)) is not None:
         return _granted(comparison, stepped, ROUND_BY_ROUND)
@@ -157,7 +159,7 @@ def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Diffe
         found = _interfered(comparison, timeout_ms)
         found = found or guessed(comparison, LAST_GUESSES, seed=1, most_seconds=timeout_ms / 1000)
         if found is not None:
-            return smaller(comparison, found)
+            return smaller(comparison, found, timeout_ms)
         return _chosen_one_by_one(comparison, timeout_ms) or verdict
     if isinstance(verdict, Refines) and not verdict.conditions:
         return _granted(comparison, second, verdict.rung)
@@ -216,7 +218,7 @@ def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Refine
     if found is None and comparison.split is not None:
         found = guessed(comparison, GUESSES)
     if found is not None:
-        return smaller(comparison, found)
+        return smaller(comparison, found, timeout_ms)
     goals = [same_at_probe(question, surface) for surface in open_surfaces]
     return _solved(comparison, conj(neg(remaining), *goals), timeout_ms)
 

@@ -7,8 +7,10 @@ from random import Random
 from time import process_time
 
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.choice_guesses import choice_launches
 from visaproof.engine.refinement.choices import first_certain, source_choice, unlike_threads
 from visaproof.engine.refinement.comparison import Comparison
+from visaproof.engine.refinement.explained import no_choice_explains
 from visaproof.engine.refinement.float_guesses import FloatWords
 from visaproof.engine.refinement.memory import Content
 from visaproof.engine.refinement.runs import Difference, all_again, difference, unknowns
@@ -68,19 +70,21 @@ def guessed(
     guesses = chain(spread, few, islice(candidates(symbols, random, floats), count), edges)
     usual = _usual(comparison, symbols, seed) if count > AUDITS else ()
     small = small_launches(comparison.runners, symbols, seed) if count > AUDITS else ()
+    chosen = choice_launches(symbols, comparison.question.lanes, seed) if choices else ()
     on_floats = _on_floats(symbols, seed) if count > AUDITS and comparison.on_floats else ()
-    for values, known in chain(usual, ((values, None) for values in guesses), small, on_floats):
+    for values, known in chain(usual, ((values, None) for values in guesses), chosen, small, on_floats):
         content = known or contents(random, floats is not None)
         if most_seconds is not None and process_time() - start > most_seconds:
             return None
         try:
             found = ask(*comparison.runners, comparison.question, values, content)
+            sure = found and settled(comparison, found)
         except NotModelled:  # for these inputs, as floats that are not numbers
             given_up += 1
             if comparison.question.bounded and given_up == GIVEN_UP:
                 return None
             continue
-        if found is not None and (sure := settled(comparison, found)) is not None:
+        if sure is not None:
             return sure
     return None
 
@@ -92,7 +96,10 @@ def _usual(comparison: Comparison, symbols: Sequence[Term], seed: int) -> Iterat
 
 
 def settled(comparison: Comparison, found: Difference) -> Difference | None:
-    """The difference, or another one of the same runs, if it does not depend on what the source may choose."""
+    """The difference, or another one of the same runs, if the source leaves another memory whatever it may choose.
+
+    Raises NotModelled.
+    """
     if comparison.split is not None and unlike_threads(comparison.question):
         return None
     if not source_choice(comparison.question):
@@ -100,7 +107,10 @@ def settled(comparison: Comparison, found: Difference) -> Difference | None:
     shown: tuple[Difference, ...] = all_again(*comparison.runners, comparison.question, found)
     for choice in (0, 1, 0xA7):
         shown = tuple(_staying(comparison, shown, choice))
-    return first_certain(comparison.question, shown)
+    sure = first_certain(comparison.question, shown)
+    if sure is None and no_choice_explains(comparison, found):
+        sure = found
+    return sure and replace(sure, whatever_found=True)
 
 
 def _staying(comparison: Comparison, shown: Sequence[Difference], choice: int) -> Iterator[Difference]:

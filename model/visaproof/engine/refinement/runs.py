@@ -68,6 +68,9 @@ class Difference:
     """Whether the lanes of the target's atomics took their turns from the last to the first."""
     interference: Interference | None = None
     """What another thread did between two atomics of the target."""
+    whatever_found: bool = False
+    """Whether the source reads what nothing wrote, and leaves another memory than the target whatever it finds there:
+    that no choice leaves the same is shown on terms, and the run has one of the choices."""
 
 
 @dataclass(frozen=True, slots=True)

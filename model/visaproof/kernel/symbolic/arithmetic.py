@@ -90,8 +90,8 @@ class SymbolicArithmetic:
             return None
         return registers.read_under(CONTROL, 0, 4, self._thread.lanes.facts)
 
-    def _write(self, target: Operand, lanes: Sequence[Lane], values: Sequence[BitVec], extra_bytes: int = 0) -> None:
-        write = self._operands.writer(target, extra_bytes)
+    def _write(self, target: Operand, lanes: Sequence[Lane], values: Sequence[BitVec]) -> None:
+        write = self._operands.writer(target)
         for (lane, guard, _), value in zip(lanes, values, strict=True):
             write(lane, value, guard)
 
@@ -174,14 +174,14 @@ class SymbolicArithmetic:
             if _floats(sources, DataType.UD):
                 raise NotModelled(f"{instruction.opcode} on floats", instruction.position)
             pairs.append(_TWO_RESULTS[instruction.opcode](sources))
-        first, second = instruction.operands[0], instruction.operands[1]
-        self._write(first, lanes, [low for low, _ in pairs])
-        highs = [high for _, high in pairs]
-        if instruction.opcode != "madw":
-            self._write(second, lanes, highs)
-        else:  # Page MADW: "the high 32b of results are stored in the high GRFs"
+        first, second, behind = instruction.operands[0], instruction.operands[1], 0
+        if instruction.opcode == "madw":  # Page MADW: "the high 32b of results are stored in the high GRFs"
             register = self._thread.platform.grf_bytes
-            self._write(first, lanes, highs, (4 * execution.size + register - 1) // register * register)
+            second, behind = first, (4 * execution.size + register - 1) // register * register
+        write_low, write_high = self._operands.writer(first), self._operands.writer(second, behind)
+        for (lane, guard, _), (low, high) in zip(lanes, pairs, strict=True):  # destinations may overlap
+            write_low(lane, low, guard)
+            write_high(lane, high, guard)
 
     def _compare(self, instruction: Instruction) -> None:
         execution = execution_of(instruction)
