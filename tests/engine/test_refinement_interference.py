@@ -39,6 +39,7 @@ HEAD = """.version 4.1
 .decl Y v_type=G type=d num_elts=8 align=GRF
 .decl Z v_type=G type=d num_elts=8 align=GRF
 .decl T6 v_type=T num_elts=1
+.decl T7 v_type=T num_elts=1
 .input X offset=64 size=32
 .kernel_attr SimdSize=8
 .function "k"
@@ -52,7 +53,7 @@ movs (M1_NM, 1) T6(0) 0x0:ud
 
 def program(body: str) -> Program:
     kernel = read_kernel(HEAD + body + "ret (M1, 1)\n", "k.visaasm")
-    launch = replace(NOTHING_KNOWN.with_inputs(kernel, [("X", ArgumentValue(Argument(1)))]), binding_table={0: 0})
+    launch = replace(NOTHING_KNOWN.with_inputs(kernel, [("X", ArgumentValue(Argument(1)))]), binding_table={0: 0, 1: 1})
     return Program(kernel, launch, Platform.DG2)
 
 
@@ -182,12 +183,12 @@ def test_the_report_says_who_wrote_what_and_where_the_other_thread_came() -> Non
     comparison, found, _ = example()
     text = "\n".join(verdict_lines(comparison, found))
     assert "meanwhile another thread exchanges the 32 bits at 0x0 of argument 0 for 0x0, in one atomic" in text
-    assert "in the target behind line 17, lane 0 | dword_atomic.or" in text
-    assert "and before line 18, lane 0 | dword_atomic.or" in text
+    assert "in the target behind line 18, lane 0 | dword_atomic.or" in text
+    assert "and before line 19, lane 0 | dword_atomic.or" in text
     assert "before every atomic there" in text
     seen = verdict_json(comparison, found)["example"]["other_thread"]
-    assert seen["in_target"]["behind"] == {"line": 17, "lane": 0}
-    assert [one["behind"] for one in seen["in_source"]] == [None, {"line": 17, "lane": 0}]
+    assert seen["in_target"]["behind"] == {"line": 18, "lane": 0}
+    assert [one["behind"] for one in seen["in_source"]] == [None, {"line": 18, "lane": 0}]
     exception = "no other thread writes what this one reads or writes while it runs, but by atomics what both"
     assert any(one.startswith(exception) for one in comparison.assumed)
 
