@@ -125,7 +125,7 @@ def disagreements(kernel: Kernel, platform: Platform, seed: int, traced: Trace |
     inputs.values.update(_time_stood_still(state, traced))
     if not all(evaluate_all([ends for ends, _ in traced.bounded], inputs.values)):
         return []  # a loop went on behind the end of the trace
-    found = _message_differences(outcome, traced, inputs.values)
+    found = _message_differences(outcome, traced, inputs.values) + _meaning_differences(outcome, traced, inputs.values)
     if outcome.undefined is None:
         found += _register_differences(state, traced, inputs.values)
     return found
@@ -150,6 +150,19 @@ def _message_differences(outcome: Outcome, traced: Trace, values: dict[Term, int
             if place not in ran and any(evaluate_all([access.guard for access in performed.accesses], values)):
                 found.append(f"{place}: the trace performs {performed.instruction.text}, the run does not")
     return found
+
+
+def _meaning_differences(outcome: Outcome, traced: Trace, values: dict[Term, int]) -> list[str]:
+    """Where only one of both says that a register address leaves its variable, or is not aligned."""
+    holds = evaluate_all([condition for condition, _ in traced.conditions], values)
+    broken = {position.line for one, (_, position) in zip(holds, traced.conditions, strict=True) if not one}
+    if outcome.undefined is None:
+        return [f"line {line}: undefined only in the trace" for line in broken]
+    line = outcome.undefined.position.line
+    by_message = outcome.performed and outcome.performed[-1].instruction.position.line == line
+    if traced.stopped is not None and traced.stopped.position is not None and traced.stopped.position.line <= line:
+        return []
+    return [] if by_message or line in broken else [f"line {line}: undefined only in the run"]
 
 
 def _one_message(message: PerformedMessage, performed: Performed, values: dict[Term, int], at_fault: bool) -> list[str]:

@@ -462,6 +462,18 @@ def test_lines_may_end_as_on_windows_and_start_with_a_byte_order_mark(tmp_path: 
     assert [instruction.opcode for instruction in read_kernel_file(file).instructions()] == ["barrier", "ret"]
 
 
+def test_labels_behind_the_end_that_nothing_names_belong_to_the_kernel(tmp_path: Path) -> None:
+    """IGC leaves those of blocks that became empty; one that a branch goes to lacks what stands behind it."""
+    file = tmp_path / "k.visaasm"
+    for branch, whole in (("", True), ("goto (M1, 8) behind", False)):
+        file.write_text("\n".join([*HEADER, branch, "ret (M1, 1)", "behind:", "last:"]) + "\n")
+        if whole:
+            assert [one.opcode for one in read_kernel_file(file).instructions()] == ["ret"]
+        else:
+            with pytest.raises(ReadError, match="the file ends before the kernel does"):
+                read_kernel_file(file)
+
+
 def test_a_file_that_was_cut_off_between_two_lines_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "k.visaasm"
     for lines in (HEADER, [*HEADER, "barrier"]):
@@ -610,6 +622,9 @@ def test_a_file_that_is_no_kernel_is_refused(text: str, message: str, line: int,
         (".inputs V1", "unknown directive '.inputs'", 1, "did you mean .input?"),
         (".kernel_attr Target=cm", "unexpected 'cm'", 21, "a quoted string"),
         ('.kernel_attr Target="gpu"', "there is no target 'gpu'", 1, '"cm", "3d" or a number'),
+        (".kernel_attr SimdSize=0", "a thread has no 0 lanes", 1, "SimdSize is 1 to 32"),
+        (".kernel_attr SimdSize=-8", "a thread has no -8 lanes", 1, "SimdSize is 1 to 32"),
+        (".kernel_attr SimdSize=999999", "a thread has no 999999 lanes", 1, "SimdSize is 1 to 32"),
     ],
 )
 def test_a_bad_statement_is_refused_where_it_is_bad(statement: str, message: str, column: int, hint: str) -> None:

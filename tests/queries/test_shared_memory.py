@@ -29,11 +29,11 @@ def test_equal_addresses_hold_one_value() -> None:
     assert len(facts) == 2  # no other surface, and base is never base + 4
 
 
-def test_cells_of_surfaces_with_addresses_of_other_widths_are_apart() -> None:
-    """One buffer by 64-bit addresses and one by offsets, for example."""
-    memory = SharedMemory({"S": 4, "T": 4})
-    cells = memory.initial("S", BASE), memory.initial("T", symbol("far", 64))
-    assert not list(memory.facts((eq(*cells),)))
+def test_surfaces_may_have_addresses_of_other_widths() -> None:
+    """As a register that is observed, beside memory."""
+    memory = SharedMemory({"S": 4, "register V": 1})
+    first, second = memory.initial("S", BASE), memory.initial("register V", symbol("probe", 32))
+    assert list(memory.facts((eq(first, const(0, 32)), eq(second, const(0, 8))))) == []
 
 
 def test_of_too_many_cells_those_that_are_asked_for_are_compared() -> None:

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from visaproof.isa.errors import Position, ReadError
+from visaproof.kernel.attributes import require_attribute
 from visaproof.kernel.declarations import Declarations
 from visaproof.kernel.fragments import (
     NAME,
@@ -22,7 +23,7 @@ from visaproof.kernel.items import Brace, Declared, Item, Placed, ReadItem
 from visaproof.kernel.naming import closest, shown
 from visaproof.kernel.sizes import with_sizes
 from visaproof.kernel.source import BLANKS, LogicalLine, logical_lines, read_text, split_lines
-from visaproof.kernel.syntax import Instruction, Kernel, Label, Statement
+from visaproof.kernel.syntax import Instruction, Kernel, Label, Name, Statement
 from visaproof.kernel.words import STATEMENT_ENDS
 
 DIRECTIVE = re.compile(r"\.[A-Za-z_][A-Za-z0-9_\-$@?]*")
@@ -42,8 +43,6 @@ DIRECTIVES = (
     ".decl",
     ".input",
 )
-TARGETS = ("cm", "3d")
-
 MAX_SCOPES = 100
 """A name is looked up in each of them; the compiler opens none."""
 
@@ -78,8 +77,10 @@ def read_kernel_file(path: Path, *, grf_bytes: int | None = None) -> Kernel:
 
 
 def check_end(kernel: Kernel) -> None:
-    """Raises ReadError for a kernel that was cut off."""
-    last = kernel.statements[-1] if kernel.statements else None
+    """Raises ReadError for a kernel that was cut off; IGC leaves labels behind its end that nothing names."""
+    named = {one.name for each in kernel.instructions() for one in each.operands if isinstance(one, Name)}
+    behind = (one for one in reversed(kernel.statements) if isinstance(one, Instruction) or one.name in named)
+    last = next(behind, None)
     if not isinstance(last, Instruction) or last.opcode not in ENDS:
         end = Position(kernel.path, len(kernel.source_lines), 1)
         raise ReadError(
@@ -258,8 +259,7 @@ class _Reader:
                 self._name, self._is_function = name, directive.rule == "global_function"
             case "attribute", (str(name), value):
                 self._in_kernel(position)
-                if name == "Target" and isinstance(value, str) and value not in TARGETS:
-                    raise ReadError(f"there is no target {shown(value)}", position, 'it is "cm", "3d" or a number')
+                require_attribute(name, value, position)
                 self._attributes[name] = value
             case "function", (str(name),):
                 self._in_kernel(position)

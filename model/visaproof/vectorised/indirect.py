@@ -32,22 +32,22 @@ class IndirectElements:
         self._sizes = np.array([*(threads.sizes[root] for root in threads.roots), 0], np.int64)
 
     def _places(self, batch: Batch) -> tuple[NDArray[np.int32], NDArray[np.int64], Bools]:
-        """The root, the byte, and whether an element lies there (threads, lanes)."""
+        """The root, the byte, and whether an element lies there, aligned (threads, lanes); addresses have 32 bits."""
         name = self._operand.address_variable
         root = batch.pick(self._threads.address_roots[name])[:, self._registers]
         byte = batch.pick(self._threads.address_bytes[name])[:, self._registers] + self._distances
-        inside = (byte >= 0) & (byte + self._dtype.itemsize <= self._sizes[root])  # root -1 has size 0
-        return root, byte, inside
+        byte &= 0xFFFFFFFF
+        inside = byte + self._dtype.itemsize <= self._sizes[root]  # root -1 has size 0
+        return root, byte, inside & (byte % self._dtype.itemsize == 0)
 
     def read(self, batch: Batch) -> tuple[Array, Bools | None]:
         """The elements (threads, lanes), and for which there is none."""
         root, byte, inside = self._places(batch)
-        missing = ~inside | (byte % self._dtype.itemsize != 0)
         values = np.zeros(byte.shape, self._dtype)
         for register, picked, lanes, at in self._by_root(root, byte, inside):
             parts = np.ascontiguousarray(register[batch.indices[picked][:, None], at])
             values[picked, lanes] = parts.view(self._dtype)[:, 0]
-        return values, missing if missing.any() else None
+        return values, None if inside.all() else ~inside
 
     def unfit(self, batch: Batch) -> Bools | None:
         """For which elements (threads, lanes) there is no place."""

@@ -97,7 +97,7 @@ class Search(Generic[T]):
 
     def run(self, asked: Asked) -> Never | Found[T] | Open:
         """Guesses before the solver: they cost nothing where the answer is obvious."""
-        if any(is_false(condition) for condition in self.earlier):
+        if any(is_false(condition) for condition in (self.premise, *self.earlier)):
             return Never(UNDEFINED_BEFORE)
         excluded = excluded_by(self.earlier)
         left = [index for index, condition in enumerate(self.conditions) if not excluded.excludes(condition)]

@@ -9,6 +9,7 @@ from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled
 from visaproof.engine.refinement.interference import interfered, may_interfere
 from visaproof.engine.refinement.lockstep import in_step
+from visaproof.engine.refinement.longer import in_longer_runs
 from visaproof.engine.refinement.meaning import means_nothing, undefined_always
 from visaproof.engine.refinement.meant import in_all_launches, where_meant
 from visaproof.engine.refinement.memory import nothing
@@ -123,6 +124,8 @@ def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
         raise comparison.open
     if loops and comparison.split is None and (stepped := in_step(comparison)) is not None:
         return _granted(comparison, stepped, ROUND_BY_ROUND)
+    if loops and (longer := in_longer_runs(comparison, timeout_ms)) is not None:
+        return longer
     verdict = _of_these_rounds(comparison, timeout_ms)
     if not loops or not isinstance(verdict, Refines):
         return verdict

@@ -21,8 +21,19 @@ MOST_COMPARED = 20_000
 
 def no_choice_explains(comparison: Comparison, found: Difference) -> bool:
     """Whether the source leaves something else than the target did, and has a meaning, whatever it chooses."""
-    has_meaning = found.undefined is None and found.outside is None
-    return no_choice_leaves(comparison.question, found, _left(comparison, found) if has_meaning else None)
+    left = _left(comparison, found) if found.undefined is None and found.outside is None else None
+    if left is not None and _same_with_the_targets_choice(comparison, found, left):
+        return False
+    return no_choice_leaves(comparison.question, found, left)
+
+
+def _same_with_the_targets_choice(comparison: Comparison, found: Difference, left: Contents) -> bool:
+    """Whether a run of the source leaves the same if it finds what the target has in the same registers."""
+    names = {one: str(one.payload) for one in found.values}
+    targets = {name: found.values[one] for one, name in names.items()}
+    own = {one: targets.get("target:" + name[7:], 0) for one, name in names.items() if name.startswith("source:")}
+    ran = comparison.runners[0].run(found.memory, comparison.question.lanes, found.values | own)
+    return not any(_differ(held, left[name]) for name, (_, held) in ran.memory.items())
 
 
 def no_choice_leaves(question: Question, found: Difference, left: Contents | None) -> bool:

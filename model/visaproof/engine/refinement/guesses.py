@@ -49,6 +49,9 @@ FEW_LANES = 40
 AUDITS = 6
 """Runs of kernels that are equal in normal form."""
 
+MOST_EXPLAINED = 100
+"""Runs of which it is asked whether a choice of the source leaves all that the target left."""
+
 GIVEN_UP = 20
 """So many runs of kernels with loops of unknown length that come to no end show that most inputs are of no use."""
 
@@ -62,7 +65,7 @@ def guessed(
     """A difference for seeded random inputs, or for simple ones; no longer looked for than asked for."""
     start = process_time()
     symbols = unknowns(comparison.question, comparison.runners)
-    random, floats, given_up = Random(seed), float_words(comparison), 0
+    random, floats, given_up, explained = Random(seed), float_words(comparison), 0, 0
     edges = _at_edges(symbols) if count > AUDITS else ()
     spread = () if comparison.split is None else _one_lane_each(comparison.split, comparison.question, symbols)
     choices = count > AUDITS and source_choice(comparison.question)
@@ -72,13 +75,14 @@ def guessed(
     small = small_launches(comparison.runners, symbols, seed) if count > AUDITS else ()
     chosen = choice_launches(symbols, comparison.question.lanes, seed) if choices else ()
     on_floats = _on_floats(symbols, seed) if count > AUDITS and comparison.on_floats else ()
-    for values, known in chain(usual, ((values, None) for values in guesses), chosen, small, on_floats):
+    for values, known in chain(chosen, usual, ((values, None) for values in guesses), small, on_floats):
         content = known or contents(random, floats is not None)
         if most_seconds is not None and process_time() - start > most_seconds:
             return None
         try:
             found = ask(*comparison.runners, comparison.question, values, content)
-            sure = found and settled(comparison, found)
+            sure = found and settled(comparison, found, jointly=explained < MOST_EXPLAINED)
+            explained += found is not None
         except NotModelled:  # for these inputs, as floats that are not numbers
             given_up += 1
             if comparison.question.bounded and given_up == GIVEN_UP:
@@ -95,10 +99,10 @@ def _usual(comparison: Comparison, symbols: Sequence[Term], seed: int) -> Iterat
         yield from usual_launches(comparison.runners, symbols, comparison.start.sizes, seed)
 
 
-def settled(comparison: Comparison, found: Difference) -> Difference | None:
+def settled(comparison: Comparison, found: Difference, jointly: bool = True) -> Difference | None:
     """The difference, or another one of the same runs, if the source leaves another memory whatever it may choose.
 
-    Raises NotModelled.
+    On request all that the target left is looked at, and not byte by byte alone.  Raises NotModelled.
     """
     if comparison.split is not None and unlike_threads(comparison.question):
         return None
@@ -108,7 +112,7 @@ def settled(comparison: Comparison, found: Difference) -> Difference | None:
     for choice in (0, 1, 0xA7):
         shown = tuple(_staying(comparison, shown, choice))
     sure = first_certain(comparison.question, shown)
-    if sure is None and no_choice_explains(comparison, found):
+    if sure is None and jointly and no_choice_explains(comparison, found):
         sure = found
     return sure and replace(sure, whatever_found=True)
 

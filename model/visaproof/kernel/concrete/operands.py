@@ -18,6 +18,7 @@ from visaproof.kernel.syntax import (
     VectorDestination,
     VectorSource,
 )
+from visaproof.semantics.concrete.alu import to_integer
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 
 Address = tuple[str, int]
@@ -53,12 +54,9 @@ class ConcreteOperands:
                     raise NotModelled("which lanes run, as a number", operand.position)
                 bits = self._load(root.name, start + element * declared.type.size, declared.type.size)
                 return bits, declared.type, modifier
-            case IndirectOperand(address_variable, k, byte_offset, region, _, data_type, modifier) if region:
+            case IndirectOperand(region=region, type=data_type, modifier=modifier) if region:
                 register, element = _addressed_element(region, lane)
-                root, start = self._addresses_at(address_variable, k + register)
-                start += byte_offset + element * data_type.size
-                if start % data_type.size:
-                    raise UndefinedBehavior(f"indirect address {root}.{start} is not aligned to {data_type.spelling}")
+                root, start = self._named(operand, register, element * data_type.size)
                 return self._load(root, start, data_type.size), data_type, modifier
             case _:
                 raise NotModelled("a source in this form", operand.position)
@@ -83,9 +81,8 @@ class ConcreteOperands:
                 root, start = self._kernel.root_of(declared)
                 place = start + element * declared.type.size + extra_bytes
                 self._store(root.name, place, bits, declared.type.size)
-            case IndirectOperand(address_variable, k, byte_offset, _, horizontal, data_type) if horizontal:
-                root, start = self._addresses_at(address_variable, k)
-                start += byte_offset + lane * horizontal * data_type.size + extra_bytes
+            case IndirectOperand(horizontal=horizontal, type=data_type) if horizontal:
+                root, start = self._named(operand, 0, lane * horizontal * data_type.size + extra_bytes)
                 self._store(root, start, bits, data_type.size)
             case _:
                 raise NotModelled("a destination in this form", operand.position)
@@ -102,6 +99,14 @@ class ConcreteOperands:
             case _:
                 raise NotModelled("an address of this form", source.position)
         self._addresses[target.name, target.element + lane * (target.horizontal or 1)] = place
+
+    def _named(self, operand: IndirectOperand, register: int, distance: int) -> Address:
+        """The element so far behind what an address register names; addresses are integers of 32 bits."""
+        root, start = self._addresses_at(operand.address_variable, operand.element + register)
+        start = to_integer((start + operand.byte_offset + distance) % 2**32, DataType.D)
+        if start % operand.type.size:
+            raise UndefinedBehavior(f"indirect address {root}.{start} is not aligned to {operand.type.spelling}")
+        return root, start
 
     def _addresses_at(self, variable: str, element: int) -> Address:
         if (variable, element) not in self._addresses:

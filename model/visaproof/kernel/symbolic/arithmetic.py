@@ -92,8 +92,8 @@ class SymbolicArithmetic:
 
     def _write(self, target: Operand, lanes: Sequence[Lane], values: Sequence[BitVec]) -> None:
         write = self._operands.writer(target)
-        for (lane, guard, _), value in zip(lanes, values, strict=True):
-            write(lane, value, guard)
+        for (lane, guard, assumed), value in zip(lanes, values, strict=True):
+            write(lane, value, guard, assumed)
 
     def _readers(self, instruction: Instruction, first: int) -> list[Reader]:
         return [self._operands.reader(operand) for operand in instruction.operands[first:]]
@@ -179,9 +179,9 @@ class SymbolicArithmetic:
             register = self._thread.platform.grf_bytes
             second, behind = first, (4 * execution.size + register - 1) // register * register
         write_low, write_high = self._operands.writer(first), self._operands.writer(second, behind)
-        for (lane, guard, _), (low, high) in zip(lanes, pairs, strict=True):  # destinations may overlap
-            write_low(lane, low, guard)
-            write_high(lane, high, guard)
+        for (lane, guard, assumed), (low, high) in zip(lanes, pairs, strict=True):  # destinations may overlap
+            write_low(lane, low, guard, assumed)
+            write_high(lane, high, guard, assumed)
 
     def _compare(self, instruction: Instruction) -> None:
         execution = execution_of(instruction)
@@ -245,7 +245,7 @@ class SymbolicArithmetic:
         assert isinstance(target, SubscriptedName)
         read = self._operands.reader(offset)
         for lane, guard, assumed in lanes_of(self._thread, execution_of(instruction)):
-            self._operands.set_address(target, lane, base, read(lane, assumed).modulo(32), guard)
+            self._operands.set_address(target, lane, base, read(lane, assumed).modulo(32), guard, assumed)
 
 
 _TWO_RESULTS: dict[str, Callable[[Sequence[Source]], _Pair]] = {

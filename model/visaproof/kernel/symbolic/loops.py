@@ -117,7 +117,7 @@ class LoopRound:
     lanes: tuple[Held, ...]
     """Of each lane, whether it runs: the loop, any round, and the round after that."""
     breaks: bool
-    """Whether lanes may leave to elsewhere than behind the loop, or it writes address registers."""
+    """Whether lanes may leave to elsewhere than behind the loop."""
 
 
 def owners(writes: RoundWrites) -> list[int]:

@@ -21,6 +21,7 @@ from visaproof.kernel.symbolic.lanes import Lanes, Waiting
 from visaproof.kernel.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now
 from visaproof.kernel.symbolic.operands import SymbolicOperands
 from visaproof.kernel.symbolic.private import MANY_CHOICES, PrivateMemory, PrivateStore
+from visaproof.kernel.symbolic.register_addresses import AddressRegister, AddressWrite
 from visaproof.kernel.symbolic.sampler import read_arbitrary
 from visaproof.kernel.symbolic.thread import Thread, ThreadState, under_guard
 from visaproof.semantics.symbolic.accesses import Access, Store
@@ -69,7 +70,7 @@ class Contents:
     lanes: Waiting
     registers: Mapping[str, list[ByteWrite | None]]
     predicates: Mapping[tuple[str, int], BitWrite]
-    addresses: Mapping[tuple[str, int], tuple[str, BitVec]]
+    addresses: Mapping[AddressRegister, AddressWrite]
     bound: Mapping[str, tuple[Bound, ...]]
     performed: int
     conditions: int
@@ -191,8 +192,7 @@ class Machine:
         self, name: str, known: RoundWrites, running: tuple[Bool, ...], entered: Literals = NONE
     ) -> dict[tuple[str, int, int], BitVec]:
         """Makes arbitrary what rounds of a loop may have written for these lanes, where they are `entered` at all."""
-        kept = {key: held for key, held in self.operands.addresses().items() if key not in known.addresses}
-        self.operands.restore(kept)
+        self.operands.addresses.forget(known.addresses)
         guards = [literals_of(guard) for guard in running]
         forget_private(name, known, guards, self.private)
         return forget(name, known, guards, self.thread.registers, self.thread.predicates, entered)
@@ -218,7 +218,7 @@ class Machine:
             self.lanes.contents(),
             self.thread.registers.contents(),
             self.thread.predicates.contents(),
-            self.operands.addresses(),
+            self.operands.addresses.contents(),
             self.bindings.contents(),
             len(self.performed),
             len(self.operands.conditions),
@@ -230,7 +230,7 @@ class Machine:
         self.lanes.restore(contents.lanes)
         self.thread.registers.restore(contents.registers)
         self.thread.predicates.restore(contents.predicates)
-        self.operands.restore(contents.addresses)
+        self.operands.addresses.restore(contents.addresses)
         self.bindings.restore(contents.bound)
         self.private.restore(contents.private)
         del self.performed[contents.performed :]

@@ -1,11 +1,12 @@
 """Vector operands on terms: regions, strides and indirect rows over guarded registers.  Page: 5_operands."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.types import DataType
 from visaproof.kernel.opcodes import packed_element
 from visaproof.kernel.predefined import NULL
+from visaproof.kernel.symbolic.register_addresses import AddressRegisters, Named, Places, places_of
 from visaproof.kernel.syntax import (
     AddressOf,
     GeneralVariable,
@@ -20,19 +21,14 @@ from visaproof.kernel.syntax import (
     VectorSource,
 )
 from visaproof.semantics.symbolic.alu import Source
-from visaproof.semantics.symbolic.guarded import GuardedRegisters, Literals
-from visaproof.smt import BitVec, Bool, add, conj, const, disj, eq, implies, ite, known_trailing_zeros, sub, value_of
-from visaproof.smt.arithmetic import linear_parts
-
-MAX_INDIRECT_ELEMENTS = 64
-"""A register that is named by a symbolic address is a choice between at most this many places."""
-
+from visaproof.semantics.symbolic.guarded import GuardedRegisters, Literals, literals_of
+from visaproof.smt import BitVec, Bool, add, conj, const, implies, is_true, ite, true
 
 Reader = Callable[[int, Literals], Source]
 """From a lane, and what may be assumed, to its element."""
 
-Writer = Callable[[int, BitVec, Literals], None]
-"""Takes a lane, its bits, and the guard under which they are written."""
+Writer = Callable[[int, BitVec, Literals, Literals], None]
+"""Takes a lane, its bits, the guard under which they are written, and what may be assumed there."""
 
 
 class SymbolicOperands:
@@ -42,17 +38,9 @@ class SymbolicOperands:
         self._kernel = kernel
         self._registers = registers
         self._grf_bytes = grf_bytes
-        self._addresses: dict[tuple[str, int], tuple[str, BitVec]] = {}
-        """What the address registers hold: a root variable, and a byte in it of 32 bits."""
+        self.addresses = AddressRegisters()
         self.conditions: list[tuple[Bool, Position]] = []
         """What must hold for register addresses to stay aligned and inside their variables."""
-
-    def addresses(self) -> dict[tuple[str, int], tuple[str, BitVec]]:
-        """What `restore` brings back."""
-        return dict(self._addresses)
-
-    def restore(self, addresses: Mapping[tuple[str, int], tuple[str, BitVec]]) -> None:
-        self._addresses = dict(addresses)
 
     def reader(self, operand: Operand) -> Reader:
         """What reads the elements of a source."""
@@ -94,76 +82,82 @@ class SymbolicOperands:
         """What writes the elements of a destination, or `extra_bytes` behind them."""
         match operand:
             case VectorDestination(variable) if variable == NULL:
-                return lambda lane, bits, guard: None
-            case VectorDestination(horizontal=horizontal):
-                root, origin, data_type = self._origin(operand)
-            case IndirectOperand(horizontal=horizontal, type=data_type) if horizontal is not None:
-                root, address = self._address(operand.address_variable, operand.element, operand)
-                base = value_of(address)
-                if base is None:
-                    raise NotModelled("a write through a symbolic register address", operand.position)
-                origin = base + operand.byte_offset
+                return lambda lane, bits, guard, assumed: None
+            case VectorDestination():
+                return self._vector_writer(operand, extra_bytes)
+            case IndirectOperand(horizontal=horizontal) if horizontal is not None:
+                return self._indirect_writer(operand, horizontal, extra_bytes)
             case _:
                 raise NotModelled("a destination in this form", operand.position)
-        stride, first = horizontal * data_type.size, origin + extra_bytes
 
-        def write(lane: int, bits: BitVec, guard: Literals) -> None:
+    def _vector_writer(self, operand: VectorDestination, extra_bytes: int) -> Writer:
+        root, origin, data_type = self._origin(operand)
+        stride, first = operand.horizontal * data_type.size, origin + extra_bytes
+
+        def write(lane: int, bits: BitVec, guard: Literals, assumed: Literals) -> None:
             start = first + lane * stride
             self._require(root, start, data_type.size, operand)
             self._registers.write_under(root, start, bits, guard)
 
         return write
 
-    def set_address(self, target: SubscriptedName, lane: int, source: Operand, offset: BitVec, guard: Literals) -> None:
+    def _indirect_writer(self, operand: IndirectOperand, horizontal: int, extra_bytes: int) -> Writer:
+        def write(lane: int, bits: BitVec, guard: Literals, assumed: Literals) -> None:
+            distance = extra_bytes + lane * horizontal * operand.type.size
+            places = self._places(operand, operand.element, distance, assumed)
+            for element in places.elements:
+                self._registers.write_under(places.root, element.start, bits, guard | element.here)
+
+        return write
+
+    def set_address(
+        self, target: SubscriptedName, lane: int, source: Operand, offset: BitVec, guard: Literals, assumed: Literals
+    ) -> None:
         """Page ADDR_ADD: the byte address of src0, plus src1."""
         match source:
             case AddressOf(variable, byte_offset):
                 declared, start = self._kernel.root_of(self._general(variable))
-                root, address = declared.name, add(const(start + byte_offset, 32), offset)
+                before = Named(declared.name, const(start + byte_offset, 32), true())
             case SubscriptedName(name, element):
-                root, before = self._address(name, element + lane, source)
-                address = add(before, offset)
+                before = self.addresses.read((name, element + lane), assumed, source.position)
+                self._require_meaning(before.written, assumed, source.position)
             case _:
                 raise NotModelled("an address of this form", source.position)
         register = target.name, target.element + lane * (target.horizontal or 1)
-        old = self._addresses.get(register)
-        if old is not None and guard:
-            if old[0] != root:
-                raise NotModelled("an address register that may name either of two variables", target.position)
-            address = ite(conj(*guard), address, old[1])
-        self._addresses[register] = root, address
+        self.addresses.write(register, before.root, add(before.address, offset), guard | literals_of(before.written))
 
     def _read_indirect(
         self, operand: IndirectOperand, region: Region | RowRegion, lane: int, assumed: Literals
     ) -> Source:
-        """The element at a register address: a choice between every aligned place that it may be."""
+        """The element at a register address: a choice between every aligned place that it may be, or else 0."""
         row, distance = lane // region.width, lane % region.width * region.horizontal
         register = operand.element
         if isinstance(region, RowRegion):
             register += row
         else:
             distance += row * region.vertical
-        root, address = self._address(operand.address_variable, register, operand)
-        width = operand.type.size
-        place = add(address, const(operand.byte_offset + width * distance, 32))
-        last = self._registers.sizes[root] - width
-        candidates = _places(place, range(0, last + 1, width))
-        if not candidates or len(candidates) > MAX_INDIRECT_ELEMENTS:
-            raise NotModelled(f"a register address with {len(candidates)} possible places", operand.position)
-        value = self._registers.read_under(root, candidates[0], width, assumed)
-        here = [eq(place, const(start, 32)) for start in candidates]
-        for start, is_here in zip(candidates[1:], here[1:], strict=True):
-            value = ite(is_here, self._registers.read_under(root, start, width, assumed), value)
-        if value_of(place) is None:
-            reachable = disj(*here)
-            self.conditions.append((implies(conj(*assumed), reachable), operand.position))
+        places = self._places(operand, register, operand.type.size * distance, assumed)
+        held = [
+            (conj(*here), self._registers.read_under(places.root, start, operand.type.size, assumed | apart))
+            for start, here, apart in places.elements
+        ]
+        value = held.pop()[1] if is_true(places.inside) else const(0, operand.type.bits)
+        for here, one in reversed(held):
+            value = ite(here, one, value)
         return Source(value, operand.type, operand.modifier)
 
-    def _address(self, variable: str, element: int, operand: Operand) -> tuple[str, BitVec]:
-        found = self._addresses.get((variable, element))
-        if found is None:
-            raise NotModelled(f"address register {variable}({element}), which nothing wrote", operand.position)
-        return found
+    def _places(self, operand: IndirectOperand, register: int, distance: int, assumed: Literals) -> Places:
+        """The elements so far behind the address in a register; that it is one of them is what the pages ask."""
+        named = self.addresses.read((operand.address_variable, register), assumed, operand.position)
+        size, width = self._registers.sizes[named.root], operand.type.size
+        places = places_of(named, operand.byte_offset + distance, width, size, operand.position)
+        self._require_meaning(places.inside, assumed, operand.position)
+        return places
+
+    def _require_meaning(self, condition: Bool, assumed: Literals, position: Position) -> None:
+        needed = implies(conj(*assumed), condition)
+        if not is_true(needed):
+            self.conditions.append((needed, position))
 
     def _origin(self, operand: VectorSource | VectorDestination) -> tuple[str, int, DataType]:
         """Root variable, byte of the first element, and element type."""
@@ -179,13 +173,6 @@ class SymbolicOperands:
     def _require(self, root: str, start: int, width: int, operand: Operand) -> None:
         if not self._registers.holds(root, start, width):
             raise NotModelled(f"bytes {start}..{start + width - 1} lie beyond {root}", operand.position)
-
-
-def _places(term: BitVec, places: range) -> list[int]:
-    """Those of the places that the term may be, by its bounds and by the powers of two that divide its unknowns."""
-    constant, _ = linear_parts(term)
-    unit = 1 << known_trailing_zeros(sub(term, const(constant, term.width)))
-    return [place for place in places if term.low <= place <= term.high and (place - constant) % unit == 0]
 
 
 def _packed(operand: Immediate, lane: int) -> Source:

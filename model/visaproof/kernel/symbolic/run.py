@@ -278,7 +278,7 @@ class _Walk:
             left, runs = machine.held(known, running, facts), in_round(name, (true(),) * THREAD_LANES)
             words = map(Held, entered, during, after, left, owners(known))
             lanes = map(Held, running, runs, again, runs, range(THREAD_LANES))
-            breaks, messages = exits != [behind] or bool(known.addresses), (before.performed, len(machine.performed))
+            breaks, messages = exits != [behind], (before.performed, len(machine.performed))
             self._general.append(LoopRound(branch.position, *messages, tuple(words), tuple(lanes), breaks))
         self._leave(name, exits, running)
         self._place = behind
@@ -298,7 +298,7 @@ class _Walk:
     def _round(self, name: str, target: int, branch: int, messages: int) -> RoundWrites:
         """Runs from `target` to the branch, and says what was written; so many `messages` came before the rounds."""
         machine, registers, predicates = self._machine, self._machine.thread.registers, self._machine.thread.predicates
-        bound, addresses = machine.bindings.possible(), machine.operands.addresses()
+        bound, addresses = machine.bindings.possible(), machine.operands.addresses.contents()
         stores = len(machine.private.contents())
         outer, registers.log, predicates.log = (registers.log, predicates.log), [], []
         self._drop_rounds(target, branch)
@@ -313,7 +313,8 @@ class _Walk:
         self._heads.pop()
         if machine.bindings.possible() != bound:
             raise NotModelled("a surface that changes between the rounds of a loop")
-        written.addresses = {key for key, held in machine.operands.addresses().items() if addresses.get(key) != held}
+        now = machine.operands.addresses.contents()
+        written.addresses = {key for key, held in now.items() if addresses.get(key) is not held}
         return written
 
     def _leave(self, name: str, exits: list[int], running: tuple[Bool, ...]) -> None:

@@ -4,7 +4,8 @@ Most values of a kernel are written and read under the same lane guard.  So a wr
 and a read says which literals hold: a value whose guard is among them comes back as it was written, without an `ite`.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from visaproof.isa.errors import Position
@@ -61,6 +62,16 @@ def _parted(
     return shown, hidden
 
 
+MOST_SPLITS = 4
+"""Writes to some bytes of a word only that are told apart for the whole word; each of them doubles what it may be."""
+
+
+def _runs(entries: Sequence[ByteWrite | None]) -> Iterator[list[ByteWrite | None]]:
+    """The entries in runs of those that show under the same guard."""
+    for _, run in groupby(entries, lambda entry: None if entry is None else id(entry.guard)):
+        yield list(run)
+
+
 class GuardedRegisters(RegisterFile):
     """Bytes by variable, each with the guarded writes that may still show, newest first."""
 
@@ -100,7 +111,9 @@ class GuardedRegisters(RegisterFile):
             return self._read_anew(variable, start, width)
         return self._resolve(variable, start, self._writes_of(variable)[start : start + width], assumed)
 
-    def _resolve(self, variable: str, start: int, entries: list[ByteWrite | None], assumed: Literals) -> BitVec:
+    def _resolve(
+        self, variable: str, start: int, entries: list[ByteWrite | None], assumed: Literals, splits: int = 0
+    ) -> BitVec:
         """The bytes from `start` on, of each of which this entry and those below it may still show."""
         pieces: list[tuple[BitVec, int, int]] = []
         holds = NONE
@@ -108,9 +121,13 @@ class GuardedRegisters(RegisterFile):
             while entry is not None and entry.guard is not holds and not entry.guard <= assumed:
                 condition = missing(entry.guard, assumed)
                 if not is_false(condition):
+                    runs = list(_runs(entries))
+                    if len(runs) > 1 and splits == MOST_SPLITS:
+                        return self._apart(variable, start, runs, assumed)
+                    splits += len(runs) > 1
                     shown, hidden = _parted(entries, position - start, entry)
-                    then = self._resolve(variable, start, shown, assumed | entry.guard)
-                    otherwise = self._resolve(variable, start, hidden, assumed | {neg(condition)})
+                    then = self._resolve(variable, start, shown, assumed | entry.guard, splits)
+                    otherwise = self._resolve(variable, start, hidden, assumed | {neg(condition)}, splits)
                     return ite(condition, then, otherwise)
                 entry = entry.below
             if entry is None:
@@ -125,6 +142,14 @@ class GuardedRegisters(RegisterFile):
             term, first, last = pieces[0]
             return extract(term, 8 * last + 7, 8 * first)
         return concat(*(extract(term, 8 * last + 7, 8 * first) for term, first, last in reversed(pieces)))
+
+    def _apart(self, variable: str, start: int, runs: list[list[ByteWrite | None]], assumed: Literals) -> BitVec:
+        """The bytes of each of the runs by themselves."""
+        words: list[BitVec] = []
+        for run in runs:
+            words.append(self._resolve(variable, start, run, assumed, MOST_SPLITS))
+            start += len(run)
+        return concat(*reversed(words))
 
     def write(self, variable: str, start: int, value: BitVec, guard: Bool) -> None:
         self.write_under(variable, start, value, literals_of(guard))
