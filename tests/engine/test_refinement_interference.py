@@ -21,6 +21,7 @@ from visaproof.engine.refinement.record import OtherThread, RefinementExample, r
 from visaproof.engine.refinement.replay import replay_refinement
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.scope import Scope
+from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN, Argument, ArgumentValue, read_launch
@@ -174,6 +175,9 @@ def test_an_example_that_is_not_as_recorded_says_so() -> None:
     for name in ("brought", "left"):
         record.differs.other_thread = msgspec.structs.replace(there, **{name: "0x7777"})
         assert any("recorded: 0x7777" in one for one in replay_refinement(record, "example.json"))
+    record.differs.other_thread = msgspec.structs.replace(there, width=3)
+    with pytest.raises(ReadError, match="an atomic of 3 bytes"):
+        replay_refinement(record, "example.json")
     record.differs.other_thread = there
     record.source.program.insert(record.source.program.index(OR.strip()), LOADED.strip())
     assert any("something else than atomics" in one for one in replay_refinement(record, "example.json"))

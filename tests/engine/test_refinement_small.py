@@ -11,7 +11,7 @@ from visaproof.engine.refinement.float_guesses import PATTERNS
 from visaproof.engine.refinement.guesses import GUESSES, guessed
 from visaproof.engine.refinement.runs import again, unknowns
 from visaproof.engine.refinement.scope import Scope
-from visaproof.engine.refinement.small import small_launches
+from visaproof.engine.refinement.small import small_launches, usual_launches
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import read_launch
 from visaproof.kernel.linking import read_program
@@ -47,6 +47,19 @@ def test_most_numbers_of_a_launch_are_small_and_some_are_large() -> None:
     small = sum(word < 2 for word in words)
     assert len(words) > small > len(words) // 2
     assert max(words) < 256
+
+
+def test_sizes_of_a_usual_launch_are_alike_and_one_number_at_a_time_is_large() -> None:
+    comparison = compare(program(SUM, TWO_SURFACES), program(IDLE + SUM, TWO_SURFACES), Scope(Assume.NONE))
+    symbols = unknowns(comparison.question, comparison.runners)
+    words = [one for one in symbols if one.width == 32]
+    sizes, numbers = words[:2], words[2:]
+    found = [values for values, _ in usual_launches(comparison.runners, symbols, sizes, 0)]
+    assert {len({values[one] for one in sizes}) for values in found} == {1}
+    assert [[one for one in numbers if values[one] > 1] for values in found[: len(numbers)]] == [
+        [one] for one in numbers
+    ]
+    assert not list(usual_launches(comparison.runners, symbols, (), 0))
 
 
 def planted(dump: str, line: str, after: str) -> Comparison:

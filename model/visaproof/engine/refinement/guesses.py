@@ -75,7 +75,7 @@ def guessed(
     small = small_launches(comparison.runners, symbols, seed) if count > AUDITS else ()
     chosen = choice_launches(symbols, comparison.question.lanes, seed) if choices else ()
     on_floats = _on_floats(symbols, seed) if count > AUDITS and comparison.on_floats else ()
-    for values, known in chain(usual, chosen, ((values, None) for values in guesses), small, on_floats):
+    for values, known in chain(chosen, usual, ((values, None) for values in guesses), small, on_floats):
         content = known or contents(random, floats is not None)
         if most_seconds is not None and process_time() - start > most_seconds:
             return None

@@ -90,7 +90,7 @@ def interfered(
 ) -> Difference | None:
     """A difference on these values that an exchange by another thread shows; None where none is found.
 
-    Raises NotModelled.
+    None as well where the source may choose, and of kernels that are several threads.  Raises NotModelled.
     """
     if not (isinstance(source, Runner) and isinstance(target, Runner)) or question.disturbed or source_choice(question):
         return None
@@ -139,10 +139,13 @@ class _Launch:
                 for value in self._told_apart_by(cell):
                     exchange = Exchange(cell[0].surface, cell[0].address, cell[0].width, value)
                     if (found := self._unexplained(exchange, cell, of_source)) is not None:
-                        mask = bits_of(self.question.lanes, self.values)
-                        nothing = (None, "", 0, 0, 0, 0, None, None)
-                        return Difference(self.values, mask, self.memory, *nothing, interference=found)
+                        return self._shown(found)
         return None
+
+    def _shown(self, found: Interference) -> Difference:
+        """The difference that is no byte of one run, but what the other thread comes to."""
+        mask = bits_of(self.question.lanes, self.values)
+        return Difference(self.values, mask, self.memory, None, "", 0, 0, 0, 0, None, None, interference=found)
 
     def _told_apart_by(self, cell: Sequence[_Touch]) -> tuple[int, ...]:
         """Values that operations treat unlike: neutral ones, the largest and smallest, and what the cell holds."""

@@ -23,6 +23,9 @@ from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image
 
+ATOMIC_WIDTHS = (1, 2, 4, 8)
+"""Bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Ran:
@@ -125,6 +128,8 @@ def _contents(example: RefinementExample, source: _Ran, target: _Ran) -> Iterato
 
 def _interfered(example: RefinementExample, other: OtherThread, messages: int, path: str) -> Iterator[str]:
     """What is not as recorded where another thread comes: behind any of so many messages of the source."""
+    if other.width not in ATOMIC_WIDTHS:
+        raise ValueError(f"an atomic of {other.width} bytes")
     exchange = Exchange(other.buffer, int(other.address, 16), other.width, int(other.value, 16))
     target = _visited(example, example.target, exchange, other.behind, f"{path}, target")
     for what, found, was in (("gets", target.brought, other.brought), ("leaves", target.left, other.left)):
