@@ -13,6 +13,7 @@ from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison, compare
 from visaproof.engine.refinement.decision import MEANT, Bounded, Refines, Unknown, Vacuous, decide
 from visaproof.engine.refinement.guesses import contents, float_words, launches, settled
+from visaproof.engine.refinement.interference import interfered_again
 from visaproof.engine.refinement.meant import where_meant
 from visaproof.engine.refinement.memory import Content
 from visaproof.engine.refinement.runs import Difference, Trial, again, trial, unknowns
@@ -158,7 +159,8 @@ def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Re
         case Bounded():
             return _record(Answer.UNKNOWN, "a loop whose number of rounds depends on inputs")
         case found:
-            confirmed = again(*comparison.runners, comparison.question, found)
+            repeat = interfered_again if found.interference else again
+            confirmed = repeat(*comparison.runners, comparison.question, found)
             return _record(Answer.REFUTED if confirmed else Answer.UNSOUND, _shown(found))
 
 
@@ -178,4 +180,7 @@ def _shown(found: Difference) -> str:
         return f"the target has no meaning: {found.undefined.message}"
     if found.outside is not None:
         return f"the target accesses {found.outside:#x}, which is at no offset from a buffer"
+    if (seen := found.interference) is not None:
+        place = f"{seen.exchange.address:#x} of {seen.exchange.surface}"
+        return f"another thread gets {seen.target.brought:#x} at {place}, and {seen.target.left:#x} is left"
     return f"byte {found.address:#x} of {found.surface}: {found.source:#04x}, {found.target:#04x} in the target"

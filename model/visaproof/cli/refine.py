@@ -36,6 +36,8 @@ that run its lanes, in any order and at once; a thread of which no lane is on is
 Loops are proved where all of them take their rounds in step; one that has left does nothing in the rounds of others.
 Atomics of narrower threads of TARGET are compared where nobody sees their order: they bring nothing back and commute,
 or reach other cells, and no other thread reaches what they do.
+Another thread may use atomics on what both kernels reach by atomics alone.  A run in which it makes one exchange
+between two atomics of TARGET is a difference, too, if nowhere in SOURCE it gets the same and leaves the same memory.
 Registers count only with --observe: at the end each of their bytes (or bits of a predicate) must be the same in both
 wherever SOURCE defines it.  What SOURCE did not write, as in lanes that are off, or computed from what nothing wrote,
 may be anything in TARGET; an input that nothing overwrites is defined.

@@ -14,6 +14,7 @@ from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.float_atomics import float_new_value
 from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import LaneWrite
 from visaproof.semantics.symbolic.accesses import Atomic, RegisterSlice
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState
 from visaproof.smt import BitVec, Bool, bool_const, conj, const, eq, truncate, zero_extend
@@ -123,6 +124,7 @@ def run_serially(
     """(lane, address, src0, src1) one after the other.  Page: "serialized and atomically updated" (D30)."""
     for i, *_ in updates if dst != NULL else []:
         state.read_bytes(dst, width * i, width)  # every enabled lane must fit (D6)
+    buffer = state.buffer(surface)
     for i, address, src0, src1 in state.in_turn(updates):
 
         def change(old: int, src0: int = src0, src1: int = src1) -> int:
@@ -130,7 +132,9 @@ def run_serially(
                 return float_new_value(op, old, src0, src1, 8 * width, state.readings)
             return integer_new_value(op, old, src0, src1, 8 * width)
 
-        old, new = state.buffer(surface).modify(address, width, change)
+        old, new = buffer.modify(address, width, change)
+        if buffer.changed is not None:
+            buffer.changed.append(LaneWrite(i, address, width, new))
         if dst != NULL:
             state.write_bytes(dst, width * i, width, new if op is AtomicOp.PREDEC else old)
 

@@ -18,6 +18,7 @@ from visaproof.isa.surfaces import SurfaceKind
 from visaproof.isa.types import DataType
 from visaproof.semantics.concrete.float_atomics import float_new_value
 from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import TexelWrite
 from visaproof.semantics.symbolic.accesses import Atomic, RegisterSlice
 from visaproof.semantics.symbolic.state import SymbolicState
 from visaproof.smt import BitVec, Bool, bool_const, conj, const, ite, neg, true, truncate, ult
@@ -132,6 +133,8 @@ class TypedAtomic:
             old = texels.get(texel, 0) % modulus
             # Page: "only the lower 16bit part of each dword is used" (D35)
             texels[texel] = new = self._new_value(old, src0 % modulus, src1 % modulus, state.readings)
+            if image.changed is not None:
+                image.changed.append(TexelWrite(i, texel, 0, new))
             result = new if self.op is AtomicOp.PREDEC else old  # D28
             returned.append((i, result | self._rest(state, i, result)))
         if self.dst != NULL:

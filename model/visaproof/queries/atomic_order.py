@@ -4,7 +4,13 @@ Then a run in which one stands directly before the other leaves what the run wit
 atomic brings the same.
 """
 
+from visaproof.instructions import TypedAtomic
+from visaproof.instructions.dword_atomic import DwordAtomic
+from visaproof.instructions.instruction import Instruction
+from visaproof.instructions.lsc_atomic import LscAtomic
+from visaproof.instructions.svm_atomic import SvmAtomic
 from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.operands import NULL
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.queries.conflict import accesses_by_lane, lanes_meet
 from visaproof.semantics.symbolic.accesses import Atomic
@@ -21,6 +27,12 @@ COMMUTING = (
     frozenset((AtomicOp.IMAX,)),
 )
 """Of two operations in one set it does not matter which comes first, whatever their operands are."""
+
+
+def lanes_commute(message: Instruction) -> bool:
+    """Whether it shows nowhere in which order lanes of an atomic come that meet on one cell: they bring nothing."""
+    atomic = isinstance(message, DwordAtomic | SvmAtomic | LscAtomic | TypedAtomic)
+    return atomic and message.dst == NULL and any(message.op in group for group in COMMUTING)
 
 
 def order_is_unseen(one: Performed, other: Performed) -> bool:

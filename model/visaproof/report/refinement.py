@@ -1,12 +1,13 @@
 """Refinement as people read it: what was matched and assumed, the verdict, and the run that shows a difference."""
 
 from collections.abc import Collection, Iterator
+from functools import partial
 from typing import Any
 
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement.memory import IMAGE_SIZE
-from visaproof.engine.refinement.runs import Difference, Writer
+from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.observed import Observed, is_register
@@ -14,6 +15,8 @@ from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement.places import ALWAYS, Condition
 from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.report.interference import interference_json, interference_lines, interference_text
+from visaproof.report.writers import lane_of, written
 
 MAX_SHOWN = 8
 """Inputs and bytes of memory that are shown of a run."""
@@ -139,6 +142,9 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
         yield f"  the target accesses address {found.outside:#x}, which is in no buffer"
         yield "    and at no offset from one: where buffers begin elsewhere it does not move as they do"
         return
+    if found.interference is not None:
+        yield from (f"  {line}" for line in interference_lines(found.interference, partial(surface_name, comparison)))
+        return
     if (register := _register_of(comparison, found)) is not None:
         yield f"  at the end {_register_place(register, found)} is"
         yield f"    {found.source:#04x} after the source, in {register.source.at(found.address)}"
@@ -146,8 +152,8 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
         return
     name = surface_name(comparison, found.surface)
     yield f"  byte {found.address:#x} of {name} was {found.before:#04x}, and is then"
-    yield f"    {found.source:#04x} after the source: {_written(found.source_writer)}"
-    yield f"    {found.target:#04x} after the target: {_written(found.target_writer)}"
+    yield f"    {found.source:#04x} after the source: {written(found.source_writer)}"
+    yield f"    {found.target:#04x} after the target: {written(found.target_writer)}"
 
 
 def difference_text(comparison: Comparison, found: Difference) -> str:
@@ -156,6 +162,8 @@ def difference_text(comparison: Comparison, found: Difference) -> str:
         return f"the target has no meaning: line {found.undefined.position.line}: {found.undefined.message}"
     if found.outside is not None:
         return f"the target accesses address {found.outside:#x}, which is at no offset from a buffer"
+    if found.interference is not None:
+        return interference_text(found.interference, partial(surface_name, comparison))
     register = _register_of(comparison, found)
     place = f"byte {found.address:#x} of {surface_name(comparison, found.surface)}"
     if register is not None:
@@ -181,25 +189,6 @@ def _register_place(register: Observed, found: Difference) -> str:
 
 def _of_lane(lanes: tuple[int, ...]) -> str:
     return f" (lane {lanes[0]})" if len(lanes) == 1 else ""
-
-
-def _written(writer: Writer | None) -> str:
-    if writer is None:
-        return "nothing wrote it"
-    return f"line {writer.instruction.position.line}, {_lane(writer)}| {writer.instruction.text.strip()}"
-
-
-def _lane(writer: Writer) -> str:
-    lane = lane_of(writer)
-    thread = "" if writer.thread is None else f"thread {writer.thread}, "
-    return (thread and f"{thread[:-2]} ") if lane is None else f"{thread}lane {lane} "
-
-
-def lane_of(writer: Writer) -> int | None:
-    """Counted from the first lane of the thread; None where the message writes as a whole."""
-    execution = writer.instruction.execution
-    first = execution.mask.lane_offset if execution else 0
-    return None if writer.write.lane is None else first + writer.write.lane
 
 
 def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
@@ -275,6 +264,8 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         return record | {"target_undefined": undefined}
     if found.outside is not None:
         return record | {"target_accesses_outside": found.outside}
+    if found.interference is not None:
+        return record | {"other_thread": interference_json(found.interference, partial(surface_name, comparison))}
     if (register := _register_of(comparison, found)) is not None:
         lane = {"lane": found.lanes[0]} if len(found.lanes) == 1 else {}
         both = {"register": register.name, "target_register": register.target_name, "byte": found.address} | lane

@@ -1,6 +1,6 @@
 """What an answer about two kernels rests on, in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from visaproof.engine.refinement.memory import PRIVATE
 from visaproof.engine.refinement.thread_group import AnyRunner
@@ -18,6 +18,9 @@ from visaproof.smt import Bool, symbols_of
 FUNCTIONS = "a result on floats depends on the operands, their types and %cr0 alone"
 """Of results of which nothing else is known."""
 
+BY_ATOMICS = "by atomics what both kernels reach by atomics alone"
+"""What another thread may write while a kernel runs."""
+
 
 def lanes_on(lanes: Sequence[Bool], on: frozenset[Bool]) -> str:
     places = [str(place) for place, lane in enumerate(lanes) if lane in on]
@@ -25,11 +28,20 @@ def lanes_on(lanes: Sequence[Bool], on: frozenset[Bool]) -> str:
     return f"{which} on, as else the source may leave buffers of at most 2 GiB: its address is what nothing wrote"
 
 
-def _symbols(question: Question) -> Iterator[str]:
+def _on_functions(question: Question) -> bool:
+    """Whether what is stored hangs on results of which nothing is known but what they are functions of."""
+    operations, used = question.memory.operations, list[Hashable]()
     for effects in (question.source, question.target):
         for stores in effects.stores.values():
             terms = [term for store in stores for term in (store.guard, store.cell, store.value)]
-            yield from (str(one.payload) for one in symbols_of(*terms))
+            used += [operations[one] for one in symbols_of(*terms) if one in operations]
+    if any(map(_is_of_atomic, used)):
+        used += operations.values()
+    return not all(map(_is_of_atomic, used))
+
+
+def _is_of_atomic(operation: Hashable) -> bool:
+    return isinstance(operation, tuple) and operation[:1] in (("atomic",), ("lane's atomic",))
 
 
 def assumptions(start: Start, question: Question, matching: Matching, runners: Sequence[AnyRunner]) -> tuple[str, ...]:
@@ -47,7 +59,7 @@ def assumptions(start: Start, question: Question, matching: Matching, runners: S
         found.append("surfaces have at most 4 GiB")
     if matching.extra:
         found.append("inputs that only the target gets may hold anything")
-    if any(name.startswith("result.") for name in _symbols(question)):
+    if _on_functions(question):
         found.append(FUNCTIONS)
     if any(one.origin is not None for runner in runners for one in runner.trace.arbitrary):
         found.append("a read through the sampler depends on the image, the sampler and the coordinates alone")
@@ -61,10 +73,11 @@ def assumptions(start: Start, question: Question, matching: Matching, runners: S
     if runners[1].threads and atomics:  # in another order than the source, or in parts
         found.append("no other thread reaches what the atomics of these reach" + " between two barriers" * barriers)
         atomics = False
-    but = " but by atomics" * atomics + " and" * (atomics and barriers) + " between two barriers" * barriers
+    between = " between two barriers" * barriers
+    but = f", but {BY_ATOMICS}" * atomics
     several = any(runner.threads for runner in runners)
     who = "what these read or write while they run" if several else "what this one reads or writes while it runs"
-    found.append(f"no other thread writes {who}{but}")
+    found.append(f"no other thread writes {who}{between}{but}")
     return tuple(found)
 
 

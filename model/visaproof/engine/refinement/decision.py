@@ -7,6 +7,7 @@ from visaproof.engine.refinement.choices import source_choice, unlike_threads
 from visaproof.engine.refinement.chosen import chosen_question
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled
+from visaproof.engine.refinement.interference import interfered, may_interfere
 from visaproof.engine.refinement.lockstep import in_step
 from visaproof.engine.refinement.longer import in_longer_runs
 from visaproof.engine.refinement.meaning import means_nothing, undefined_always
@@ -158,13 +159,21 @@ def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Diffe
         return found
     verdict = _decide(comparison, second, timeout_ms)
     if isinstance(verdict, Unknown):
-        found = guessed(comparison, LAST_GUESSES, seed=1, most_seconds=timeout_ms / 1000)
+        found = _interfered(comparison, timeout_ms)
+        found = found or guessed(comparison, LAST_GUESSES, seed=1, most_seconds=timeout_ms / 1000)
         if found is not None:
             return smaller(comparison, found, timeout_ms)
         return _chosen_one_by_one(comparison, timeout_ms) or verdict
     if isinstance(verdict, Refines) and not verdict.conditions:
         return _granted(comparison, second, verdict.rung)
     return verdict
+
+
+def _interfered(comparison: Comparison, timeout_ms: int) -> Difference | None:
+    """A difference that another thread sees by coming between two atomics of the target."""
+    if not may_interfere(comparison.runners[1]):
+        return None
+    return guessed(comparison, GUESSES, seed=1, most_seconds=timeout_ms / 1000, ask=interfered)
 
 
 WITH_CHOICES = "what nothing wrote being what the target has"

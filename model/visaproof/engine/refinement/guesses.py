@@ -14,7 +14,8 @@ from visaproof.engine.refinement.explained import no_choice_explains
 from visaproof.engine.refinement.float_guesses import FloatWords
 from visaproof.engine.refinement.memory import Content
 from visaproof.engine.refinement.runs import Difference, all_again, difference, unknowns
-from visaproof.engine.refinement.small import small_launches
+from visaproof.engine.refinement.small import small_launches, usual_launches
+from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.engine.refinement.words import LARGEST_EXTENT, is_extent, is_input, word_value
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
@@ -54,8 +55,13 @@ MOST_EXPLAINED = 100
 GIVEN_UP = 20
 """So many runs of kernels with loops of unknown length that come to no end show that most inputs are of no use."""
 
+Ask = Callable[[AnyRunner, AnyRunner, Question, Values, Content], Difference | None]
+"""What a run of both kernels on given values shows."""
 
-def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: float | None = None) -> Difference | None:
+
+def guessed(
+    comparison: Comparison, count: int, seed: int = 0, most_seconds: float | None = None, ask: Ask = difference
+) -> Difference | None:
     """A difference for seeded random inputs, or for simple ones; no longer looked for than asked for."""
     start = process_time()
     symbols = unknowns(comparison.question, comparison.runners)
@@ -65,15 +71,16 @@ def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: flo
     choices = count > AUDITS and source_choice(comparison.question)
     few = _first_lanes(comparison.question, symbols, seed, floats) if choices else ()
     guesses = chain(spread, few, islice(candidates(symbols, random, floats), count), edges)
+    usual = _usual(comparison, symbols, seed) if count > AUDITS else ()
     small = small_launches(comparison.runners, symbols, seed) if count > AUDITS else ()
     chosen = choice_launches(symbols, comparison.question.lanes, seed) if choices else ()
     on_floats = _on_floats(symbols, seed) if count > AUDITS and comparison.on_floats else ()
-    for values, known in chain(chosen, ((values, None) for values in guesses), small, on_floats):
+    for values, known in chain(usual, chosen, ((values, None) for values in guesses), small, on_floats):
         content = known or contents(random, floats is not None)
         if most_seconds is not None and process_time() - start > most_seconds:
             return None
         try:
-            found = difference(*comparison.runners, comparison.question, values, content)
+            found = ask(*comparison.runners, comparison.question, values, content)
             sure = found and settled(comparison, found, jointly=explained < MOST_EXPLAINED)
             explained += found is not None
         except NotModelled:  # for these inputs, as floats that are not numbers
@@ -84,6 +91,12 @@ def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: flo
         if sure is not None:
             return sure
     return None
+
+
+def _usual(comparison: Comparison, symbols: Sequence[Term], seed: int) -> Iterator[tuple[Values, Content]]:
+    """Launches in which loops whose length depends on the launch take a few rounds."""
+    if any(one.trace.bounded for one in comparison.runners):
+        yield from usual_launches(comparison.runners, symbols, comparison.start.sizes, seed)
 
 
 def settled(comparison: Comparison, found: Difference, jointly: bool = True) -> Difference | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from zlib import crc32
 
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.meetings import Modified
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.texels import RawImage
 from visaproof.queries.refinement.places import ALIGNMENT
@@ -100,23 +101,6 @@ class FlatContents(dict[int, int]):
 
 
 @dataclass
-class Modified:
-    """The bytes that the atomics of one statement have changed, and whether lanes of any met in one."""
-
-    bytes: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
-    """Surface, by its identity, and address."""
-    met: bool = False
-    texels: list[tuple[int, Texel]] = field(default_factory=list[tuple[int, Texel]])
-    """Those that the statement has reached: surface, by its identity, and texel."""
-
-    def end_statement(self, is_atomic: bool) -> None:
-        """Lanes of an atomic on texels met if one was reached twice."""
-        self.met |= is_atomic and len(set(self.texels)) < len(self.texels)
-        self.texels.clear()
-        self.bytes.clear()
-
-
-@dataclass
 class WatchedBuffer(Buffer):
     """A buffer that notes whether atomics of one message meet: their order is left open."""
 
@@ -124,9 +108,7 @@ class WatchedBuffer(Buffer):
 
     def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
         """An atomic read-modify-write."""
-        touched = {(id(self), address + k) for k in range(width)}
-        self.modified.met |= not touched.isdisjoint(self.modified.bytes)
-        self.modified.bytes |= touched
+        self.modified.changes(id(self), address, width)
         return super().modify(address, width, change)
 
 

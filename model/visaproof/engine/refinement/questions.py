@@ -14,7 +14,7 @@ from visaproof.queries.refinement.places import is_private, located
 from visaproof.queries.refinement.question import Launched, Question, refinement_question, require_comparable
 from visaproof.queries.refinement.side import Side
 from visaproof.queries.refinement.stores import Stores
-from visaproof.queries.refinement.turns import in_turns
+from visaproof.queries.refinement.turns import in_lane_turns, in_turns
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory
 from visaproof.smt import Term
@@ -38,19 +38,18 @@ def questions(
     used = {surface for one in runners for surface in used_surfaces(one)}
     several = any(one.threads for one in runners)
     if FLAT not in used:
-        if several:
-            sides = in_turns(sides[0], sides[1], _narrow(runners))
+        sides = in_turns(*sides, _narrow(runners)) if several else in_lane_turns(*sides)
         question = refinement_question(sides[0], sides[1], launched, expand, forbidden, memory)
         return question, question
     # threads would race on buffers that may lie anywhere
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand or several
     asked = not mixed and memory is None
-    exact = refinement_question(sides[0], sides[1], launched, forbidden=forbidden) if asked else None
+    exact = refinement_question(*in_lane_turns(*sides), launched, forbidden=forbidden) if asked else None
     if several:
         turns = in_turns(_located(runners[0]), _located(runners[1]), _narrow(runners))
         sides = replace(turns[0], choices=choices), replace(turns[1], choices=choices)
     else:
-        sides = _sides(runners, lambda one: replace(_located(one), choices=choices))
+        sides = in_lane_turns(*_sides(runners, lambda one: replace(_located(one), choices=choices)))
     return exact, refinement_question(sides[0], sides[1], launched, expand, forbidden, memory)
 
 

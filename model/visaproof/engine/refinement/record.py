@@ -13,6 +13,7 @@ import msgspec
 from visaproof.engine.conflicts.kernel import without_zeros
 from visaproof.engine.counterexample import DOES_NOT_REFINE, FORMAT, PredicateState, State, decoded
 from visaproof.engine.refinement.comparison import Comparison
+from visaproof.engine.refinement.exchanges import Came, Exchange
 from visaproof.engine.refinement.memory import cell_at, texel_at
 from visaproof.engine.refinement.runner import Prepared
 from visaproof.engine.refinement.runs import Difference
@@ -73,6 +74,19 @@ class Side(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_on
     """Whether the lanes of its atomics take their turns from the last to the first."""
 
 
+class OtherThread(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """One atomic exchange by another thread, behind so many messages of the target: what it puts where, what it gets,
+    and what is left there at the end."""
+
+    buffer: str
+    address: str
+    width: int
+    value: str
+    behind: int
+    brought: str
+    left: str
+
+
 class Differs(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """A byte or channel after both runs, the line of the target that has no meaning, or where it leaves all buffers."""
 
@@ -89,6 +103,8 @@ class Differs(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     source_register: str = ""
     target_register: str = ""
     """Instead of a buffer and an address: a byte of a variable, `V32.4`, or a bit of a predicate, `P1[4]`."""
+    other_thread: OtherThread | None = None
+    """Instead of all of these: what comes to the same nowhere in the source."""
 
 
 class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
@@ -167,8 +183,15 @@ def _differs(found: Difference, sides: Sequence[Prepared | Started]) -> Differs:
         return Differs(undefined=found.undefined.message, line=found.undefined.position.line, kind=kind)
     if found.outside is not None:
         return Differs(outside=f"{found.outside:#x}")
+    if (seen := found.interference) is not None:
+        return Differs(other_thread=_other_thread(seen.exchange, seen.target))
     place = place_text(found.address, _image(found.surface, sides) is not None)
     return Differs(found.surface, place, f"{found.source:#x}", f"{found.target:#x}")
+
+
+def _other_thread(exchange: Exchange, came: Came) -> OtherThread:
+    place = exchange.surface, f"{exchange.address:#x}", exchange.width, f"{exchange.value:#x}"
+    return OtherThread(*place, came.messages, f"{came.brought:#x}", f"{came.left:#x}")
 
 
 def _image(name: str, sides: Sequence[Prepared | Started]) -> Image | None:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from visaproof.engine.refinement.exchanges import Exchange, Visit
 from visaproof.engine.refinement.memory import FLAT_SIZE, FlatContents, cells_of, texel_at
-from visaproof.engine.refinement.record import RefinementExample, Side, SurfaceContents, Window, place_from
+from visaproof.engine.refinement.record import OtherThread, RefinementExample, Side, SurfaceContents, Window, place_from
 from visaproof.engine.refinement.runner import at_no_surface
 from visaproof.engine.refinement.thread_runs import run_group
 from visaproof.engine.refinement.thread_watch import GroupBuffer, ThreadWatch, watched
@@ -12,7 +13,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.isa.surfaces import SurfaceKind
-from visaproof.kernel.concrete.run import MissingSurface, Outcome, run
+from visaproof.kernel.concrete.run import MissingSurface, Observer, Outcome, run
 from visaproof.kernel.linking import linked
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.reader import read_kernel
@@ -87,7 +88,9 @@ def _differences(example: RefinementExample, path: str) -> Iterator[str]:
         return
     if target.leaves(example.inside):
         yield "the target leaves its buffers"
-    if example.differs.kind == UndefinedKind.SLM_OUTSIDE.value:
+    if example.differs.other_thread is not None:
+        yield from _interfered(example, example.differs.other_thread, len(source.outcome.performed), path)
+    elif example.differs.kind == UndefinedKind.SLM_OUTSIDE.value:
         if source.missed_shared_local() is not None:
             yield "the source leaves shared local memory, too"
         if target.missed_shared_local() != example.differs.line:
@@ -120,20 +123,91 @@ def _contents(example: RefinementExample, source: _Ran, target: _Ran) -> Iterato
         yield "both kernels leave the same there"
 
 
+def _interfered(example: RefinementExample, other: OtherThread, messages: int, path: str) -> Iterator[str]:
+    """What is not as recorded where another thread comes: behind any of so many messages of the source."""
+    exchange = Exchange(other.buffer, int(other.address, 16), other.width, int(other.value, 16))
+    target = _visited(example, example.target, exchange, other.behind, f"{path}, target")
+    for what, found, was in (("gets", target.brought, other.brought), ("leaves", target.left, other.left)):
+        if found != int(was, 16):
+            yield f"the other thread {what} {found:#x} in the target, recorded: {was}"
+    yield from target.unsound(example, "target")
+    for behind in range(messages + 1):
+        source = _visited(example, example.source, exchange, behind, f"{path}, source")
+        yield from source.unsound(example, "source")
+        if source.brought == target.brought and source.same_memory(target):
+            yield f"the source does the same where the other thread comes behind {behind} messages"
+
+
+@dataclass(frozen=True, slots=True)
+class _Visited:
+    """A run in which another thread made an exchange."""
+
+    ran: _Ran
+    brought: int
+    left: int
+    plainly: bool
+    """Whether anything but atomics reached the cell."""
+
+    def unsound(self, example: RefinementExample, name: str) -> Iterator[str]:
+        """Why the run shows nothing."""
+        if self.ran.outcome.undefined is not None or self.ran.leaves(example.inside):
+            yield f"the {name} has no meaning, or leaves its buffers, where the other thread comes"
+        if self.plainly:
+            yield f"the {name} reaches what the other thread writes by something else than atomics"
+
+    def same_memory(self, other: "_Visited") -> bool:
+        """Whether all surfaces hold the same at the end."""
+        for name, one in self.ran.memory.items():
+            both = [_contents_of(one), _contents_of(other.ran.memory[name])]
+            if any(both[0].get(place, 0) != both[1].get(place, 0) for place in both[0].keys() | both[1].keys()):
+                return False
+        return True
+
+
+def _visited(example: RefinementExample, side: Side, exchange: Exchange, behind: int, path: str) -> _Visited:
+    watch = ThreadWatch(forbidden=False)
+    memory = {name: _surface(contents) for name, contents in example.memory.items()}
+    memory = {name: watched(one, watch, name) if isinstance(one, Buffer) else one for name, one in memory.items()}
+    buffer = memory[exchange.surface]
+    if not isinstance(buffer, Buffer):
+        raise ValueError(f"{exchange.surface} is no buffer")
+    visit = Visit(exchange, buffer, behind)
+    ran = _run_on(example, side, memory, path, visit, watch)
+    cell = range(exchange.address, exchange.address + exchange.width)
+    plainly = any(watch.plainly(id(buffer.contents), place) for place in cell)
+    return _Visited(ran, visit.brought, exchange.held_in(buffer), plainly)
+
+
+def _contents_of(surface: Buffer | Image) -> dict[int, int]:
+    return surface.contents if isinstance(surface, Buffer) else cells_of(surface)
+
+
 def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
     if side.threads:
         return _run_threads(example, side, path)
-    platform = _platform(side, path)
     memory = {name: _surface(contents) for name, contents in example.memory.items()}
+    return _run_on(example, side, memory, path)
+
+
+def _run_on(
+    example: RefinementExample,
+    side: Side,
+    memory: Mapping[str, Buffer | Image],
+    path: str,
+    observer: Observer | None = None,
+    watch: ThreadWatch | None = None,
+) -> _Ran:
+    """One thread over this memory."""
+    platform = _platform(side, path)
     state = ConcreteState(platform, exec_mask=int(example.exec_mask, 16), backwards=side.backwards)
     state.registers = {name: bytearray.fromhex(content) for name, content in side.registers.items()}
     state.predicates = {name: PredicateBits(one.count, int(one.bits, 16)) for name, one in side.predicates.items()}
     state.surfaces = {key: memory[name] for key, name in side.surfaces.items()}
     flat = FlatContents([_window(one, memory) for one in side.addresses])
     if side.addresses:
-        state.surfaces[FLAT] = Buffer(FLAT_SIZE, flat)
+        state.surfaces[FLAT] = GroupBuffer(FLAT_SIZE, flat, watch=watch) if watch else Buffer(FLAT_SIZE, flat)
     try:
-        outcome = run(_kernel(side, platform, path), state, endless=True)
+        outcome = run(_kernel(side, platform, path), state, observer, endless=True)
     except MissingSurface as missing:
         outcome = at_no_surface(missing, state.surfaces)
     return _Ran(outcome, memory, flat.left, state)

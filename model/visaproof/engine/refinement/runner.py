@@ -2,29 +2,31 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.meetings import Modified, end_of_statement
 from visaproof.engine.refinement.memory import (
     FLAT_SIZE,
     PRIVATE,
     PRIVATE_SIZE,
     FlatContents,
     Memory,
-    Modified,
     WatchedBuffer,
     base_at,
     bases_of,
     cells_of,
     image_of,
 )
+from visaproof.engine.refinement.thread_watch import GroupBuffer, ThreadWatch
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
-from visaproof.kernel.concrete.run import MissingSurface, Outcome, Undefined, run
+from visaproof.kernel.concrete.run import MissingSurface, Observer, Outcome, Undefined, run
 from visaproof.kernel.matching import SHARED_LOCAL, THREAD_STATE
 from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic.run import Trace
-from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
+from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
 from visaproof.semantics.symbolic.registers import Byte
@@ -34,8 +36,6 @@ from visaproof.smt.evaluate import evaluate_all
 
 IN_LOOPS = 2_000
 """Statements that a run may take beyond those of its kernel: most inputs of a loop of unknown length make it long."""
-
-TYPED_ATOMIC = "typed_atomic"
 
 HANDLE_BYTES = 4
 BY_HANDLE = "bindless handle "
@@ -92,11 +92,23 @@ class Runner:
         """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
         start = self.prepared(memory, lanes, values)
         start.state.backwards = backwards
+        return self.run_from(start, memory)
+
+    def run_from(self, start: "Prepared", memory: Memory, observer: Observer | None = None) -> "Ran":
+        """The run from this start, for which this was in memory.  Raises NotModelled."""
+
+        ended = end_of_statement(start.modified, self.kernel, self.platform)
+
+        def observe(statement: Instruction, state: ConcreteState) -> None:
+            ended(statement, state)
+            if observer is not None:
+                observer(statement, state)
+
         try:
             outcome = run(
                 self.kernel,
                 start.state,
-                lambda statement, _: start.modified.end_statement(statement.opcode == TYPED_ATOMIC),
+                observe,
                 most=len(self.kernel.statements) + IN_LOOPS,
                 endless=not any(self.trace.registers.anew.values()),
             )
@@ -105,16 +117,24 @@ class Runner:
             outcome = at_no_surface(missing, known)
         return replace(ran_of(outcome, memory, start), state=start.state)
 
-    def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Prepared":
-        """What the run starts from."""
+    def prepared(
+        self, memory: Memory, lanes: Sequence[Bool], values: Values, watch: ThreadWatch | None = None
+    ) -> "Prepared":
+        """What the run starts from; on request with buffers that tell `watch` what is accessed."""
+
+        def buffer(size: int, contents: dict[int, int]) -> WatchedBuffer:
+            if watch is None:
+                return WatchedBuffer(size, contents, modified=modified)
+            return GroupBuffer(size, contents, modified=modified, watch=watch)
+
         modified, images = Modified(), self.images
         after: dict[str, WatchedBuffer | Image] = {}
         for name, (size, contents) in memory.items():
             if name in images:
                 after[name] = image_of(images[name], name, contents, values, modified)
             else:
-                after[name] = WatchedBuffer(size, dict(contents), modified=modified)
-        return self.beside(after, modified, lanes, values)
+                after[name] = buffer(size, dict(contents))
+        return self.beside(after, modified, lanes, values, partial(buffer, FLAT_SIZE))
 
     def beside(
         self,
@@ -122,7 +142,7 @@ class Runner:
         modified: Modified,
         lanes: Sequence[Bool],
         values: Values,
-        flat_buffer: Callable[[FlatContents], WatchedBuffer] | None = None,
+        flat_buffer: Callable[[FlatContents], WatchedBuffer],
     ) -> "Prepared":
         """What a run on these surfaces starts from, which other threads may have as well."""
         bases = bases_of(self.pointers.values(), values)
@@ -144,8 +164,7 @@ class Runner:
             if key in self.lost:
                 continue
             if key == FLAT:
-                whole = WatchedBuffer(FLAT_SIZE, flat, modified=modified)
-                state.surfaces[key] = flat_buffer(flat) if flat_buffer else whole
+                state.surfaces[key] = flat_buffer(flat)
             else:  # one that no lane ever reaches has no contents
                 unreached = Image(((1, 1, 1),)) if isinstance(surface, SymbolicImage) else WatchedBuffer(0)
                 state.surfaces[key] = after.get(self.surface(key), unreached)

@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.exchanges import Interference, Writer
 from visaproof.engine.refinement.memory import (
     FLAT_SIZE,
     Content,
     Memory,
     base_symbol,
     bases_of,
+    cell_at,
     elsewhere,
     extent_symbols,
     follows,
@@ -21,12 +23,11 @@ from visaproof.engine.refinement.sampled import fill_loaded, images_of
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.concrete.run import Undefined
-from visaproof.kernel.syntax import Instruction
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind, kind_at
-from visaproof.semantics.concrete.surface import LaneWrite
+from visaproof.semantics.concrete.surface import TexelWrite, Write
 from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer
 from visaproof.smt import Term, symbol, symbols_of
 from visaproof.smt.evaluate import evaluate_all
@@ -35,16 +36,6 @@ MOST_DIFFERENCES = 256
 """Bytes that differ in one run: one that does not depend on what the source may choose is mostly among them."""
 
 SLM_OUTSIDE, UNINITIALISED = UndefinedKind.SLM_OUTSIDE, UndefinedKind.UNINITIALISED
-
-
-@dataclass(frozen=True, slots=True)
-class Writer:
-    """What put a byte where it is."""
-
-    instruction: Instruction
-    write: LaneWrite
-    thread: int | None = None
-    """Which of the threads of a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +66,8 @@ class Difference:
     """Of a register that differs, the lanes on which it depends whether the source wrote the byte."""
     backwards: bool = False
     """Whether the lanes of the target's atomics took their turns from the last to the first."""
+    interference: Interference | None = None
+    """What another thread did between two atomics of the target."""
     whatever_found: bool = False
     """Whether the source reads what nothing wrote, and leaves another memory than the target whatever it finds there:
     that no choice leaves the same is shown on terms, and the run has one of the choices."""
@@ -103,11 +96,12 @@ def trial(source: AnyRunner, target: AnyRunner, question: Question, values: Valu
     It shows nothing where the source has no meaning, or another outcome as well, and where the question is about places
     in buffers and the source leaves them; or the target does, at an address that moves with one of them.
     """
-    values, memory = _start(source, target, question, values, content)
-    return _both(source, target, question, values, memory) if _is_launch(question, values) else None
+    values, memory = launch_of(source, target, question, values, content)
+    return _both(source, target, question, values, memory) if is_launch(question, values) else None
 
 
-def _is_launch(question: Question, values: Values) -> bool:
+def is_launch(question: Question, values: Values) -> bool:
+    """Whether there are launches with these values, with a lane on."""
     return all(evaluate_all(question.launched.possible, values))
 
 
@@ -116,14 +110,14 @@ def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values
 
     Raises NotModelled.
     """
-    values, memory = _start(source, target, question, values, content)
-    if not _is_launch(question, values):
+    values, memory = launch_of(source, target, question, values, content)
+    if not is_launch(question, values):
         return False
     ran = source.run(memory, question.lanes, values)
-    return not _is_undefined(ran, question, values) and not ran.leaves(_is_conditional(question))
+    return not is_undefined(ran, question, values) and not ran.leaves(is_conditional(question))
 
 
-def _start(
+def launch_of(
     source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content
 ) -> tuple[Values, Memory]:
     """The values with the places of the buffers, and what memory holds."""
@@ -138,7 +132,7 @@ def _start(
     return values, memory
 
 
-def _is_conditional(question: Question) -> bool:
+def is_conditional(question: Question) -> bool:
     """Whether it is about places in buffers."""
     return bool(question.source.reaches or question.target.reaches)
 
@@ -157,9 +151,9 @@ def all_again(source: AnyRunner, target: AnyRunner, question: Question, found: D
 
 
 def _both(source: AnyRunner, target: AnyRunner, question: Question, values: Values, memory: Memory) -> Trial | None:
-    conditional = _is_conditional(question)
+    conditional = is_conditional(question)
     ran = source.run(memory, question.lanes, values)
-    if _is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(conditional):
+    if is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(conditional):
         return None
     ran = with_registers(ran, source, question, values)
     found: Trial | None = None
@@ -180,7 +174,7 @@ def _beside(
     order: int,
 ) -> Trial | None:
     """What a run of the target shows beside that of the source."""
-    conditional = _is_conditional(question)
+    conditional = is_conditional(question)
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     bases, mask = bases_of(buffers, values), bits_of(question.lanes, values)
     observed = target.run(memory, question.lanes, values)
@@ -218,7 +212,7 @@ def _beside(
     return None
 
 
-def _is_undefined(ran: Ran, question: Question, values: Values) -> bool:
+def is_undefined(ran: Ran, question: Question, values: Values) -> bool:
     """Whether a run of the source has no meaning, or one that the machine does not know."""
     if ran.outcome.undefined is not None or (ran.shared_local_missed and SLM_OUTSIDE in question.forbidden):
         return True
@@ -261,10 +255,17 @@ def _writer(runner: AnyRunner, ran: Ran, surface: str, address: int, size: int, 
         if by_address or runner.surface(performed.surface) == surface:
             place = address + base if by_address else address
             end = FLAT_SIZE if by_address else size
-            for write in reversed(performed.writes):
-                if isinstance(write, LaneWrite) and write.address <= place < write.address + write.width <= end:
+            for write in reversed((*performed.writes, *performed.changed)):
+                if _puts(write, place, end):
                     return Writer(performed.instruction, write, ran.threads[index] if ran.threads else None)
     return None
+
+
+def _puts(write: Write, place: int, end: int) -> bool:
+    """Whether it puts a byte, or a channel, at this place; of a buffer it is wholly below its end."""
+    if isinstance(write, TexelWrite):
+        return cell_at(write.texel, write.channel) == place
+    return write.address <= place < write.address + write.width <= end
 
 
 def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:

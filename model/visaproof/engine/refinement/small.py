@@ -4,17 +4,25 @@ A bound among the large numbers has all ids below it; what is loaded as an index
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from random import Random
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.float_guesses import PATTERNS, FloatWords
 from visaproof.engine.refinement.memory import Content, nothing
 from visaproof.engine.refinement.thread_group import AnyRunner
-from visaproof.engine.refinement.words import word_value
+from visaproof.engine.refinement.words import is_input, is_size, word_value
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.smt import Term, symbols_of
 
 SMALL_LAUNCHES = 40
+
+MOST_LARGE = 16
+"""Numbers that are made large, one at a time."""
+USUAL_SIZES = (16, 32, 64, 128)
+"""Work items of a group."""
+LARGE = 200
+"""More than those of most groups."""
 
 ZEROS = 0.2
 """Of the surfaces."""
@@ -26,12 +34,35 @@ def small_launches(
     """Seeded random ones, with what memory holds in each."""
     random, floats = Random(seed + 3), {name: size for runner in runners for name, size in _floats(runner)}
     for _ in range(SMALL_LAUNCHES):
-        lanes, large = random.choice((0.2, 0.5, 1)), random.choice((0.1, 0.3))
-        values: Values = {}
-        for one in symbols:
-            word = random.getrandbits(8 if random.random() < large else 1)
-            values[one] = word_value(one, word, int(random.random() < lanes), 1 << 32)
+        large = random.choice((0.1, 0.3))
+        yield _values(symbols, random, random.choice((0.2, 0.5, 1)), large), _contents(random, floats)
+
+
+def usual_launches(
+    runners: Sequence[AnyRunner], symbols: Sequence[Term], sizes: Sequence[Term], seed: int
+) -> Iterator[tuple[Values, Content]]:
+    """Launches of one group, to which all these sizes are alike, in which one number at a time is large, and the others
+    are 0 or small: a bound has all work items below it, and a loop that goes on by a size takes some rounds, and
+    neither none nor too many."""
+    random, floats = Random(seed + 4), {name: size for runner in runners for name, size in _floats(runner)}
+    numbers = [one for one in symbols if _is_number(one) and one not in sizes] if sizes else []
+    for others, large in product((0, 1), numbers[:MOST_LARGE]):
+        values = _values(symbols, random, lanes=1, large=0) | dict.fromkeys(sizes, random.choice(USUAL_SIZES))
+        values |= {one: others and values[one] for one in numbers} | {large: word_value(large, LARGE, 1, 0)}
         yield values, _contents(random, floats)
+
+
+def _values(symbols: Sequence[Term], random: Random, lanes: float, large: float) -> Values:
+    """So many of the lanes, and so many large numbers among small ones."""
+    values: Values = {}
+    for one in symbols:
+        word = random.getrandbits(8 if random.random() < large else 1)
+        values[one] = word_value(one, word, int(random.random() < lanes), 1 << 32)
+    return values
+
+
+def _is_number(one: Term) -> bool:
+    return one.width > 0 and is_input(one) and not is_size(one) and not str(one.payload).startswith("base.")
 
 
 def _floats(runner: AnyRunner) -> Iterator[tuple[str, int]]:

@@ -7,6 +7,7 @@ from zlib import crc32
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.guesses import settled
+from visaproof.engine.refinement.interference import interfered
 from visaproof.engine.refinement.memory import Content
 from visaproof.engine.refinement.runs import Difference, difference
 from visaproof.engine.refinement.words import is_input, is_size
@@ -53,7 +54,8 @@ class _Tries:
         if process_time() > self.end:
             return None
         try:
-            other = difference(*self.comparison.runners, self.comparison.question, values, content)
+            ask = interfered if found.interference else difference
+            other = ask(*self.comparison.runners, self.comparison.question, values, content)
             if other is None or (other.undefined is None) != (found.undefined is None):
                 return None
             return settled(self.comparison, other)

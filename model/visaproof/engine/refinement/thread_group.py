@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Values
-from visaproof.engine.refinement.memory import FLAT_SIZE, FlatContents, Memory, Modified, WatchedBuffer, image_of
+from visaproof.engine.refinement.meetings import Modified, end_of_statement
+from visaproof.engine.refinement.memory import FLAT_SIZE, FlatContents, Memory, WatchedBuffer, image_of
 from visaproof.engine.refinement.runner import IN_LOOPS, Prepared, Ran, Runner, bits_of, ran_of
 from visaproof.engine.refinement.thread_barriers import with_plain_barriers
 from visaproof.engine.refinement.thread_phases import merged
@@ -97,7 +98,6 @@ class ThreadGroup:
     def run(self, memory: Memory, lanes: Sequence[Bool], values: Values, backwards: bool = False) -> Ran:
         """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
         started = self.prepared(memory, lanes, values)
-        modified = started.shared.modified
         states = [(number, one.state) for number, one in started.threads]
         for _, state in states:
             state.backwards = backwards
@@ -105,7 +105,7 @@ class ThreadGroup:
             self.kernel,
             states,
             started.watch,
-            lambda statement, state: modified.end_statement(is_atomic=False),
+            end_of_statement(started.shared.modified, self.kernel, self.platform),
             most=len(self.kernel.statements) + IN_LOOPS,
         )
         left = next((one for _, one in started.threads if one.flat.left is not None), started.shared)

@@ -4,7 +4,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from visaproof.engine.refinement.memory import FlatContents, Modified, WatchedBuffer
+from visaproof.engine.refinement.meetings import Modified
+from visaproof.engine.refinement.memory import FlatContents, WatchedBuffer
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 
@@ -34,6 +35,11 @@ class ThreadWatch:
     def barrier(self) -> None:
         """What is behind it is in order with what was before it."""
         self._seen.clear()
+
+    def plainly(self, memory: int, place: int) -> bool:
+        """Whether anything but atomics has reached a byte since the last barrier."""
+        seen = self._seen.get((memory, place), {})
+        return any(kinds != {Touch.ATOMIC} for kinds in seen.values())
 
     def touches(self, memory: int, place: int | tuple[int, ...], touch: Touch) -> None:
         """The running thread accesses a byte, or a channel of a texel."""

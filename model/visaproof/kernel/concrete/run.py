@@ -33,6 +33,8 @@ class PerformedMessage:
     writes: tuple[Write, ...]
     misses: tuple[Miss, ...] = ()
     """The accesses of its enabled lanes that were not wholly inside the surface."""
+    changed: tuple[Write, ...] = ()
+    """What the lanes of an atomic left, in the order in which they came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,16 +260,18 @@ class Thread:
         require_reached(decoded, memory, surface, instruction.position)
         log: list[Write] = []
         misses: list[Miss] = []
+        changed: list[Write] = []
         if self._remember:
-            memory.log, memory.misses = log, misses
+            memory.log, memory.misses, memory.changed = log, misses, changed
         else:
             self._performed.clear()
         try:
             self.message = self._code.message_on(place, instruction, surface)
             self.message.execute(self.state)
         finally:
-            memory.log = memory.misses = None
-            self._performed.append(PerformedMessage(instruction, decoded, surface, tuple(log), tuple(misses)))
+            memory.log = memory.misses = memory.changed = None
+            done = PerformedMessage(instruction, decoded, surface, tuple(log), tuple(misses), tuple(changed))
+            self._performed.append(done)
         if self._repetition:
             self._repetition.stored(surface, log, "atomic" in instruction.opcode)
 

@@ -8,6 +8,8 @@ The order of the source's threads is open, so that it may be the one with these 
 theirs in any order: it has to be one in which nobody sees that.  Two atomics of different threads that are in different
 turns, that have to give one sum, or that rounds of a loop repeat, reach other cells, or bring nothing and commute.
 Then they can be exchanged one by one, until they stand in the order of the turns.
+
+A thread that does in several messages what another of its width does in one takes its parts of the turn in that order.
 """
 
 from collections.abc import Iterator, Sequence
@@ -64,8 +66,23 @@ def in_turns(source: Side, target: Side, narrow: int) -> tuple[Side, Side]:
     if group is source:
         return replace(source, turns=of_the_group), replace(target, turns=turns)
     target = replace(target, turns=of_the_group)
-    _require_unseen_order(target)
+    if target.threads:
+        _require_unseen_order(target)
     return replace(source, turns=turns), target
+
+
+def in_lane_turns(source: Side, target: Side) -> tuple[Side, Side]:
+    """Two kernels of one width, with turns where the lanes of a message of the source are several of the target's.
+
+    That is one of the orders in which these lanes may come, between which others may come as well.  Not so the other
+    way round: of two messages the first comes first.
+    """
+    if sum(map(_is_atomic, target.trace.performed)) <= sum(map(_is_atomic, source.trace.performed)):
+        return source, target
+    try:
+        return in_turns(source, target, narrow=0)
+    except NotModelled:
+        return source, target
 
 
 def _require_unseen_order(target: Side) -> None:

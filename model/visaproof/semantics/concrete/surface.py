@@ -71,6 +71,8 @@ class Buffer:
     """Where it is a list, every write that an instruction asks for is noted, inside or outside, before it happens."""
     misses: list[Miss] | None = field(default=None, compare=False, repr=False)
     """Where it is a list, every access outside is noted."""
+    changed: list[Write] | None = field(default=None, compare=False, repr=False)
+    """Where it is a list, what each lane of an atomic leaves is noted, inside or outside."""
 
     def read(self, address: int, width: int) -> int:
         """`width` bytes from a byte address; 0 where they are not wholly inside (D11, D19)."""
@@ -158,6 +160,8 @@ class Image:
     """Where it is a list, every write of a scatter is noted, inside or outside, before it happens."""
     misses: list[Miss] | None = field(default=None, compare=False, repr=False)
     """Where it is a list, every texel that was looked for outside is noted."""
+    changed: list[Write] | None = field(default=None, compare=False, repr=False)
+    """Where it is a list, what each lane of an atomic leaves is noted."""
 
     def extents(self, lod: int) -> tuple[int, int, int]:
         """How many values U, V and R have at a level: one where the page says N/A."""
