@@ -7,6 +7,7 @@ from visaproof.engine.refinement.alone import Alone, Contents, content_at, units
 from visaproof.engine.refinement.choices import as_described, numbers
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.runs import Difference
+from visaproof.isa.errors import NotModelled
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.stores import after
@@ -32,7 +33,10 @@ def _same_with_the_targets_choice(comparison: Comparison, found: Difference, lef
     names = {one: str(one.payload) for one in found.values}
     targets = {name: found.values[one] for one, name in names.items()}
     own = {one: targets.get("target:" + name[7:], 0) for one, name in names.items() if name.startswith("source:")}
-    ran = comparison.runners[0].run(found.memory, comparison.question.lanes, found.values | own)
+    try:
+        ran = comparison.runners[0].run(found.memory, comparison.question.lanes, found.values | own)
+    except NotModelled:  # then it is not known
+        return False
     return not any(_differ(held, left[name]) for name, (_, held) in ran.memory.items())
 
 

@@ -84,7 +84,7 @@ def guessed(
             sure = found and settled(comparison, found, jointly=explained < MOST_EXPLAINED)
             explained += found is not None
         except NotModelled:  # for these inputs, as floats that are not numbers
-            given_up += 1
+            given_up += known is None
             if comparison.question.bounded and given_up == GIVEN_UP:
                 return None
             continue
