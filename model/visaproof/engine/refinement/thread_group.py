@@ -8,7 +8,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Values
-from visaproof.engine.refinement.memory import FLAT_SIZE, FlatContents, Memory, Modified, WatchedBuffer, image_of
+from visaproof.engine.refinement.memory import (
+    FLAT_SIZE,
+    IMAGE_SIZE,
+    FlatContents,
+    Memory,
+    Modified,
+    WatchedBuffer,
+    image_of,
+)
 from visaproof.engine.refinement.runner import IN_LOOPS, Prepared, Ran, Runner, bits_of, ran_of
 from visaproof.engine.refinement.thread_barriers import with_plain_barriers
 from visaproof.engine.refinement.thread_phases import merged
@@ -134,7 +142,7 @@ class ThreadGroup:
         self, name: str, before: tuple[int, dict[int, int]], values: Values, watch: ThreadWatch, modified: Modified
     ) -> GroupBuffer | GroupImage:
         size, contents = before
-        if name in self.images:
+        if name in self.images and size == IMAGE_SIZE:
             return watched(image_of(self.images[name], name, contents, values, modified), watch, name)
         return watched(WatchedBuffer(size, dict(contents), modified=modified), watch, name)
 
