@@ -7,6 +7,7 @@ from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement.memory import IMAGE_SIZE
 from visaproof.engine.refinement.runs import Difference, Writer
+from visaproof.engine.refinement.samplers import SAMPLER, samplers_in
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.observed import Observed, is_register
@@ -14,6 +15,7 @@ from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement.places import ALWAYS, Condition
 from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.report.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
 
 MAX_SHOWN = 8
 """Inputs and bytes of memory that are shown of a run."""
@@ -53,7 +55,8 @@ def _split_lines(split: Split) -> Iterator[str]:
 def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
     """Each surface, and how both kernels reach it."""
     source, target = comparison.runners
-    for surface in dict.fromkeys(map(itself, comparison.question.surfaces)):
+    sampled = (name for one in (source, target) for _, name in one.sampled())
+    for surface in dict.fromkeys((*map(itself, comparison.question.surfaces), *sampled)):
         if is_register(surface):
             continue
         keys = [", ".join(_ways(one, surface)) for one in (source, target)]
@@ -63,7 +66,8 @@ def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
 def _ways(runner: AnyRunner, surface: str) -> Iterator[str]:
     """How a kernel reaches a surface: by what names it, or by the input that holds its address."""
     surface, _, _ = surface.partition(" after ")
-    yield from (key for key in runner.trace.surfaces if runner.surface(key) == surface)
+    keys = dict.fromkeys((*runner.trace.surfaces, *(key for key, _ in runner.sampled())))
+    yield from (key for key in keys if runner.surface(key) == surface)
     if FLAT in runner.trace.surfaces:
         yield from (f"address {word.payload}" for word, buffer in runner.pointers.items() if buffer == surface)
 
@@ -110,7 +114,8 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     if comparison.conditional:
         yield "  in this run both stay inside their buffers, which lie apart"
     yield f"  execution mask {found.exec_mask:#x}"
-    inputs = list(_inputs(comparison, found))
+    extents = extent_names(found)
+    inputs = [(name, value) for name, value in _inputs(comparison, found) if name not in extents]
     yield from (f"  {name} = {value:#x}" for name, value in inputs)
     yield f"  every {'other ' if inputs else ''}input {comparison.start.rest}"
     if found.order:
@@ -118,9 +123,12 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     for surface, (size, contents) in found.memory.items():
         if is_register(surface):
             continue
-        shown = [f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(contents.items()) if byte][:MAX_SHOWN]
-        bound = "all addresses" if surface == FLAT else "typed" if size == IMAGE_SIZE else f"{size:#x} bytes"
+        typed = size == IMAGE_SIZE
+        filled = [(channel_text(at) if typed else f"[{at:#x}]", word) for at, word in sorted(contents.items()) if word]
+        shown = [f"{place} = {word:#04x}" for place, word in filled[:MAX_SHOWN]]
+        bound = extents_text(found, surface) if typed else "all addresses" if surface == FLAT else f"{size:#x} bytes"
         yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
+    yield from (f"  {line}" for line in sampler_lines(found))
     if found.backwards:
         yield "  the lanes of the target's atomics take their turns from the last to the first, in an order left open"
     if found.undefined is not None:
@@ -139,7 +147,7 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
         yield f"    {found.target:#04x} after the target, in {register.target.at(found.address)}"
         return
     name = surface_name(comparison, found.surface)
-    yield f"  byte {found.address:#x} of {name} was {found.before:#04x}, and is then"
+    yield f"  {place_of(found)} of {name} was {found.before:#04x}, and is then"
     yield f"    {found.source:#04x} after the source: {_written(found.source_writer)}"
     yield f"    {found.target:#04x} after the target: {_written(found.target_writer)}"
 
@@ -151,9 +159,10 @@ def difference_text(comparison: Comparison, found: Difference) -> str:
     if found.outside is not None:
         return f"the target accesses address {found.outside:#x}, which is at no offset from a buffer"
     register = _register_of(comparison, found)
-    place = f"byte {found.address:#x} of {surface_name(comparison, found.surface)}"
     if register is not None:
         place = _register_place(register, found)
+    else:
+        place = f"{place_of(found)} of {surface_name(comparison, found.surface)}"
     return f"{place}: {found.source:#04x} after the source, {found.target:#04x} after the target"
 
 
@@ -198,7 +207,7 @@ def lane_of(writer: Writer) -> int | None:
 
 def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
     """The inputs that are not 0, with what they mean."""
-    internal = ("em.", "size.", "base.", "memory.", "loaded.", "result.", "probe.")
+    internal = ("em.", "size.", "base.", "memory.", "loaded.", "result.", "probe.", SAMPLER)
     for unknown, counted in found.values.items():
         name = str(unknown.payload)
         value = counted + comparison.start.least.get(name, 0)
@@ -258,6 +267,8 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         "execution_mask": f"{found.exec_mask:#x}",
         "inputs": {name: f"{value:#x}" for name, value in _inputs(comparison, found)},
     }
+    if samplers := {str(number): outside.value for number, outside in samplers_in(found.values)}:
+        record["samplers"] = samplers
     if found.backwards:
         record["target_atomics_from_the_last_lane"] = True
     if found.undefined is not None:

@@ -17,7 +17,7 @@ from visaproof.kernel.linking import linked
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.syntax import Kernel
-from visaproof.kernel.texels import RawImage
+from visaproof.kernel.texels import Outside, RawImage
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image
@@ -124,7 +124,7 @@ def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
     if side.threads:
         return _run_threads(example, side, path)
     platform = _platform(side, path)
-    memory = {name: _surface(contents) for name, contents in example.memory.items()}
+    memory = _memory(example)
     state = ConcreteState(platform, exec_mask=int(example.exec_mask, 16), backwards=side.backwards)
     state.registers = {name: bytearray.fromhex(content) for name, content in side.registers.items()}
     state.predicates = {name: PredicateBits(one.count, int(one.bits, 16)) for name, one in side.predicates.items()}
@@ -142,7 +142,7 @@ def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
 def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:
     """The threads of a group over one memory, each with private memory of its own."""
     platform, watch = _platform(side, path), ThreadWatch(not example.races_allowed)
-    memory = {name: watched(_surface(contents), watch, name) for name, contents in example.memory.items()}
+    memory = {name: watched(surface, watch, name) for name, surface in _memory(example).items()}
     states: list[tuple[int, ConcreteState]] = []
     flats: list[FlatContents] = []
     for thread in side.threads:
@@ -160,11 +160,17 @@ def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:
     return _Ran(found.outcome, memory, next((one.left for one in flats if one.left is not None), None))
 
 
-def _surface(recorded: SurfaceContents) -> Buffer | Image:
+def _memory(example: RefinementExample) -> dict[str, Buffer | Image]:
+    """The surfaces before the runs."""
+    samplers = {int(number): Outside(outside) for number, outside in example.samplers.items()}
+    return {name: _surface(contents, samplers) for name, contents in example.memory.items()}
+
+
+def _surface(recorded: SurfaceContents, samplers: Mapping[int, Outside]) -> Buffer | Image:
     contents = {place_from(at): int(value, 16) for at, value in recorded.contents.items()}
     if not recorded.kind:
         return Buffer(int(recorded.size, 16), contents)
-    image = RawImage(tuple(recorded.levels), {}, SurfaceKind[recorded.kind])
+    image = RawImage(tuple(recorded.levels), {}, SurfaceKind[recorded.kind], samplers=samplers)
     for cell, value in contents.items():
         image.set_channel(*texel_at(cell), value)
     image.before = dict(image.texels)

@@ -10,6 +10,7 @@ from visaproof.engine.refinement.memory import (
     Memory,
     base_symbol,
     bases_of,
+    cell_at,
     elsewhere,
     extent_symbols,
     follows,
@@ -28,7 +29,7 @@ from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind, kind_at
-from visaproof.semantics.concrete.surface import LaneWrite
+from visaproof.semantics.concrete.surface import LaneWrite, Write
 from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer
 from visaproof.smt import Term, symbol, symbols_of
 
@@ -43,7 +44,7 @@ class Writer:
     """What put a byte where it is."""
 
     instruction: Instruction
-    write: LaneWrite
+    write: Write
     thread: int | None = None
     """Which of the threads of a group."""
 
@@ -254,9 +255,16 @@ def _writer(runner: AnyRunner, ran: Ran, surface: str, address: int, size: int, 
             place = address + base if by_address else address
             end = FLAT_SIZE if by_address else size
             for write in reversed(performed.writes):
-                if isinstance(write, LaneWrite) and write.address <= place < write.address + write.width <= end:
+                if _covers(write, place, end):
                     return Writer(performed.instruction, write, ran.threads[index] if ran.threads else None)
     return None
+
+
+def _covers(write: Write, place: int, end: int) -> bool:
+    """Whether it writes this byte of a surface of so many bytes, or this cell of a typed one."""
+    if isinstance(write, LaneWrite):
+        return write.address <= place < write.address + write.width <= end
+    return cell_at(write.texel, write.channel) == place
 
 
 def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:

@@ -6,17 +6,18 @@ from visaproof.engine.ladder import Values
 from visaproof.kernel.texels import Outside
 from visaproof.smt import Bool, bool_symbol
 
-_PREFIX = "sampler number "
+SAMPLER = "sampler number "
+"""What the name of such a symbol begins with."""
 
 
 def sampler_symbol(number: int) -> Bool:
     """Whether the sampler brings 0 outside of an image, and not what is at its edge."""
-    return bool_symbol(f"{_PREFIX}{number}")
+    return bool_symbol(f"{SAMPLER}{number}")
 
 
 def samplers_in(values: Values) -> Iterator[tuple[int, Outside]]:
     """The samplers, and what each reads outside of an image."""
     for one, border in values.items():
         name = str(one.payload)
-        if name.startswith(_PREFIX):
-            yield int(name.removeprefix(_PREFIX)), Outside.BORDER if border & 1 else Outside.EDGE
+        if name.startswith(SAMPLER):
+            yield int(name.removeprefix(SAMPLER)), Outside.BORDER if border & 1 else Outside.EDGE

@@ -1,12 +1,14 @@
 """A difference with fewer lanes, more zeros and smaller numbers, which is easier to read."""
 
+from dataclasses import replace
+from struct import pack
 from zlib import crc32
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.guesses import settled
-from visaproof.engine.refinement.memory import Content
-from visaproof.engine.refinement.runs import Difference, difference
+from visaproof.engine.refinement.memory import IMAGE_SIZE, Content
+from visaproof.engine.refinement.runs import Difference, again, difference
 from visaproof.engine.refinement.words import is_input, is_size
 from visaproof.isa.errors import NotModelled
 from visaproof.smt import Term
@@ -30,7 +32,35 @@ def smaller(comparison: Comparison, found: Difference) -> Difference:
     for one in words[:MOST_FRIENDLY]:
         friendly = (value for value in FRIENDLY if value < found.values[one])
         found = next(filter(None, (_with(comparison, found, {one: value}) for value in friendly)), found)
+    for name, (size, _) in found.memory.items():
+        if size == IMAGE_SIZE:
+            found = _fewer_texels(comparison, found, name)
     return found
+
+
+def _fewer_texels(comparison: Comparison, found: Difference, name: str) -> Difference:
+    """The same with 0 in as many channels of an image as may be."""
+    count = len(_filled(found, name))
+    while count := count // 2:
+        cells = _filled(found, name)
+        for first in range(0, len(cells), count):
+            zeros = dict.fromkeys(cells[first : first + count], 0)
+            memory = found.memory | {name: (IMAGE_SIZE, found.memory[name][1] | zeros)}
+            found = _confirmed(comparison, found, replace(found, memory=memory)) or found
+    return found
+
+
+def _filled(found: Difference, name: str) -> list[int]:
+    return sorted(cell for cell, word in found.memory[name][1].items() if word)
+
+
+def _confirmed(comparison: Comparison, found: Difference, start: Difference) -> Difference | None:
+    """A difference in the same respect of runs from this start."""
+    try:
+        other = again(*comparison.runners, comparison.question, start)
+    except NotModelled:
+        return None
+    return _settled_alike(comparison, found, other)
 
 
 def _last_lane_first(term: Term) -> tuple[bool, int]:
@@ -42,7 +72,8 @@ def _last_lane_first(term: Term) -> tuple[bool, int]:
 def _with(comparison: Comparison, found: Difference, changed: Values) -> Difference | None:
     """A difference in the same respect in which some inputs have other values."""
     values = _inputs(found.values) | changed
-    return next(filter(None, (_alike(comparison, found, values, content) for content in (_ones, _counted))), None)
+    contents = (_ones, _counted, _counted_floats) if comparison.on_floats else (_ones, _counted)
+    return next(filter(None, (_alike(comparison, found, values, content) for content in contents)), None)
 
 
 def _reducible(found: Difference) -> list[Term]:
@@ -66,6 +97,10 @@ def _alike(comparison: Comparison, found: Difference, values: Values, content: C
         other = difference(*comparison.runners, comparison.question, values, content)
     except NotModelled:
         return None
+    return _settled_alike(comparison, found, other)
+
+
+def _settled_alike(comparison: Comparison, found: Difference, other: Difference | None) -> Difference | None:
     if other is None or (other.undefined is None) != (found.undefined is None):
         return None
     return settled(comparison, other)
@@ -78,6 +113,11 @@ def _ones(surface: str, address: int, width: int) -> int:
 def _counted(surface: str, address: int, width: int) -> int:
     """Small numbers, other ones in other places."""
     return (address // width + crc32(surface.encode())) % 251 + 1 if address % 4 == 0 else 0
+
+
+def _counted_floats(surface: str, address: int, width: int) -> int:
+    """The same as floats of 32 bits."""
+    return int.from_bytes(pack("<f", _counted(surface, address, width)), "little") % (1 << 8 * width)
 
 
 def _inputs(values: Values) -> Values:

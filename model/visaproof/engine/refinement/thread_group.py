@@ -87,6 +87,10 @@ class ThreadGroup:
         """The typed surfaces, by their common names."""
         return self.members[0].images
 
+    def sampled(self) -> list[tuple[str, str]]:
+        """The surfaces that are read through the sampler, by their own names and by the common ones."""
+        return self.members[0].sampled()
+
     def start_words(self) -> Iterator[BitVec]:
         """What the registers of the threads hold before they start, as far as they read that."""
         for member in self.members:

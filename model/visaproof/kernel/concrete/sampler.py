@@ -42,9 +42,9 @@ def read_raw(read: SamplerRead, opcode: str, memory: Surface | None, sampler: in
     if not isinstance(memory, RawImage) or not any(memory.before.values()):
         read_zeros(read, opcode, memory, state)
         return
+    _note(read, opcode, memory, state)
     if memory.texels != memory.before:  # the sampler may have kept what was there
         raise NotModelled(f"a read through the sampler of {read.surface} behind a store to it")
-    _note(read, opcode, memory, state)
     missing = [(NULL, DataType.UD)] * (len(memory.kind.axes) + (opcode == WITH_LEVEL) - len(read.coordinates))
     whole = replace(read, coordinates=(*read.coordinates, *missing)) if read.coordinates else read
     outside = None if sampler is None else memory.samplers.get(sampler)

@@ -121,16 +121,28 @@ class ThreadState(SymbolicState):
         return self.read[key], True
 
 
+def _known(assumed: Literals) -> dict[Term, Term]:
+    """What is true, and what is false, where these hold."""
+    known: dict[Term, Term] = {}
+    for literal in assumed:
+        known[literal] = true()
+        known[neg(literal)] = false()
+    return known
+
+
+def under(value: BitVec, assumed: Literals) -> BitVec:
+    """The value simplified by what holds whenever it is used."""
+    known = _known(assumed)
+    return substitute(value, known) if any(term in known for term in subterms(value)) else value
+
+
 def under_guard(access: Access, assumed: Literals) -> Access:
     """The access with its terms simplified by what holds whenever it happens.
 
     Footprints that read a register without saying when still find choices between what a lane wrote and what was
     there before.
     """
-    known: dict[Term, Term] = {}
-    for literal in assumed:
-        known[literal] = true()
-        known[neg(literal)] = false()
+    known = _known(assumed)
     match access:
         case Store():
             data = (access.value,)
