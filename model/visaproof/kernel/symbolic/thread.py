@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.execution import Combine, ExecMask
@@ -30,6 +31,8 @@ from visaproof.smt import (
     true,
 )
 from visaproof.smt.halves import as_sum
+
+T = TypeVar("T", bound=Term)
 
 
 class Thread:
@@ -75,7 +78,7 @@ class Thread:
         if not self._has_bits(execution):
             raise NotModelled(f"{predicate} has too few bits for {execution}")
         window = range(execution.size) if predicate.combine is not Combine.PLAIN else (lane,)
-        bits = [self.predicates.read_under(predicate.variable, first + k, assumed) for k in window]
+        bits = [under(self.predicates.read_under(predicate.variable, first + k, assumed), assumed) for k in window]
         combined = disj(*bits) if predicate.combine is Combine.ANY else conj(*bits)
         return neg(combined) if predicate.inverse else combined
 
@@ -130,7 +133,7 @@ def _known(assumed: Literals) -> dict[Term, Term]:
     return known
 
 
-def under(value: BitVec, assumed: Literals) -> BitVec:
+def under(value: T, assumed: Literals) -> T:
     """The value simplified by what holds whenever it is used."""
     known = _known(assumed)
     return substitute(value, known) if any(term in known for term in subterms(value)) else value
