@@ -18,11 +18,11 @@ from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.kernel.symbolic.arithmetic import SymbolicArithmetic
 from visaproof.kernel.symbolic.lanes import Lanes, Waiting
-from visaproof.kernel.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now
+from visaproof.kernel.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
 from visaproof.kernel.symbolic.operands import SymbolicOperands
 from visaproof.kernel.symbolic.private import MANY_CHOICES, PrivateMemory, PrivateStore
 from visaproof.kernel.symbolic.sampler import read_arbitrary
-from visaproof.kernel.symbolic.thread import Thread, ThreadState, under_guard
+from visaproof.kernel.symbolic.thread import Thread, ThreadState, under, under_guard
 from visaproof.semantics.symbolic.accesses import Access, Store
 from visaproof.semantics.symbolic.guarded import NONE, BitWrite, ByteWrite, Literals, literals_of
 from visaproof.semantics.symbolic.registers import Byte
@@ -203,7 +203,7 @@ class Machine:
         guards = {EVERY_LANE: facts} | {lane: literals_of(guard) | facts for lane, guard in enumerate(running)}
         found = held_now(known, guards, registers, predicates)
         registers.reader = predicates.reader = reader
-        return found
+        return [under(one, guards[lane]) for one, lane in zip(found, owners(known), strict=True)]
 
     def fixed(self, messages: int) -> frozenset[Term]:
         """Symbols that mean one value from here on: of the start, and of what the first so many messages brought."""
