@@ -12,7 +12,7 @@ from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.float_guesses import FloatWords
 from visaproof.engine.refinement.memory import Content
 from visaproof.engine.refinement.runs import Difference, all_again, difference, unknowns
-from visaproof.engine.refinement.small import small_launches
+from visaproof.engine.refinement.small import SMALL_LAUNCHES, small_launches
 from visaproof.engine.refinement.words import LARGEST_EXTENT, is_extent, is_input, word_value
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
@@ -52,19 +52,34 @@ GIVEN_UP = 20
 
 def guessed(comparison: Comparison, count: int, seed: int = 0, most_seconds: float | None = None) -> Difference | None:
     """A difference for seeded random inputs, or for simple ones; no longer looked for than asked for."""
-    start = process_time()
+    ends = None if most_seconds is None else process_time() + most_seconds
+    found = (_first_difference(comparison, launched, ends) for launched in _phases(comparison, count, seed))
+    return next(filter(None, found), None)
+
+
+def _phases(comparison: Comparison, count: int, seed: int) -> Iterator[Iterator[tuple[Values, Content]]]:
+    """Launches of each kind, with what memory holds in them."""
     symbols = unknowns(comparison.question, comparison.runners)
-    random, floats, given_up = Random(seed), float_words(comparison), 0
+    random, floats = Random(seed), float_words(comparison)
     edges = _at_edges(symbols) if count > AUDITS else ()
     spread = () if comparison.split is None else _one_lane_each(comparison.split, comparison.question, symbols)
     choices = count > AUDITS and source_choice(comparison.question)
     few = _first_lanes(comparison.question, symbols, seed, floats) if choices else ()
     guesses = chain(spread, few, islice(candidates(symbols, random, floats), count), edges)
-    small = small_launches(comparison.runners, symbols, seed) if count > AUDITS else ()
-    on_floats = _on_floats(symbols, seed) if count > AUDITS and comparison.on_floats else ()
-    for values, known in chain(((values, None) for values in guesses), small, on_floats):
-        content = known or contents(random, floats is not None)
-        if most_seconds is not None and process_time() - start > most_seconds:
+    yield ((values, contents(random, floats is not None)) for values in guesses)
+    if count > AUDITS:
+        yield small_launches(comparison.runners, symbols, seed, max(count // 2, SMALL_LAUNCHES))
+    if count > AUDITS and comparison.on_floats:
+        yield _on_floats(symbols, seed)
+
+
+def _first_difference(
+    comparison: Comparison, launched: Iterator[tuple[Values, Content]], ends: float | None
+) -> Difference | None:
+    """The first difference that these launches show, while there is time and they come to an end."""
+    given_up = 0
+    for values, content in launched:
+        if ends is not None and process_time() > ends:
             return None
         try:
             found = difference(*comparison.runners, comparison.question, values, content)
