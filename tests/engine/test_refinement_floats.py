@@ -142,6 +142,21 @@ def test_what_is_computed_in_lanes_that_are_off_does_not_matter_where_they_stay_
     assert isinstance(verdict(COPIED + compared, COPIED + everywhere, floats), Refines)
 
 
+def test_nor_does_it_inside_of_a_sum_that_is_converted() -> None:
+    """J is no copy of I in lanes that are off; the sum of J and I is made a float in the others alone."""
+    copied, summed = "mov (M1, 8) J(0,0)<1> I(0,0)<1;1,0>\n", "add (M1, 8) J(0,0)<1> J(0,0)<1;1,0> I(0,0)<1;1,0>\n"
+    converted, other = op("mov", "R", "J"), op("mov", "R", "I")
+    head = FLOATS.replace(".decl I ", ".decl J v_type=G type=d num_elts=8 align=GRF alias=<S, 0>\n.decl I ")
+
+    def found(target: str) -> Verdict:
+        both = [program(KEEP + copied + body + STORE, head) for body in (summed + converted, target)]
+        return decide(compare(both[0], both[1], Scope(Assume.NONE)), 20_000)
+
+    everywhere = summed.replace("(M1, 8)", "(M1_NM, 8)")
+    assert isinstance(found(everywhere + converted), Refines)
+    assert isinstance(found(everywhere + other), Difference)
+
+
 def test_what_another_lane_computed_does_matter() -> None:
     """A lane that is off has no copy of its input."""
     unmasked, shifted = DOUBLED.replace("(M1, 8)", "(M1_NM, 8)"), "mov (M1, 4) R(0,0)<1> R(0,4)<1;1,0>\n"

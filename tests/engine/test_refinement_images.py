@@ -58,9 +58,9 @@ def program(body: str) -> Program:
     return Program(read_kernel(HEAD + body + "ret (M1, 1)\n", "k.visaasm"), NOTHING_KNOWN, Platform.TGLLP)
 
 
-def asked(source: str, target: str) -> tuple[Comparison, Verdict]:
+def asked(source: str, target: str, timeout_ms: int = 5_000) -> tuple[Comparison, Verdict]:
     comparison = compare(program(source), program(target), Scope(Assume.NONE))
-    return comparison, decide(comparison, 300)
+    return comparison, decide(comparison, timeout_ms)
 
 
 def shown(source: str, target: str) -> str:
@@ -95,14 +95,14 @@ def test_a_file_without_its_samplers_does_not_replay() -> None:
 
 def test_the_order_of_reads_is_not_seen() -> None:
     other = summed().replace("A(0,0)<1> A(0,0)<1;1,0> B(0,0)", "A(0,0)<1> B(0,0)<1;1,0> A(0,0)")
-    assert not isinstance(asked(summed(), other)[1], Difference)
+    assert not isinstance(asked(summed(), other, 300)[1], Difference)
     assert isinstance(asked(summed(), summed())[1], Refines)
 
 
 @pytest.mark.parametrize("changed", [{"texel_offset": "0x1"}, {"image": "T6"}])
 def test_what_is_not_modelled_of_a_sampler_shows_no_difference(changed: dict[str, str]) -> None:
     """Texel offsets, and images that are stored to as well: runs know them of 0 alone."""
-    assert not isinstance(asked(summed(**changed), summed(step="0x40000000", **changed))[1], Difference)
+    assert not isinstance(asked(summed(**changed), summed(step="0x40000000", **changed), 300)[1], Difference)
 
 
 def test_texels_that_are_named_hold_something_in_an_image_that_is_only_read() -> None:

@@ -9,6 +9,7 @@ from tests.engine.test_refinement_loops import ADD, BREAKING, looping
 from visaproof.engine.ladder import GaveUp
 from visaproof.engine.refinement.comparison import compare
 from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous, Verdict, decide
+from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.same_program import SAME_PROGRAM, same_program
 from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.platform import Platform
@@ -29,6 +30,12 @@ def test_a_program_refines_itself_however_long_its_loops_are() -> None:
     """Blanks and comments do not matter; anything else does."""
     assert verdict(BODY, "// the same\n" + BODY.replace("(M1, 8)", "(M1,  8)")) == ITSELF
     assert isinstance(verdict(BODY, BODY.replace("0x6:d", "6:d")), Bounded)
+
+
+def test_a_line_that_ends_a_comment_is_none_itself() -> None:
+    """Behind `// */` the store counts; without that line it is a part of the comment."""
+    stored = "/*\n// */\n" + STORE_B + "/* */\n"
+    assert isinstance(verdict(APART + stored, APART + stored.replace("// */\n", "")), Difference)
 
 
 UNWRITTEN = APART + STORE_B.replace("X.0", "Z.0")

@@ -169,6 +169,31 @@ def test_each_row_may_have_a_register_address_of_its_own(region: str) -> None:
     assert [disagreements(shuffled, Platform.TGLLP, seed) for seed in range(8)] == [[]] * 8
 
 
+ON_ONE_WAY = """
+    cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x0:d
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    (P1) goto (M1, {lanes}) past
+    movs (M1_NM, 1) T6(0) {bound}:ud{inside}
+past:
+    scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 X.0"""
+
+
+@pytest.mark.parametrize("lanes", [1, 8])
+def test_a_surface_that_is_bound_on_one_way_alone_is_not_known_behind_it(lanes: int) -> None:
+    """All lanes may jump: then the thread does not come through the second `movs`."""
+    stopped = traced(ON_ONE_WAY.format(lanes=lanes, bound="0x1", inside="")).stopped
+    assert stopped is not None
+    assert stopped.what == "T6, which may stand for either of two surfaces"
+
+
+@pytest.mark.parametrize("lanes", [1, 8])
+def test_a_surface_is_known_on_the_way_on_which_it_is_bound_and_where_each_way_binds_the_same(lanes: int) -> None:
+    store = "\n    scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 ID.0\n    movs (M1_NM, 1) T6(0) 0x0:ud"
+    result = traced(ON_ONE_WAY.format(lanes=lanes, bound="0x1", inside=store))
+    assert result.stopped is None
+    assert [each.surface for each in result.performed] == ["bti 1", "bti 0"]
+
+
 def test_bytes_that_nothing_wrote_are_listed() -> None:
     result = traced("    add (M1, 8) X(0,0)<1> ID(0,0)<1;1,0> 0x8:d")
     assert list(result.registers.initial_reads)[:4] == [("ID", 0), ("ID", 1), ("ID", 2), ("ID", 3)]
@@ -195,6 +220,12 @@ def test_what_is_not_modelled_says_so_and_where(body: str, what: str) -> None:
 def test_traces_agree_with_runs(text: str, seed: int) -> None:
     """Every register byte, predicate bit and write of a generated kernel."""
     assert disagreements(read_kernel(text, "generated.visaasm"), Platform.TGLLP, seed) == []
+
+
+@pytest.mark.parametrize("target", ["X(0,0)<1> X(0,1)<1>", "X(0,1)<1> X(0,0)<1>", "X(0,0)<2> X(0,2)<2>"])
+def test_of_two_results_that_overlap_the_later_lane_stays(target: str) -> None:
+    overlapping = kernel(f"    mov (M1_NM, 8) X(0,0)<1> 0x0:d\n    addc (M1, 4) {target} ID(0,0)<1;1,0> 0x7fffffff:ud")
+    assert [disagreements(overlapping, Platform.TGLLP, seed) for seed in range(8)] == [[]] * 8
 
 
 def test_a_wrong_opcode_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,8 +25,10 @@ SOURCES = {
     "bfi": 4,
     "dp4a": 3,
 }
-UNSIGNED_DWORD = {"bfe", "bfi", "fbl", "fbh", "lzd", "bfrev", "cbit"}
-DWORDS = {"mulh", "dp4a"}
+UNSIGNED = [data_type for data_type in INTEGERS if not data_type.signed]
+DWORDS = [DataType.UD, DataType.D]
+TYPES = {"bfe": UNSIGNED, "dp4a": DWORDS}
+"""Of opcodes that take no others."""
 
 
 @st.composite
@@ -60,13 +62,9 @@ def test_both_machines_know_the_same_opcodes() -> None:
 @settings(deadline=None)
 @given(data=st.data())
 def test_terms_agree_with_numbers(opcode: str, data: st.DataObject) -> None:
-    types = INTEGERS
-    if opcode in UNSIGNED_DWORD:
-        types = [DataType.UD]
-    elif opcode in DWORDS:
-        types = [DataType.UD, DataType.D]
+    types = TYPES.get(opcode, INTEGERS)
     drawn = [data.draw(elements(types)) for _ in range(SOURCES.get(opcode, 2))]
-    result = data.draw(st.sampled_from(types if opcode in UNSIGNED_DWORD | DWORDS else INTEGERS))
+    result = data.draw(st.sampled_from(types))
     integers, terms, values = _sources(drawn)
     expected = concrete.OPERATIONS[opcode](integers, [data_type for _, data_type, _ in drawn], result)
     observed = symbolic.OPERATIONS[opcode](terms, result)
@@ -84,10 +82,11 @@ def test_comparisons_agree(relation: str, data: st.DataObject) -> None:
 
 
 @settings(deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
-def test_carry_and_borrow_agree(left: int, right: int) -> None:
-    a, b = symbol("left", 32), symbol("right", 32)
-    values: dict[Term, int] = {a: left, b: right}
+@given(st.data())
+def test_carry_and_borrow_agree(data: st.DataObject) -> None:
+    """Of sources as UD, also where one has another type or is negated."""
+    (left, right), terms, values = _sources([data.draw(elements(INTEGERS)) for _ in range(2)])
+    a, b = (source.modulo(32) for source in terms)
     added = symbolic.add_with_carry(a, b)
     taken = symbolic.subtract_with_borrow(a, b)
     assert tuple(evaluate(term, values) for term in added) == concrete.add_with_carry(left, right)

@@ -12,6 +12,7 @@ from visaproof.kernel.float_results import IEEE_ASSUMED, Floats, ieee_start
 from visaproof.kernel.launch import BufferAddress, Launch, LaunchValue, LocalId, Piece
 from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.syntax import Input, Kernel
+from visaproof.kernel.work_items import NO_GROUP, Group, group_of
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, add, const, scale, symbol, zero_extend
 
@@ -50,6 +51,8 @@ class Start:
     """From which value on a symbol of the payload counts, where that is not 0, by its name."""
     sizes: tuple[BitVec, ...] = ()
     """The dwords of the payload that hold sizes of the launch: no launch has one of 0."""
+    group: Group = NO_GROUP
+    """What is known of the work items of the thread."""
 
     @property
     def rest(self) -> str:
@@ -84,8 +87,10 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
         meanings |= {"thread_in_row": f"first local_id_x of the thread, divided by {simd}"}
         meanings |= {"local_id_y": "local_id_y", "local_id_z": "local_id_z"}
     known = {place: word for place, (word, _) in pointers.items()} | {(w.variable, w.byte): w.word for w in bounded}
+    initial = _initial(kernel, words | known, _first_places(kernel, launch))
+    group = group_of(kernel, launch, words, initial)
     return Start(
-        initial=_initial(kernel, words | known),
+        initial=initial,
         meanings=meanings,
         assumed=(
             *([_ids_in_words(simd)] if words else []),
@@ -96,6 +101,7 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
         pointers=dict(pointers.values()),
         least={one.name: one.least for one in bounded if one.least},
         sizes=tuple(_sizes(kernel, launch)),
+        group=group,
     )
 
 
@@ -185,8 +191,23 @@ def _name(meanings: dict[str, str], item: Input, piece: Piece) -> None:
         meanings.setdefault(f"{item.variable}.{start}", f"{piece}{place}")
 
 
-def _initial(kernel: Kernel, words: dict[tuple[str, int], BitVec]) -> Callable[[str, int], Byte]:
-    """The words where they stand, and elsewhere a symbol for each dword."""
+def _first_places(kernel: Kernel, launch: Launch) -> dict[tuple[str, int], tuple[str, int]]:
+    """Dwords of the payload that hold what another one holds: a value of the launch that was passed before."""
+    first: dict[tuple[LaunchValue, int], tuple[str, int]] = {}
+    found: dict[tuple[str, int], tuple[str, int]] = {}
+    for item in kernel.inputs:
+        for piece in launch.pieces(item.variable):
+            if isinstance(meaning := piece.meaning, LaunchValue) and piece.offset % 4 == 0:
+                for byte in range(0, piece.size - 3, 4):
+                    place = item.variable, piece.offset + byte
+                    found[place] = first.setdefault((meaning, piece.first_byte + byte), place)
+    return found
+
+
+def _initial(
+    kernel: Kernel, words: dict[tuple[str, int], BitVec], first: dict[tuple[str, int], tuple[str, int]]
+) -> Callable[[str, int], Byte]:
+    """The words where they stand, and elsewhere a symbol for each dword, by the place where it is `first`."""
     sizes = {name: getattr(variable, "size", 4) for name, variable in kernel.variables.items()}
     known = {(name, at + k): (word, k) for (name, at), word in words.items() for k in range(word.width // 8)}
 
@@ -197,6 +218,8 @@ def _initial(kernel: Kernel, words: dict[tuple[str, int], BitVec]) -> Callable[[
         if is_linked(variable):
             return linked_address(variable), byte
         start = byte - byte % 4
+        if (other := first.get((variable, start), (variable, start))) != (variable, start):
+            return initial(other[0], other[1] + byte % 4)
         return symbol(f"{variable}.{start}", 8 * min(4, sizes[variable] - start)), byte % 4
 
     return initial

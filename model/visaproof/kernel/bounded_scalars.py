@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from visaproof.kernel.launch import ArgumentValue, Launch, LaunchValue, Piece
 from visaproof.kernel.meaning import GROUP_ID_BYTES
 from visaproof.kernel.syntax import GeneralVariable, Input, Kernel
+from visaproof.kernel.work_items import LOCAL_SIZES
 from visaproof.smt import BitVec, add, const, symbol, zero_extend
 
 SCALAR_BITS = 14
 GROUP_ID_BITS = 16
-LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
 GROUP_IDS = {"%r0": GROUP_ID_BYTES, "%group_id_x": (0,), "%group_id_y": (0,), "%group_id_z": (0,)}
 
 BOUNDED = (

@@ -10,7 +10,7 @@ from visaproof.kernel.fragments import FragmentError, Head, UnknownForm, read_he
 from visaproof.kernel.naming import closest, shown
 from visaproof.kernel.operands import check_operand, check_predicate, check_predicates, renamed, resolve_name
 from visaproof.kernel.source import LogicalLine
-from visaproof.kernel.statement_shape import require_count, require_shape
+from visaproof.kernel.statement_shape import require_count, require_no_predicate, require_shape
 from visaproof.kernel.syntax import Instruction, Name, Operand, Text
 
 LABEL = re.compile(r"([A-Za-z_$@?][A-Za-z0-9_\-$@?]*)[ \t]*:")
@@ -55,6 +55,7 @@ class InstructionReader:
         if head.predicate is not None:
             position = line.position(start + head.predicate_offset)
             check_predicate(head.predicate, self._declarations, position)
+            require_no_predicate(head.opcode, position)
         operands = [
             self._operand(word, head, index, line) for index, word in enumerate(words.operands(text, found[count:]))
         ]

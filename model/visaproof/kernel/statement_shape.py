@@ -17,6 +17,17 @@ FIRST: dict[str, tuple[type, str]] = {
 }
 """What the first operand is."""
 
+WITHOUT_PREDICATE = frozenset(
+    ("movs", "setp", "barrier", "sbarrier", "fence_global", "fence_local", "fence_sw", "lsc_fence", "yield", "wait")
+)
+"""Opcodes that run whatever a predicate holds: Intel's grammar (visa/CISA.y) has none before them."""
+
+
+def require_no_predicate(opcode: str, position: Position) -> None:
+    """Raises ReadError where the opcode takes no predicate."""
+    if opcode in WITHOUT_PREDICATE:
+        raise ReadError(f"{opcode} takes no predicate", position, "a branch around it leaves it out")
+
 
 def require_count(opcode: str, operands: Sequence[Operand], position: Position) -> None:
     """Raises ReadError where there are too few operands or too many."""

@@ -44,11 +44,18 @@ class SurfaceBindings:
 
     def bind(self, movs: Instruction) -> None:
         """Takes note of a `movs`; one of a sampler changes no surface."""
+        named = self.named(movs)
+        if named is not None:
+            self._bound[named[0]] = named[1]
+
+    def named(self, movs: Instruction) -> tuple[str, str] | None:
+        """The surface variable that a `movs` binds, and the name of the surface; None where it changes no surface."""
         target, source = movs.operands
         if not isinstance(target, SubscriptedName):
-            return
-        if target.element == 0 and isinstance(self._kernel.variables.get(target.name), SurfaceVariable):
-            self._bound[target.name] = self._name(target.name, source, movs)
+            return None
+        if target.element != 0 or not isinstance(self._kernel.variables.get(target.name), SurfaceVariable):
+            return None
+        return target.name, self._name(target.name, source, movs)
 
     def key(self, variable: str) -> str:
         """The name of the surface that the variable stands for now."""

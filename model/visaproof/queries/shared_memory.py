@@ -4,9 +4,9 @@ A cell is a unit of `1`, `2` or `4` bytes.  Cells with one normal form are one s
 some inputs hold the same is `consistent`.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from itertools import combinations
-from typing import cast
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, product
+from typing import NamedTuple, cast
 
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.smt import (
@@ -42,8 +42,8 @@ def unit_of(accesses: Iterator[Access]) -> int:
     return unit
 
 
-MOST_CELLS = 64
-"""Cells of which each pair is compared."""
+MOST_PAIRS = 2016
+"""Of cells that are compared: each pair of 64, or those of a few with many others."""
 
 
 class SharedMemory:
@@ -111,23 +111,38 @@ class SharedMemory:
     def facts(self, terms: Iterable[Term]) -> Iterator[Bool]:
         """What the named values in the terms are, and that one address holds one value.
 
-        Of more than MOST_CELLS cells the latter is left out: then more seems possible than is, and never less.
+        Of too many pairs of cells only those with a cell that the terms themselves name are taken, or none: then more
+        seems possible than is, and never less.
         """
-        found = dict.fromkeys(symbols_of(*terms))
+        asked = dict.fromkeys(symbols_of(*terms))
+        found = dict(asked)
         for name in reversed(self.order):
             if name in found:
                 found |= dict.fromkeys(symbols_of(self._described[name]))
         for name in found:
             if name in self.definitions:
                 yield eq(cast(BitVec, name), self.definitions[name])
-        read = [(surface, cell, value) for (surface, cell), value in self.cells.items() if value in found]
-        if len(read) > MOST_CELLS:
-            return
-        for (surface, cell, value), (other_surface, other_cell, other) in combinations(read, 2):
-            if surface == other_surface:
-                same = eq(cell, other_cell)
-                if not is_false(same):
-                    yield implies(same, eq(value, other))
+        read = [_Cell(*place, value) for place, value in self.cells.items() if value in found]
+        for one, other in _pairs(read, [cell for cell in read if cell.value in asked]):
+            same = eq(one.address, other.address)
+            if one.surface == other.surface and not is_false(same):
+                yield implies(same, eq(one.value, other.value))
+
+
+class _Cell(NamedTuple):
+    surface: str
+    address: BitVec
+    value: BitVec
+
+
+def _pairs(cells: Sequence[_Cell], asked: Sequence[_Cell]) -> Iterator[tuple[_Cell, _Cell]]:
+    """All pairs of cells if these are few, else those with a cell that is asked for, if these are."""
+    if len(cells) * (len(cells) - 1) // 2 <= MOST_PAIRS:
+        yield from combinations(cells, 2)
+    elif len(asked) * len(cells) <= MOST_PAIRS:
+        others = [cell for cell in cells if cell not in asked]
+        yield from combinations(asked, 2)
+        yield from product(asked, others)
 
 
 def joined(units: list[BitVec]) -> BitVec:

@@ -20,6 +20,10 @@ from visaproof.report.texels import channel_text, extent_names, extents_text, pl
 MAX_SHOWN = 8
 """Inputs and bytes of memory that are shown of a run."""
 
+WHATEVER_FOUND = (
+    "the source reads what nothing wrote; whatever it finds there, it leaves something else (shown on terms)"
+)
+
 
 def header(comparison: Comparison) -> Iterator[str]:
     """Both kernels, which inputs are the same, and what is assumed."""
@@ -113,6 +117,8 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     yield "DOES NOT REFINE (both kernels were run on these inputs)"
     if comparison.conditional:
         yield "  in this run both stay inside their buffers, which lie apart"
+    if found.whatever_found:
+        yield f"  {WHATEVER_FOUND}"
     yield f"  execution mask {found.exec_mask:#x}"
     extents = extent_names(found)
     inputs = [(name, value) for name, value in _inputs(comparison, found) if name not in extents]
@@ -269,6 +275,8 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
     }
     if samplers := {str(number): outside.value for number, outside in samplers_in(found.values)}:
         record["samplers"] = samplers
+    if found.whatever_found:
+        record["whatever_the_source_finds"] = True
     if found.backwards:
         record["target_atomics_from_the_last_lane"] = True
     if found.undefined is not None:

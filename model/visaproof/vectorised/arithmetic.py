@@ -167,8 +167,8 @@ def _multiply_add(values: list[Array]) -> tuple[Array, Array]:
 
 
 _PAIRS: dict[str, Callable[[list[Array]], tuple[Array, Array]]] = {
-    "addc": lambda v: (v[0] + v[1] & _LOW, v[0] + v[1] > _LOW),
-    "subb": lambda v: (v[0] - v[1] & _LOW, v[0] < v[1]),
+    "addc": lambda v: (v[0] + v[1] & _LOW, (v[0] & _LOW) + (v[1] & _LOW) > _LOW),
+    "subb": lambda v: (v[0] - v[1] & _LOW, v[0] & _LOW < v[1] & _LOW),
     "madw": _multiply_add,
 }
 

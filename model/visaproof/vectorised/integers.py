@@ -87,7 +87,7 @@ def _first_bit_high(values: Sequence[Array], types: Sequence[DataType], _: DataT
 
 
 def _leading_zeros(values: Sequence[Array], types: Sequence[DataType], _: DataType) -> Array:
-    return 32 - _bit_length(_low(values[0], types[0].bits))
+    return types[0].bits - _bit_length(_low(values[0], types[0].bits))
 
 
 def _count(values: Sequence[Array], types: Sequence[DataType], _: DataType) -> Array:

@@ -9,6 +9,7 @@ from visaproof.kernel.assumptions import PRIVATE_APART, Start
 from visaproof.kernel.matching import SHARED_LOCAL, Matching
 from visaproof.kernel.observed import is_register
 from visaproof.kernel.thread_group import THREAD_NUMBER, UNMATCHED
+from visaproof.kernel.work_items import BELOW_THE_SIZE
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.side import itself
@@ -33,6 +34,8 @@ def _symbols(question: Question) -> Iterator[str]:
 
 def assumptions(start: Start, question: Question, matching: Matching, runners: Sequence[AnyRunner]) -> tuple[str, ...]:
     found = list(start.assumed)
+    if start.group.local_ids:
+        found.append(BELOW_THE_SIZE)
     if PRIVATE_APART not in found and any(PRIVATE in one.pointers.values() for one in runners):
         found.append(PRIVATE_APART)
     if any(PRIVATE in one.pointers.values() for one in runners):

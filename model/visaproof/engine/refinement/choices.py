@@ -97,7 +97,7 @@ def first_certain(question: Question, found: Sequence[Difference]) -> Difference
     if question.source.barriers or question.disturbed:
         return None
     known = _known(question, found[0])
-    defined = conj(*(neg(substitute(condition, known)) for condition in question.source.undefined))
+    defined = conj(*(substitute(one, known) for one in as_described(question)))
     if is_false(defined):
         return None
     differ = ((one, conj(defined, _differs(question, one, known))) for one in found)
@@ -108,6 +108,14 @@ def first_certain(question: Question, found: Sequence[Difference]) -> Difference
         if len(open_ones) < MOST_ASKED and not is_false(certain) and not _depends_on_results(certain):
             open_ones.append((one, certain))
     return next((one for one, certain in open_ones if isinstance(climb((), certain, ASKED_MS), Holds)), None)
+
+
+def as_described(question: Question) -> Iterator[Bool]:
+    """Where the source has a meaning, and the terms say what it does: its loops end in time, and inside its buffers."""
+    source = question.source
+    yield from (neg(condition) for condition in source.undefined)
+    yield from source.ends
+    yield from (reach.inside for reach in source.reaches)
 
 
 def _depends_on_results(certain: Bool) -> bool:
@@ -129,15 +137,22 @@ def _differs(question: Question, found: Difference, known: dict[Term, Term]) -> 
     return neg(eq(extract(left, low + size - 1, low), const(found.target, size)))
 
 
-def _known(question: Question, found: Difference) -> dict[Term, Term]:
-    """The numbers of the run, without those that follow from what the source chose."""
+def numbers(question: Question, found: Difference) -> dict[Term, Term]:
+    """The numbers that the launch and the target chose."""
     known: dict[Term, Term] = {}
     memory = question.memory
-    cells: dict[Term, BitVec] = {value: cell for (_, cell), value in memory.cells.items()}
     for term, value in found.values.items():
-        internal = term in memory.definitions or term in cells or term in memory.operations
+        internal = memory.behind(term) or term in memory.operations
         if not internal and not str(term.payload).startswith("source:"):
             known[term] = const(value, term.width) if term.width else (true() if value & 1 else false())
+    return known
+
+
+def _known(question: Question, found: Difference) -> dict[Term, Term]:
+    """The numbers of the run, without those that follow from what the source chose."""
+    known = numbers(question, found)
+    memory = question.memory
+    cells: dict[Term, BitVec] = {value: cell for (_, cell), value in memory.cells.items()}
 
     def content(surface: str, cell: BitVec, width: int) -> int:
         return _content(found, surface, cell, width)

@@ -13,4 +13,4 @@ def chosen_question(comparison: Comparison, expand: bool) -> Question | None:
     asked = comparison.question
     if UndefinedKind.UNINITIALISED in asked.forbidden or not source_choice(asked):
         return None
-    return questions(comparison.runners, asked.lanes, asked.forbidden, expand, witness(asked), asked.memory)[1]
+    return questions(comparison.runners, asked.launched, asked.forbidden, expand, witness(asked), asked.memory)[1]

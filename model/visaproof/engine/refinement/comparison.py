@@ -20,9 +20,9 @@ from visaproof.kernel.observed import observed_registers
 from visaproof.kernel.private_slots import in_all_slots, slot_of
 from visaproof.kernel.symbolic.run import launched_lanes
 from visaproof.kernel.thread_group import Split, matched_inputs, split_of
-from visaproof.queries.refinement.question import Question
+from visaproof.queries.refinement.question import Launched, Question
 from visaproof.queries.refinement.undefined import unusual
-from visaproof.smt import Bool, true
+from visaproof.smt import Bool
 
 NOTHING_GRANTED = Granted()
 
@@ -81,7 +81,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     matching = match(source, target) if split is None else matched_inputs(source, target, split)
     starts = _starts(source, target, scope.assume, alike=split is None)
     wide = target if split is not None and not split.source_is_wide else source
-    lanes = tuple(true() if lane in granted.on else lane for lane in launched_lanes(wide.kernel))
+    lanes = tuple(granted.lane(lane) for lane in launched_lanes(wide.kernel))
     programs, offset = (source, target), granted.no_buffer_offset
     itself = is_itself(source, target, observed)
     if split is None:
@@ -94,15 +94,16 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     needed = _lanes_needed(runners, lanes) if split is None and not granted.on else frozenset[Bool]()
     if needed:
         return compare(source, target, scope, replace(granted, on=needed))
+    start = starts[0] if split is None or split.source_is_wide else starts[1]
+    launched = Launched(lanes, start.group)
     unasked: NotModelled | None = None
     try:
         require_found(runners[1])
-        exact, question = questions(runners, lanes, scope.forbidden)
+        exact, question = questions(runners, launched, scope.forbidden)
     except NotModelled as reason:
-        exact, question, unasked = *of_the_source(runners, lanes, scope.forbidden), reason
+        exact, question, unasked = *of_the_source(runners, launched, scope.forbidden), reason
     if not offset and places_a_surface(programs, runners, exact is not question):
         return compare(source, target, scope, replace(granted, no_buffer_offset=True))
-    start = starts[0] if split is None or split.source_is_wide else starts[1]
     assumed = assumptions(start, question, matching, runners)
     assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
     return Comparison(

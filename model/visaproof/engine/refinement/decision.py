@@ -9,7 +9,7 @@ from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled
 from visaproof.engine.refinement.lockstep import in_step
 from visaproof.engine.refinement.meaning import means_nothing, undefined_always
-from visaproof.engine.refinement.meant import where_meant
+from visaproof.engine.refinement.meant import in_all_launches, where_meant
 from visaproof.engine.refinement.memory import nothing
 from visaproof.engine.refinement.questions import questions
 from visaproof.engine.refinement.runs import Difference, difference
@@ -92,12 +92,14 @@ def _unless_vacuous(comparison: Comparison, verdict: Refines, timeout_ms: int) -
             return verdict
 
 
-def _where_meant(comparison: Comparison, timeout_ms: int) -> Refines | None:
+def _where_meant(comparison: Comparison, timeout_ms: int) -> Refines | Difference | None:
     """The verdict on the launches in which no choice leaves the source without a meaning, if they are fewer."""
     meant = where_meant(comparison)
     if meant is None or meant.open is not None:
         return None
     found = _decided(meant, timeout_ms)
+    if isinstance(found, Difference):
+        return in_all_launches(comparison, meant, found)
     return replace(found, rung=f"{found.rung}, {MEANT}") if isinstance(found, Refines) else None
 
 
@@ -106,17 +108,17 @@ def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
     loops = comparison.question.bounded
     if loops and comparison.split is not None:  # many threads take long to run in loops
         if found := guessed(comparison, AUDITS):
-            return smaller(comparison, found)
+            return smaller(comparison, found, timeout_ms)
         if (stepped := in_step(comparison)) is not None:
             return _granted(comparison, stepped, ROUND_BY_ROUND)
     if comparison.open is not None or loops:
         found = guessed(comparison, GUESSES)
         if found is not None:
-            return smaller(comparison, found)
+            return smaller(comparison, found, timeout_ms)
     if comparison.open is not None:
         found = guessed(comparison, LAST_GUESSES, seed=1, most_seconds=timeout_ms / 1000)
         if found is not None:
-            return smaller(comparison, found)
+            return smaller(comparison, found, timeout_ms)
         raise comparison.open
     if loops and comparison.split is None and (stepped := in_step(comparison)) is not None:
         return _granted(comparison, stepped, ROUND_BY_ROUND)
@@ -145,7 +147,7 @@ def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Diffe
     if same_effects(comparison.question):
         _audit(comparison)
         return _granted(comparison, comparison.question, "the same stores in normal form")
-    _, second = questions(comparison.runners, comparison.question.lanes, comparison.question.forbidden, expand=True)
+    _, second = questions(comparison.runners, comparison.question.launched, comparison.question.forbidden, expand=True)
     if same_effects(second):
         _audit(comparison)
         return _granted(comparison, second, "the same stores in the second normal form")
@@ -155,7 +157,7 @@ def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Diffe
     if isinstance(verdict, Unknown):
         found = guessed(comparison, LAST_GUESSES, seed=1, most_seconds=timeout_ms / 1000)
         if found is not None:
-            return smaller(comparison, found)
+            return smaller(comparison, found, timeout_ms)
         return _chosen_one_by_one(comparison, timeout_ms) or verdict
     if isinstance(verdict, Refines) and not verdict.conditions:
         return _granted(comparison, second, verdict.rung)
@@ -207,7 +209,7 @@ def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Refine
     if found is None and comparison.split is not None:
         found = guessed(comparison, GUESSES)
     if found is not None:
-        return smaller(comparison, found)
+        return smaller(comparison, found, timeout_ms)
     goals = [same_at_probe(question, surface) for surface in open_surfaces]
     return _solved(comparison, conj(neg(remaining), *goals), timeout_ms)
 

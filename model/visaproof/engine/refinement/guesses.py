@@ -7,12 +7,14 @@ from random import Random
 from time import process_time
 
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.choice_guesses import choice_launches
 from visaproof.engine.refinement.choices import first_certain, source_choice, unlike_threads
 from visaproof.engine.refinement.comparison import Comparison
+from visaproof.engine.refinement.explained import no_choice_explains
 from visaproof.engine.refinement.float_guesses import FloatWords
 from visaproof.engine.refinement.memory import Content
 from visaproof.engine.refinement.runs import Difference, all_again, difference, unknowns
-from visaproof.engine.refinement.small import SMALL_LAUNCHES, small_launches
+from visaproof.engine.refinement.small import small_launches
 from visaproof.engine.refinement.words import LARGEST_EXTENT, is_extent, is_input, word_value
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
@@ -67,8 +69,10 @@ def _phases(comparison: Comparison, count: int, seed: int) -> Iterator[Iterator[
     few = _first_lanes(comparison.question, symbols, seed, floats) if choices else ()
     guesses = chain(spread, few, islice(candidates(symbols, random, floats), count), edges)
     yield ((values, contents(random, floats is not None)) for values in guesses)
+    if choices:
+        yield choice_launches(symbols, comparison.question.lanes, seed)
     if count > AUDITS:
-        yield small_launches(comparison.runners, symbols, seed, max(count // 2, SMALL_LAUNCHES))
+        yield small_launches(comparison.runners, symbols, seed, count)
     if count > AUDITS and comparison.on_floats:
         yield _on_floats(symbols, seed)
 
@@ -83,18 +87,22 @@ def _first_difference(
             return None
         try:
             found = difference(*comparison.runners, comparison.question, values, content)
+            sure = found and settled(comparison, found)
         except NotModelled:  # for these inputs, as floats that are not numbers
             given_up += 1
             if comparison.question.bounded and given_up == GIVEN_UP:
                 return None
             continue
-        if found is not None and (sure := settled(comparison, found)) is not None:
+        if sure is not None:
             return sure
     return None
 
 
 def settled(comparison: Comparison, found: Difference) -> Difference | None:
-    """The difference, or another one of the same runs, if it does not depend on what the source may choose."""
+    """The difference, or another one of the same runs, if the source leaves another memory whatever it may choose.
+
+    Raises NotModelled.
+    """
     if comparison.split is not None and unlike_threads(comparison.question):
         return None
     if not source_choice(comparison.question):
@@ -102,7 +110,10 @@ def settled(comparison: Comparison, found: Difference) -> Difference | None:
     shown: tuple[Difference, ...] = all_again(*comparison.runners, comparison.question, found)
     for choice in (0, 1, 0xA7):
         shown = tuple(_staying(comparison, shown, choice))
-    return first_certain(comparison.question, shown)
+    sure = first_certain(comparison.question, shown)
+    if sure is None and no_choice_explains(comparison, found):
+        sure = found
+    return sure and replace(sure, whatever_found=True)
 
 
 def _staying(comparison: Comparison, shown: Sequence[Difference], choice: int) -> Iterator[Difference]:

@@ -150,7 +150,7 @@ def _like(term: Term, name: str) -> Term:
 def _question(runners: tuple[AnyRunner, AnyRunner], comparison: Comparison, names: dict[Term, Term]) -> Question | None:
     asked = comparison.question
     try:
-        _, question = questions(runners, asked.lanes, asked.forbidden, choices=names)
+        _, question = questions(runners, asked.launched, asked.forbidden, choices=names)
     except NotModelled:
         return None
     return None if question.bounded or question.disturbed else question

@@ -1,20 +1,26 @@
 """The launches in which the source has a meaning whatever it finds where nothing wrote.
 
 The source finds what it chooses.  Where one choice leaves it without a meaning, any target refines it: then only the
-launches with a lane on are left to compare, if without that lane there is such a choice.
+launches with a lane on are left to compare, if without that lane there is such a choice, or with it off, if with it.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 from visaproof.engine.refinement.comparison import Comparison, compare
+from visaproof.engine.refinement.guesses import settled
+from visaproof.engine.refinement.runs import Difference, again
+from visaproof.engine.refinement.scope import Granted
+from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.isa.errors import NotModelled
+from visaproof.kernel.syntax import PredicateVariable
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.refinement.witness import is_unwritten
-from visaproof.smt import Bool, Term, const, false, is_true, substitute, symbols_of
+from visaproof.smt import Bool, Term, bool_symbol, const, false, is_true, substitute, symbols_of, true
 
-CHOICES = (0, 1)
-"""What nothing wrote: no other alignment is needed to be out of step."""
+CHOICES = tuple(product((0, 1), (true(), false())))
+"""A word and a predicate bit that nothing wrote: no other alignment is needed to be out of step."""
 
 
 def where_meant(comparison: Comparison) -> Comparison | None:
@@ -23,24 +29,47 @@ def where_meant(comparison: Comparison) -> Comparison | None:
         return None
     if UndefinedKind.UNINITIALISED in comparison.question.forbidden:
         return None
-    on = frozenset(_lanes_meant(comparison))
-    if not on:
+    granted = _meant(comparison)
+    if granted == comparison.granted:
         return None
-    granted = replace(comparison.granted, on=on)
     try:
         return compare(comparison.source, comparison.target, comparison.scope, granted)
     except NotModelled:
         return None
 
 
-def _lanes_meant(comparison: Comparison) -> Iterator[Bool]:
-    """The lanes without which some choice has no meaning, for any other input."""
-    question, unwritten = comparison.question, set(filter(is_unwritten, comparison.runners[0].start_words()))
+def in_all_launches(comparison: Comparison, meant: Comparison, found: Difference) -> Difference | None:
+    """A difference in those launches, as one of all."""
+    lanes = dict.fromkeys(meant.granted.on, 1) | dict.fromkeys(meant.granted.off, 0)
+    if found.memory.keys() != set(comparison.question.surfaces):
+        return None
+    try:
+        shown = again(*comparison.runners, comparison.question, replace(found, values=found.values | lanes))
+        return shown and settled(comparison, shown)
+    except NotModelled:
+        return None
+
+
+def _meant(comparison: Comparison) -> Granted:
+    """Without the lanes that some choice leaves without a meaning, and with those without which one does."""
+    lanes: dict[Bool, set[Bool]] = {true(): set(), false(): set()}
+    question, unwritten = comparison.question, set(_unwritten(comparison.runners[0]))
     for condition in question.source.undefined:
         symbols = set(symbols_of(condition))
         own = symbols & unwritten
-        for lane in (one for one in question.lanes if one in symbols):
-            for choice in CHOICES if own else ():
-                chosen: dict[Term, Term] = {one: const(choice, one.width) for one in own}
-                if is_true(substitute(condition, chosen | {lane: false()})):
-                    yield lane
+        for lane in (one for one in question.lanes if own and one in symbols):
+            for word, bit in CHOICES:
+                chosen: dict[Term, Term] = {one: const(word, one.width) if one.width else bit for one in own}
+                for then, other in ((true(), false()), (false(), true())):
+                    if is_true(substitute(condition, chosen | {lane: then})):
+                        lanes[other].add(lane)
+    on, off = lanes[true()], lanes[false()]
+    return replace(comparison.granted, on=frozenset(on), off=frozenset(off - on))
+
+
+def _unwritten(runner: AnyRunner) -> Iterator[Term]:
+    """The words and the bits of predicates that nothing wrote before the source reads them."""
+    yield from filter(is_unwritten, runner.start_words())
+    for variable in runner.kernel.variables.values():
+        if isinstance(variable, PredicateVariable):
+            yield from (bool_symbol(f"{runner.name}:{variable.name}[{lane}]") for lane in range(variable.num_elts))

@@ -11,20 +11,20 @@ from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.queries.refinement.effects import Effects
 from visaproof.queries.refinement.places import is_private, located
-from visaproof.queries.refinement.question import Question, refinement_question, require_comparable
+from visaproof.queries.refinement.question import Launched, Question, refinement_question, require_comparable
 from visaproof.queries.refinement.side import Side
 from visaproof.queries.refinement.stores import Stores
 from visaproof.queries.refinement.turns import in_turns
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory
-from visaproof.smt import Bool, Term
+from visaproof.smt import Term
 
 NO_CHOICES: Mapping[Term, Term] = {}
 
 
 def questions(
     runners: Sequence[AnyRunner],
-    lanes: tuple[Bool, ...],
+    launched: Launched,
     forbidden: frozenset[UndefinedKind],
     expand: bool = False,
     choices: Mapping[Term, Term] = NO_CHOICES,
@@ -40,18 +40,18 @@ def questions(
     if FLAT not in used:
         if several:
             sides = in_turns(sides[0], sides[1], _narrow(runners))
-        question = refinement_question(sides[0], sides[1], lanes, expand, forbidden, memory)
+        question = refinement_question(sides[0], sides[1], launched, expand, forbidden, memory)
         return question, question
     # threads would race on buffers that may lie anywhere
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand or several
     asked = not mixed and memory is None
-    exact = refinement_question(sides[0], sides[1], lanes, forbidden=forbidden) if asked else None
+    exact = refinement_question(sides[0], sides[1], launched, forbidden=forbidden) if asked else None
     if several:
         turns = in_turns(_located(runners[0]), _located(runners[1]), _narrow(runners))
         sides = replace(turns[0], choices=choices), replace(turns[1], choices=choices)
     else:
         sides = _sides(runners, lambda one: replace(_located(one), choices=choices))
-    return exact, refinement_question(sides[0], sides[1], lanes, expand, forbidden, memory)
+    return exact, refinement_question(sides[0], sides[1], launched, expand, forbidden, memory)
 
 
 def _sides(runners: Sequence[AnyRunner], side: Callable[[AnyRunner], Side]) -> tuple[Side, Side]:
@@ -67,7 +67,7 @@ def _narrow(runners: Sequence[AnyRunner]) -> int:
 
 
 def of_the_source(
-    runners: Sequence[AnyRunner], lanes: tuple[Bool, ...], forbidden: frozenset[UndefinedKind]
+    runners: Sequence[AnyRunner], launched: Launched, forbidden: frozenset[UndefinedKind]
 ) -> tuple[Question | None, Question]:
     """A question of the source alone, with all surfaces that either is known to reach.  Raises NotModelled.
 
@@ -79,7 +79,7 @@ def of_the_source(
     used = [used_surfaces(one) for one in runners]
     by_address = FLAT in used[0] | used[1]
     side = _located(runners[0]) if by_address else _as_it_is(runners[0])
-    question = refinement_question(side, side, lanes, forbidden=forbidden)
+    question = refinement_question(side, side, launched, forbidden=forbidden)
     others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
     others |= {one.surface: () for one in runners[0].observed}
     question = replace(question, target=Effects(others, {}, question.source.reaches), bounded=())

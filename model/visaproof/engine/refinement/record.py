@@ -108,6 +108,9 @@ class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_field
     """What each sampler reads outside of an image, by its number; inside it takes the nearest texel."""
     inside: bool = False
     """Whether both kernels have to stay inside their buffers."""
+    whatever_found: bool = False
+    """Whether the source reads what nothing wrote: the runs show one choice of it, and that no other choice leaves what
+    the target left was shown on terms, which is not run again."""
     races_allowed: bool = False
     """Whether it has a meaning that threads race: they run one after another."""
     source: Side
@@ -144,6 +147,7 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
         memory={name: _contents(found, name, sides) for name in found.memory if not is_register(name)},
         samplers={str(number): outside.value for number, outside in samplers_in(found.values)},
         inside=comparison.conditional,
+        whatever_found=found.whatever_found,
         races_allowed=comparison.split is not None and UndefinedKind.RACE not in comparison.question.forbidden,
         source=_side(source, sides[0]),
         target=msgspec.structs.replace(_side(target, sides[1]), backwards=found.backwards),

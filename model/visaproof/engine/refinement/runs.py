@@ -32,6 +32,7 @@ from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind, kin
 from visaproof.semantics.concrete.surface import LaneWrite, Write
 from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer
 from visaproof.smt import Term, symbol, symbols_of
+from visaproof.smt.evaluate import evaluate_all
 
 MOST_DIFFERENCES = 256
 """Bytes that differ in one run: one that does not depend on what the source may choose is mostly among them."""
@@ -77,6 +78,9 @@ class Difference:
     """Of a register that differs, the lanes on which it depends whether the source wrote the byte."""
     backwards: bool = False
     """Whether the lanes of the target's atomics took their turns from the last to the first."""
+    whatever_found: bool = False
+    """Whether the source reads what nothing wrote, and leaves another memory than the target whatever it finds there:
+    that no choice leaves the same is shown on terms, and the run has one of the choices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,11 @@ def trial(source: AnyRunner, target: AnyRunner, question: Question, values: Valu
     in buffers and the source leaves them; or the target does, at an address that moves with one of them.
     """
     values, memory = _start(source, target, question, values, content)
-    return _both(source, target, question, values, memory) if bits_of(question.lanes, values) else None
+    return _both(source, target, question, values, memory) if _is_launch(question, values) else None
+
+
+def _is_launch(question: Question, values: Values) -> bool:
+    return all(evaluate_all(question.launched.possible, values))
 
 
 def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> bool:
@@ -112,7 +120,7 @@ def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values
     Raises NotModelled.
     """
     values, memory = _start(source, target, question, values, content)
-    if not bits_of(question.lanes, values):
+    if not _is_launch(question, values):
         return False
     ran = source.run(memory, question.lanes, values)
     return not _is_undefined(ran, question, values) and not ran.leaves(_is_conditional(question))
@@ -124,7 +132,9 @@ def _start(
     """The values with the places of the buffers, and what memory holds."""
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     bases = bases_of(buffers, values)
-    values = dict(values) | {base_symbol(buffer): base // ALIGNMENT for buffer, base in bases.items()}
+    values = question.launched.group.with_room(question.lanes, values) | {
+        base_symbol(buffer): base // ALIGNMENT for buffer, base in bases.items()
+    }
     images = images_of((source, target))
     memory = memory_of(question, images, values, content)
     fill_images((source, target), images, memory, values, content)

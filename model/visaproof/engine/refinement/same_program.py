@@ -15,6 +15,7 @@ from dataclasses import replace
 from visaproof.kernel.launch import Launch
 from visaproof.kernel.matching import Program
 from visaproof.kernel.observed import Observed
+from visaproof.kernel.source import logical_lines
 from visaproof.kernel.syntax import Kernel
 
 SAME_PROGRAM = "the same program"
@@ -26,7 +27,7 @@ def is_itself(source: Program, target: Program, observed: Iterable[Observed]) ->
 
 
 def same_program(source: Program, target: Program) -> bool:
-    """Whether both are the same text, but for blanks and comment lines, for the same device and launch."""
+    """Whether both are the same text, but for blanks and comments, for the same device and launch."""
     device = source.platform is target.platform
     return device and _known(source.launch) == _known(target.launch) and _same_text(source.kernel, target.kernel)
 
@@ -39,9 +40,10 @@ def _known(launch: Launch) -> Launch:
 def _same_text(source: Kernel, target: Kernel) -> bool:
     if source.of_several_files or target.of_several_files:
         return source is target
-    return _lines(source) == _lines(target)
+    return _statements(source) == _statements(target)
 
 
-def _lines(kernel: Kernel) -> list[str]:
-    words = (line.split() for line in kernel.source_lines)
-    return [" ".join(line) for line in words if line and not line[0].startswith("//")]
+def _statements(kernel: Kernel) -> list[str]:
+    """Without comments, some of which go on over lines, and with one blank where there are several but in strings."""
+    texts = (line.text for line in logical_lines(kernel.source_lines, kernel.path))
+    return [text if '"' in text else " ".join(text.split()) for text in texts]

@@ -7,7 +7,7 @@ from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.symbolic.run import DEFAULT_UNROLL
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
-from visaproof.smt import Bool
+from visaproof.smt import Bool, false, true
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +36,9 @@ class Granted:
     """Every surface begins where its buffer does."""
     on: frozenset[Bool] = frozenset()
     """Lanes that are on."""
+    off: frozenset[Bool] = frozenset()
+    """Lanes that are off."""
+
+    def lane(self, lane: Bool) -> Bool:
+        """Whether a lane is on, if that is granted."""
+        return true() if lane in self.on else false() if lane in self.off else lane

@@ -1,7 +1,9 @@
 """A difference with fewer lanes, more zeros and smaller numbers, which is easier to read."""
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from struct import pack
+from time import process_time
 from zlib import crc32
 
 from visaproof.engine.ladder import Values
@@ -20,47 +22,60 @@ MANY = 64
 """Inputs that are not made smaller one by one from the start."""
 
 
-def smaller(comparison: Comparison, found: Difference) -> Difference:
-    """The same with fewer lanes, more zeros and smaller numbers, as far as runs confirm it."""
+def smaller(comparison: Comparison, found: Difference, timeout_ms: int) -> Difference:
+    """The same with fewer lanes, more zeros and smaller numbers, as far as runs confirm it in this time."""
+    tries = _Tries(comparison, process_time() + timeout_ms / 1000)
     if comparison.split is not None or len(_reducible(found)) > MANY:
-        found = _coarsely_smaller(comparison, found)
+        found = _coarsely_smaller(tries, found)
     lanes: list[Term] = [one for one in comparison.question.lanes if one in found.values]
-    found = _with(comparison, found, dict.fromkeys(lanes, 0) | dict.fromkeys(lanes[:1], 1)) or found
+    found = tries.changed(found, dict.fromkeys(lanes, 0) | dict.fromkeys(lanes[:1], 1)) or found
     for one in sorted(_reducible(found), key=_last_lane_first):  # one lane cannot collide
-        found = _with(comparison, found, {one: 0}) or found
+        found = tries.changed(found, {one: 0}) or found
     words = [term for term in _reducible(found) if term.width and not str(term.payload).startswith("base.")]
     for one in words[:MOST_FRIENDLY]:
         friendly = (value for value in FRIENDLY if value < found.values[one])
-        found = next(filter(None, (_with(comparison, found, {one: value}) for value in friendly)), found)
+        found = next(filter(None, (tries.changed(found, {one: value}) for value in friendly)), found)
     for name, (size, _) in found.memory.items():
         if size == IMAGE_SIZE:
-            found = _fewer_texels(comparison, found, name)
+            found = _fewer_texels(tries, found, name)
     return found
 
 
-def _fewer_texels(comparison: Comparison, found: Difference, name: str) -> Difference:
-    """The same with 0 in as many channels of an image as may be."""
-    count = len(_filled(found, name))
-    while count := count // 2:
-        cells = _filled(found, name)
-        for first in range(0, len(cells), count):
-            zeros = dict.fromkeys(cells[first : first + count], 0)
-            memory = found.memory | {name: (IMAGE_SIZE, found.memory[name][1] | zeros)}
-            found = _confirmed(comparison, found, replace(found, memory=memory)) or found
-    return found
+@dataclass(frozen=True, slots=True)
+class _Tries:
+    """Runs of both kernels on other inputs, until the time is over."""
 
+    comparison: Comparison
+    end: float
 
-def _filled(found: Difference, name: str) -> list[int]:
-    return sorted(cell for cell, word in found.memory[name][1].items() if word)
+    def changed(self, found: Difference, changed: Values) -> Difference | None:
+        """A difference in the same respect in which some inputs have other values."""
+        values = _inputs(found.values) | changed
+        contents = (_ones, _counted, _counted_floats) if self.comparison.on_floats else (_ones, _counted)
+        return next(filter(None, (self.alike(found, values, content) for content in contents)), None)
 
+    def alike(self, found: Difference, values: Values, content: Content) -> Difference | None:
+        """A difference for these values in the same respect: in memory, or in what the target leaves undefined."""
+        runners, question = self.comparison.runners, self.comparison.question
+        return self._confirmed(found, lambda: difference(*runners, question, values, content))
 
-def _confirmed(comparison: Comparison, found: Difference, start: Difference) -> Difference | None:
-    """A difference in the same respect of runs from this start."""
-    try:
-        other = again(*comparison.runners, comparison.question, start)
-    except NotModelled:
-        return None
-    return _settled_alike(comparison, found, other)
+    def zeroed(self, found: Difference, name: str, cells: list[int]) -> Difference | None:
+        """A difference in the same respect in which an image has 0 in these channels of texels."""
+        memory = found.memory | {name: (IMAGE_SIZE, found.memory[name][1] | dict.fromkeys(cells, 0))}
+        runners, start = self.comparison.runners, replace(found, memory=memory)
+        return self._confirmed(found, lambda: again(*runners, self.comparison.question, start))
+
+    def _confirmed(self, found: Difference, run: Callable[[], Difference | None]) -> Difference | None:
+        """What the runs show, if it is a difference in the same respect."""
+        if process_time() > self.end:
+            return None
+        try:
+            other = run()
+            if other is None or (other.undefined is None) != (found.undefined is None):
+                return None
+            return settled(self.comparison, other)
+        except NotModelled:
+            return None
 
 
 def _last_lane_first(term: Term) -> tuple[bool, int]:
@@ -69,41 +84,33 @@ def _last_lane_first(term: Term) -> tuple[bool, int]:
     return term.width > 0, -int(number) if name == "em" else 0
 
 
-def _with(comparison: Comparison, found: Difference, changed: Values) -> Difference | None:
-    """A difference in the same respect in which some inputs have other values."""
-    values = _inputs(found.values) | changed
-    contents = (_ones, _counted, _counted_floats) if comparison.on_floats else (_ones, _counted)
-    return next(filter(None, (_alike(comparison, found, values, content) for content in contents)), None)
-
-
 def _reducible(found: Difference) -> list[Term]:
     return [term for term, value in found.values.items() if value and is_input(term) and not is_size(term)]
 
 
-def _coarsely_smaller(comparison: Comparison, found: Difference) -> Difference:
+def _coarsely_smaller(tries: _Tries, found: Difference) -> Difference:
     """The same with many zeros at once: what wide threads and groups of them start with is much, and runs take long."""
     for parts in (1, 2, 4, 8):
         reducible = _reducible(found)
         size = -(-len(reducible) // parts)
         for first in range(0, len(reducible), max(size, 4)):
             zeros = dict.fromkeys(reducible[first : first + max(size, 4)], 0)
-            found = _alike(comparison, found, _inputs(found.values) | zeros, _counted) or found
+            found = tries.alike(found, _inputs(found.values) | zeros, _counted) or found
     return found
 
 
-def _alike(comparison: Comparison, found: Difference, values: Values, content: Content) -> Difference | None:
-    """A difference for these values in the same respect: in memory, or in what the target leaves undefined."""
-    try:
-        other = difference(*comparison.runners, comparison.question, values, content)
-    except NotModelled:
-        return None
-    return _settled_alike(comparison, found, other)
+def _fewer_texels(tries: _Tries, found: Difference, name: str) -> Difference:
+    """The same with 0 in as many channels of an image as may be."""
+    count = len(_filled(found, name))
+    while count := count // 2:
+        cells = _filled(found, name)
+        for first in range(0, len(cells), count):
+            found = tries.zeroed(found, name, cells[first : first + count]) or found
+    return found
 
 
-def _settled_alike(comparison: Comparison, found: Difference, other: Difference | None) -> Difference | None:
-    if other is None or (other.undefined is None) != (found.undefined is None):
-        return None
-    return settled(comparison, other)
+def _filled(found: Difference, name: str) -> list[int]:
+    return sorted(cell for cell, word in found.memory[name][1].items() if word)
 
 
 def _ones(surface: str, address: int, width: int) -> int:

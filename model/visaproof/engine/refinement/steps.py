@@ -1,6 +1,6 @@
 """Goals about two kernels that a solver is asked: at once, or store by store."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic
 
 from visaproof.engine.clauses import Form, form_of
@@ -13,6 +13,12 @@ from visaproof.smt.evaluate import substitute_all
 
 QUICK_MS = 300
 """For a question as it is: many are that simple, and for others there is more to do first."""
+
+_Assumed = Callable[[Bool], tuple[Bool, ...]]
+"""From a goal to what is assumed of what it is about."""
+
+_Decided = dict[Form, Answer]
+"""The answers, by what was assumed and asked, up to the names of symbols."""
 
 STORES = 4
 """How many may take as long as a question may: the others are like one of them, or simple."""
@@ -38,7 +44,7 @@ def stores_of(question: Question, surface: str) -> tuple[Stores, Stores]:
 def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> bool:
     """Whether each store of the target is the source's in the same place: many small questions, not a large one."""
     known: dict[Term, Term] = {}
-    decided: dict[Form, bool] = {}
+    decided: _Decided = {}
     end = monotonic() + STORES * timeout_ms / 1000
     for surface in surfaces:
         source, target = stores_of(question, surface)
@@ -58,27 +64,29 @@ def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> 
     return isinstance(uncut(premises(question, goal), goal, timeout_ms), Holds)
 
 
-def _holds(question: Question, goal: Bool, decided: dict[Form, bool], timeout_ms: int) -> bool:
-    """Whether it holds for every input for which the source has a meaning; of lanes alike the first is asked."""
+def _holds(question: Question, goal: Bool, decided: _Decided, timeout_ms: int) -> bool:
+    """Whether it holds for every input for which the source has a meaning; of lanes alike the first is asked.
+
+    Lanes are alike under the premises only where these are: the source may have no meaning in one lane alone.
+    """
     if is_true(goal):
         return True
-    facts = tuple(question.memory.facts((goal,)))
-    form = form_of(*facts, goal)
-    if form not in decided:
-        decided[form] = _decided(question, facts, goal, timeout_ms)
-    return decided[form]
-
-
-def _decided(question: Question, facts: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> bool:
-    """The answer for every input, also where the source is undefined; if it is no, the answer under the premises."""
-    quick_ms = min(QUICK_MS, timeout_ms)
-    answer = uncut(facts, goal, quick_ms)
-    if isinstance(answer, GaveUp):
-        goal = swept(goal, question.memory, timeout_ms / 1000)
-        answer = uncut(tuple(question.memory.facts((goal,))), goal, timeout_ms)
+    answer = _answered(decided, lambda about: tuple(question.memory.facts((about,))), question, goal, timeout_ms)
     if isinstance(answer, Fails):
-        answer = uncut(_premises_within(question, goal), goal, timeout_ms)
+        answer = _answered(decided, lambda about: _premises_within(question, about), question, goal, timeout_ms)
     return isinstance(answer, Holds)
+
+
+def _answered(decided: _Decided, assumed: _Assumed, question: Question, goal: Bool, timeout_ms: int) -> Answer:
+    """Whether a goal holds where that is so which is assumed of it, if that was not asked before."""
+    form = form_of(*assumed(goal), goal)
+    if form not in decided:
+        answer = uncut(assumed(goal), goal, min(QUICK_MS, timeout_ms))
+        if isinstance(answer, GaveUp):
+            goal = swept(goal, question.memory, timeout_ms / 1000)
+            answer = uncut(assumed(goal), goal, timeout_ms)
+        decided[form] = answer
+    return decided[form]
 
 
 def _premises_within(question: Question, goal: Bool) -> tuple[Bool, ...]:

@@ -16,7 +16,7 @@ from visaproof.kernel.symbolic.thread import Thread
 from visaproof.kernel.syntax import Instruction, Name, Operand, SubscriptedName
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.alu import Source
-from visaproof.semantics.symbolic.cases import by_cases
+from visaproof.semantics.symbolic.cases import by_cases, given
 from visaproof.semantics.symbolic.division import divided
 from visaproof.semantics.symbolic.float_axioms import Comparison, comparison, plain
 from visaproof.smt import (
@@ -90,8 +90,8 @@ class SymbolicArithmetic:
             return None
         return registers.read_under(CONTROL, 0, 4, self._thread.lanes.facts)
 
-    def _write(self, target: Operand, lanes: Sequence[Lane], values: Sequence[BitVec], extra_bytes: int = 0) -> None:
-        write = self._operands.writer(target, extra_bytes)
+    def _write(self, target: Operand, lanes: Sequence[Lane], values: Sequence[BitVec]) -> None:
+        write = self._operands.writer(target)
         for (lane, guard, _), value in zip(lanes, values, strict=True):
             write(lane, value, guard)
 
@@ -110,7 +110,7 @@ class SymbolicArithmetic:
             if _copies(instruction, sources[0], result):
                 values.append(plain(sources)[0].bits)
             elif compute is None or "sat" in instruction.suffixes or _floats(sources, result):
-                values.append(self._result(instruction, lane, sources, result))
+                values.append(self._result(instruction, lane, given(sources, assumed), result))
             else:
                 values.append(compute(sources, result))
         self._write(target, lanes, values)
@@ -150,7 +150,10 @@ class SymbolicArithmetic:
         lanes = lanes_of(self._thread, without_predicate(execution))
         values: list[BitVec] = []
         for lane, _, assumed in lanes:
-            first, second = (self._as_result(read(lane, assumed), instruction, lane, result) for read in readers)
+            sources = [read(lane, assumed) for read in readers]
+            if _floats(sources, result):
+                sources = given(sources, assumed)
+            first, second = (self._as_result(source, instruction, lane, result) for source in sources)
             values.append(ite(self._thread.passes(without_mask(execution), lane, assumed), first, second))
         self._write(target, lanes, values)
 
@@ -171,14 +174,14 @@ class SymbolicArithmetic:
             if _floats(sources, DataType.UD):
                 raise NotModelled(f"{instruction.opcode} on floats", instruction.position)
             pairs.append(_TWO_RESULTS[instruction.opcode](sources))
-        first, second = instruction.operands[0], instruction.operands[1]
-        self._write(first, lanes, [low for low, _ in pairs])
-        highs = [high for _, high in pairs]
-        if instruction.opcode != "madw":
-            self._write(second, lanes, highs)
-        else:  # Page MADW: "the high 32b of results are stored in the high GRFs"
+        first, second, behind = instruction.operands[0], instruction.operands[1], 0
+        if instruction.opcode == "madw":  # Page MADW: "the high 32b of results are stored in the high GRFs"
             register = self._thread.platform.grf_bytes
-            self._write(first, lanes, highs, (4 * execution.size + register - 1) // register * register)
+            second, behind = first, (4 * execution.size + register - 1) // register * register
+        write_low, write_high = self._operands.writer(first), self._operands.writer(second, behind)
+        for (lane, guard, _), (low, high) in zip(lanes, pairs, strict=True):  # destinations may overlap
+            write_low(lane, low, guard)
+            write_high(lane, high, guard)
 
     def _compare(self, instruction: Instruction) -> None:
         execution = execution_of(instruction)
@@ -189,7 +192,7 @@ class SymbolicArithmetic:
         for lane, _, assumed in lanes:
             left, right = left_reader(lane, assumed), right_reader(lane, assumed)
             if left.type.floating or right.type.floating:
-                holds.append(self._comparison(instruction, lane, (left, right)))
+                holds.append(self._comparison(instruction, lane, given((left, right), assumed)))
             else:
                 holds.append(alu.compare(instruction.suffixes[0], left, right))
         if isinstance(target, Name):

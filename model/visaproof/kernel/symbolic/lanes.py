@@ -41,6 +41,11 @@ class Lanes:
         guards = [guard for guard in self.running if not is_false(guard)]
         return conj(*(fact for fact in self.facts if not _follows(fact, guards)), disj(*guards))
 
+    def follow(self, facts: Literals) -> bool:
+        """Whether these are seen to hold here, as they do where a lane that runs here has come from."""
+        guards = [guard for guard in self.running if not is_false(guard)]
+        return all(fact in self.facts or _follows(fact, guards) for fact in facts)
+
     def jump(self, place: int, jumping: Sequence[Bool], uniform: bool) -> None:
         """Lets each lane jump ahead, to wait at the place, where `jumping` holds for it."""
         waiting = self._waiting.setdefault(place, [[] for _ in range(THREAD_LANES)])

@@ -15,8 +15,8 @@ from visaproof.kernel.float_results import Floats
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.sampler import sampler_read
-from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.kernel.symbolic.arithmetic import SymbolicArithmetic
+from visaproof.kernel.symbolic.bindings import Bound, GuardedBindings
 from visaproof.kernel.symbolic.lanes import Lanes, Waiting
 from visaproof.kernel.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
 from visaproof.kernel.symbolic.operands import SymbolicOperands
@@ -70,7 +70,7 @@ class Contents:
     registers: Mapping[str, list[ByteWrite | None]]
     predicates: Mapping[tuple[str, int], BitWrite]
     addresses: Mapping[tuple[str, int], tuple[str, BitVec]]
-    bound: Mapping[str, str]
+    bound: Mapping[str, tuple[Bound, ...]]
     performed: int
     conditions: int
     arbitrary: int
@@ -100,7 +100,7 @@ class Machine:
         self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate, name)
         self.operands = SymbolicOperands(kernel, self.thread.registers, platform.grf_bytes)
         self.arithmetic = SymbolicArithmetic(self.thread, self.operands, floats)
-        self.bindings = SurfaceBindings(kernel, platform)
+        self.bindings = GuardedBindings(kernel, platform, self.lanes)
         self.surfaces: dict[str, SymbolicSurface] = {}
         self.performed: list[Performed] = []
         self.barriers: list[tuple[int, Bool]] = []
@@ -121,14 +121,15 @@ class Machine:
                 self.arithmetic.step(instruction)
             case Kind.SAMPLE:
                 read = sampler_read(instruction, self.kernel, self.thread.platform)
-                read_arbitrary(instruction, read, self.bindings.key(read.surface), self.thread, self.arithmetic)
+                surface = self.bindings.key(read.surface, instruction.position)
+                read_arbitrary(instruction, read, surface, self.thread, self.arithmetic)
             case _:
                 what = self.kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
                 raise NotModelled(what, instruction.position)
 
     def _message(self, instruction: syntax.Instruction) -> None:
         plain = messages.decode(instruction, self.kernel, self.thread.platform)
-        key = self.bindings.key(plain.surface)
+        key = self.bindings.key(plain.surface, instruction.position)
         decoded = replace(plain, surface=key)
         surface = self.surfaces.setdefault(key, self._surface(key, decoded))
         if isinstance(surface, SymbolicImage) != isinstance(decoded, messages.TypedMessage):

@@ -9,9 +9,10 @@ from visaproof.kernel.open_values import SamplerOrigin
 from visaproof.kernel.sampler import SamplerRead
 from visaproof.kernel.symbolic.arithmetic import SymbolicArithmetic
 from visaproof.kernel.symbolic.predicates import lanes_of
-from visaproof.kernel.symbolic.thread import Thread, under
+from visaproof.kernel.symbolic.thread import Thread
 from visaproof.kernel.syntax import Instruction
 from visaproof.semantics.symbolic.alu import Source
+from visaproof.semantics.symbolic.cases import given
 from visaproof.semantics.symbolic.guarded import Literals
 
 
@@ -47,9 +48,8 @@ def _coordinates(read: SamplerRead, thread: Thread, lane: int, assumed: Literals
         place = operand.offset + lane * data_type.size
         if operand == NULL or not thread.registers.holds(operand.variable, place, data_type.size):
             return ()
-        value = thread.registers.read_under(operand.variable, place, data_type.size, assumed)
-        found.append(Source(under(value, assumed), data_type))
-    return tuple(found)
+        found.append(Source(thread.registers.read_under(operand.variable, place, data_type.size, assumed), data_type))
+    return tuple(given(found, assumed))
 
 
 def _forget(

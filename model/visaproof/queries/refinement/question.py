@@ -6,6 +6,7 @@ For all inputs:  ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory afte
 from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.kernel.work_items import NO_GROUP, Group
 from visaproof.queries.refinement.effects import Effects, effects_of
 from visaproof.queries.refinement.observed import register_stores
 from visaproof.queries.refinement.places import Reach, is_private
@@ -22,19 +23,36 @@ LARGEST_SURFACE = 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
+class Launched:
+    """The lanes of the thread, or of the wide one of two, and what their launch says of them."""
+
+    lanes: tuple[Bool, ...]
+    group: Group = NO_GROUP
+
+    @property
+    def possible(self) -> tuple[Bool, ...]:
+        """A lane is on, and no lane that is has an id outside of its group."""
+        return disj(*self.lanes), *self.group.possible(self.lanes)
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """Whether the target refines the source."""
 
     source: Effects
     target: Effects
     memory: SharedMemory
-    lanes: tuple[Bool, ...]
+    launched: Launched
     forbidden: frozenset[UndefinedKind] = FORBIDDEN
     """What has no meaning; the other kinds have one."""
     disturbed: bool = False
     """Whether other threads may write between any two messages: then both have to have the same, in the same order."""
     bounded: tuple[Position, ...] = ()
     """The loops that may run longer than they were unrolled.  Nothing is asked of longer runs."""
+
+    @property
+    def lanes(self) -> tuple[Bool, ...]:
+        return self.launched.lanes
 
     @property
     def surfaces(self) -> tuple[str, ...]:
@@ -44,7 +62,7 @@ class Question:
 def refinement_question(
     source: Side,
     target: Side,
-    lanes: tuple[Bool, ...],
+    launched: Launched,
     expand: bool = False,
     forbidden: frozenset[UndefinedKind] = FORBIDDEN,
     memory: SharedMemory | None = None,
@@ -62,14 +80,14 @@ def refinement_question(
     one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
     if [guard for _, guard in one.barriers] == [guard for _, guard in other.barriers]:
-        return Question(one, other, memory, lanes, forbidden, source.disturbed, loops)
+        return Question(one, other, memory, launched, forbidden, source.disturbed, loops)
     several = source.threads or target.threads
-    if several or source.disturbed or not _adds_barriers(one, other, lanes):
+    if several or source.disturbed or not _adds_barriers(one, other, launched.lanes):
         raise NotModelled("barriers that both kernels do not have alike")
     sides = replace(source, disturbed=True), replace(target, disturbed=True)
     memory = SharedMemory(_units(*sides))
     one, other = _both(*sides, memory, expand, forbidden)
-    return Question(one, other, memory, lanes, forbidden, disturbed=True, bounded=loops)
+    return Question(one, other, memory, launched, forbidden, disturbed=True, bounded=loops)
 
 
 def _adds_barriers(source: Effects, target: Effects, lanes: tuple[Bool, ...]) -> bool:
@@ -133,7 +151,7 @@ def same_at_probe(question: Question, surface: str) -> Bool:
 
 
 def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> tuple[Bool, ...]:
-    """A thread with a lane on, and a source that is defined; and of memory what these and the goal are about.
+    """A thread of a launch, and a source that is defined; and of memory what these and the goal are about.
 
     Also that loops end in time, and that these accesses stay `inside` of their buffers.
     """
@@ -143,4 +161,4 @@ def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> 
     sizes = [symbol(f"size.{surface}", ADDRESS_BITS) for surface in question.surfaces]
     limits = [ule(size, const(LARGEST_SURFACE, ADDRESS_BITS)) for size in sizes]
     needed = (*ends, *defined, *within)
-    return disj(*question.lanes), *limits, *needed, *question.memory.facts((goal, *needed))
+    return *question.launched.possible, *limits, *needed, *question.memory.facts((goal, *needed))

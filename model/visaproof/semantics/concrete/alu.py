@@ -84,13 +84,13 @@ def _extracted(values: Sequence[int], types: Sequence[DataType], _: DataType) ->
     """Raises NotModelled for signed sources, of which the page does not say what fills the upper bits."""
     if types[2].signed:
         raise NotModelled("bfe of a signed source")
-    return _unsigned(values[2], types[2]) >> values[1] % 32 & _field(values[0])
+    return values[2] % 2**32 >> values[1] % 32 & _field(values[0])
 
 
 def _inserted(values: Sequence[int], types: Sequence[DataType], _: DataType) -> int:
     offset = values[1] % 32
     mask = _field(values[0]) << offset
-    return values[2] << offset & mask | values[3] & ~mask
+    return (values[2] << offset & mask | values[3] & ~mask) % 2**32
 
 
 def _dot_product(values: Sequence[int], types: Sequence[DataType], _: DataType) -> int:
@@ -139,7 +139,7 @@ OPERATIONS: dict[str, Operation] = {
     "cbit": lambda v, t, d: _unsigned(v[0], t[0]).bit_count(),
     "fbl": _first_bit_low,
     "fbh": _first_bit_high,
-    "lzd": lambda v, t, d: 32 - _unsigned(v[0], t[0]).bit_length(),
+    "lzd": lambda v, t, d: t[0].bits - _unsigned(v[0], t[0]).bit_length(),
     "bfrev": _reversed,
     "bfe": _extracted,
     "bfi": _inserted,
@@ -150,11 +150,13 @@ OPERATIONS: dict[str, Operation] = {
 
 def add_with_carry(left: int, right: int) -> tuple[int, int]:
     """Page ADDC: the sum of two UD modulo 2^32, and its carry."""
+    left, right = left % 2**32, right % 2**32
     return (left + right) % 2**32, int(left + right >= 2**32)
 
 
 def subtract_with_borrow(left: int, right: int) -> tuple[int, int]:
     """Page SUBB: the difference of two UD modulo 2^32, and 1 where it would be negative."""
+    left, right = left % 2**32, right % 2**32
     return (left - right) % 2**32, int(left < right)
 
 

@@ -173,8 +173,9 @@ def _average(left: BitVec, right: BitVec, signed: bool) -> BitVec:
 
 
 def _high_half(sources: Sequence[Source], result: DataType) -> BitVec:
-    left, right = (source.modulo(66) for source in sources)
-    return resized(extract(mul(left, right), 65, 32), result.bits, signed=True)
+    width = 32 + result.bits
+    left, right = (source.modulo(width) for source in sources)
+    return extract(mul(left, right), width - 1, 32)
 
 
 def _count_bits(sources: Sequence[Source], result: DataType) -> BitVec:

@@ -4,12 +4,13 @@ What a statement without a mask computes in a lane that is off is then apart fro
 and vanishes where only the latter is used.  `prove_a_function_of_a_choice_is_the_choice_between_its_values` decides it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
 from visaproof.semantics.symbolic.alu import Source
-from visaproof.smt import BitVec, Bool, Op
+from visaproof.semantics.symbolic.guarded import Literals
+from visaproof.smt import BitVec, Bool, Op, Term, false, substitute, true
 
 MOST_CHOICES = 2
 """On one way to a result: each of them doubles the results."""
@@ -39,3 +40,14 @@ def _where(source: Source, condition: Bool, branch: int) -> Source:
     if source.bits.op is not Op.ITE or source.bits.args[0] is not condition:
         return source
     return replace(source, bits=cast(BitVec, source.bits.args[branch]))
+
+
+def given(sources: Iterable[Source], assumed: Literals) -> list[Source]:
+    """The sources as they are where the literals hold: what is open below them depends on nothing else."""
+    facts: dict[Term, Term] = {}
+    for literal in assumed:
+        if literal.op is Op.NOT:
+            facts[literal.args[0]] = false()
+        elif literal.op is not Op.CONST:
+            facts[literal] = true()
+    return [replace(source, bits=substitute(source.bits, facts)) if facts else source for source in sources]

@@ -1,0 +1,72 @@
+"""Whether some choice of the source leaves all that the target left in a run: then that run shows no difference."""
+
+from collections.abc import Mapping
+
+from visaproof.engine.ladder import Holds, climb
+from visaproof.engine.refinement.alone import Alone, Contents, content_at, units_in
+from visaproof.engine.refinement.choices import as_described, numbers
+from visaproof.engine.refinement.comparison import Comparison
+from visaproof.engine.refinement.runs import Difference
+from visaproof.queries.refinement.question import Question
+from visaproof.queries.refinement.side import itself
+from visaproof.queries.refinement.stores import after
+from visaproof.smt import Bool, Op, conj, const, disj, eq, false, neg, true
+
+MEANT_MS, SAME_MS = 200, 1_000
+"""For whether some choice leaves the source without a meaning, and whether some leaves the same."""
+
+MOST_COMPARED = 20_000
+"""Stores compared with places, one by one."""
+
+
+def no_choice_explains(comparison: Comparison, found: Difference) -> bool:
+    """Whether the source leaves something else than the target did, and has a meaning, whatever it chooses."""
+    has_meaning = found.undefined is None and found.outside is None
+    return no_choice_leaves(comparison.question, found, _left(comparison, found) if has_meaning else None)
+
+
+def no_choice_leaves(question: Question, found: Difference, left: Contents | None) -> bool:
+    """Whether the source has a meaning and leaves something else than this, if anything, whatever it chooses."""
+    if question.source.barriers or question.disturbed or any(itself(one) != one for one in question.surfaces):
+        return False
+    alone = Alone(question.memory, numbers(question, found), {name: held for name, (_, held) in found.memory.items()})
+    defined = conj(*alone.known(as_described(question)))
+    if not isinstance(climb((), defined, MEANT_MS), Holds):
+        return False
+    if left is None:
+        return True
+    differ = _differing(question, alone, left)
+    return differ is not None and isinstance(climb((), disj(*differ), SAME_MS), Holds)
+
+
+def _left(comparison: Comparison, found: Difference) -> Contents:
+    """What the target left."""
+    question, target = comparison.question, tuple(comparison.runners[1].orders())[found.order]
+    ran = target.run(found.memory, question.lanes, found.values, backwards=found.backwards)
+    return {name: held for name, (_, held) in ran.memory.items()}
+
+
+def _differing(question: Question, alone: Alone, left: Contents) -> list[Bool] | None:
+    """For each unit of memory that may have changed, that the source leaves another one; None where it is too much."""
+    found: list[Bool] = []
+    compared = 0
+    for surface in filter(left.__contains__, question.surfaces):
+        unknown, unit = question.source.stores.get(surface, ()), question.memory.units[surface]
+        if not unknown:
+            found.append(true() if _differ(alone.contents[surface], left[surface]) else false())
+            continue
+        stores, width = alone.known_stores(unknown), unknown[0].cell.width
+        before, then = alone.units(surface, width), units_in(left[surface], width, unit)
+        places = [(true(), const(place, width)) for place in sorted(before.keys() | then.keys())]
+        places += [(one.guard, one.cell) for one in stores if one.cell.op is not Op.CONST]
+        compared += len(places) * len(stores)
+        if compared > MOST_COMPARED:
+            return None
+        for guard, cell in places:
+            mine = after(stores, cell, alone.content(surface, cell))
+            found.append(conj(guard, neg(eq(mine, content_at(then, cell, unit)))))
+    return found
+
+
+def _differ(one: Mapping[int, int], other: Mapping[int, int]) -> bool:
+    return any(one.get(place, 0) != other.get(place, 0) for place in one.keys() | other.keys())

@@ -1,0 +1,62 @@
+"""Which surface a variable stands for on terms, where a `movs` may lie on one way of several."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.platform import Platform
+from visaproof.kernel.surfaces import SurfaceBindings
+from visaproof.kernel.symbolic.lanes import Lanes
+from visaproof.kernel.syntax import Instruction, Kernel
+from visaproof.semantics.symbolic.guarded import Literals
+
+
+class Bound(NamedTuple):
+    """A surface variable stands for `key` if the thread came through a place where the `facts` hold."""
+
+    facts: Literals
+    key: str
+
+
+class GuardedBindings:
+    """The surfaces that each variable may stand for, the one that was bound last first."""
+
+    def __init__(self, kernel: Kernel, platform: Platform, lanes: Lanes) -> None:
+        self._names = SurfaceBindings(kernel, platform)
+        self._lanes = lanes
+        self._bound: dict[str, tuple[Bound, ...]] = {}
+
+    def contents(self) -> dict[str, tuple[Bound, ...]]:
+        """What `restore` brings back."""
+        return dict(self._bound)
+
+    def restore(self, bound: Mapping[str, tuple[Bound, ...]]) -> None:
+        self._bound = dict(bound)
+
+    def possible(self) -> dict[str, set[str]]:
+        """The surfaces for which each variable may stand, whichever way the thread came."""
+        return {variable: {one.key for one in bound} for variable, bound in self._bound.items()}
+
+    def bind(self, movs: Instruction) -> None:
+        """Takes note of a `movs`; one of a sampler changes no surface."""
+        named = self._names.named(movs)
+        if named is None:
+            return
+        variable, key = named
+        before = self._bound.get(variable) or (Bound(frozenset(), variable),)
+        shown = () if not self._lanes.facts else tuple(one for one in before if not self._lanes.facts <= one.facts)
+        self._bound[variable] = (Bound(self._lanes.facts, key), *shown)
+
+    def key(self, variable: str, reader: Position) -> str:
+        """The surface that the variable stands for here.  Raises NotModelled where it may be one of several."""
+        shown = {bound.key for bound in self._shown(variable)}
+        if len(shown) > 1:
+            raise NotModelled(f"{variable}, which may stand for either of two surfaces", reader)
+        return shown.pop() if shown else variable
+
+    def _shown(self, variable: str) -> Iterator[Bound]:
+        """What was bound last, and what was before that where the thread may not have come through there."""
+        for bound in self._bound.get(variable, ()):
+            yield bound
+            if self._lanes.follow(bound.facts):
+                return
