@@ -30,6 +30,7 @@ HEAD = """.version 4.1
 .decl F v_type=G type=f num_elts=8 align=GRF
 .decl G v_type=G type=f num_elts=8 align=GRF
 .decl P1 v_type=P num_elts=8
+.decl P2 v_type=P num_elts=8
 .decl T6 v_type=T num_elts=1
 .input AT offset=32 size=32
 .input X offset=64 size=32

@@ -42,6 +42,12 @@ cmp.gt (M1_NM, 8) P1 Y(0,0)<1;1,0> 0x0:d
 (P1) goto (M1, 1) again
 mov (M1_NM, 8) X(0,0)<1> G(0,0)<0;1,0>
 """
+COUNT_ALL, BACK_ALL = COUNT.replace("M1,", "M1_NM,"), BACK.replace("cmp.gt (M1,", "cmp.gt (M1_NM,")
+"""Of lanes that have left the loop, too."""
+
+ADD_OTHER = "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Y(0,1)<0;1,0>\n"
+LATE = "add (M1_NM, 1) Z(0,0)<1> Z(0,0)<0;1,0> 0x1:d\ncmp.gt ({mask}, 8) P2 Z(0,0)<0;1,0> 0x5:d\n"
+WHERE_LATE = "(P2) mov (M1, 8) X(0,0)<1> 0x7:d\n"
 
 
 def in_step_too(source: str, target: str, head: str = HEAD) -> bool:
@@ -62,6 +68,10 @@ PROVED = {
         looping(ADD + LEAVE).replace(STORE_B, "done:\n" + STORE_B),
         looping(ADD_TWICE + LEAVE).replace(STORE_B, "done:\n" + STORE_B),
     ),
+    "a counter of lanes that have left": (looping(ADD), looping(ADD).replace(COUNT, COUNT_ALL)),
+    "a comparison of lanes that have left": (looping(ADD), looping(ADD).replace(BACK, BACK_ALL)),
+    "a flag of lanes that have left, unused": (looping(LATE.format(mask="M1")), looping(LATE.format(mask="M1_NM"))),
+    "both": (looping(ADD), looping(ADD).replace(COUNT, COUNT_ALL).replace(BACK, BACK_ALL)),
     "two loops": (
         looping(ADD) + looping(LOAD).replace("again", "more"),
         looping(ADD_TWICE) + looping(LOAD).replace("again", "more"),
@@ -95,6 +105,17 @@ OPEN = {
     "what another lane counts": (
         looping("mov (M1, 8) Y(0,0)<1> Y(0,0)<0;1,0>\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Y(0,0)<1;1,0>\n"),
         looping("mov (M1, 8) Y(0,0)<1> Y(0,0)<0;1,0>\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Y(0,4)<0;1,0>\n"),
+    ),
+    "a counter of lanes that have left, stored": (
+        looping(ADD) + STORE_COUNT, looping(ADD).replace(COUNT, COUNT_ALL) + STORE_COUNT
+    ),
+    "a counter of a lane that has left, read by others": (
+        looping(ADD_OTHER), looping(ADD_OTHER).replace(COUNT, COUNT_ALL)
+    ),
+    "a sum of lanes that have left": (looping(ADD), looping(ADD.replace("M1,", "M1_NM,"))),
+    "a flag of lanes that have left": tuple(
+        "mov (M1_NM, 1) Z(0,0)<1> 0x0:d\n" + looping(LATE.format(mask=mask)).replace(STORE_B, WHERE_LATE + STORE_B)
+        for mask in ("M1", "M1_NM")
     ),
     "behind the loop": (looping(ADD), looping(ADD).replace(STORE_B, ADD + STORE_B)),
     "lanes that leave to further down": BREAKING,

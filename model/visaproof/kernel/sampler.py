@@ -1,5 +1,6 @@
 """Reads through the sampler, as far as they are modelled: which bytes they write.  Pages: 3D_LOAD.md, 3D_SAMPLE.md."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from visaproof.isa.errors import NotModelled, ReadError
@@ -7,12 +8,15 @@ from visaproof.isa.operands import Channels, Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
 from visaproof.kernel.statement import Statement, execution_of
-from visaproof.kernel.syntax import Immediate, Instruction, Kernel, Name, SubscriptedName
+from visaproof.kernel.syntax import Immediate, Instruction, Kernel, Name, SamplerVariable, SubscriptedName
 
 LOAD = "load_lz"
 """Names texels, so that no sampler decides what it reads."""
 
-_SURFACE = {LOAD: 1, "sample_lz": 2, "sample_l": 2}
+WITH_LEVEL = "sample_l"
+"""Names the level of detail, before the coordinates, as Intel's compiler passes it."""
+
+_SURFACE = {LOAD: 1, "sample_lz": 2, WITH_LEVEL: 2}
 """The operand that is the surface: behind the texel offsets and, if there is one, the sampler."""
 
 _TYPES = (DataType.HF, DataType.F, DataType.W, DataType.UW, DataType.D, DataType.UD)
@@ -40,6 +44,13 @@ class SamplerRead:
     """What is bound to the sampler, where every `movs` binds the same number to it, and the texel offset."""
     texel_offset: int | None = None
     """The first operand, where it is a constant."""
+    variable: str = ""
+    """The sampler's; empty where there is none."""
+
+    @property
+    def of_texels(self) -> bool:
+        """Whether it is of a form that brings texels of 32-bit channels as they are, where their image is known."""
+        return self.width == 4 and self.texel_offset == 0 and not self.null_mask and bool(self.coordinates)
 
 
 def sampler_read(instruction: Instruction, kernel: Kernel, platform: Platform) -> SamplerRead:
@@ -66,6 +77,7 @@ def sampler_read(instruction: Instruction, kernel: Kernel, platform: Platform) -
         _coordinates(statement, instruction, place + 2),
         _sampler(kernel, instruction, place),
         offset.bits if isinstance(offset := instruction.operands[0], Immediate) else None,
+        "".join(_variables(instruction, place)),
     )
 
 
@@ -79,17 +91,32 @@ def _coordinates(statement: Statement, instruction: Instruction, first: int) -> 
     return tuple(found)
 
 
+def _variables(instruction: Instruction, surface: int) -> list[str]:
+    """The sampler's name, if there is one: between the texel offset and the surface."""
+    return [one.name for one in instruction.operands[1:surface] if isinstance(one, Name | SubscriptedName)]
+
+
 def _sampler(kernel: Kernel, instruction: Instruction, surface: int) -> str:
     """The texel offset and what is bound to the sampler; empty where this is not constant."""
     offset, *sampler = instruction.operands[:surface]
     if not isinstance(offset, Immediate):
         return ""
-    names = [one.name for one in sampler if isinstance(one, Name | SubscriptedName)]
-    bound = {
-        movs.operands[1].bits if isinstance(movs.operands[1], Immediate) else None
-        for movs in kernel.instructions()
-        if movs.opcode == "movs" and getattr(movs.operands[0], "name", None) in names
-    }
+    names = _variables(instruction, surface)
+    bound = {number for name, number in _bound(kernel) if name in names}
     if len(names) != len(sampler) or len(bound) != len(names) or None in bound:
         return ""
     return f"offset {offset.bits}, sampler {sorted(str(one) for one in bound)}"
+
+
+def samplers_of(kernel: Kernel) -> list[int]:
+    """The numbers of the samplers that a kernel names by constants."""
+    bound = {number for name, number in _bound(kernel) if isinstance(kernel.variables.get(name), SamplerVariable)}
+    return sorted(number for number in bound if number is not None)
+
+
+def _bound(kernel: Kernel) -> Iterator[tuple[str, int | None]]:
+    """What each `movs` binds to which variable; None where that is no constant."""
+    for movs in kernel.instructions():
+        if movs.opcode == "movs" and isinstance(movs.operands[0], Name | SubscriptedName):
+            source = movs.operands[1]
+            yield movs.operands[0].name, source.bits if isinstance(source, Immediate) else None

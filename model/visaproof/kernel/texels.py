@@ -5,7 +5,7 @@ SCATTER4_TYPED.md, TYPED_ATOMIC.md; of the sampler only the nearest texel, at co
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -13,6 +13,7 @@ from visaproof.instructions.family import Gather4Typed, Scatter4Typed
 from visaproof.instructions.typed_atomic import TypedAtomic
 from visaproof.instructions.typed_texels import CHANNELS
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.kernel.sampler import LOAD, WITH_LEVEL
 from visaproof.kernel.texel_formats import RAW32, ChannelFormat
 from visaproof.semantics.concrete.surface import Image, Surface
 
@@ -58,6 +59,8 @@ class RawImage(Image):
     before: dict[tuple[int, int, int, int], int] = field(
         default_factory=dict[tuple[int, int, int, int], int], compare=False, repr=False
     )
+    samplers: Mapping[int, Outside] = field(default_factory=dict[int, Outside], compare=False, repr=False)
+    """How the samplers of these numbers read it; of others this is not known."""
 
 
 class WrongSurface(TypeError):
@@ -91,7 +94,7 @@ def texel_image(memory: Surface, surface: str, position: Position) -> TexelImage
 def sampled(image: TexelImage, opcode: str, coordinates: Sequence[int | float]) -> tuple[int, ...]:
     """The channels that a read through the sampler brings.  Raises NotModelled where this is not known."""
     axes = len(image.kind.axes)
-    if opcode == "sample_l":  # the level of detail comes first, as Intel's compiler passes it
+    if opcode == WITH_LEVEL:
         level, *coordinates = coordinates or (0,)
         if level != 0:
             raise NotModelled(f"{opcode} at level {level}")
@@ -99,9 +102,9 @@ def sampled(image: TexelImage, opcode: str, coordinates: Sequence[int | float]) 
         raise NotModelled(f"{opcode} with {len(coordinates)} coordinates in an image of {axes} dimensions")
     if image.channels < CHANNELS:
         raise NotModelled(f"{opcode} of an image whose texels have only {'RGBA'[: image.channels]}")
-    if opcode != "load_lz" and image.sampler is None:
+    if opcode != LOAD and image.sampler is None:
         raise NotModelled(f"{opcode}: how its sampler reads is not in the kernel; `--sampler` says it")
-    outside = Outside.UNKNOWN if opcode == "load_lz" else image.sampler
+    outside = Outside.UNKNOWN if opcode == LOAD else image.sampler
     places = [
         _nearest(opcode, coordinate, extent, outside)
         for coordinate, extent in zip(coordinates, image.extents(0), strict=False)

@@ -8,6 +8,7 @@ from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement.memory import IMAGE_SIZE
 from visaproof.engine.refinement.runs import Difference
+from visaproof.engine.refinement.samplers import SAMPLER, samplers_in
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.observed import Observed, is_register
@@ -16,6 +17,7 @@ from visaproof.queries.refinement.places import ALWAYS, Condition
 from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.report.interference import interference_json, interference_lines, interference_text
+from visaproof.report.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
 from visaproof.report.writers import lane_of, written
 
 MAX_SHOWN = 8
@@ -60,7 +62,8 @@ def _split_lines(split: Split) -> Iterator[str]:
 def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
     """Each surface, and how both kernels reach it."""
     source, target = comparison.runners
-    for surface in dict.fromkeys(map(itself, comparison.question.surfaces)):
+    sampled = (name for one in (source, target) for _, name in one.sampled())
+    for surface in dict.fromkeys((*map(itself, comparison.question.surfaces), *sampled)):
         if is_register(surface):
             continue
         keys = [", ".join(_ways(one, surface)) for one in (source, target)]
@@ -70,7 +73,8 @@ def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
 def _ways(runner: AnyRunner, surface: str) -> Iterator[str]:
     """How a kernel reaches a surface: by what names it, or by the input that holds its address."""
     surface, _, _ = surface.partition(" after ")
-    yield from (key for key in runner.trace.surfaces if runner.surface(key) == surface)
+    keys = dict.fromkeys((*runner.trace.surfaces, *(key for key, _ in runner.sampled())))
+    yield from (key for key in keys if runner.surface(key) == surface)
     if FLAT in runner.trace.surfaces:
         yield from (f"address {word.payload}" for word, buffer in runner.pointers.items() if buffer == surface)
 
@@ -119,7 +123,8 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     if found.whatever_found:
         yield f"  {WHATEVER_FOUND}"
     yield f"  execution mask {found.exec_mask:#x}"
-    inputs = list(_inputs(comparison, found))
+    extents = extent_names(found)
+    inputs = [(name, value) for name, value in _inputs(comparison, found) if name not in extents]
     yield from (f"  {name} = {value:#x}" for name, value in inputs)
     yield f"  every {'other ' if inputs else ''}input {comparison.start.rest}"
     if found.order:
@@ -127,9 +132,12 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     for surface, (size, contents) in found.memory.items():
         if is_register(surface):
             continue
-        shown = [f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(contents.items()) if byte][:MAX_SHOWN]
-        bound = "all addresses" if surface == FLAT else "typed" if size == IMAGE_SIZE else f"{size:#x} bytes"
+        typed = size == IMAGE_SIZE
+        filled = [(channel_text(at) if typed else f"[{at:#x}]", word) for at, word in sorted(contents.items()) if word]
+        shown = [f"{place} = {word:#04x}" for place, word in filled[:MAX_SHOWN]]
+        bound = extents_text(found, surface) if typed else "all addresses" if surface == FLAT else f"{size:#x} bytes"
         yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
+    yield from (f"  {line}" for line in sampler_lines(found))
     if found.backwards:
         yield "  the lanes of the target's atomics take their turns from the last to the first, in an order left open"
     if found.undefined is not None:
@@ -151,7 +159,7 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
         yield f"    {found.target:#04x} after the target, in {register.target.at(found.address)}"
         return
     name = surface_name(comparison, found.surface)
-    yield f"  byte {found.address:#x} of {name} was {found.before:#04x}, and is then"
+    yield f"  {place_of(found)} of {name} was {found.before:#04x}, and is then"
     yield f"    {found.source:#04x} after the source: {written(found.source_writer)}"
     yield f"    {found.target:#04x} after the target: {written(found.target_writer)}"
 
@@ -165,9 +173,10 @@ def difference_text(comparison: Comparison, found: Difference) -> str:
     if found.interference is not None:
         return interference_text(found.interference, partial(surface_name, comparison))
     register = _register_of(comparison, found)
-    place = f"byte {found.address:#x} of {surface_name(comparison, found.surface)}"
     if register is not None:
         place = _register_place(register, found)
+    else:
+        place = f"{place_of(found)} of {surface_name(comparison, found.surface)}"
     return f"{place}: {found.source:#04x} after the source, {found.target:#04x} after the target"
 
 
@@ -193,7 +202,7 @@ def _of_lane(lanes: tuple[int, ...]) -> str:
 
 def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
     """The inputs that are not 0, with what they mean."""
-    internal = ("em.", "size.", "base.", "memory.", "loaded.", "result.", "probe.")
+    internal = ("em.", "size.", "base.", "memory.", "loaded.", "result.", "probe.", SAMPLER)
     for unknown, counted in found.values.items():
         name = str(unknown.payload)
         value = counted + comparison.start.least.get(name, 0)
@@ -253,6 +262,8 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         "execution_mask": f"{found.exec_mask:#x}",
         "inputs": {name: f"{value:#x}" for name, value in _inputs(comparison, found)},
     }
+    if samplers := {str(number): outside.value for number, outside in samplers_in(found.values)}:
+        record["samplers"] = samplers
     if found.whatever_found:
         record["whatever_the_source_finds"] = True
     if found.backwards:

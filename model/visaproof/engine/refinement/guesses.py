@@ -1,7 +1,7 @@
 """Differences guessed before a solver is asked: runs of both kernels on random and simple inputs, then smaller ones."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice, product
 from random import Random
 from time import process_time
@@ -63,34 +63,67 @@ def guessed(
     comparison: Comparison, count: int, seed: int = 0, most_seconds: float | None = None, ask: Ask = difference
 ) -> Difference | None:
     """A difference for seeded random inputs, or for simple ones; no longer looked for than asked for."""
-    start = process_time()
+    ends = None if most_seconds is None else process_time() + most_seconds
+    search = _Search(comparison, ask)
+    for found in _in_turn([search.shown(launched) for launched in _kinds(comparison, count, seed)]):
+        if found is not None or (ends is not None and process_time() > ends):
+            return found
+    return None
+
+
+def _kinds(comparison: Comparison, count: int, seed: int) -> Iterator[Iterator[tuple[Values, Content]]]:
+    """Launches of each kind, with what memory holds in them."""
     symbols = unknowns(comparison.question, comparison.runners)
-    random, floats, given_up, explained = Random(seed), float_words(comparison), 0, 0
+    random, floats = Random(seed), float_words(comparison)
     edges = _at_edges(symbols) if count > AUDITS else ()
     spread = () if comparison.split is None else _one_lane_each(comparison.split, comparison.question, symbols)
     choices = count > AUDITS and source_choice(comparison.question)
     few = _first_lanes(comparison.question, symbols, seed, floats) if choices else ()
     guesses = chain(spread, few, islice(candidates(symbols, random, floats), count), edges)
-    usual = _usual(comparison, symbols, seed) if count > AUDITS else ()
-    small = small_launches(comparison.runners, symbols, seed) if count > AUDITS else ()
-    chosen = choice_launches(symbols, comparison.question.lanes, seed) if choices else ()
-    on_floats = _on_floats(symbols, seed) if count > AUDITS and comparison.on_floats else ()
-    for values, known in chain(chosen, usual, ((values, None) for values in guesses), small, on_floats):
-        content = known or contents(random, floats is not None)
-        if most_seconds is not None and process_time() - start > most_seconds:
-            return None
-        try:
-            found = ask(*comparison.runners, comparison.question, values, content)
-            sure = found and settled(comparison, found, jointly=explained < MOST_EXPLAINED)
-            explained += found is not None
-        except NotModelled:  # for these inputs, as floats that are not numbers
-            given_up += known is None
-            if comparison.question.bounded and given_up == GIVEN_UP:
-                return None
-            continue
-        if sure is not None:
-            return sure
-    return None
+    if choices:
+        yield choice_launches(symbols, comparison.question.lanes, seed)
+    if count > AUDITS:
+        yield _usual(comparison, symbols, seed)
+    yield ((values, contents(random, floats is not None)) for values in guesses)
+    if count > AUDITS:
+        yield small_launches(comparison.runners, symbols, seed, count)
+    if count > AUDITS and comparison.on_floats:
+        yield _on_floats(symbols, seed)
+
+
+def _in_turn(searches: list[Iterator[Difference | None]]) -> Iterator[Difference | None]:
+    """One of each search, then the next of each."""
+    while searches:
+        for one in tuple(searches):
+            try:
+                yield next(one)
+            except StopIteration:
+                searches.remove(one)
+
+
+@dataclass(slots=True)
+class _Search:
+    """What launches of several kinds show."""
+
+    comparison: Comparison
+    ask: Ask
+    explained: int = 0
+    """Differences of which it was asked whether a choice of the source leaves the same."""
+
+    def shown(self, launched: Iterator[tuple[Values, Content]]) -> Iterator[Difference | None]:
+        """Of each launch the difference that is certain, while launches of this kind come to an end."""
+        given_up = 0
+        for values, content in launched:
+            try:
+                found = self.ask(*self.comparison.runners, self.comparison.question, values, content)
+                sure = found and settled(self.comparison, found, jointly=self.explained < MOST_EXPLAINED)
+                self.explained += found is not None
+            except NotModelled:  # for these inputs, as floats that are not numbers
+                given_up += 1
+                if self.comparison.question.bounded and given_up == GIVEN_UP:
+                    return
+                sure = None
+            yield sure
 
 
 def _usual(comparison: Comparison, symbols: Sequence[Term], seed: int) -> Iterator[tuple[Values, Content]]:

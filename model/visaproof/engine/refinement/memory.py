@@ -6,6 +6,7 @@ from zlib import crc32
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.meetings import Modified
+from visaproof.engine.refinement.samplers import samplers_in
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.texels import RawImage
 from visaproof.queries.refinement.places import ALIGNMENT
@@ -13,7 +14,7 @@ from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.side import itself
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.semantics.symbolic.state import SymbolicImage
-from visaproof.smt import Term, symbol
+from visaproof.smt import BitVec, Term, symbol
 from visaproof.smt.evaluate import Evaluation, evaluate_all
 
 FLAT_SIZE = 1 << 64
@@ -136,7 +137,7 @@ def image_of(
         width, height, depth = (values.get(term, 1) for term in terms)
         levels.append((width, height, depth))
     texels: dict[Texel, int] = {}
-    image = WatchedImage(tuple(levels), texels, surface.kind, modified=modified)
+    image = WatchedImage(tuple(levels), texels, surface.kind, modified=modified, samplers=dict(samplers_in(values)))
     for cell, value in cells.items():
         texel, channel = texel_at(cell)
         if value:
@@ -145,7 +146,7 @@ def image_of(
     return image
 
 
-def extent_symbols(common: str, level: int, widths: Sequence[int]) -> list[Term]:
+def extent_symbols(common: str, level: int, widths: Sequence[int]) -> list[BitVec]:
     """The width, the height and the depth of a typed surface at a level of detail."""
     names = zip(("width", "height", "depth"), widths, strict=True)
     return [symbol(f"{name}.{common}.{level}", width) for name, width in names]
@@ -172,6 +173,12 @@ def cells_of(image: Image) -> dict[int, int]:
     return found
 
 
+def sampled_image(common: str) -> SymbolicImage:
+    """A typed surface of which only a sampler reads."""
+    width, height, depth = extent_symbols(common, 0, (32, 32, 32))
+    return SymbolicImage(((width, height, depth),))
+
+
 # ---------------------------------------------------------------- before the run
 
 
@@ -193,8 +200,7 @@ def memory_of(question: Question, images: Mapping[str, bool], values: Values, co
     bring.
     """
     memory: Memory = {}
-    for surface in question.surfaces:
-        name = itself(surface)
+    for name in (*map(itself, question.surfaces), *images):
         memory[name] = (IMAGE_SIZE if name in images else _size(name, values), {})
     places = {value: place for place, value in question.memory.cells.items()}
     now = Evaluation(values)

@@ -17,6 +17,7 @@ from visaproof.engine.refinement.exchanges import Came, Exchange
 from visaproof.engine.refinement.memory import cell_at, texel_at
 from visaproof.engine.refinement.runner import Prepared
 from visaproof.engine.refinement.runs import Difference
+from visaproof.engine.refinement.samplers import samplers_in
 from visaproof.engine.refinement.thread_group import AnyRunner, Started
 from visaproof.engine.states import state_record
 from visaproof.instructions.svm_gather import FLAT
@@ -119,6 +120,8 @@ class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_field
     exec_mask: str
     memory: dict[str, SurfaceContents]
     """The buffers before the runs, by names that are the same for both kernels."""
+    samplers: dict[str, str] = {}
+    """What each sampler reads outside of an image, by its number; inside it takes the nearest texel."""
     inside: bool = False
     """Whether both kernels have to stay inside their buffers."""
     whatever_found: bool = False
@@ -158,6 +161,7 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
         readings=list(comparison.assumed),
         exec_mask=f"{found.exec_mask:#x}",
         memory={name: _contents(found, name, sides) for name in found.memory if not is_register(name)},
+        samplers={str(number): outside.value for number, outside in samplers_in(found.values)},
         inside=comparison.conditional,
         whatever_found=found.whatever_found,
         races_allowed=comparison.split is not None and UndefinedKind.RACE not in comparison.question.forbidden,

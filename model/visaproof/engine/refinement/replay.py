@@ -18,7 +18,7 @@ from visaproof.kernel.linking import linked
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.syntax import Kernel
-from visaproof.kernel.texels import RawImage
+from visaproof.kernel.texels import Outside, RawImage
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image
@@ -171,8 +171,9 @@ class _Visited:
 
 def _visited(example: RefinementExample, side: Side, exchange: Exchange, behind: int, path: str) -> _Visited:
     watch = ThreadWatch(forbidden=False)
-    memory = {name: _surface(contents) for name, contents in example.memory.items()}
-    memory = {name: watched(one, watch, name) if isinstance(one, Buffer) else one for name, one in memory.items()}
+    memory = {
+        name: watched(one, watch, name) if isinstance(one, Buffer) else one for name, one in _memory(example).items()
+    }
     buffer = memory[exchange.surface]
     if not isinstance(buffer, Buffer):
         raise ValueError(f"{exchange.surface} is no buffer")
@@ -190,8 +191,7 @@ def _contents_of(surface: Buffer | Image) -> dict[int, int]:
 def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
     if side.threads:
         return _run_threads(example, side, path)
-    memory = {name: _surface(contents) for name, contents in example.memory.items()}
-    return _run_on(example, side, memory, path)
+    return _run_on(example, side, _memory(example), path)
 
 
 def _run_on(
@@ -221,7 +221,7 @@ def _run_on(
 def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:
     """The threads of a group over one memory, each with private memory of its own."""
     platform, watch = _platform(side, path), ThreadWatch(not example.races_allowed)
-    memory = {name: watched(_surface(contents), watch, name) for name, contents in example.memory.items()}
+    memory = {name: watched(surface, watch, name) for name, surface in _memory(example).items()}
     states: list[tuple[int, ConcreteState]] = []
     flats: list[FlatContents] = []
     for thread in side.threads:
@@ -239,11 +239,17 @@ def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:
     return _Ran(found.outcome, memory, next((one.left for one in flats if one.left is not None), None))
 
 
-def _surface(recorded: SurfaceContents) -> Buffer | Image:
+def _memory(example: RefinementExample) -> dict[str, Buffer | Image]:
+    """The surfaces before the runs."""
+    samplers = {int(number): Outside(outside) for number, outside in example.samplers.items()}
+    return {name: _surface(contents, samplers) for name, contents in example.memory.items()}
+
+
+def _surface(recorded: SurfaceContents, samplers: Mapping[int, Outside]) -> Buffer | Image:
     contents = {place_from(at): int(value, 16) for at, value in recorded.contents.items()}
     if not recorded.kind:
         return Buffer(int(recorded.size, 16), contents)
-    image = RawImage(tuple(recorded.levels), {}, SurfaceKind[recorded.kind])
+    image = RawImage(tuple(recorded.levels), {}, SurfaceKind[recorded.kind], samplers=samplers)
     for cell, value in contents.items():
         image.set_channel(*texel_at(cell), value)
     image.before = dict(image.texels)

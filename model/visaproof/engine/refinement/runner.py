@@ -8,6 +8,7 @@ from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.meetings import Modified, end_of_statement
 from visaproof.engine.refinement.memory import (
     FLAT_SIZE,
+    IMAGE_SIZE,
     PRIVATE,
     PRIVATE_SIZE,
     FlatContents,
@@ -17,6 +18,7 @@ from visaproof.engine.refinement.memory import (
     bases_of,
     cells_of,
     image_of,
+    sampled_image,
 )
 from visaproof.engine.refinement.thread_watch import GroupBuffer, ThreadWatch
 from visaproof.instructions.svm_gather import FLAT
@@ -84,9 +86,17 @@ class Runner:
 
     @property
     def images(self) -> Mapping[str, SymbolicImage]:
-        """The typed surfaces, by their common names."""
+        """The typed surfaces, by their common names, and those of which only a sampler reads."""
         found = {self.surface(key): surface for key, surface in self.trace.surfaces.items()}
-        return {name: surface for name, surface in found.items() if isinstance(surface, SymbolicImage)}
+        sampled = [name for _, name in self.sampled() if name not in found]
+        return {name: sampled_image(name) for name in sampled} | {
+            name: surface for name, surface in found.items() if isinstance(surface, SymbolicImage)
+        }
+
+    def sampled(self) -> list[tuple[str, str]]:
+        """The surfaces that are read through the sampler, by their own names and by the common ones."""
+        read = {one.origin.surface: None for one in self.trace.arbitrary if one.origin is not None}
+        return [(key, self.surface(key)) for key in read]
 
     def run(self, memory: Memory, lanes: Sequence[Bool], values: Values, backwards: bool = False) -> "Ran":
         """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
@@ -130,7 +140,7 @@ class Runner:
         modified, images = Modified(), self.images
         after: dict[str, WatchedBuffer | Image] = {}
         for name, (size, contents) in memory.items():
-            if name in images:
+            if name in images and size == IMAGE_SIZE:
                 after[name] = image_of(images[name], name, contents, values, modified)
             else:
                 after[name] = buffer(size, dict(contents))
@@ -168,6 +178,7 @@ class Runner:
             else:  # one that no lane ever reaches has no contents
                 unreached = Image(((1, 1, 1),)) if isinstance(surface, SymbolicImage) else WatchedBuffer(0)
                 state.surfaces[key] = after.get(self.surface(key), unreached)
+        state.surfaces |= {key: after[name] for key, name in self.sampled() if name in after}
         return Prepared(state, after, flat, modified)
 
     def _bind_handles(self, state: ConcreteState, after: Mapping[str, WatchedBuffer | Image]) -> None:

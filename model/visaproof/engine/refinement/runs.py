@@ -19,10 +19,12 @@ from visaproof.engine.refinement.memory import (
 )
 from visaproof.engine.refinement.registers import deciding_lanes, with_registers
 from visaproof.engine.refinement.runner import Ran, bits_of
-from visaproof.engine.refinement.sampled import fill_loaded, images_of
+from visaproof.engine.refinement.sampled import fill_images, images_of
+from visaproof.engine.refinement.samplers import sampler_symbol
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.concrete.run import Undefined
+from visaproof.kernel.sampler import samplers_of
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.side import itself
@@ -128,7 +130,7 @@ def launch_of(
     }
     images = images_of((source, target))
     memory = memory_of(question, images, values, content)
-    fill_loaded((source, target), images, memory, values, content)
+    fill_images((source, target), images, memory, values, content)
     return values, memory
 
 
@@ -279,6 +281,7 @@ def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
         for name, image in runner.images.items():
             for level, extents in enumerate(image.levels):
                 words |= dict.fromkeys(extent_symbols(name, level, [each.width for each in extents]))
+        words |= dict.fromkeys(map(sampler_symbol, samplers_of(runner.kernel)))
         if question.source.reaches or question.target.reaches or runner.lost:
             words |= {base_symbol(buffer): None for buffer in runner.pointers.values()}
     return symbols_of(*words)

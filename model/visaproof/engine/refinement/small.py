@@ -13,7 +13,7 @@ from visaproof.engine.refinement.memory import Content, nothing
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.engine.refinement.words import is_input, is_size, word_value
 from visaproof.semantics.symbolic.alu import Source
-from visaproof.smt import Term, symbols_of
+from visaproof.smt import Op, Term, symbols_of
 
 SMALL_LAUNCHES = 40
 
@@ -29,11 +29,11 @@ ZEROS = 0.2
 
 
 def small_launches(
-    runners: Sequence[AnyRunner], symbols: Sequence[Term], seed: int
+    runners: Sequence[AnyRunner], symbols: Sequence[Term], seed: int, count: int = SMALL_LAUNCHES
 ) -> Iterator[tuple[Values, Content]]:
     """Seeded random ones, with what memory holds in each."""
     random, floats = Random(seed + 3), {name: size for runner in runners for name, size in _floats(runner)}
-    for _ in range(SMALL_LAUNCHES):
+    for _ in range(count):
         large = random.choice((0.1, 0.3))
         yield _values(symbols, random, random.choice((0.2, 0.5, 1)), large), _contents(random, floats)
 
@@ -70,9 +70,21 @@ def _floats(runner: AnyRunner) -> Iterator[tuple[str, int]]:
     loaded = dict(_loaded(runner))
     for one in runner.trace.arbitrary:
         for source in filter(_is_float, one.operands or ()):
-            for term in symbols_of(source.bits):
+            for term in _chosen_among(source.bits):
                 if term in loaded:
                     yield loaded[term], source.type.size
+
+
+def _chosen_among(word: Term) -> Iterator[Term]:
+    """The symbols of which a word is made, without those that decide which of several it is."""
+    stack, seen = [word], {word}
+    while stack:
+        term = stack.pop()
+        if term.op is Op.SYMBOL:
+            yield term
+        parts = [one for one in (term.args[1:] if term.op is Op.ITE else term.args) if one not in seen]
+        seen.update(parts)
+        stack += parts
 
 
 def _is_float(source: Source) -> bool:

@@ -1,15 +1,16 @@
 """A difference with fewer lanes, more zeros and smaller numbers, which is easier to read."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from struct import pack
 from time import process_time
 from zlib import crc32
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.guesses import settled
-from visaproof.engine.refinement.interference import interfered
-from visaproof.engine.refinement.memory import Content
-from visaproof.engine.refinement.runs import Difference, difference
+from visaproof.engine.refinement.memory import IMAGE_SIZE, Content
+from visaproof.engine.refinement.runs import Difference, again, difference
 from visaproof.engine.refinement.words import is_input, is_size
 from visaproof.isa.errors import NotModelled
 from visaproof.smt import Term
@@ -34,6 +35,9 @@ def smaller(comparison: Comparison, found: Difference, timeout_ms: int) -> Diffe
     for one in words[:MOST_FRIENDLY]:
         friendly = (value for value in FRIENDLY if value < found.values[one])
         found = next(filter(None, (tries.changed(found, {one: value}) for value in friendly)), found)
+    for name, (size, _) in found.memory.items():
+        if size == IMAGE_SIZE:
+            found = _fewer_texels(tries, found, name)
     return found
 
 
@@ -47,15 +51,26 @@ class _Tries:
     def changed(self, found: Difference, changed: Values) -> Difference | None:
         """A difference in the same respect in which some inputs have other values."""
         values = _inputs(found.values) | changed
-        return next(filter(None, (self.alike(found, values, content) for content in (_ones, _counted))), None)
+        contents = (_ones, _counted, _counted_floats) if self.comparison.on_floats else (_ones, _counted)
+        return next(filter(None, (self.alike(found, values, content) for content in contents)), None)
 
     def alike(self, found: Difference, values: Values, content: Content) -> Difference | None:
         """A difference for these values in the same respect: in memory, or in what the target leaves undefined."""
+        runners, question = self.comparison.runners, self.comparison.question
+        return self._confirmed(found, lambda: difference(*runners, question, values, content))
+
+    def zeroed(self, found: Difference, name: str, cells: list[int]) -> Difference | None:
+        """A difference in the same respect in which an image has 0 in these channels of texels."""
+        memory = found.memory | {name: (IMAGE_SIZE, found.memory[name][1] | dict.fromkeys(cells, 0))}
+        runners, start = self.comparison.runners, replace(found, memory=memory)
+        return self._confirmed(found, lambda: again(*runners, self.comparison.question, start))
+
+    def _confirmed(self, found: Difference, run: Callable[[], Difference | None]) -> Difference | None:
+        """What the runs show, if it is a difference in the same respect."""
         if process_time() > self.end:
             return None
         try:
-            ask = interfered if found.interference else difference
-            other = ask(*self.comparison.runners, self.comparison.question, values, content)
+            other = run()
             if other is None or (other.undefined is None) != (found.undefined is None):
                 return None
             return settled(self.comparison, other)
@@ -84,6 +99,20 @@ def _coarsely_smaller(tries: _Tries, found: Difference) -> Difference:
     return found
 
 
+def _fewer_texels(tries: _Tries, found: Difference, name: str) -> Difference:
+    """The same with 0 in as many channels of an image as may be."""
+    count = len(_filled(found, name))
+    while count := count // 2:
+        cells = _filled(found, name)
+        for first in range(0, len(cells), count):
+            found = tries.zeroed(found, name, cells[first : first + count]) or found
+    return found
+
+
+def _filled(found: Difference, name: str) -> list[int]:
+    return sorted(cell for cell, word in found.memory[name][1].items() if word)
+
+
 def _ones(surface: str, address: int, width: int) -> int:
     return 0x0101_0101_0101_0101 % (1 << 8 * width)
 
@@ -91,6 +120,11 @@ def _ones(surface: str, address: int, width: int) -> int:
 def _counted(surface: str, address: int, width: int) -> int:
     """Small numbers, other ones in other places."""
     return (address // width + crc32(surface.encode())) % 251 + 1 if address % 4 == 0 else 0
+
+
+def _counted_floats(surface: str, address: int, width: int) -> int:
+    """The same as floats of 32 bits."""
+    return int.from_bytes(pack("<f", _counted(surface, address, width)), "little") % (1 << 8 * width)
 
 
 def _inputs(values: Values) -> Values:

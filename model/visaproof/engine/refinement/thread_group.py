@@ -9,7 +9,14 @@ from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.meetings import Modified, end_of_statement
-from visaproof.engine.refinement.memory import FLAT_SIZE, FlatContents, Memory, WatchedBuffer, image_of
+from visaproof.engine.refinement.memory import (
+    FLAT_SIZE,
+    IMAGE_SIZE,
+    FlatContents,
+    Memory,
+    WatchedBuffer,
+    image_of,
+)
 from visaproof.engine.refinement.runner import IN_LOOPS, Prepared, Ran, Runner, bits_of, ran_of
 from visaproof.engine.refinement.thread_barriers import with_plain_barriers
 from visaproof.engine.refinement.thread_phases import merged
@@ -80,6 +87,10 @@ class ThreadGroup:
         """The typed surfaces, by their common names."""
         return self.members[0].images
 
+    def sampled(self) -> list[tuple[str, str]]:
+        """The surfaces that are read through the sampler, by their own names and by the common ones."""
+        return self.members[0].sampled()
+
     def start_words(self) -> Iterator[BitVec]:
         """What the registers of the threads hold before they start, as far as they read that."""
         for member in self.members:
@@ -134,7 +145,7 @@ class ThreadGroup:
         self, name: str, before: tuple[int, dict[int, int]], values: Values, watch: ThreadWatch, modified: Modified
     ) -> GroupBuffer | GroupImage:
         size, contents = before
-        if name in self.images:
+        if name in self.images and size == IMAGE_SIZE:
             return watched(image_of(self.images[name], name, contents, values, modified), watch, name)
         return watched(WatchedBuffer(size, dict(contents), modified=modified), watch, name)
 

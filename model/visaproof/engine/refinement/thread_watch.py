@@ -7,6 +7,7 @@ from enum import Enum
 from visaproof.engine.refinement.meetings import Modified
 from visaproof.engine.refinement.memory import FlatContents, WatchedBuffer
 from visaproof.isa.errors import UndefinedBehavior
+from visaproof.kernel.texels import RawImage
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 
 
@@ -100,7 +101,7 @@ class GroupBuffer(WatchedBuffer):
 
 
 @dataclass
-class GroupImage(Image):
+class GroupImage(RawImage):
     """A typed surface that several threads reach."""
 
     watch: ThreadWatch = field(default_factory=lambda: ThreadWatch(forbidden=False), compare=False, repr=False)
@@ -120,7 +121,10 @@ def watched(surface: Buffer | Image, watch: ThreadWatch, name: str) -> GroupBuff
     """The surface as one that several threads reach."""
     if isinstance(surface, Image):
         watch.names[id(surface.texels)] = name
-        return GroupImage(surface.levels, surface.texels, surface.kind, watch=watch)
+        found = GroupImage(surface.levels, surface.texels, surface.kind, watch=watch)
+        if isinstance(surface, RawImage):
+            found.before, found.samplers = surface.before, surface.samplers
+        return found
     watch.names[id(surface.contents)] = name
     modified = surface.modified if isinstance(surface, WatchedBuffer) else Modified()
     return GroupBuffer(surface.size, surface.contents, modified=modified, watch=watch)

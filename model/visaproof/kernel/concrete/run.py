@@ -168,8 +168,8 @@ class Thread:
         self._arithmetic = ConcreteArithmetic(state, self._operands)
         self._surfaces = copy(code.bindings)
         self._surfaces.restore({})
-        self._handles: dict[str, int] = {}
-        """What was moved into each surface variable, where it came from a register."""
+        self._bound: dict[str, int] = {}
+        """What was moved into each sampler variable, and into each surface variable where it came from a register."""
         self._performed: list[PerformedMessage] = []
         self._parked: dict[int, int] = {}
         """The lanes that wait at each statement, by its index."""
@@ -223,7 +223,7 @@ class Thread:
         state = self.state
         registers = {name: bytes(content) for name, content in state.registers.items()}
         predicates = {name: one.bits for name, one in state.predicates.items()}
-        bound = self._surfaces.contents(), dict(self._handles), self._operands.addresses()
+        bound = self._surfaces.contents(), dict(self._bound), self._operands.addresses()
         return state.exec_mask, dict(self._parked), registers, predicates, bound
 
     def _step(self, instruction: syntax.Instruction) -> bool:
@@ -278,7 +278,7 @@ class Thread:
     def _surface(self, variable: str, position: Position) -> str:
         """The key of the surface that a variable stands for; by its handle where it has no other name."""
         key = self._surfaces.key(variable)
-        handle = f"bindless handle {self._handles.get(variable)}"
+        handle = f"bindless handle {self._bound.get(variable)}"
         found = next((name for name in (key, handle) if name in self.state.surfaces), None)
         if found is None:
             raise MissingSurface(position, key)
@@ -287,14 +287,20 @@ class Thread:
     def _bind(self, movs: syntax.Instruction) -> None:
         self._surfaces.bind(movs)
         target, source = movs.operands
-        if isinstance(target, syntax.SubscriptedName) and isinstance(source, syntax.VectorSource):
-            self._handles[target.name] = self._operands.read(source, 0)[0]
+        if not isinstance(target, syntax.SubscriptedName):
+            return
+        if isinstance(source, syntax.VectorSource):
+            self._bound[target.name] = self._operands.read(source, 0)[0]
+        elif isinstance(source, syntax.Immediate) and isinstance(
+            self._kernel.variables.get(target.name), syntax.SamplerVariable
+        ):
+            self._bound[target.name] = source.bits
 
     def _sample(self, instruction: syntax.Instruction) -> None:
         read = sampler_read(instruction, self._kernel, self.state.platform)
         if not self._known_images:
             surface = self.state.surfaces.get(self._surfaces.key(read.surface))
-            read_raw(read, instruction.opcode, surface, self.state)
+            read_raw(read, instruction.opcode, surface, self._bound.get(read.variable), self.state)
             return
         surface = self._surface(read.surface, instruction.position)
         image = texel_image(self.state.surfaces[surface], surface, instruction.position)

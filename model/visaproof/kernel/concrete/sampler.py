@@ -7,7 +7,7 @@ from dataclasses import replace
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import NULL
 from visaproof.isa.types import DataType
-from visaproof.kernel.sampler import LOAD, SamplerRead
+from visaproof.kernel.sampler import LOAD, WITH_LEVEL, SamplerRead
 from visaproof.kernel.texels import RawImage, TexelImage, sampled
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
@@ -34,20 +34,21 @@ def read_zeros(read: SamplerRead, opcode: str, memory: Surface | None, state: Co
     _write(read, state, _enabled(read, state), lambda lane, channel: 0)
 
 
-def read_raw(read: SamplerRead, opcode: str, memory: Surface | None, state: ConcreteState) -> None:
-    """Reads texels of 32-bit channels as they were before anything was stored, by messages that name them; else 0.
+def read_raw(read: SamplerRead, opcode: str, memory: Surface | None, sampler: int | None, state: ConcreteState) -> None:
+    """Reads texels of 32-bit channels as they were before anything was stored, in an image that is not 0 everywhere.
 
     Raises NotModelled where that is not known.
     """
-    if opcode != LOAD or not isinstance(memory, RawImage) or not any(memory.before.values()):
+    if not isinstance(memory, RawImage) or not any(memory.before.values()):
         read_zeros(read, opcode, memory, state)
         return
+    _note(read, opcode, memory, state)
     if memory.texels != memory.before:  # the sampler may have kept what was there
         raise NotModelled(f"a read through the sampler of {read.surface} behind a store to it")
-    _note(read, opcode, memory, state)
-    missing = [(NULL, DataType.UD)] * (len(memory.kind.axes) - len(read.coordinates))
+    missing = [(NULL, DataType.UD)] * (len(memory.kind.axes) + (opcode == WITH_LEVEL) - len(read.coordinates))
     whole = replace(read, coordinates=(*read.coordinates, *missing)) if read.coordinates else read
-    read_texels(whole, opcode, TexelImage(memory.levels, memory.texels, memory.kind), state)
+    outside = None if sampler is None else memory.samplers.get(sampler)
+    read_texels(whole, opcode, TexelImage(memory.levels, memory.texels, memory.kind, sampler=outside), state)
 
 
 def _note(read: SamplerRead, opcode: str, memory: Surface | None, state: ConcreteState) -> None:
@@ -67,7 +68,7 @@ def _reach(image: Image, coordinates: Sequence[int | float]) -> None:
 
 def read_texels(read: SamplerRead, opcode: str, image: TexelImage, state: ConcreteState) -> None:
     """Writes the texel that each enabled lane names, dwords as they are.  Raises NotModelled for any other read."""
-    if read.width != 4 or read.texel_offset != 0 or read.null_mask or not read.coordinates:
+    if not read.of_texels:
         raise NotModelled(f"{opcode} of this form in a launch")
     lanes = _enabled(read, state)
     texels = {lane: sampled(image, opcode, _coordinates(read, state, lane)) for lane in lanes}

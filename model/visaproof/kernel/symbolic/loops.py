@@ -120,6 +120,11 @@ class LoopRound:
     """Whether lanes may leave to elsewhere than behind the loop."""
 
 
+def words_of(writes: RoundWrites) -> Iterator[tuple[str, int, int, int]]:
+    """What rounds write of variables: (variable, first byte, bytes, lane), with `EVERY_LANE` for no one lane."""
+    return _words(writes.registers)
+
+
 def owners(writes: RoundWrites) -> list[int]:
     """Of each word and then each predicate bit that rounds write, the lane that alone does it, or `EVERY_LANE`."""
     words = [lane for _, _, _, lane in _words(writes.registers)]

@@ -18,13 +18,14 @@ from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.symbolic.arithmetic import SymbolicArithmetic
 from visaproof.kernel.symbolic.bindings import Bound, GuardedBindings
 from visaproof.kernel.symbolic.lanes import Lanes, Waiting
-from visaproof.kernel.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now
+from visaproof.kernel.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
 from visaproof.kernel.symbolic.operands import SymbolicOperands
 from visaproof.kernel.symbolic.private import MANY_CHOICES, PrivateMemory, PrivateStore
 from visaproof.kernel.symbolic.register_addresses import AddressRegister, AddressWrite
 from visaproof.kernel.symbolic.sampler import read_arbitrary
 from visaproof.kernel.symbolic.thread import Thread, ThreadState, under_guard
 from visaproof.semantics.symbolic.accesses import Access, Store
+from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.guarded import NONE, BitWrite, ByteWrite, Literals, literals_of
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import (
@@ -204,7 +205,7 @@ class Machine:
         guards = {EVERY_LANE: facts} | {lane: literals_of(guard) | facts for lane, guard in enumerate(running)}
         found = held_now(known, guards, registers, predicates)
         registers.reader = predicates.reader = reader
-        return found
+        return [under(one, guards[lane]) for one, lane in zip(found, owners(known), strict=True)]
 
     def fixed(self, messages: int) -> frozenset[Term]:
         """Symbols that mean one value from here on: of the start, and of what the first so many messages brought."""

@@ -14,13 +14,14 @@ from visaproof.kernel.float_results import Floats
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.statement import execution_of, label_places, lane_offset
+from visaproof.kernel.symbolic.lane_elements import LaneElements
 from visaproof.kernel.symbolic.loops import Held, LoopRound, RoundWrites, in_round, owners, round_writes, shifts
 from visaproof.kernel.symbolic.machine import Machine, Performed
 from visaproof.kernel.symbolic.private import FEW_CHOICES, MANY_CHOICES, PrivateMemory
-from visaproof.semantics.symbolic.guarded import NONE, GuardedPredicates, GuardedRegisters
+from visaproof.semantics.symbolic.guarded import NONE, GuardedPredicates, GuardedRegisters, Literals
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicSurface
-from visaproof.smt import BitVec, Bool, bool_symbol, conj, false, neg, symbol, true
+from visaproof.smt import BitVec, Bool, Term, bool_symbol, conj, false, neg, symbol, true
 
 DEFAULT_UNROLL = 4
 """Rounds of a loop of which it is not known how often it runs."""
@@ -254,11 +255,15 @@ class _Walk:
         while True:
             self._loops += 1
             name = f"loop{self._compared_as and f'.{self._compared_as}.'}{self._loops}"
-            entered = machine.held(known, running, facts) if self._compared_as else []
+            in_it = in_round(name, running)
+            elements = LaneElements(machine.thread, known, running if self._compared_as else ())
+            entered = self._held(known, running, facts) + elements.held(running, facts)
             held = machine.forget(name, known, running)
-            during = machine.held(known, running, facts) if self._compared_as else []
-            self._lanes.only(in_round(name, running))
-            in_it = self._lanes.facts
+            during = self._held(known, running, facts)
+            elements.forget(name, in_it)
+            during += elements.held(in_it, facts)
+            self._lanes.only(in_it)
+            here = self._lanes.facts
             written = self._round(name, target, behind - 1, before.performed)
             shifted = set[str]()
             if not self._compared_as:
@@ -267,7 +272,7 @@ class _Walk:
                 break
             del self._bounded[bounds:], self._general[inner:]
             machine.restore(before)
-        after = machine.held(known, in_round(name, running), in_it) if self._compared_as else []
+        after = self._held(known, in_it, here) + elements.held(in_it, here)
         again = self._lanes_again(branch) if self._compared_as else []
         exits = self._lanes.reached_since(before.lanes, behind)
         if branch.predicate is not None:
@@ -275,13 +280,18 @@ class _Walk:
         machine.keep_messages_since(before)
         machine.forget(f"{name}.left", replace(known, shifts=set()), running, facts)  # lanes leave in different rounds
         if self._compared_as:
-            left, runs = machine.held(known, running, facts), in_round(name, (true(),) * THREAD_LANES)
-            words = map(Held, entered, during, after, left, owners(known))
+            left, runs = self._held(known, running, facts), in_round(name, (true(),) * THREAD_LANES)
+            left += elements.left(name)
+            words = map(Held, entered, during, after, left, owners(known) + elements.lanes)
             lanes = map(Held, running, runs, again, runs, range(THREAD_LANES))
             breaks, messages = exits != [behind], (before.performed, len(machine.performed))
             self._general.append(LoopRound(branch.position, *messages, tuple(words), tuple(lanes), breaks))
         self._leave(name, exits, running)
         self._place = behind
+
+    def _held(self, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
+        """What is held here by what rounds may write, if rounds are to be compared."""
+        return self._machine.held(known, running, facts) if self._compared_as else []
 
     def _lanes_again(self, branch: syntax.Instruction) -> list[Bool]:
         """The lanes that the branch takes back."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.execution import Combine, ExecMask
@@ -11,6 +12,7 @@ from visaproof.kernel.predefined import CHANGING
 from visaproof.kernel.symbolic.lanes import Lanes
 from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
+from visaproof.semantics.symbolic.cases import known_under, under
 from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters, Literals, literals_of
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicState, SymbolicSurface
@@ -22,14 +24,14 @@ from visaproof.smt import (
     conj,
     const,
     disj,
-    false,
     is_false,
     neg,
     substitute,
     subterms,
-    true,
 )
 from visaproof.smt.halves import as_sum
+
+T = TypeVar("T", bound=Term)
 
 
 class Thread:
@@ -75,7 +77,7 @@ class Thread:
         if not self._has_bits(execution):
             raise NotModelled(f"{predicate} has too few bits for {execution}")
         window = range(execution.size) if predicate.combine is not Combine.PLAIN else (lane,)
-        bits = [self.predicates.read_under(predicate.variable, first + k, assumed) for k in window]
+        bits = [under(self.predicates.read_under(predicate.variable, first + k, assumed), assumed) for k in window]
         combined = disj(*bits) if predicate.combine is Combine.ANY else conj(*bits)
         return neg(combined) if predicate.inverse else combined
 
@@ -127,10 +129,7 @@ def under_guard(access: Access, assumed: Literals) -> Access:
     Footprints that read a register without saying when still find choices between what a lane wrote and what was
     there before.
     """
-    known: dict[Term, Term] = {}
-    for literal in assumed:
-        known[literal] = true()
-        known[neg(literal)] = false()
+    known = known_under(assumed)
     match access:
         case Store():
             data = (access.value,)

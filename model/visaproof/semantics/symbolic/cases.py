@@ -10,12 +10,13 @@ from typing import TypeVar, cast
 
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.guarded import Literals
-from visaproof.smt import BitVec, Bool, Op, Term, false, substitute, true
+from visaproof.smt import BitVec, Bool, Op, Term, false, neg, substitute, subterms, true
 
 MOST_CHOICES = 2
 """On one way to a result: each of them doubles the results."""
 
 T = TypeVar("T", BitVec, Bool)
+AnyTerm = TypeVar("AnyTerm", bound=Term)
 
 
 def by_cases(
@@ -42,12 +43,21 @@ def _where(source: Source, condition: Bool, branch: int) -> Source:
     return replace(source, bits=cast(BitVec, source.bits.args[branch]))
 
 
-def given(sources: Iterable[Source], assumed: Literals) -> list[Source]:
-    """The sources as they are where the literals hold: what is open below them depends on nothing else."""
-    facts: dict[Term, Term] = {}
+def known_under(assumed: Literals) -> dict[Term, Term]:
+    """What is true, and what is false, where these hold."""
+    known: dict[Term, Term] = {}
     for literal in assumed:
-        if literal.op is Op.NOT:
-            facts[literal.args[0]] = false()
-        elif literal.op is not Op.CONST:
-            facts[literal] = true()
-    return [replace(source, bits=substitute(source.bits, facts)) if facts else source for source in sources]
+        known[literal] = true()
+        known[neg(literal)] = false()
+    return known
+
+
+def under(value: AnyTerm, assumed: Literals) -> AnyTerm:
+    """The value simplified by what holds whenever it is used."""
+    known = known_under(assumed)
+    return substitute(value, known) if any(term in known for term in subterms(value)) else value
+
+
+def given(sources: Iterable[Source], assumed: Literals) -> list[Source]:
+    """The sources as they are where these hold: what is left open of them depends on nothing else."""
+    return [replace(source, bits=under(source.bits, assumed)) for source in sources]

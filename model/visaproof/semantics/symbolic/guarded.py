@@ -6,7 +6,7 @@ and a read says which literals hold: a value whose guard is among them comes bac
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from visaproof.isa.errors import Position
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
@@ -30,9 +30,14 @@ def literals_of(guard: Bool) -> Literals:
 
 def missing(guard: Literals, assumed: Literals) -> Bool:
     """What has to hold beside the assumption for the guard to hold: false where they contradict each other."""
-    rest = conj(*(guard - assumed))
+    rest = conj(*(one for one in guard - assumed if not _follows(one, assumed)))
     contradicted = neg(rest) in assumed or any(neg(one) in assumed for one in guard)
     return false() if contradicted else rest
+
+
+def _follows(literal: Bool, assumed: Literals) -> bool:
+    """Whether an alternative in the literal holds where the assumption does: of a thread, that a lane of it runs."""
+    return literal.op is Op.DISJ and any(literals_of(cast(Bool, one)) <= assumed for one in literal.args)
 
 
 class Written(NamedTuple):
@@ -120,6 +125,8 @@ class GuardedRegisters(RegisterFile):
         for position, entry in enumerate(entries, start):
             while entry is not None and entry.guard is not holds and not entry.guard <= assumed:
                 condition = missing(entry.guard, assumed)
+                if is_true(condition):
+                    break
                 if not is_false(condition):
                     runs = list(_runs(entries))
                     if len(runs) > 1 and splits == MOST_SPLITS:
