@@ -7,7 +7,8 @@ import pytest
 
 from visaproof.engine.refinement.comparison import compare
 from visaproof.engine.refinement.decision import Refines, Vacuous, Verdict, decide
-from visaproof.engine.refinement.guesses import GUESSES, candidates
+from visaproof.engine.refinement.guesses import GUESSES
+from visaproof.engine.refinement.random_launches import candidates
 from visaproof.engine.refinement.runs import Difference, difference, unknowns
 from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.errors import NotModelled, ReadError

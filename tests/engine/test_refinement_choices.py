@@ -11,7 +11,8 @@ from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison, compare
 from visaproof.engine.refinement.decision import Verdict, decide
 from visaproof.engine.refinement.explained import no_choice_explains, no_choice_leaves
-from visaproof.engine.refinement.guesses import GUESSES, contents, guessed, launches
+from visaproof.engine.refinement.guesses import GUESSES, guessed
+from visaproof.engine.refinement.random_launches import contents, launches
 from visaproof.engine.refinement.record import RefinementExample, refinement_record
 from visaproof.engine.refinement.replay import replay_refinement
 from visaproof.engine.refinement.runner import Runner

@@ -8,7 +8,8 @@ from random import Random
 
 from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible
 from visaproof.engine.refinement.comparison import Comparison
-from visaproof.engine.refinement.guesses import candidates, contents, float_words
+from visaproof.engine.refinement.guesses import float_words
+from visaproof.engine.refinement.random_launches import candidates, contents
 from visaproof.engine.refinement.runs import has_meaning, unknowns
 from visaproof.engine.refinement.steps import uncut
 from visaproof.isa.errors import NotModelled
