@@ -12,10 +12,11 @@ from benchmarks.faults.store import Record
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison, compare
 from visaproof.engine.refinement.decision import MEANT, Bounded, Refines, Unknown, Vacuous, decide
-from visaproof.engine.refinement.guesses import contents, float_words, launches, settled
+from visaproof.engine.refinement.guesses import float_words, settled
 from visaproof.engine.refinement.interference import interfered_again
 from visaproof.engine.refinement.meant import where_meant
 from visaproof.engine.refinement.memory import Content
+from visaproof.engine.refinement.random_launches import contents, launches
 from visaproof.engine.refinement.runs import Difference, Trial, again, trial, unknowns
 from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison
-from visaproof.engine.refinement.guesses import FLOATS, float_words, launches
+from visaproof.engine.refinement.guesses import float_words
 from visaproof.engine.refinement.memory import PRIVATE, Content, base_symbol, bases_of
+from visaproof.engine.refinement.random_launches import FLOATS, launches
 from visaproof.engine.refinement.runner import IN_LOOPS, Runner, bits_of
 from visaproof.engine.refinement.runs import unknowns
 from visaproof.instructions.svm_gather import FLAT
@@ -114,6 +115,8 @@ def _contents(count: int, size: int, floats: bool, random: Random, numbers: np.r
 def compared(comparison: Comparison, start: Launches) -> Found:
     """Runs both kernels."""
     source, target = comparison.runners
+    assert isinstance(source, Runner)
+    assert isinstance(target, Runner)
     after, ended = _run(source, comparison, start)
     other, stopped = _run(target, comparison, start)
     written, differ = np.zeros(start.count, np.bool_), stopped.copy()
