@@ -68,7 +68,8 @@ class Found:
 def can_run(comparison: Comparison) -> bool:
     """Whether arrays can: they have no texels, and have to know where buffers lie."""
     images = any(one.images or any(each.origin for each in one.trace.arbitrary) for one in comparison.runners)
-    return not images and comparison.open is None and FLAT not in map(itself, comparison.question.surfaces)
+    alone = all(isinstance(one, Runner) for one in comparison.runners)
+    return alone and not images and comparison.open is None and FLAT not in map(itself, comparison.question.surfaces)
 
 
 def random_launches(comparison: Comparison, count: int, random: Random) -> Launches:
