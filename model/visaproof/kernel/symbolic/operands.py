@@ -141,8 +141,8 @@ class SymbolicOperands:
             (conj(*here), self._registers.read_under(places.root, start, operand.type.size, assumed | apart))
             for start, here, apart in places.elements
         ]
-        value = held.pop()[1] if is_true(places.inside) else const(0, operand.type.bits)
-        for here, one in reversed(held):
+        value = held.pop(0)[1] if is_true(places.inside) else const(0, operand.type.bits)
+        for here, one in held:  # the order in which private memory is a choice between its stores
             value = ite(here, one, value)
         return Source(value, operand.type, operand.modifier)
 
