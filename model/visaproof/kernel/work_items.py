@@ -8,7 +8,7 @@ from visaproof.kernel.meaning import LaunchValue, LocalId
 from visaproof.kernel.syntax import Kernel
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, Bool, Term, const, implies, symbols_of, ule, ult, zero_extend
-from visaproof.smt.evaluate import evaluate
+from visaproof.smt.evaluate import evaluate, evaluate_all
 
 BELOW_THE_SIZE = "local sizes are at most 65536, and the local ids of lanes that are on are less than they are"
 LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
@@ -45,26 +45,32 @@ class Group:
         yield from (ule(size, const(LARGEST_SIZE, size.width)) for size in self.sizes)
         yield from (one.within(lanes) for one in self.local_ids if one.lane < len(lanes))
 
+    def has_room(self, lanes: Sequence[Bool], values: Mapping[Term, int]) -> bool:
+        """Whether a launch has these values, of which all that are missing are 0."""
+        needed = self._needed(lanes, values).items()
+        return all(least <= evaluate(size, values) <= LARGEST_SIZE for size, least in needed)
+
     def with_room(self, lanes: Sequence[Bool], values: Mapping[Term, int]) -> dict[Term, int]:
         """The values with sizes for all lanes that are on, where these can be so large."""
         found = dict(values)
-        for size in self.sizes:
-            if (large := evaluate(size, found)) > LARGEST_SIZE:
-                _add(found, size, large % LARGEST_SIZE - large)
-        on = {lane for lane, one in enumerate(lanes) if evaluate(one, found)}
-        for one in self.local_ids:
-            missing = evaluate(one.word, found) + 1 - evaluate(one.size, found)
-            if missing > 0 and one.lane in on:
-                _add(found, one.size, missing)
+        for size, least in self._needed(lanes, values).items():
+            before = evaluate(size, values)
+            wanted = max(least, before if before <= LARGEST_SIZE else before % LARGEST_SIZE)
+            for one in symbols_of(size) if wanted != before else ():
+                found[one] = max(0, min(found.get(one, 0) + wanted - before, (1 << one.width) - 1))
         return found
+
+    def _needed(self, lanes: Sequence[Bool], values: Mapping[Term, int]) -> dict[BitVec, int]:
+        """The least that each size may be: more than the ids of lanes that are on."""
+        on = evaluate_all(lanes, values)
+        least = dict.fromkeys(self.sizes, 0)
+        for one, word in zip(self.local_ids, evaluate_all([one.word for one in self.local_ids], values), strict=True):
+            if one.lane < len(on) and on[one.lane]:
+                least[one.size] = max(least[one.size], word + 1)
+        return least
 
 
 NO_GROUP = Group(())
-
-
-def _add(values: dict[Term, int], size: BitVec, more: int) -> None:
-    for one in symbols_of(size):
-        values[one] = max(0, min(values.get(one, 0) + more, (1 << one.width) - 1))
 
 
 def group_of(

@@ -171,7 +171,7 @@ def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Diffe
 
 def _interfered(comparison: Comparison, timeout_ms: int) -> Difference | None:
     """A difference that another thread sees by coming between two atomics of the target."""
-    if not may_interfere(comparison.runners[1]) or source_choice(comparison.question):
+    if not may_interfere(*comparison.runners, comparison.question):
         return None
     return guessed(comparison, GUESSES, seed=1, most_seconds=timeout_ms / 1000, ask=interfered)
 

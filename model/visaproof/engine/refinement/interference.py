@@ -90,10 +90,10 @@ def interfered(
 ) -> Difference | None:
     """A difference on these values that an exchange by another thread shows; None where none is found.
 
-    None as well where the source may choose, and of kernels that are several threads.  Raises NotModelled.
+    Of kernels of which `may_interfere` holds.  Raises NotModelled.
     """
-    if not (isinstance(source, Runner) and isinstance(target, Runner)) or question.disturbed or source_choice(question):
-        return None
+    assert isinstance(source, Runner)
+    assert isinstance(target, Runner)
     return _Launch(source, target, question, *launch_of(source, target, question, values, content)).interfered()
 
 
@@ -104,8 +104,13 @@ def interfered_again(source: AnyRunner, target: AnyRunner, question: Question, f
     return _Launch(source, target, question, found.values, found.memory).interfered()
 
 
-def may_interfere(target: AnyRunner) -> bool:
-    """Whether atomics of two messages of the target may reach one cell."""
+def may_interfere(source: AnyRunner, target: AnyRunner, question: Question) -> bool:
+    """Whether atomics of two messages of the target may reach one cell.
+
+    Not asked of kernels that are several threads, nor where the source may choose.
+    """
+    if not (isinstance(source, Runner) and isinstance(target, Runner)) or question.disturbed or source_choice(question):
+        return False
     seen: set[str] = set()
     for performed in target.trace.performed:
         if any(isinstance(access, Atomic) for access in performed.accesses):

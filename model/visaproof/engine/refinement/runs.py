@@ -32,7 +32,6 @@ from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind, kin
 from visaproof.semantics.concrete.surface import TexelWrite, Write
 from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer
 from visaproof.smt import Term, symbol, symbols_of
-from visaproof.smt.evaluate import evaluate_all
 
 MOST_DIFFERENCES = 256
 """Bytes that differ in one run: one that does not depend on what the source may choose is mostly among them."""
@@ -104,7 +103,7 @@ def trial(source: AnyRunner, target: AnyRunner, question: Question, values: Valu
 
 def is_launch(question: Question, values: Values) -> bool:
     """Whether there are launches with these values, with a lane on."""
-    return all(evaluate_all(question.launched.possible, values))
+    return bool(bits_of(question.lanes, values)) and question.launched.group.has_room(question.lanes, values)
 
 
 def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> bool:

@@ -9,6 +9,7 @@ from zlib import crc32
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.guesses import settled
+from visaproof.engine.refinement.interference import interfered
 from visaproof.engine.refinement.memory import IMAGE_SIZE, Content
 from visaproof.engine.refinement.runs import Difference, again, difference
 from visaproof.engine.refinement.words import is_input, is_size
@@ -55,9 +56,12 @@ class _Tries:
         return next(filter(None, (self.alike(found, values, content) for content in contents)), None)
 
     def alike(self, found: Difference, values: Values, content: Content) -> Difference | None:
-        """A difference for these values in the same respect: in memory, or in what the target leaves undefined."""
-        runners, question = self.comparison.runners, self.comparison.question
-        return self._confirmed(found, lambda: difference(*runners, question, values, content))
+        """A difference for these values in the same respect: in memory, in what the target leaves undefined, or in what
+        another thread sees."""
+        runners, question, ask = self.comparison.runners, self.comparison.question, difference
+        if found.interference is not None:
+            ask = interfered
+        return self._confirmed(found, lambda: ask(*runners, question, values, content))
 
     def zeroed(self, found: Difference, name: str, cells: list[int]) -> Difference | None:
         """A difference in the same respect in which an image has 0 in these channels of texels."""
