@@ -28,6 +28,7 @@ HEAD = """.version 4.1
 .decl Z v_type=G type=d num_elts=8 align=GRF
 .decl P1 v_type=P num_elts=8
 .decl T6 v_type=T num_elts=1
+.decl T7 v_type=T num_elts=1
 .input X offset=64 size=32
 .kernel_attr SimdSize=8
 .function "k"
@@ -42,7 +43,7 @@ movs (M1_NM, 1) T6(0) 0x0:ud
 
 def program(body: str) -> Program:
     kernel = read_kernel(HEAD + body + "ret (M1, 1)\n", "k.visaasm")
-    launch = replace(NOTHING_KNOWN.with_inputs(kernel, [("X", ArgumentValue(Argument(1)))]), binding_table={0: 0})
+    launch = replace(NOTHING_KNOWN.with_inputs(kernel, [("X", ArgumentValue(Argument(1)))]), binding_table={0: 0, 1: 1})
     return Program(kernel, launch, Platform.DG2)
 
 

@@ -6,12 +6,12 @@ By hand, or twice where the source has it once, of 1 on a cell with 0x12, while 
     target   or, exchange, or                             gets 0x13, leaves 1
 """
 
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from tests.engine.test_refinement_atomic_events import program
 from visaproof.engine.refinement.comparison import Comparison, compare
 from visaproof.engine.refinement.decision import decide
 from visaproof.engine.refinement.exchanges import Interference
@@ -23,40 +23,14 @@ from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.scope import Scope
 from visaproof.engine.refinement.words import is_input, is_size
 from visaproof.isa.errors import ReadError
-from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.launch import NOTHING_KNOWN, Argument, ArgumentValue, read_launch
+from visaproof.kernel.launch import read_launch
 from visaproof.kernel.linking import read_program
 from visaproof.kernel.matching import Program
 from visaproof.kernel.reader import read_kernel
 from visaproof.report.refinement import difference_text, verdict_json, verdict_lines
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
-
-HEAD = """.version 4.1
-.kernel "k"
-.decl C v_type=G type=ud num_elts=8 align=GRF
-.decl D v_type=G type=ud num_elts=8 align=GRF
-.decl X v_type=G type=d num_elts=8 align=GRF
-.decl Y v_type=G type=d num_elts=8 align=GRF
-.decl Z v_type=G type=d num_elts=8 align=GRF
-.decl T6 v_type=T num_elts=1
-.decl T7 v_type=T num_elts=1
-.input X offset=64 size=32
-.kernel_attr SimdSize=8
-.function "k"
-_main:
-mov (M1_NM, 8) C(0,0)<1> 0x76543210:v
-shl (M1_NM, 8) C(0,0)<1> C(0,0)<1;1,0> 0x2:d
-add (M1_NM, 8) D(0,0)<1> C(0,0)<1;1,0> 0x40:d
-movs (M1_NM, 1) T6(0) 0x0:ud
-"""
-
-
-def program(body: str) -> Program:
-    kernel = read_kernel(HEAD + body + "ret (M1, 1)\n", "k.visaasm")
-    launch = replace(NOTHING_KNOWN.with_inputs(kernel, [("X", ArgumentValue(Argument(1)))]), binding_table={0: 0, 1: 1})
-    return Program(kernel, launch, Platform.DG2)
 
 
 def both(source: str, target: str) -> Comparison:
@@ -198,12 +172,12 @@ def test_the_report_says_who_wrote_what_and_where_the_other_thread_came() -> Non
     comparison, found, _ = example()
     text = "\n".join(verdict_lines(comparison, found))
     assert "meanwhile another thread exchanges the 32 bits at 0x0 of argument 0 for 0x0, in one atomic" in text
-    assert "in the target behind line 18, lane 0 | dword_atomic.or" in text
-    assert "and before line 19, lane 0 | dword_atomic.or" in text
+    assert "in the target behind line 21, lane 0 | dword_atomic.or" in text
+    assert "and before line 22, lane 0 | dword_atomic.or" in text
     assert "before every atomic there" in text
     seen = verdict_json(comparison, found)["example"]["other_thread"]
-    assert seen["in_target"]["behind"] == {"line": 18, "lane": 0}
-    assert [one["behind"] for one in seen["in_source"]] == [None, {"line": 18, "lane": 0}]
+    assert seen["in_target"]["behind"] == {"line": 21, "lane": 0}
+    assert [one["behind"] for one in seen["in_source"]] == [None, {"line": 21, "lane": 0}]
     exception = "no other thread writes what this one reads or writes while it runs, but by atomics what both"
     assert any(one.startswith(exception) for one in comparison.assumed)
 
