@@ -10,6 +10,7 @@ from benchmarks.faults.at_once import AT_ONCE, can_run, compared, random_launche
 from benchmarks.faults.plan import Pair, Planted
 from benchmarks.faults.store import Record
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.chosen import choices_tried
 from visaproof.engine.refinement.comparison import Comparison, compare
 from visaproof.engine.refinement.decision import MEANT, Bounded, Refines, Unknown, Vacuous, decide
 from visaproof.engine.refinement.guesses import float_words, settled
@@ -22,7 +23,7 @@ from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.matching import Program
-from visaproof.queries.refinement.witness import is_plain, witness
+from visaproof.queries.refinement.witness import as_values, is_plain, witness
 from visaproof.smt import is_true
 
 RUNS = 1000
@@ -83,10 +84,11 @@ def _apart(comparison: Comparison, runs: int, random: Random) -> Agreement:
     """One launch after the other, mostly with buffers of 4 GiB."""
     symbols, telling = unknowns(comparison.question, comparison.runners), 0
     floats, chosen = float_words(comparison), witness(comparison.question)
+    plain = _is_plain(comparison)
     for count in range(runs):
         values = launches(symbols, random, floats)
-        values |= {one: values.get(other, 0) for one, other in chosen.items()}
-        found = _tried(comparison, values, contents(random, floats is not None), is_plain(chosen))
+        values |= as_values(chosen, values)
+        found = _tried(comparison, values, contents(random, floats is not None), plain)
         telling += found is not None
         if found and found.difference:
             return Agreement(count + 1, telling, found.difference)
@@ -96,12 +98,17 @@ def _apart(comparison: Comparison, runs: int, random: Random) -> Agreement:
 def _together(comparison: Comparison, runs: int, random: Random) -> Agreement:
     """Launches on arrays; those that may tell the kernels apart are made once more."""
     start = random_launches(comparison, runs, random)
-    found, plain = compared(comparison, start), is_plain(witness(comparison.question))
+    found, plain = compared(comparison, start), _is_plain(comparison)
     for one in found.suspects:
         shown = _tried(comparison, dict(start.values[one]), start.content(one), plain)
         if shown and shown.difference:
             return Agreement(runs, found.telling, shown.difference)
     return Agreement(runs, found.telling, None)
+
+
+def _is_plain(comparison: Comparison) -> bool:
+    """Whether a proof can have no other choice of the source than what the target finds in the same place."""
+    return all(map(is_plain, choices_tried(comparison.question)))
 
 
 def _tried(comparison: Comparison, values: Values, content: Content, plain: bool) -> Trial | None:

@@ -1,16 +1,27 @@
-"""The question about two kernels where the source finds in what nothing wrote what the target has in the same place."""
+"""The questions about two kernels where the source finds in what nothing wrote what the target has computed."""
+
+from collections.abc import Iterator
 
 from visaproof.engine.refinement.choices import source_choice
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.questions import questions
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.undefined import UndefinedKind
-from visaproof.queries.refinement.witness import witness
+from visaproof.queries.refinement.witness import Choices, witness, witness_of_stores
 
 
-def chosen_question(comparison: Comparison, expand: bool) -> Question | None:
-    """The question where the source chooses so; None where it chooses nothing."""
+def choices_tried(question: Question) -> Iterator[Choices]:
+    """What the source may find: none where it chooses nothing."""
+    if UndefinedKind.UNINITIALISED in question.forbidden or not source_choice(question):
+        return
+    plain = witness(question)
+    yield plain
+    stored = witness_of_stores(question, plain)
+    if stored != plain:
+        yield stored
+
+
+def where_chosen(comparison: Comparison, choices: Choices, expand: bool = False) -> Question:
+    """The question where the source chooses so."""
     asked = comparison.question
-    if UndefinedKind.UNINITIALISED in asked.forbidden or not source_choice(asked):
-        return None
-    return questions(comparison.runners, asked.launched, asked.forbidden, expand, witness(asked), asked.memory)[1]
+    return questions(comparison.runners, asked.launched, asked.forbidden, expand, choices, asked.memory)[1]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, Values
 from visaproof.engine.refinement.choices import source_choice, unlike_threads
-from visaproof.engine.refinement.chosen import chosen_question
+from visaproof.engine.refinement.chosen import choices_tried, where_chosen
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled
 from visaproof.engine.refinement.interference import interfered, may_interfere
@@ -181,9 +181,10 @@ WITH_CHOICES = "what nothing wrote being what the target has"
 
 def _with_choices(comparison: Comparison) -> Refines | None:
     """The verdict where the source finds what the target has in what nothing wrote, if it is the same then."""
-    for expand in (False, True):
-        question = chosen_question(comparison, expand)
-        if question is not None and same_effects(question):
+    choices = next(choices_tried(comparison.question), None)
+    for expand in () if choices is None else (False, True):
+        question = where_chosen(comparison, choices, expand)
+        if same_effects(question):
             _audit(comparison)
             which = "second normal form" if expand else "normal form"
             return _granted(comparison, question, f"the same stores in {which}, {WITH_CHOICES}")
@@ -192,14 +193,13 @@ def _with_choices(comparison: Comparison) -> Refines | None:
 
 def _chosen_one_by_one(comparison: Comparison, timeout_ms: int) -> Refines | None:
     """The same, store by store."""
-    question = chosen_question(comparison, expand=False)
-    if question is None or question.bounded:
-        return None
-    surfaces = [one for one in question.surfaces if not same_stores(*stores_of(question, one))]
-    if not one_by_one(question, surfaces, timeout_ms):
-        return None
-    _audit(comparison)
-    return _granted(comparison, question, f"store by store, {WITH_CHOICES}")
+    for choices in () if comparison.question.bounded else choices_tried(comparison.question):
+        question = where_chosen(comparison, choices)
+        surfaces = [one for one in question.surfaces if not same_stores(*stores_of(question, one))]
+        if one_by_one(question, surfaces, timeout_ms):
+            _audit(comparison)
+            return _granted(comparison, question, f"store by store, {WITH_CHOICES}")
+    return None
 
 
 def _granted(comparison: Comparison, question: Question, rung: str) -> Refines:

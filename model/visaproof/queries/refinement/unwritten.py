@@ -1,0 +1,18 @@
+"""The words that only one kernel has: what it finds in registers that neither the launch nor the device writes."""
+
+from visaproof.smt import Op, Term
+
+
+def is_own(term: Term, prefix: str) -> bool:
+    """Whether it is a symbol of the kernel that the prefix names."""
+    return term.op is Op.SYMBOL and str(term.payload).startswith(prefix)
+
+
+def is_unwritten(term: Term) -> bool:
+    """Whether it is a part of the source's registers that neither the launch nor the device writes."""
+    return is_own(term, "source:") and not is_own(term, "source:%")
+
+
+def is_unwritten_word(term: Term) -> bool:
+    """Whether it is a word of several such parts."""
+    return term.op is Op.CONCAT and all(map(is_unwritten, term.args))
