@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from tests.engine.test_refinement_choices import asked, number, store
-from visaproof.engine.refinement.decision import Refines, Unknown
+from visaproof.engine.refinement.decision import Refines
 from visaproof.engine.refinement.runs import Difference
 
 ONE = "(M1_NM, 1)"
@@ -140,13 +140,13 @@ def refines(source: Sequence[Function], target: Sequence[Function]) -> bool:
 
 def test_each_verdict_on_small_functions_of_a_choice_is_that_of_all_choices() -> None:
     random, decided = Random(11), [0, 0]
-    for _ in range(24):
+    for _ in range(16):
         count = random.choice((1, 1, 2))
         source = [function(random) for _ in range(count)]
         target = [function(random) for _ in range(count)]
         if random.random() < 0.5:  # the source's, of what the target computes first
             target = [replace(one, steps=[*first.steps, *one.steps]) for first, one in zip(target, source, strict=True)]
         found, expected = asked(kernel(source), kernel(target)), refines(source, target)
-        assert isinstance(found, (Refines if expected else Difference, Unknown)), (source, target, found)
-        decided[expected] += not isinstance(found, Unknown)
-    assert min(decided) > 4, decided
+        assert isinstance(found, Refines if expected else Difference), (source, target, found)
+        decided[expected] += 1
+    assert min(decided) > 3, decided

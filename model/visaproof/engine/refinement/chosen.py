@@ -1,24 +1,18 @@
-"""The questions about two kernels where the source finds in what nothing wrote what the target has computed."""
-
-from collections.abc import Iterator
+"""The question about two kernels where the source finds in what nothing wrote what the target has in the same place."""
 
 from visaproof.engine.refinement.choices import source_choice
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.questions import questions
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.undefined import UndefinedKind
-from visaproof.queries.refinement.witness import Choices, witness, witness_of_stores
+from visaproof.queries.refinement.witness import Choices, witness
 
 
-def choices_tried(question: Question) -> Iterator[Choices]:
-    """What the source may find: none where it chooses nothing."""
+def choices_tried(question: Question) -> Choices | None:
+    """What the source may find; None where it chooses nothing."""
     if UndefinedKind.UNINITIALISED in question.forbidden or not source_choice(question):
-        return
-    plain = witness(question)
-    yield plain
-    stored = witness_of_stores(question, plain)
-    if stored != plain:
-        yield stored
+        return None
+    return witness(question)
 
 
 def where_chosen(comparison: Comparison, choices: Choices, expand: bool = False) -> Question:

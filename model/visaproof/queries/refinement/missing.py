@@ -3,11 +3,12 @@
 c + rest = whole for one c, as for XOR, and p ∧ rest = rest ∧ lacking where p is what the rest lacks.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import cast
 
-from visaproof.queries.refinement.unwritten import is_own, is_unwritten, is_unwritten_word
+from visaproof.queries.refinement.operands import is_given
+from visaproof.queries.refinement.unwritten import is_unwritten, is_unwritten_word
 from visaproof.queries.shared_memory import SharedMemory
 from visaproof.smt import BitVec, Op, Term, add, bit_xor, conj, const, disj, linear_parts, scale, sub, symbols_of
 
@@ -35,7 +36,7 @@ def missing(one: Term, other: Term, memory: SharedMemory) -> Missing:
     if len(own) > 1 and (len(own) <= len(lacking) or not all(map(is_unwritten_word, own))):
         return ()
     rest = [operand for operand in one.args if operand not in own]
-    return list(_added(cast(BitVec, one), own, rest, cast(BitVec, other))) if _is_given(rest, memory) else ()
+    return list(_added(cast(BitVec, one), own, rest, cast(BitVec, other))) if is_given(rest, memory) else ()
 
 
 def _joined(one: Term, other: Term, lacking: Sequence[Term]) -> Iterator[tuple[Term, Term]]:
@@ -71,17 +72,3 @@ def _factor(one: Term, operand: Term) -> int:
 def _operands(term: Term, op: Op) -> tuple[Term, ...]:
     """Those of this operation, if it is one, or else the term."""
     return term.args if term.op is op else (term,)
-
-
-def _is_given(terms: Iterable[Term], memory: SharedMemory) -> bool:
-    """Whether the terms depend on nothing that is the source's own."""
-    ahead = symbols_of(*terms)
-    seen = set(ahead)
-    while ahead:
-        one = ahead.pop()
-        if one in memory.operations or is_own(one, "source:"):
-            return False
-        behind = [name for name in symbols_of(*memory.behind(one)) if name not in seen]
-        seen.update(behind)
-        ahead += behind
-    return True

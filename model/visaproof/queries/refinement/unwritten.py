@@ -1,5 +1,6 @@
 """The words that only one kernel has: what it finds in registers that neither the launch nor the device writes."""
 
+from visaproof.kernel.open_values import ARBITRARY
 from visaproof.smt import Op, Term
 
 
@@ -9,8 +10,14 @@ def is_own(term: Term, prefix: str) -> bool:
 
 
 def is_unwritten(term: Term) -> bool:
-    """Whether it is a part of the source's registers that neither the launch nor the device writes."""
-    return is_own(term, "source:") and not is_own(term, "source:%")
+    """Whether it is a part of the source's registers that neither the launch nor the device writes.
+
+    A result that is left open is none, as results may hang together.
+    """
+    if not is_own(term, "source:"):
+        return False
+    name = str(term.payload).rpartition(":")[2]  # behind that of its thread, if there are several
+    return not name.startswith("%") and ARBITRARY not in name
 
 
 def is_unwritten_word(term: Term) -> bool:

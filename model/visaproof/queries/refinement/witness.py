@@ -16,7 +16,7 @@ from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.stores import UnitStore
 from visaproof.queries.refinement.unwritten import is_own, is_unwritten, is_unwritten_word
 from visaproof.queries.shared_memory import SharedMemory
-from visaproof.smt import BitVec, Op, Term, extract, substitute, subterms, symbols_of, truncate, zero_extend
+from visaproof.smt import BitVec, Op, Term, extract, symbols_of, truncate, zero_extend
 
 IN_ANY_ORDER = frozenset((Op.SUM, Op.MUL, Op.AND, Op.OR, Op.XOR, Op.EQ, Op.CONJ, Op.DISJ))
 """Whose operands have no order."""
@@ -36,34 +36,21 @@ def witness(question: Question) -> Choices:
     for source, target in walk.from_roots(_roots(question)):
         if source.width == target.width and (is_unwritten(source) or _is_same_register(source, target)):
             found.setdefault(source, target)
-        elif is_unwritten_word(source) and not any(part in found for part in source.args):
-            _choose(found, source, cast(BitVec, target))
+        elif (
+            is_unwritten_word(source)
+            and source.width == target.width
+            and not any(part in found for part in source.args)
+        ):
+            choose(found, source, cast(BitVec, target))
     return found
 
 
-def witness_of_stores(question: Question, choices: Choices) -> Choices:
-    """The choices but, where they leave a store that is not the target's, the words in it: what the target stores.
-
-    A store of f(f(c)) = f(c) is one of what the target has computed in that way already.
-    """
-    found = dict(choices)
-    for surface in question.surfaces:
-        stores = question.source.stores.get(surface, ()), question.target.stores.get(surface, ())
-        for source, target in zip(*stores, strict=False):
-            if substitute(source.value, choices) is not target.value:
-                for word in filter(is_unwritten_word, subterms(source.value)):
-                    _choose(found, word, target.value)
-    return found
-
-
-def _choose(found: Choices, word: Term, value: BitVec) -> None:
-    """Lets a word that nothing wrote be this value, if it has that width, and forgets what its parts were to be."""
-    if word.width != value.width:
-        return
+def choose(found: Choices, word: Term, value: BitVec) -> None:
+    """Lets a word that nothing wrote be this value, and forgets what its parts were to be."""
     for other in [one for one in found if one.op is Op.CONCAT and not set(word.args).isdisjoint(one.args)]:
         del found[other]
     found |= _bytes(cast(tuple[BitVec, ...], word.args), value)
-    if value.op not in (Op.CONCAT, Op.SYMBOL):
+    if word.op is Op.SYMBOL or value.op not in (Op.CONCAT, Op.SYMBOL):
         found[word] = value
 
 
@@ -120,7 +107,7 @@ class _Pairs:
                 elif lacking := missing(one, other, self.memory):
                     yield from lacking
                 elif one.op is Op.ZERO_EXTEND is other.op:
-                    yield one.args[0], _of_width(cast(BitVec, other.args[0]), one.args[0].width)
+                    yield one.args[0], of_width(cast(BitVec, other.args[0]), one.args[0].width)
                 elif one.op is other.op and one.op in IN_ANY_ORDER:
                     yield from self._in_places(one, other)
                 elif one.op is Op.ITE:
@@ -172,7 +159,7 @@ def _of_choice(one: Term, other: Term) -> Iterator[tuple[Term, Term]]:
         yield branch, other.args[place] if alike and not all(map(is_unwritten, parts)) else other
 
 
-def _of_width(word: BitVec, width: int) -> BitVec:
+def of_width(word: BitVec, width: int) -> BitVec:
     return zero_extend(word, width) if word.width <= width else truncate(word, width)
 
 
