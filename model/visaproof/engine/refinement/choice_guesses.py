@@ -39,14 +39,15 @@ def _is_upper_byte(one: Term) -> bool:
 
 
 def _lanes_on(random: Random, lanes: Sequence[Term]) -> dict[Term, int]:
-    """All lanes, or all but one or the first half, or some of them."""
-    kind, one = random.randrange(5), random.randrange(len(lanes))
+    """All lanes, or all but one or the first half, or some of them or one alone."""
+    kind, one = random.randrange(6), random.randrange(len(lanes))
     rules: Sequence[Callable[[int], bool]] = (
         lambda _: True,
         lambda lane: lane != one,
         lambda lane: lane > 0,
         lambda lane: lane >= len(lanes) // 2,
         lambda _: random.random() < 0.5,
+        lambda lane: lane == one,
     )
     return {term: int(rules[kind](lane)) for lane, term in enumerate(lanes)}
 

@@ -22,7 +22,7 @@ from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
 from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement.question import Question
-from visaproof.smt import Term
+from visaproof.smt import Term, symbols_of
 
 GUESSES = 60
 """Runs on random and simple inputs before a solver is asked."""
@@ -73,7 +73,7 @@ def _kinds(comparison: Comparison, count: int, seed: int) -> Iterator[Iterator[t
     few = _first_lanes(comparison.question, symbols, seed, floats) if choices else ()
     guesses = chain(spread, few, islice(candidates(symbols, random, floats), count), edges)
     if choices:
-        yield choice_launches(symbols, comparison.question.lanes, seed)
+        yield choice_launches(symbols, _deciding_lanes(comparison.question), seed)
     if count > AUDITS:
         yield _usual(comparison, symbols, seed)
     yield ((values, contents(random, floats is not None)) for values in guesses)
@@ -81,6 +81,15 @@ def _kinds(comparison: Comparison, count: int, seed: int) -> Iterator[Iterator[t
         yield small_launches(comparison.runners, symbols, seed, count)
     if count > AUDITS and comparison.on_floats:
         yield _on_floats(symbols, seed)
+
+
+def _deciding_lanes(question: Question) -> Sequence[Term]:
+    """The lanes on which it depends what is stored: a kernel may use fewer than a thread has."""
+    guards = [
+        one.guard for side in (question.source, question.target) for those in side.stores.values() for one in those
+    ]
+    used = set(symbols_of(*guards))
+    return [lane for lane in question.lanes if lane in used] or question.lanes
 
 
 def _in_turn(searches: list[Iterator[Difference | None]]) -> Iterator[Difference | None]:
