@@ -11,6 +11,7 @@ from visaproof.engine.refinement.thread_runs import run_group
 from visaproof.engine.refinement.thread_watch import GroupBuffer, ThreadWatch, watched
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
+from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.kernel.concrete.run import MissingSurface, Observer, Outcome, run
@@ -21,7 +22,7 @@ from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.texels import Outside, RawImage
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image
+from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
 
 ATOMIC_WIDTHS = (1, 2, 4, 8)
 """Bytes."""
@@ -207,7 +208,7 @@ def _run_on(
     state = ConcreteState(platform, exec_mask=int(example.exec_mask, 16), backwards=side.backwards)
     state.registers = {name: bytearray.fromhex(content) for name, content in side.registers.items()}
     state.predicates = {name: PredicateBits(one.count, int(one.bits, 16)) for name, one in side.predicates.items()}
-    state.surfaces = {key: memory[name] for key, name in side.surfaces.items()}
+    state.surfaces = {SCRATCH: Scratch()} | {key: memory[name] for key, name in side.surfaces.items()}
     flat = FlatContents([_window(one, memory) for one in side.addresses])
     if side.addresses:
         state.surfaces[FLAT] = GroupBuffer(FLAT_SIZE, flat, watch=watch) if watch else Buffer(FLAT_SIZE, flat)
@@ -230,7 +231,7 @@ def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:
         state.predicates = {
             name: PredicateBits(one.count, int(one.bits, 16)) for name, one in thread.predicates.items()
         }
-        state.surfaces = {key: memory[name] for key, name in side.surfaces.items()}
+        state.surfaces = {SCRATCH: Scratch()} | {key: memory[name] for key, name in side.surfaces.items()}
         flats.append(FlatContents([_window(one, memory) for one in side.addresses]))
         if side.addresses:
             state.surfaces[FLAT] = GroupBuffer(FLAT_SIZE, flats[-1], watch=watch)

@@ -1,14 +1,18 @@
 """Private memory of a thread on terms: what it stores there it loads again, and nobody else sees it.
 
-An address is private where it is the base of private memory, which the launch hands to the kernel, plus anything that
-does not depend on an address.  Where it is not certain whether a load meets a store, the choice is between both.
+There are two kinds of it, which share no byte.  A 64-bit address is private where it is the base of private memory,
+which the launch hands to the kernel, plus anything that does not depend on an address; and the surface `%scratch` is
+private, with 32-bit addresses.  Where it is not certain whether a load meets a store, the choice is between both.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.operands import SCRATCH
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of, missing
+from visaproof.semantics.symbolic.state import SCRATCH_BITS
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -37,15 +41,15 @@ many; questions about one, which seldom depend on such a byte, are asked sooner 
 
 
 PrivateCell = tuple[BitVec, int]
-"""Bytes of private memory: how far behind the base they begin, and how many they are."""
+"""Bytes of private memory: where they begin, and how many they are."""
 
 
 class PrivateStore(NamedTuple):
-    """Bytes that were written where the guard held; or, without a value, everything became arbitrary."""
+    """Bytes that were written where the guard held; or, without a value, all of this kind became arbitrary."""
 
     guard: Literals
     start: BitVec
-    """Behind the base."""
+    """Behind the base, in 64 bits; or in `%scratch`, in 32."""
     value: BitVec | None
 
 
@@ -85,13 +89,16 @@ class PrivateMemory:
     def restore(self, contents: Iterable[PrivateStore]) -> None:
         self._stores = list(contents)
 
-    def owns(self, address: BitVec) -> bool:
-        """Whether this is an address of private memory."""
-        return self.offset(address) is not None
+    def owns(self, access: Access) -> bool:
+        """Whether this is an access of private memory."""
+        return self._offset(access) is not None
 
-    def offset(self, address: BitVec) -> BitVec | None:
-        """How far behind the base an address lies; None where it is not known to be private."""
-        if self._base is None:
+    def _offset(self, access: Access) -> BitVec | None:
+        """Where an access begins: behind the base, or in `%scratch`.  None where it is not known to be private."""
+        address = access.cell[0]
+        if access.surface == SCRATCH:
+            return truncate(address, SCRATCH_BITS)
+        if self._base is None or access.surface != FLAT:
             return None
         if address not in self._offsets:
             constant, parts = linear_parts(as_sum(address))
@@ -105,11 +112,11 @@ class PrivateMemory:
         for access in accesses:
             if isinstance(access, Load):
                 continue
-            start = self.offset(access.cell[0])
+            start = self._offset(access)
             if isinstance(access, Store) and start is not None:
                 self._stores.append(PrivateStore(literals_of(access.guard), start, access.value))
             elif start is not None or not self._is_elsewhere(access.cell[0]):
-                self.forget()
+                self._forget(access.surface)
 
     def _is_elsewhere(self, address: BitVec) -> bool:
         """Whether this is another pointer of the launch plus something.
@@ -121,7 +128,13 @@ class PrivateMemory:
 
     def forget(self) -> None:
         """Makes everything arbitrary."""
-        if self._base is not None:
+        for surface in (FLAT, SCRATCH):
+            self._forget(surface)
+
+    def _forget(self, surface: str) -> None:
+        if surface == SCRATCH:
+            self._stores.append(PrivateStore(NONE, const(0, SCRATCH_BITS), None))
+        elif self._base is not None:
             self._stores.append(PrivateStore(NONE, const(0, self._base.width), None))
 
     def since(self, stores: int) -> Sequence[PrivateStore]:
@@ -135,7 +148,7 @@ class PrivateMemory:
 
     def load(self, access: Access, otherwise: BitVec, assumed: Literals) -> BitVec:
         """What the access brings; `otherwise`, which is this load's own, where it is not known."""
-        start = self.offset(access.cell[0])
+        start = self._offset(access)
         assert start is not None
         if isinstance(access, Atomic):
             return otherwise
@@ -153,6 +166,8 @@ class PrivateMemory:
         full = (1 << start.width) - 1
         parts, constant = self._place(start)
         for store in reversed(self._stores):
+            if store.start.width != start.width:
+                continue
             if store.value is None:
                 return
             size = store.value.width // 8
