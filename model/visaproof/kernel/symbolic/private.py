@@ -34,6 +34,7 @@ from visaproof.smt import (
 from visaproof.smt.arithmetic import difference, sum_of
 from visaproof.smt.bits import truncate, zero_extend
 from visaproof.smt.halves import as_sum
+from visaproof.smt.terms import lowest_bit
 
 FEW_CHOICES, MANY_CHOICES = 8, 32
 """Stores that a byte may come from; a load of a byte with more of them brings anything.  Two kernels are compared with
@@ -61,6 +62,16 @@ class _Met(NamedTuple):
     distance: BitVec
 
 
+class _Place(NamedTuple):
+    """An offset in parts."""
+
+    parts: int
+    """A number for all of it but its constant."""
+    constant: int
+    unit: int
+    """All of it but its constant is a multiple of this power of two."""
+
+
 _FOUND_LATER = ("loop", "load.", "arbitrary.")
 """What the symbols begin with of what a loop left, of what was loaded, and of what the model leaves open."""
 
@@ -78,7 +89,7 @@ class PrivateMemory:
         self._choices = choices
         self._stores: list[PrivateStore] = []
         self._offsets: dict[BitVec, BitVec | None] = {}
-        self._places: dict[BitVec, tuple[int, int]] = {}
+        self._places: dict[BitVec, _Place] = {}
         self._parts: dict[tuple[tuple[BitVec, int], ...], int] = {}
         """Offsets that differ by a constant have one number."""
 
@@ -164,16 +175,18 @@ class PrivateMemory:
     def _met(self, start: BitVec, width: int, assumed: Literals) -> Iterator[_Met]:
         """The stores that a load may meet, newest first, up to one that wrote all of it or left anything."""
         full = (1 << start.width) - 1
-        parts, constant = self._place(start)
+        place = self._place(start)
         for store in reversed(self._stores):
             if store.start.width != start.width:
                 continue
             if store.value is None:
                 return
             size = store.value.width // 8
-            own_parts, own_constant = self._place(store.start)
-            if own_parts == parts:
-                known, unknown = constant - own_constant & full, {}
+            own = self._place(store.start)
+            if place.parts == own.parts:
+                known, unknown = place.constant - own.constant & full, {}
+            elif _low_bits_apart(place, own, width, size):
+                continue
             else:
                 known, unknown = difference(start, store.start)
             beside = _low_halves_apart(start, store, width) if unknown else size <= known <= full + 1 - width
@@ -182,12 +195,18 @@ class PrivateMemory:
                 if not unknown and known + width <= size and store.guard <= assumed:
                     return
 
-    def _place(self, offset: BitVec) -> tuple[int, int]:
-        """A number for all of an offset but its constant, and the constant."""
+    def _place(self, offset: BitVec) -> _Place:
         if offset not in self._places:
             constant, parts = linear_parts(offset)
-            self._places[offset] = self._parts.setdefault(tuple(parts.items()), len(self._parts)), constant
+            number = self._parts.setdefault(tuple(parts.items()), len(self._parts))
+            self._places[offset] = _Place(number, constant, lowest_bit(sum_of(0, parts, offset.width)))
         return self._places[offset]
+
+
+def _low_bits_apart(load: _Place, store: _Place, width: int, size: int) -> bool:
+    """Whether a load cannot meet a store, as all but the constants of their offsets is a multiple of some unit."""
+    unit = min(load.unit, store.unit)
+    return size <= (load.constant - store.constant) % unit <= unit - width
 
 
 def _low_halves_apart(start: BitVec, store: PrivateStore, width: int) -> bool:
