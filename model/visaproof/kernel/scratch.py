@@ -15,6 +15,9 @@ from visaproof.kernel.syntax import GeneralVariable, Immediate, Instruction, Ker
 
 DWORD = 4
 SCRATCH_POINTER = "%r0", 5 * DWORD
+SCRATCH_UNIT = 1 << 10
+"""Where that of a thread begins is a multiple of so many bytes."""
+
 SHIFT = 4
 DWORDS = {DataType.UD, DataType.D}
 
