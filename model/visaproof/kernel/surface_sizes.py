@@ -128,9 +128,7 @@ def stated_sizes(
             assumed.append(f"size: a group has {launch.slm_bytes} bytes of shared local memory, as the launch says")
     if SCRATCH in present and (own := scratch_bytes(kernel)):
         sizes[SCRATCH] = const(min(own, LARGEST), ADDRESS_BITS)
-        assumed.append(
-            f"size: a thread has {own} bytes of private memory, as the kernel says, from byte 0 of {SCRATCH} on"
-        )
+        assumed.append(f"size: a thread has {own} bytes of private memory in {SCRATCH}, from 0 on, as the kernel says")
     for name, amount in options:
         argument = _argument(kernel, launch, name)
         for key in _keys_of(kernel, launch, name, argument, present):
