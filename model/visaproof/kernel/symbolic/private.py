@@ -70,6 +70,8 @@ class _Place(NamedTuple):
     constant: int
     unit: int
     """All of it but its constant is a multiple of this power of two."""
+    bits: int
+    """How many it has."""
 
 
 _FOUND_LATER = ("loop", "load.", "arbitrary.")
@@ -90,7 +92,8 @@ class PrivateMemory:
         self._stores: list[PrivateStore] = []
         self._offsets: dict[BitVec, BitVec | None] = {}
         self._places: dict[BitVec, _Place] = {}
-        self._parts: dict[tuple[tuple[BitVec, int], ...], int] = {}
+        self._low_halves: dict[BitVec, _Place] = {}
+        self._parts: dict[frozenset[tuple[BitVec, int]], int] = {}
         """Offsets that differ by a constant have one number."""
 
     def contents(self) -> tuple[PrivateStore, ...]:
@@ -175,7 +178,7 @@ class PrivateMemory:
     def _met(self, start: BitVec, width: int, assumed: Literals) -> Iterator[_Met]:
         """The stores that a load may meet, newest first, up to one that wrote all of it or left anything."""
         full = (1 << start.width) - 1
-        place = self._place(start)
+        place, low = self._place(start), self._low_half(start)
         for store in reversed(self._stores):
             if store.start.width != start.width:
                 continue
@@ -183,38 +186,34 @@ class PrivateMemory:
                 return
             size = store.value.width // 8
             own = self._place(store.start)
+            if _apart(place, own, width, size) or _apart(low, self._low_half(store.start), width, size):
+                continue
             if place.parts == own.parts:
                 known, unknown = place.constant - own.constant & full, {}
-            elif _low_bits_apart(place, own, width, size):
-                continue
             else:
                 known, unknown = difference(start, store.start)
-            beside = _low_halves_apart(start, store, width) if unknown else size <= known <= full + 1 - width
-            if not beside:
-                yield _Met(store.guard, store.value, sum_of(known, unknown, start.width))
-                if not unknown and known + width <= size and store.guard <= assumed:
-                    return
+            yield _Met(store.guard, store.value, sum_of(known, unknown, start.width))
+            if not unknown and known + width <= size and store.guard <= assumed:
+                return
 
     def _place(self, offset: BitVec) -> _Place:
         if offset not in self._places:
             constant, parts = linear_parts(offset)
-            number = self._parts.setdefault(tuple(parts.items()), len(self._parts))
-            self._places[offset] = _Place(number, constant, lowest_bit(sum_of(0, parts, offset.width)))
+            number = self._parts.setdefault(frozenset(parts.items()), len(self._parts))
+            self._places[offset] = _Place(number, constant, lowest_bit(sum_of(0, parts, offset.width)), offset.width)
         return self._places[offset]
 
+    def _low_half(self, offset: BitVec) -> _Place:
+        """The low half of an offset, which may be known where the halves of addresses are computed unlike."""
+        if offset not in self._low_halves:
+            self._low_halves[offset] = self._place(truncate(offset, offset.width // 2))
+        return self._low_halves[offset]
 
-def _low_bits_apart(load: _Place, store: _Place, width: int, size: int) -> bool:
-    """Whether a load cannot meet a store, as all but the constants of their offsets is a multiple of some unit."""
-    unit = min(load.unit, store.unit)
-    return size <= (load.constant - store.constant) % unit <= unit - width
 
-
-def _low_halves_apart(start: BitVec, store: PrivateStore, width: int) -> bool:
-    """Whether a load cannot meet a store, as their low halves say where the halves of addresses are computed unlike."""
-    assert store.value is not None
-    half = start.width // 2
-    known, unknown = difference(truncate(start, half), truncate(store.start, half))
-    return not unknown and store.value.width // 8 <= known <= (1 << half) - width
+def _apart(load: _Place, store: _Place, width: int, size: int) -> bool:
+    """Whether a load cannot meet a store: what their offsets are beside constants is equal, or multiples of a unit."""
+    period = 1 << load.bits if load.parts == store.parts else min(load.unit, store.unit)
+    return size <= (load.constant - store.constant) % period <= period - width
 
 
 def _unit_at(
