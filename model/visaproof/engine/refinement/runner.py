@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.exchanges import ObserverOf
 from visaproof.engine.refinement.meetings import Modified, end_of_statement
 from visaproof.engine.refinement.memory import (
     FLAT_SIZE,
@@ -98,11 +99,18 @@ class Runner:
         read = {one.origin.surface: None for one in self.trace.arbitrary if one.origin is not None}
         return [(key, self.surface(key)) for key in read]
 
-    def run(self, memory: Memory, lanes: Sequence[Bool], values: Values, backwards: bool = False) -> "Ran":
+    def run(
+        self,
+        memory: Memory,
+        lanes: Sequence[Bool],
+        values: Values,
+        backwards: bool = False,
+        observer_of: ObserverOf | None = None,
+    ) -> "Ran":
         """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
         start = self.prepared(memory, lanes, values)
         start.state.backwards = backwards
-        return self.run_from(start, memory)
+        return self.run_from(start, memory, observer_of and observer_of(None, start.state))
 
     def run_from(self, start: "Prepared", memory: Memory, observer: Observer | None = None) -> "Ran":
         """The run from this start, for which this was in memory.  Raises NotModelled."""
