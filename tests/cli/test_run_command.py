@@ -80,6 +80,35 @@ def test_a_trace_shows_predicates_and_all_lanes(capsys: pytest.CaptureFixture[st
     assert "bti 1 [0x10] ← 0x00000001" in out
 
 
+def test_a_traced_lane_shows_what_it_writes_though_it_stays_the_same(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Also in a row behind the first, which is 8 dwords long, and of a predicate its bit."""
+    path = tmp_path / "k.visaasm"
+    path.write_text(ROWS)
+    code, document = asked(
+        capsys, str(path), "--platform", "tgllp", "--grid", "16", "--trace", "group=0,thread=0,lane=3"
+    )
+    assert code == 0
+    changes = [step["changes"] for step in document["trace"]]
+    assert changes == [{"V.44": "0x00000000"}, {"V.44": "0x00000007"}, {"P1[3]": "0"}, {}, {"V.0": "0x00000007"}]
+
+
+ROWS = """.version 4.1
+.kernel "k"
+.decl V v_type=G type=ud num_elts=32 align=GRF
+.decl P1 v_type=P num_elts=16
+.kernel_attr SimdSize=16
+.function "k"
+mov (M1, 16) V(1,0)<1> 0x0:ud
+mov (M1, 16) V(1,0)<1> 0x7:ud
+cmp.eq (M1, 16) P1 V(1,0)<1;1,0> 0x8:ud
+(P1) mov (M1, 16) V(1,0)<1> 0x9:ud
+mov (M1_NM, 1) V(0,0)<1> V(1,3)<0;1,0>
+ret (M1, 1)
+"""
+
+
 def test_colliding_lanes_are_undefined(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "dst.bin"
     arguments = ("--buffer", "src=random:64", "--buffer", "dst=zeros:64", "--grid", "16", "--out", f"dst=@{out}")

@@ -50,6 +50,15 @@ LATE = "add (M1_NM, 1) Z(0,0)<1> Z(0,0)<0;1,0> 0x1:d\ncmp.gt ({mask}, 8) P2 Z(0,
 WHERE_LATE = "(P2) mov (M1, 8) X(0,0)<1> 0x7:d\n"
 
 
+def bound_late(movs: str) -> str:
+    """In the round in which Y is 77 the surface is `movs`; the first one has no such lane."""
+    late = f"cmp.eq (M1, 8) P2 Z(0,0)<1;1,0> 0x4d:d\n(!P2) goto (M1, 8) early\n{movs}early:\n"
+    count = "add (M1, 8) Z(0,0)<1> Z(0,0)<1;1,0> 0x1:d\n"
+    ways = "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x5:d\n(P1) goto (M1, 8) out\n"
+    ways += "movs (M1_NM, 1) T6(0) 0x1:ud\nmov (M1, 8) Z(0,0)<1> 0x0:d\n"
+    return ways + looping(STORE_NEXT + late + count) + "out:\n"
+
+
 def in_step_too(source: str, target: str, head: str = HEAD) -> bool:
     """Whether one round that stands for all shows it."""
     return in_step(compare(program(source, head), program(target, head), Scope(Assume.NONE))) is not None
@@ -117,6 +126,7 @@ OPEN = {
         "mov (M1_NM, 1) Z(0,0)<1> 0x0:d\n" + looping(LATE.format(mask=mask)).replace(STORE_B, WHERE_LATE + STORE_B)
         for mask in ("M1", "M1_NM")
     ),
+    "a surface that a later round binds": (bound_late("movs (M1_NM, 1) T6(0) 0x0:ud\n"), bound_late("")),
     "behind the loop": (looping(ADD), looping(ADD).replace(STORE_B, ADD + STORE_B)),
     "lanes that leave to further down": BREAKING,
     "what a lane holds that leaves in the middle": (

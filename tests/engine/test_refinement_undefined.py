@@ -7,6 +7,7 @@ from visaproof.engine.refinement.comparison import compare
 from visaproof.engine.refinement.decision import Refines, Vacuous, Verdict, decide
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.scope import Scope
+from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN
@@ -31,6 +32,7 @@ _main:
 movs (M1_NM, 1) T6(0) 0x0:ud
 """
 STORE = "scatter4_scaled.R (M1, 8) T6 0x0:ud AT.0 X.0\n"
+LOAD = "gather4_scaled.R (M1, 8) T6 {at}:ud AT.0 {to}.0\n"
 MASKED = "and (M1, 8) AT(0,0)<1> AT(0,0)<1;1,0> 0xfffffffc:ud\n"
 APART = "add (M1_NM, 8) AT(0,0)<1> 0x76543210:uv 0x0:ud\nshl (M1_NM, 8) AT(0,0)<1> AT(0,0)<1;1,0> 0x2:ud\n"
 ALLOW = {kind: forbidden_by([(kind, False)]) for kind in UndefinedKind}
@@ -80,6 +82,19 @@ def test_what_lies_beyond_a_variable_is_undefined_in_the_source_or_reads_as_0() 
     copied = APART + zero + "mov (M1, 4) X(0,0)<1> SHORT(0,0)<1;1,0>\n" + STORE
     assert isinstance(asked(copied, short, ALLOW[UndefinedKind.BEYOND_VARIABLE]), Refines)
     assert not isinstance(asked(copied, short), Refines)
+
+
+def test_an_address_that_is_always_misaligned_is_not_taken_for_registers_beyond_a_variable() -> None:
+    """Nor is one that may be misaligned overlooked beside registers that the variable does not have."""
+    off, short = LOAD.format(at="0x2", to="N"), LOAD.format(at="0x0", to="SHORT")
+    for one, other in ((APART + STORE, APART + off + STORE), (APART + STORE, short + APART + STORE)):
+        assert isinstance(asked(one, other), Difference)
+        with pytest.raises(NotModelled, match="may be misaligned"):
+            asked(one, other, ALLOW[UndefinedKind.BEYOND_VARIABLE])
+        with pytest.raises(NotModelled, match="may be misaligned"):
+            asked(other, one, ALLOW[UndefinedKind.MISALIGNED])
+    aligned = APART + LOAD.format(at="0x4", to="SHORT") + STORE
+    assert isinstance(asked(APART + STORE, aligned, ALLOW[UndefinedKind.BEYOND_VARIABLE]), Refines)
 
 
 SLM = "scatter4_scaled.R (M1, 1) %slm 0x0:ud AT.0 X.0\n"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from visaproof.engine.refinement.exchanges import Came, Interference, Writer
-from visaproof.report.writers import lane_of, written
+from visaproof.report.writers import written
 
 Naming = Callable[[str], str]
 """What a surface is called."""
@@ -65,4 +65,4 @@ def _came_json(came: Came, name: Naming) -> dict[str, Any]:
 
 
 def _writer_json(writer: Writer) -> dict[str, Any]:
-    return {"line": writer.instruction.position.line, "lane": lane_of(writer)}
+    return {"line": writer.instruction.position.line, "lane": writer.lane}

@@ -6,6 +6,7 @@ from typing import Any
 
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous, Verdict
+from visaproof.engine.refinement.lane_runs import lane_runs
 from visaproof.engine.refinement.memory import IMAGE_SIZE
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.samplers import SAMPLER, samplers_in
@@ -17,8 +18,11 @@ from visaproof.queries.refinement.places import ALWAYS, Condition
 from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.report.interference import interference_json, interference_lines, interference_text
+from visaproof.report.lane_runs import lane_run_json, lane_run_lines
 from visaproof.report.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
-from visaproof.report.writers import lane_of, written
+from visaproof.report.writers import written
+
+SIDES = "source", "target"
 
 MAX_SHOWN = 8
 """Inputs and bytes of memory that are shown of a run."""
@@ -157,11 +161,18 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
         yield f"  at the end {_register_place(register, found)} is"
         yield f"    {found.source:#04x} after the source, in {register.source.at(found.address)}"
         yield f"    {found.target:#04x} after the target, in {register.target.at(found.address)}"
+        yield from (f"  {line}" for line in _run_lines(comparison, found))
         return
     name = surface_name(comparison, found.surface)
     yield f"  {place_of(found)} of {name} was {found.before:#04x}, and is then"
     yield f"    {found.source:#04x} after the source: {written(found.source_writer)}"
     yield f"    {found.target:#04x} after the target: {written(found.target_writer)}"
+    yield from (f"  {line}" for line in _run_lines(comparison, found))
+
+
+def _run_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
+    runs = lane_runs(comparison, found)
+    return lane_run_lines(runs, partial(surface_name, comparison)) if runs else iter(())
 
 
 def difference_text(comparison: Comparison, found: Difference) -> str:
@@ -280,7 +291,8 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
     if (register := _register_of(comparison, found)) is not None:
         lane = {"lane": found.lanes[0]} if len(found.lanes) == 1 else {}
         both = {"register": register.name, "target_register": register.target_name, "byte": found.address} | lane
-        return record | both | {"after_source": {"byte": found.source}, "after_target": {"byte": found.target}}
+        after = {"after_source": {"byte": found.source}, "after_target": {"byte": found.target}}
+        return record | both | after | _runs_json(comparison, found)
     sides = ((found.source, found.source_writer), (found.target, found.target_writer))
     return record | {
         "surface": surface_name(comparison, found.surface),
@@ -288,7 +300,13 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         "before": found.before,
     } | {
         side: {
-            "byte": byte, "line": writer and writer.instruction.position.line, "lane": writer and lane_of(writer)
+            "byte": byte, "line": writer and writer.instruction.position.line, "lane": writer and writer.lane
         } | ({"thread": writer.thread} if writer and writer.thread is not None else {})
         for side, (byte, writer) in zip(("after_source", "after_target"), sides, strict=True)
-    }  # fmt: skip
+    } | _runs_json(comparison, found)  # fmt: skip
+
+
+def _runs_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
+    runs = lane_runs(comparison, found)
+    name = partial(surface_name, comparison)
+    return {"runs": dict(zip(SIDES, (lane_run_json(one, name) for one in runs), strict=True))} if runs else {}

@@ -19,9 +19,9 @@ from visaproof.engine.rewrite.verdicts import (
     Verdict,
 )
 from visaproof.kernel.rewrite.syntax import Expect, Rule
+from visaproof.report.columns import WIDTH, beside
 from visaproof.report.tables import table
 
-WIDTH = 118
 MOST_SHOWN = 12
 """Inputs, or changes of one instruction, that are shown."""
 
@@ -146,7 +146,7 @@ def counterexample_lines(found: Counterexample) -> Iterator[str]:
     shown = [f"{name} = {value:#x}" for name, value in inputs(found)]
     yield from wrap(", ".join(shown) or "no other input", WIDTH - 4)
     yield "every other input is 0"
-    yield from _beside(_run_lines("source", found.source), _run_lines("target", found.target))
+    yield from beside(_run_lines("source", found.source), _run_lines("target", found.target))
     yield difference_line(found)
 
 
@@ -202,20 +202,6 @@ def change_text(change: Change) -> str:
     if change.dropped:
         return f"{lane}{where}: outside, dropped"
     return f"{lane}{where} = {change.after or 0:#x}"
-
-
-def _beside(left: Sequence[str], right: Sequence[str]) -> Iterator[str]:
-    """Two columns of lines."""
-    half = (WIDTH - 9) // 2
-    columns = [[part for line in side for part in _folded(line, half)] for side in (left, right)]
-    for index in range(max(map(len, columns))):
-        cells = [column[index] if index < len(column) else "" for column in columns]
-        yield f"  {cells[0]:<{half}} | {cells[1]}".rstrip()
-
-
-def _folded(line: str, width: int) -> list[str]:
-    indent = " " * (len(line) - len(line.lstrip()))
-    return wrap(line, width, initial_indent=indent, subsequent_indent=indent + "  ", drop_whitespace=True) or [""]
 
 
 # ---------------------------------------------------------------- for programs

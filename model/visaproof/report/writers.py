@@ -11,13 +11,5 @@ def written(writer: Writer | None) -> str:
 
 
 def _lane(writer: Writer) -> str:
-    lane = lane_of(writer)
     thread = "" if writer.thread is None else f"thread {writer.thread}, "
-    return (thread and f"{thread[:-2]} ") if lane is None else f"{thread}lane {lane} "
-
-
-def lane_of(writer: Writer) -> int | None:
-    """Counted from the first lane of the thread; None where the message writes as a whole."""
-    execution = writer.instruction.execution
-    first = execution.mask.lane_offset if execution else 0
-    return None if writer.write.lane is None else first + writer.write.lane
+    return (thread and f"{thread[:-2]} ") if writer.lane is None else f"{thread}lane {writer.lane} "

@@ -1,4 +1,4 @@
-"""What each statement of one thread wrote, told from its registers before and after."""
+"""What each statement of one thread wrote: by its registers before and after, and of one lane by its destination."""
 
 import struct
 from collections.abc import Callable, Iterator
@@ -7,8 +7,10 @@ from dataclasses import InitVar, dataclass, field
 from visaproof.engine.launch.shape import ThreadId
 from visaproof.isa.types import DataType
 from visaproof.kernel.concrete.run import PerformedMessage
-from visaproof.kernel.statement import execution_of, lane_offset
-from visaproof.kernel.syntax import GeneralVariable, IndirectOperand, Instruction, Kernel, VectorDestination
+from visaproof.kernel.instruction_text import BLOCKS
+from visaproof.kernel.opcodes import DESTINATIONS
+from visaproof.kernel.statement import execution_of, lane_offset, without_predicate
+from visaproof.kernel.syntax import GeneralVariable, IndirectOperand, Instruction, Kernel, Name, VectorDestination
 from visaproof.semantics.concrete.alu import to_integer
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import LaneWrite
@@ -40,6 +42,16 @@ class Step:
     changes: tuple[Change, ...]
 
 
+def written_by(message: PerformedMessage, lane: int | None) -> Iterator[Change]:
+    """What a message put into memory, of one lane or of all."""
+    execution = message.instruction.execution
+    first = execution.mask.lane_offset if execution else 0
+    for write in message.writes:
+        if isinstance(write, LaneWrite) and (write.lane is None or lane in (None, write.lane + first)):
+            value = f"{write.value:#0{2 * write.width + 2}x}"
+            yield Change(f"{message.surface} [{write.address:#x}]", value)
+
+
 @dataclass
 class Tracer:
     """Is told of each statement of a thread after it ran; hands a step to `show`."""
@@ -56,42 +68,34 @@ class Tracer:
         self._keep(start)
 
     def observe(self, instruction: Instruction, state: ConcreteState) -> None:
-        changes = [*self._elements(instruction, state), *self._bits(state), *self._written]
+        changes = [*self._elements(instruction, state), *self._bits(instruction, state), *self._written]
         self.show(Step(instruction, state.exec_mask, tuple(changes)))
         self._written = ()
         self._keep(state)
 
     def performed(self, message: PerformedMessage) -> bool:
         """Takes note of what a message wrote; never enough."""
-        execution = message.instruction.execution
-        first = execution.mask.lane_offset if execution else 0
-        self._written = tuple(self._writes(message, first))
+        self._written = tuple(written_by(message, self.lane))
         return False
-
-    def _writes(self, message: PerformedMessage, first: int) -> Iterator[Change]:
-        for write in message.writes:
-            if isinstance(write, LaneWrite) and (write.lane is None or self.lane in (None, write.lane + first)):
-                value = f"{write.value:#0{2 * write.width + 2}x}"
-                yield Change(f"{message.surface} [{write.address:#x}]", value)
 
     def _keep(self, state: ConcreteState) -> None:
         self._registers = {name: bytes(content) for name, content in state.registers.items()}
         self._predicates = dict(state.predicates)
 
     def _elements(self, instruction: Instruction, state: ConcreteState) -> Iterator[Change]:
-        data_type = self._type(instruction)
+        data_type, size = self._type(instruction), self._type(instruction).size
+        own = set(self._destinations(instruction, state))
         for name, register in state.registers.items():
             content = bytes(register)
             before = self._registers.get(name, bytes(len(content)))
-            if before == content:
-                continue
-            size = data_type.size
-            for start in range(0, len(content) - size + 1, size):
-                if content[start : start + size] != before[start : start + size] and self._shown(
-                    instruction, start, size
-                ):
-                    bits = int.from_bytes(content[start : start + size], "little")
-                    yield Change(f"{name}.{start}", _value(bits, data_type))
+            shown = {start for variable, start in own if variable == name}
+            if before != content:
+                starts = range(0, len(content) - size + 1, size)
+                changed = (at for at in starts if content[at : at + size] != before[at : at + size])
+                shown |= {at for at in changed if self._shown(instruction, at, size)}
+            for start in sorted(shown):
+                bits = int.from_bytes(content[start : start + size], "little")
+                yield Change(f"{name}.{start}", _value(bits, data_type))
 
     def _type(self, instruction: Instruction) -> DataType:
         """The type of the destination; dwords where it has none."""
@@ -103,29 +107,51 @@ class Tracer:
                 return operand.type
         return DataType.UD
 
+    def _destinations(self, instruction: Instruction, state: ConcreteState) -> Iterator[tuple[str, int]]:
+        """The variables and the bytes of the elements that the lane writes, the same values or others."""
+        if self.lane is None or instruction.execution is None:
+            return
+        execution, grf_bytes = execution_of(instruction), state.platform.grf_bytes
+        lane = 0 if execution.size == 1 else self.lane - lane_offset(execution)
+        if not 0 <= lane < execution.size or not self._enabled(instruction, state, lane):
+            return
+        for target in instruction.operands[: DESTINATIONS.get(instruction.opcode, 1)]:
+            declared = self.kernel.variables.get(target.variable) if isinstance(target, VectorDestination) else None
+            if isinstance(target, VectorDestination) and isinstance(declared, GeneralVariable):
+                root, behind = self.kernel.root_of(declared)
+                element = target.column + lane * target.horizontal
+                start = behind + target.row * grf_bytes + element * declared.type.size
+                yield root.name, start
+                if instruction.opcode == "madw":  # the high half lies in registers of its own
+                    yield root.name, start + -(-4 * execution.size // grf_bytes) * grf_bytes
+
+    def _enabled(self, instruction: Instruction, state: ConcreteState, lane: int) -> bool:
+        """Whether the lane took part, by the predicates before the statement; to `sel` its predicate is an operand."""
+        execution = execution_of(instruction)
+        if instruction.opcode == "sel":
+            execution = without_predicate(execution)
+        before = ConcreteState(state.platform, exec_mask=state.exec_mask, predicates=self._predicates)
+        return before.channel_enabled(execution, lane)
+
     def _shown(self, instruction: Instruction, start: int, size: int) -> bool:
-        """Whether the element is the lane's; a uniform value belongs to every lane."""
-        if self.lane is None or instruction.execution is None or instruction.opcode.endswith(("block_ld", "unaligned")):
+        """Whether an element that has changed is the lane's; a uniform value belongs to every lane."""
+        if self.lane is None or instruction.execution is None or instruction.opcode in BLOCKS:
             return True
         execution = execution_of(instruction)
         if execution.size == 1:
             return True
-        target = instruction.operands[0] if instruction.operands else None
-        if isinstance(target, VectorDestination):
-            declared = self.kernel.variables[target.variable]
-            assert isinstance(declared, GeneralVariable)
-            _, behind = self.kernel.root_of(declared)
-            origin = behind + target.column * size
-            step = max(target.horizontal, 1) * size
-            return (start - origin) // step % execution.size == self.lane - lane_offset(execution)
+        if instruction.operands and isinstance(instruction.operands[0], VectorDestination):
+            return False  # the lane's own elements are shown anyway
         return start // size % execution.size == self.lane - lane_offset(execution)
 
-    def _bits(self, state: ConcreteState) -> Iterator[Change]:
+    def _bits(self, instruction: Instruction, state: ConcreteState) -> Iterator[Change]:
+        target = instruction.operands[0] if instruction.operands else None
         for name, predicate in state.predicates.items():
             before = self._predicates.get(name, PredicateBits(predicate.count, 0))
+            written = isinstance(target, Name) and target.name == name
             for lane in range(predicate.count):
                 bit = predicate.bits >> lane & 1
-                if bit != before.bits >> lane & 1 and self.lane in (None, lane):
+                if (bit != before.bits >> lane & 1 and self.lane in (None, lane)) or (written and self.lane == lane):
                     yield Change(f"{name}[{lane}]", str(bit))
 
 

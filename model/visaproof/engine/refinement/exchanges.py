@@ -1,8 +1,10 @@
 """Another thread's atomic exchange between two messages of a run: when it comes, and what it then gets and leaves."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from visaproof.kernel import decode as messages
+from visaproof.kernel.concrete.run import Observer
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.syntax import Instruction
 from visaproof.semantics.concrete.state import ConcreteState
@@ -17,6 +19,17 @@ class Writer:
     write: Write
     thread: int | None = None
     """Which of the threads of a group."""
+
+    @property
+    def lane(self) -> int | None:
+        """Counted from the first lane of the thread; None where the message writes as a whole."""
+        execution = self.instruction.execution
+        first = execution.mask.lane_offset if execution else 0
+        return None if self.write.lane is None else first + self.write.lane
+
+
+ObserverOf = Callable[[int | None, ConcreteState], Observer | None]
+"""Asked, of each thread by its number and what it starts with, who is told of its statements."""
 
 
 @dataclass(frozen=True, slots=True)

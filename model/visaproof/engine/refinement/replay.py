@@ -5,12 +5,21 @@ from dataclasses import dataclass
 
 from visaproof.engine.refinement.exchanges import Exchange, Visit
 from visaproof.engine.refinement.memory import FLAT_SIZE, FlatContents, cells_of, texel_at
-from visaproof.engine.refinement.record import OtherThread, RefinementExample, Side, SurfaceContents, Window, place_from
+from visaproof.engine.refinement.record import (
+    OtherThread,
+    RefinementExample,
+    Side,
+    SurfaceContents,
+    ThreadStart,
+    Window,
+    place_from,
+)
 from visaproof.engine.refinement.runner import at_no_surface
 from visaproof.engine.refinement.thread_runs import run_group
 from visaproof.engine.refinement.thread_watch import GroupBuffer, ThreadWatch, watched
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
+from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.kernel.concrete.run import MissingSurface, Observer, Outcome, run
@@ -21,7 +30,7 @@ from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.texels import Outside, RawImage
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image
+from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
 
 ATOMIC_WIDTHS = (1, 2, 4, 8)
 """Bytes."""
@@ -204,13 +213,7 @@ def _run_on(
 ) -> _Ran:
     """One thread over this memory."""
     platform = _platform(side, path)
-    state = ConcreteState(platform, exec_mask=int(example.exec_mask, 16), backwards=side.backwards)
-    state.registers = {name: bytearray.fromhex(content) for name, content in side.registers.items()}
-    state.predicates = {name: PredicateBits(one.count, int(one.bits, 16)) for name, one in side.predicates.items()}
-    state.surfaces = {key: memory[name] for key, name in side.surfaces.items()}
-    flat = FlatContents([_window(one, memory) for one in side.addresses])
-    if side.addresses:
-        state.surfaces[FLAT] = GroupBuffer(FLAT_SIZE, flat, watch=watch) if watch else Buffer(FLAT_SIZE, flat)
+    state, flat = _started(platform, example.exec_mask, side, side, memory, watch)
     try:
         outcome = run(_kernel(side, platform, path), state, observer, endless=True)
     except MissingSurface as missing:
@@ -222,21 +225,29 @@ def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:
     """The threads of a group over one memory, each with private memory of its own."""
     platform, watch = _platform(side, path), ThreadWatch(not example.races_allowed)
     memory = {name: watched(surface, watch, name) for name, surface in _memory(example).items()}
-    states: list[tuple[int, ConcreteState]] = []
-    flats: list[FlatContents] = []
-    for thread in side.threads:
-        state = ConcreteState(platform, exec_mask=int(thread.exec_mask, 16), backwards=side.backwards)
-        state.registers = {name: bytearray.fromhex(content) for name, content in thread.registers.items()}
-        state.predicates = {
-            name: PredicateBits(one.count, int(one.bits, 16)) for name, one in thread.predicates.items()
-        }
-        state.surfaces = {key: memory[name] for key, name in side.surfaces.items()}
-        flats.append(FlatContents([_window(one, memory) for one in side.addresses]))
-        if side.addresses:
-            state.surfaces[FLAT] = GroupBuffer(FLAT_SIZE, flats[-1], watch=watch)
-        states.append((thread.number, state))
+    started = [_started(platform, one.exec_mask, one, side, memory, watch) for one in side.threads]
+    states = [(thread.number, state) for thread, (state, _) in zip(side.threads, started, strict=True)]
     found = run_group(_kernel(side, platform, path), states, watch)
-    return _Ran(found.outcome, memory, next((one.left for one in flats if one.left is not None), None))
+    return _Ran(found.outcome, memory, next((flat.left for _, flat in started if flat.left is not None), None))
+
+
+def _started(
+    platform: Platform,
+    exec_mask: str,
+    held: Side | ThreadStart,
+    side: Side,
+    memory: Mapping[str, Buffer | Image],
+    watch: ThreadWatch | None,
+) -> tuple[ConcreteState, FlatContents]:
+    """A thread before its first instruction, and what it reaches by 64-bit address."""
+    state = ConcreteState(platform, exec_mask=int(exec_mask, 16), backwards=side.backwards)
+    state.registers = {name: bytearray.fromhex(content) for name, content in held.registers.items()}
+    state.predicates = {name: PredicateBits(one.count, int(one.bits, 16)) for name, one in held.predicates.items()}
+    state.surfaces = {SCRATCH: Scratch()} | {key: memory[name] for key, name in side.surfaces.items()}
+    flat = FlatContents([_window(one, memory) for one in side.addresses])
+    if side.addresses:
+        state.surfaces[FLAT] = GroupBuffer(FLAT_SIZE, flat, watch=watch) if watch else Buffer(FLAT_SIZE, flat)
+    return state, flat
 
 
 def _memory(example: RefinementExample) -> dict[str, Buffer | Image]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.exchanges import ObserverOf
 from visaproof.engine.refinement.meetings import Modified, end_of_statement
 from visaproof.engine.refinement.memory import (
     FLAT_SIZE,
@@ -23,6 +24,7 @@ from visaproof.engine.refinement.memory import (
 from visaproof.engine.refinement.thread_watch import GroupBuffer, ThreadWatch
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete.run import MissingSurface, Observer, Outcome, Undefined, run
 from visaproof.kernel.matching import SHARED_LOCAL, THREAD_STATE
@@ -30,7 +32,7 @@ from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
+from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Scratch
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Bool, bool_symbol, is_true
@@ -98,11 +100,18 @@ class Runner:
         read = {one.origin.surface: None for one in self.trace.arbitrary if one.origin is not None}
         return [(key, self.surface(key)) for key in read]
 
-    def run(self, memory: Memory, lanes: Sequence[Bool], values: Values, backwards: bool = False) -> "Ran":
+    def run(
+        self,
+        memory: Memory,
+        lanes: Sequence[Bool],
+        values: Values,
+        backwards: bool = False,
+        observer_of: ObserverOf | None = None,
+    ) -> "Ran":
         """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
         start = self.prepared(memory, lanes, values)
         start.state.backwards = backwards
-        return self.run_from(start, memory)
+        return self.run_from(start, memory, observer_of and observer_of(None, start.state))
 
     def run_from(self, start: "Prepared", memory: Memory, observer: Observer | None = None) -> "Ran":
         """The run from this start, for which this was in memory.  Raises NotModelled."""
@@ -175,6 +184,8 @@ class Runner:
                 continue
             if key == FLAT:
                 state.surfaces[key] = flat_buffer(flat)
+            elif key == SCRATCH:
+                state.surfaces[key] = Scratch()
             else:  # one that no lane ever reaches has no contents
                 unreached = Image(((1, 1, 1),)) if isinstance(surface, SymbolicImage) else WatchedBuffer(0)
                 state.surfaces[key] = after.get(self.surface(key), unreached)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.exchanges import ObserverOf
 from visaproof.engine.refinement.meetings import Modified, end_of_statement
 from visaproof.engine.refinement.memory import (
     FLAT_SIZE,
@@ -26,8 +27,9 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.kernel.symbolic.run import Trace
-from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.syntax import Instruction, Kernel
 from visaproof.kernel.thread_group import Split
+from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
 from visaproof.semantics.symbolic.accesses import Access, Atomic
 from visaproof.semantics.symbolic.guarded import literals_of
@@ -106,17 +108,32 @@ class ThreadGroup:
         atomics = any(isinstance(access, Atomic) for one in self.trace.performed for access in one.accesses)
         return (self, replace(self, last_first=True)) if atomics else (self,)
 
-    def run(self, memory: Memory, lanes: Sequence[Bool], values: Values, backwards: bool = False) -> Ran:
+    def run(
+        self,
+        memory: Memory,
+        lanes: Sequence[Bool],
+        values: Values,
+        backwards: bool = False,
+        observer_of: ObserverOf | None = None,
+    ) -> Ran:
         """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
         started = self.prepared(memory, lanes, values)
         states = [(number, one.state) for number, one in started.threads]
         for _, state in states:
             state.backwards = backwards
+        ended = end_of_statement(started.shared.modified, self.kernel, self.platform)
+        observers = {id(state): observer_of(number, state) for number, state in states} if observer_of else {}
+
+        def observe(statement: Instruction, state: ConcreteState) -> None:
+            ended(statement, state)
+            if (observer := observers.get(id(state))) is not None:
+                observer(statement, state)
+
         found = run_group(
             self.kernel,
             states,
             started.watch,
-            end_of_statement(started.shared.modified, self.kernel, self.platform),
+            observe,
             most=len(self.kernel.statements) + IN_LOOPS,
         )
         left = next((one for _, one in started.threads if one.flat.left is not None), started.shared)

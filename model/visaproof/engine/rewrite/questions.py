@@ -11,7 +11,14 @@ from visaproof.kernel.rewrite.instances import Instance
 from visaproof.queries.rewrite.atomics import Matched, has_open_order, match, orders, same_turn
 from visaproof.queries.rewrite.conditions import Premise
 from visaproof.queries.rewrite.question import Comparison, Side, compare, surface_of
-from visaproof.queries.rewrite.sameness import choices_in, open_undefined, same_observed, same_write, swaps
+from visaproof.queries.rewrite.sameness import (
+    choices_in,
+    open_undefined,
+    same_observed,
+    same_write,
+    swaps,
+    where_nothing_was_stored,
+)
 from visaproof.queries.rewrite.symbols import any_dword, lanes
 from visaproof.queries.rewrite.writes import after, cases
 from visaproof.semantics.symbolic.effects import updated
@@ -178,6 +185,8 @@ def _of_stores(comparison: Comparison, assumed: Premise) -> Question:
     def in_pairs(one: Goal) -> Iterator[list[Bool]]:
         surface = easier.get(one.goal)
         if surface is None:
+            if parts := list(where_nothing_was_stored(one.goal, comparison.memory.definitions)):
+                yield parts
             return
         left, right = source.writes.get(surface, ()), target.writes.get(surface, ())
         swapped = swaps(left, right)

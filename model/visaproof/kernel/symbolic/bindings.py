@@ -33,9 +33,13 @@ class GuardedBindings:
     def restore(self, bound: Mapping[str, tuple[Bound, ...]]) -> None:
         self._bound = dict(bound)
 
-    def possible(self) -> dict[str, set[str]]:
-        """The surfaces for which each variable may stand, whichever way the thread came."""
-        return {variable: {one.key for one in bound} for variable, bound in self._bound.items()}
+    def changed_since(self, before: Mapping[str, tuple[Bound, ...]]) -> bool:
+        """Whether a variable was bound to another surface than the last one of those it stood for before."""
+        for variable, bound in self._bound.items():
+            old = before.get(variable, _itself(variable))
+            if any(one.key != old[0].key for one in bound if one not in old):
+                return True
+        return False
 
     def bind(self, movs: Instruction) -> None:
         """Takes note of a `movs`; one of a sampler changes no surface."""
@@ -43,7 +47,7 @@ class GuardedBindings:
         if named is None:
             return
         variable, key = named
-        before = self._bound.get(variable) or (Bound(frozenset(), variable),)
+        before = self._bound.get(variable, _itself(variable))
         shown = () if not self._lanes.facts else tuple(one for one in before if not self._lanes.facts <= one.facts)
         self._bound[variable] = (Bound(self._lanes.facts, key), *shown)
 
@@ -60,3 +64,8 @@ class GuardedBindings:
             yield bound
             if self._lanes.follow(bound.facts):
                 return
+
+
+def _itself(variable: str) -> tuple[Bound, ...]:
+    """What a variable stands for that nothing has bound."""
+    return (Bound(frozenset(), variable),)

@@ -308,7 +308,7 @@ class _Walk:
     def _round(self, name: str, target: int, branch: int, messages: int) -> RoundWrites:
         """Runs from `target` to the branch, and says what was written; so many `messages` came before the rounds."""
         machine, registers, predicates = self._machine, self._machine.thread.registers, self._machine.thread.predicates
-        bound, addresses = machine.bindings.possible(), machine.operands.addresses.contents()
+        bound, addresses = machine.bindings.contents(), machine.operands.addresses.contents()
         stores = len(machine.private.contents())
         outer, registers.log, predicates.log = (registers.log, predicates.log), [], []
         self._drop_rounds(target, branch)
@@ -321,7 +321,7 @@ class _Walk:
             written = round_writes(name, registers.log, predicates.log, private, fixed)
             registers.log, predicates.log = outer[0] + registers.log, outer[1] + predicates.log
         self._heads.pop()
-        if machine.bindings.possible() != bound:
+        if machine.bindings.changed_since(bound):
             raise NotModelled("a surface that changes between the rounds of a loop")
         now = machine.operands.addresses.contents()
         written.addresses = {key for key, held in now.items() if addresses.get(key) is not held}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from visaproof.isa.errors import NotModelled
 from visaproof.kernel.symbolic.loops import LoopRound
 from visaproof.queries.conflict import conflict_questions
 from visaproof.queries.refinement.history import History
@@ -20,6 +21,8 @@ from visaproof.smt import (
     neg,
     true,
 )
+
+_OF_ACCESSES = frozenset((UndefinedKind.MISALIGNED, UndefinedKind.BEYOND_VARIABLE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,13 @@ class Effects:
 
 
 def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]) -> Effects:
+    """The effects under the shared names.  Raises NotModelled where it is not known what kind of undefined one is."""
     history = History(side, memory, expand)
     for place, performed in enumerate(side.trace.performed):
         thread = side.threads[place] if side.finders else 0
         history.add(performed, surface_then(side, place), side.turns.get(place), thread)
+    if history.unclear is not None and len(_OF_ACCESSES & forbidden) == 1:
+        raise NotModelled("an address that may be misaligned, beside registers beyond a variable", history.unclear)
     racing = list(_races(side))
     apart = [*_undefined_apart_from_accesses(side), *((race.meet, UndefinedKind.RACE) for race in racing)]
     common = history.common([condition for condition, _ in apart])

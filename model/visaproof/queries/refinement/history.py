@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TypeVar, cast
 
+from visaproof.isa.errors import Position
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.symbolic.loops import Held, LoopRound
@@ -15,6 +16,7 @@ from visaproof.queries.refinement.places import Reach, base_of, is_private
 from visaproof.queries.refinement.side import Side, Turn
 from visaproof.queries.refinement.stores import UnitStore, after
 from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.queries.refinement.undefined_accesses import kind_of, may_be_of_two_kinds
 from visaproof.queries.shared_memory import SharedMemory, joined
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import new_value
@@ -77,6 +79,8 @@ class History:
         """Surfaces, and threads that have stored there."""
         self.stores: dict[str, list[UnitStore]] = {}
         self.undefined: list[tuple[Bool, UndefinedKind]] = []
+        self.unclear: Position | None = None
+        """An access of which it is not known whether it is misaligned or beyond a variable."""
         self.reaches: list[Reach] = []
 
     def common(self, terms: list[T]) -> list[T]:
@@ -138,7 +142,7 @@ class History:
         names: dict[Term, Term] = {}
         for index, (access, (guard, inside, defined, cell, *value)) in enumerate(zip(accesses, seen, strict=True)):
             guard, inside, cell = cast(Bool, guard), cast(Bool, inside), cast(BitVec, cell)
-            self.undefined.append((conj(guard, neg(cast(Bool, defined))), _kind_of(access.defined)))
+            self._note_undefined(performed, access, conj(guard, neg(cast(Bool, defined))))
             self._note_place(performed, surface, access, (guard, inside, cell))
             happens = conj(guard, inside)
             if isinstance(access, Atomic) and turn is not None:
@@ -169,9 +173,15 @@ class History:
         for one in performed.accesses:
             if is_private(self._side.trace, performed, one):
                 (condition,) = self.common([conj(one.guard, neg(one.defined))])
-                self.undefined.append((condition, _kind_of(one.defined)))
+                self._note_undefined(performed, one, condition)
             else:
                 yield one
+
+    def _note_undefined(self, performed: Performed, access: Access, condition: Bool) -> None:
+        """Takes in where an access has no meaning; one that never has any may be wrong in either way, or in both."""
+        self.undefined.append((condition, kind_of(access)))
+        if not is_false(condition) and may_be_of_two_kinds(performed, access):
+            self.unclear = performed.instruction.position
 
     def _take(self, surface: str, stores: list[UnitStore], turn: Turn | None) -> None:
         before = self.stores.setdefault(surface, [])
@@ -269,11 +279,6 @@ class History:
 def _without(condition: Term) -> dict[Term, Term]:
     """What does not hold where a condition does not."""
     return {one: false() for one in (condition.args if condition.op is Op.DISJ else (condition,))}
-
-
-def _kind_of(defined: Bool) -> UndefinedKind:
-    """What is wrong where an access has no meaning: what a variable does not have is known, an address is not."""
-    return UndefinedKind.BEYOND_VARIABLE if is_false(defined) else UndefinedKind.MISALIGNED
 
 
 def _own(side: str, term: Term) -> Term:

@@ -1,6 +1,6 @@
 """What has to be the same on both sides of a rewrite rule, and how much of it needs no solver."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from visaproof.isa.errors import NotModelled
@@ -25,6 +25,7 @@ from visaproof.smt import (
     substitute,
     subterms,
     symbols_of,
+    true,
 )
 from visaproof.smt.evaluate import substitute_all
 
@@ -155,6 +156,26 @@ def same_observed(pairs: Iterable[tuple[BitVec, BitVec]]) -> Iterator[Bool]:
                 raise NotModelled("bytes that the page leaves undefined, in two places")
             chosen |= set(bytes_)
             yield eq(substitute(left, dict.fromkeys(bytes_, right)), right)
+
+
+def where_nothing_was_stored(goal: Bool, definitions: Mapping[Term, BitVec]) -> Iterator[Bool]:
+    """That two loaded words are the same, in parts: no store before the loads met them, and memory held the same."""
+    if goal.op is not Op.EQ or not any(one in definitions for one in symbols_of(goal)):
+        return
+    path, left, right = true(), *cast(tuple[BitVec, BitVec], goal.args)
+    while True:
+        left, right = definitions.get(left, left), definitions.get(right, right)
+        if not left.op is right.op is Op.ITE or left.args[::2] != right.args[::2]:
+            break
+        path = conj(path, cast(Bool, left.args[0]))  # the same lane, or both inside
+        left, right = cast(tuple[BitVec, BitVec], (left.args[1], right.args[1]))
+    before: list[BitVec] = []
+    for word in (left, right):
+        while word.op is Op.ITE:
+            met, _, word = cast(tuple[Bool, BitVec, BitVec], word.args)
+            yield neg(conj(path, met))
+        before.append(word)
+    yield implies(path, eq(*before))
 
 
 def _is_byte_of_choice(term: Term) -> bool:

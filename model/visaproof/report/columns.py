@@ -1,0 +1,20 @@
+"""Two columns of lines, as wide as a page of output."""
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+WIDTH = 118
+
+
+def beside(left: Sequence[str], right: Sequence[str]) -> Iterator[str]:
+    """The lines of both, folded; the shorter column is filled up."""
+    half = (WIDTH - 9) // 2
+    columns = [[part for line in side for part in _folded(line, half)] for side in (left, right)]
+    for index in range(max(map(len, columns))):
+        cells = [column[index] if index < len(column) else "" for column in columns]
+        yield f"  {cells[0]:<{half}} | {cells[1]}".rstrip()
+
+
+def _folded(line: str, width: int) -> list[str]:
+    indent = " " * (len(line) - len(line.lstrip()))
+    return wrap(line, width, initial_indent=indent, subsequent_indent=indent + "  ", drop_whitespace=True) or [""]

@@ -1,0 +1,132 @@
+"""The two runs of a difference side by side: what a lane did, as far as what differs is computed from it."""
+
+import pytest
+
+from tests.engine.test_refinement_observed import program as observed_program
+from tests.engine.test_refinement_widths import asked, lane_atomics, with_atomics
+from visaproof.engine.refinement.comparison import Comparison, compare
+from visaproof.engine.refinement.decision import decide
+from visaproof.engine.refinement.lane_runs import LaneRun, Stored, lane_runs
+from visaproof.engine.refinement.runs import Difference
+from visaproof.engine.refinement.scope import Scope
+from visaproof.isa.platform import Platform
+from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.launch import NOTHING_KNOWN
+from visaproof.kernel.matching import Program
+from visaproof.kernel.observed import names_from
+from visaproof.kernel.reader import read_kernel
+from visaproof.report.refinement import verdict_lines
+
+HEAD = """.version 4.1
+.kernel "k"
+.decl X v_type=G type=ud num_elts=8 align=GRF
+.decl Y v_type=G type=ud num_elts=8 align=GRF
+.decl Z v_type=G type=ud num_elts=8 align=GRF
+.decl C v_type=G type=ud num_elts=8 align=GRF
+.decl P1 v_type=P num_elts=8
+.decl T6 v_type=T num_elts=1
+.input X offset=32 size=32
+.kernel_attr SimdSize=8
+.function "k"
+_main:
+movs (M1_NM, 1) T6(0) 0x0:ud
+mov (M1, 8) C(0,0)<1> 0x76543210:v
+shl (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0x2:d
+mov (M1, 8) Z(0,0)<1> 0x5:ud
+"""
+STORE = "scatter4_scaled.R (M1, 8) T6 0x0:ud C.0 Y.0\n"
+
+
+def program(body: str) -> Program:
+    return Program(read_kernel(HEAD + body + "ret (M1, 1)\n", "k.visaasm"), NOTHING_KNOWN, Platform.DG2)
+
+
+def both(source: str, target: str) -> tuple[Comparison, Difference, LaneRun, LaneRun]:
+    comparison = compare(program(source), program(target), Scope(Assume.NONE))
+    found = decide(comparison, 10_000)
+    assert isinstance(found, Difference)
+    runs = lane_runs(comparison, found)
+    assert runs is not None
+    return comparison, found, *runs
+
+
+def statements(run: LaneRun) -> list[str]:
+    return [done.instruction.text for done in run.done]
+
+
+def test_only_what_the_difference_is_computed_from_is_shown() -> None:
+    add, sub = (f"{op} (M1, 8) Y(0,0)<1> X(0,0)<1;1,0> 0x1:ud\n" for op in ("add", "mul"))
+    comparison, found, source, target = both(add + STORE, sub + STORE)
+    assert source.lane == target.lane == found.address // 4
+    heads = [text.split()[0] for text in statements(source)]
+    assert heads == ["mov", "shl", "add", "scatter4_scaled.R"]  # not the one of Z
+    (stored,) = source.done[-1].stored
+    assert stored == Stored(found.surface, found.address // 4 * 4, 4, stored.value)
+    assert stored.value >> 8 * (found.address % 4) & 0xFF == found.source
+    lines = list(verdict_lines(comparison, found))
+    (marked,) = (line for line in lines if "►" in line)
+    assert "add (M1, 8)" in marked
+    assert "mul (M1, 8)" in marked
+    assert not any("… " in line for line in lines)  # two statements before are all there are
+
+
+def test_a_lane_that_stores_elsewhere_is_shown_with_its_last_store_to_the_buffer() -> None:
+    moved = "add (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0x40:ud\n"
+    value = "mov (M1, 8) Y(0,0)<1> X(0,0)<1;1,0>\n"
+    _, found, source, target = both(value + STORE, value + moved + STORE)
+    places = [run.done[-1].stored[0].place for run in (source, target)]
+    assert places[1] - places[0] == 0x40 or source.lane != target.lane
+    assert found.address in (*range(places[0], places[0] + 4), *range(places[1], places[1] + 4))
+
+
+def test_a_statement_that_the_lane_is_off_for_changes_nothing() -> None:
+    compare_ = "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x7:ud\nmov (M1, 8) Y(0,0)<1> 0x1:ud\n"
+    plain, under = (f"{head}mov (M1, 8) Y(0,0)<1> 0x2:ud\n" for head in ("", "(P1) "))
+    _, _, source, target = both(compare_ + plain + STORE, compare_ + under + STORE)
+    assert [one.value for one in source.done[-2].registers] == ["0x00000002"]
+    assert target.done[-2].instruction.text.startswith("(P1) mov")
+    assert target.done[-2].registers == ()
+    assert any(done.instruction.opcode == "cmp" for done in target.done)
+    assert not any(done.instruction.opcode == "cmp" for done in source.done)
+
+
+def test_branches_that_decide_are_shown_where_nothing_is_stored() -> None:
+    skip = "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x7:ud\n(P1) goto (M1, 8) end\n"
+    value = "mov (M1, 8) Y(0,0)<1> 0x3:ud\n"
+    _, _, source, target = both(value + STORE + "end:\n", value + skip + STORE + "end:\n")
+    assert statements(source)[-1] + "\n" == STORE
+    assert [done.instruction.opcode for done in target.done] == ["cmp", "goto"]
+
+
+def test_a_register_that_differs_is_followed_from_the_end() -> None:
+    source, target = (
+        f"mov (M1, 8) S(0,0)<1> 0x9:d\n{op} (M1, 8) R(0,0)<1> X(0,0)<1;1,0> 0x1:d\n" for op in ("add", "mul")
+    )
+    scope = Scope(Assume.NONE, observe=tuple(names_from("R")))
+    comparison = compare(observed_program(source), observed_program(target), scope)
+    found = decide(comparison, 10_000)
+    assert isinstance(found, Difference)
+    runs = lane_runs(comparison, found)
+    assert runs is not None
+    assert [[done.instruction.opcode for done in run.done] for run in runs] == [["add"], ["mul"]]
+    assert runs[0].lane == found.lanes[0]
+
+
+@pytest.mark.parametrize("wide", [True, False])
+def test_of_a_group_the_thread_that_runs_the_lane_is_followed(wide: bool) -> None:
+    programs = with_atomics(16, lane_atomics(16)), with_atomics(8, lane_atomics(8, "sub"))
+    source, target = programs if wide else programs[::-1]
+    comparison, found = asked(source, target)
+    assert isinstance(found, Difference)
+    runs = lane_runs(comparison, found)
+    assert runs is not None
+    assert [run.thread is not None for run in runs] == [not wide, wide]
+
+
+def test_of_what_has_no_meaning_nothing_is_shown() -> None:
+    collide = "mov (M1, 8) C(0,0)<1> 0x0:ud\n"
+    value = "mov (M1, 8) Y(0,0)<1> X(0,0)<1;1,0>\n"
+    comparison = compare(program(value + STORE), program(value + collide + STORE), Scope(Assume.NONE))
+    found = decide(comparison, 10_000)
+    assert isinstance(found, Difference)
+    assert (lane_runs(comparison, found) is None) == (found.undefined is not None)
