@@ -3,15 +3,20 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import product
+from itertools import islice, product
 from operator import add, and_, mul, or_, xor
 from random import Random
 
 import pytest
 
 from tests.engine.test_refinement_choices import asked, number, store
+from visaproof.engine.refinement.choice_guesses import choice_launches
 from visaproof.engine.refinement.decision import Refines
 from visaproof.engine.refinement.runs import Difference
+from visaproof.engine.refinement.samplers import sampler_symbol
+from visaproof.engine.refinement.small import small_launches
+from visaproof.queries.refinement.unwritten import is_unwritten
+from visaproof.smt import bool_symbol, symbol
 
 ONE = "(M1_NM, 1)"
 
@@ -84,6 +89,43 @@ def test_a_lane_that_may_be_on_is_on_where_the_target_needs_it() -> None:
     assert isinstance(asked(always, some), Difference)
 
 
+# ---------------------------------------------------------------- what is chosen, and what is guessed
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen"),
+    [
+        ("source:V33.4", True),
+        ("source:1:V33.4", True),
+        ("source:%tsc.0", False),
+        ("source:1:%tsc.0", False),
+        ("source:arbitrary.12.3", False),
+        ("target:V33.4", False),
+    ],
+)
+def test_the_source_chooses_its_registers_but_not_what_the_device_writes(name: str, chosen: bool) -> None:
+    assert is_unwritten(symbol(name, 8)) is chosen
+
+
+def test_registers_that_nothing_wrote_are_guessed_as_small_dwords_too() -> None:
+    """So that what the target takes for a coordinate lies in an image."""
+    parts = [symbol(f"target:V33.{byte}", 8) for byte in range(4)]
+    launches = [values for values, _ in choice_launches(parts, [bool_symbol("em.0")], 0)]
+    words = {sum(values[one] << 8 * place for place, one in enumerate(parts)) for values in launches}
+    assert {0, 1, 2, 9} <= words
+    assert max(words) > 1 << 24
+
+
+def test_of_two_images_one_may_be_large_and_of_two_samplers_one_may_tell() -> None:
+    extents = [symbol(f"width.argument {number}.0", 32) for number in range(2)]
+    samplers = [sampler_symbol(number) for number in range(2)]
+    launches = [values for values, _ in islice(small_launches((), [*extents, *samplers], 0), 40)]
+    wide, narrow = extents
+    assert any(
+        values[wide] > 1000 * values[narrow] and values[samplers[0]] != values[samplers[1]] for values in launches
+    )
+
+
 # ---------------------------------------------------------------- against all choices
 
 OPS: dict[str, Callable[[int, int], int]] = {"add": add, "xor": xor, "and": and_, "or": or_, "mul": mul}
@@ -140,7 +182,7 @@ def refines(source: Sequence[Function], target: Sequence[Function]) -> bool:
 
 def test_each_verdict_on_small_functions_of_a_choice_is_that_of_all_choices() -> None:
     random, decided = Random(11), [0, 0]
-    for _ in range(16):
+    for _ in range(24):
         count = random.choice((1, 1, 2))
         source = [function(random) for _ in range(count)]
         target = [function(random) for _ in range(count)]
