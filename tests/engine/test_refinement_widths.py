@@ -281,3 +281,11 @@ def test_one_unwritten_word_is_not_two() -> None:
     assert not isinstance(verdict(stored(16, one), stored(8, UNWRITTEN)), Refines)
     assert not isinstance(verdict(stored(16, one), stored(8, one)), Refines)  # each thread has a word of its own
     assert isinstance(verdict(stored(8, one), stored(16, one)), Refines)
+
+
+@pytest.mark.parametrize(("source", "target"), [(8, 16), (16, 8)])
+def test_narrow_threads_do_not_choose_what_the_device_writes(source: int, target: int) -> None:
+    """The source stores the time: a target that stores 5 is no refinement, as 5 is not what the time has to be."""
+    time, five = "mov {m} X({r},0)<1> %tsc(0,0)<0;1,0>", "mov {m} X({r},0)<1> 0x5:ud"
+    found = asked(stored(source, time), stored(target, five))[1]
+    assert not isinstance(found, Refines), found

@@ -96,9 +96,9 @@ def test_a_lane_that_may_be_on_is_on_where_the_target_needs_it() -> None:
     ("name", "chosen"),
     [
         ("source:V33.4", True),
-        ("source:1:V33.4", True),
+        ("source:thread 1:V33.4", True),
         ("source:%tsc.0", False),
-        ("source:1:%tsc.0", False),
+        ("source:thread 1:%tsc.0 read 0", False),
         ("source:arbitrary.12.3", False),
         ("target:V33.4", False),
     ],
