@@ -12,9 +12,9 @@ from visaproof.engine.conflicts.kernel import without_zeros
 from visaproof.engine.counterexample import Counterexample, Outcome, Run
 from visaproof.engine.states import state_record
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.isa.operands import SCRATCH
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.execution import THREAD_LANES
+from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete import run as concrete_run
 from visaproof.kernel.decode import decode
