@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from visaproof.engine.bounds.kernel import StatedLaunch, ask_bounds
+from visaproof.engine.bounds.unwritten_runs import dependence
 from visaproof.engine.bounds.verdicts import Holds, InBounds, Outside
 from visaproof.engine.conflicts.kernel import ask_kernel
 from visaproof.engine.conflicts.verdicts import Free
@@ -16,7 +17,7 @@ from visaproof.engine.launch.payload import Program as Launched
 from visaproof.engine.launch.run import Ran, run_launch
 from visaproof.engine.launch.shape import Shape
 from visaproof.engine.refinement.comparison import compare
-from visaproof.engine.refinement.decision import Refines, Unknown, Verdict, decide
+from visaproof.engine.refinement.decision import Refines, Verdict, decide
 from visaproof.engine.refinement.record import refinement_record
 from visaproof.engine.refinement.replay import replay_refinement
 from visaproof.engine.refinement.runs import Difference
@@ -134,9 +135,9 @@ def test_what_was_stored_elsewhere_is_a_difference_that_replays(wrong: str) -> N
 
 
 def test_what_nothing_stored_is_a_choice() -> None:
-    """A target may choose it, though that is not proved; a source that does not choose has to be met."""
+    """A target may be what it is for one choice; a source that does not choose has to be met."""
     unwritten = BASE + fill(range(3)) + LOAD + RESULT
-    assert isinstance(asked(unwritten, IN_REGISTERS), Unknown)
+    assert isinstance(asked(unwritten, IN_REGISTERS), Refines)
     assert isinstance(asked(IN_REGISTERS, unwritten), Difference)
 
 
@@ -148,6 +149,7 @@ def test_what_nothing_stored_is_a_choice() -> None:
         HANDLE.replace("(0,5)", "(0,4)"),
         HANDLE + "add (M1_NM, 1) H(0,0)<1> H(0,0)<0;1,0> 0x40:d\n",
         "(P1) " + HANDLE,
+        "mov (M1_NM, 1) %r0(0,5)<1> 0x40:ud\n" + HANDLE,
     ],
 )
 def test_another_surface_by_a_handle_is_not_modelled(handle: str) -> None:
@@ -175,6 +177,13 @@ def test_lanes_keep_apart_and_inside(body: str) -> None:
     assert all(isinstance(found.answer, Free) for found in answers.answers())
     assert len(in_bounds(body)) == 5
     assert all(isinstance(found, Holds) for found in in_bounds(body))
+
+
+def test_what_is_left_there_is_no_sign_that_unwritten_bits_matter() -> None:
+    """X is stored before anything wrote it, and nothing else depends on it."""
+    one = program(BASE + "scatter4_scaled.R (M1, 8) %scratch 0x0:ud A.0 X.0\n")
+    answers = ask_bounds(one.kernel, one.platform, NOTHING_KNOWN, Assume.NONE, StatedLaunch(), 5_000)
+    assert [dependence(answers, entry) for entry in answers.unwritten if entry.variable == "X"] == [None]
 
 
 @pytest.mark.parametrize("body", [IN_ARRAY, BY_HANDLE], ids=["surface", "handle"])

@@ -13,8 +13,8 @@ from visaproof.kernel.statement import root_byte
 from visaproof.kernel.surfaces import first_byte, writers_of
 from visaproof.kernel.syntax import GeneralVariable, Immediate, Instruction, Kernel, VectorDestination, VectorSource
 
-DWORD = 4
-SCRATCH_POINTER = "%r0", 5 * DWORD
+SCRATCH_POINTER = "%r0", 5 * 4
+"""The variable, and the byte in it."""
 SCRATCH_UNIT = 1 << 10
 """Where that of a thread begins is a multiple of so many bytes."""
 
@@ -36,8 +36,9 @@ def is_scratch_handle(kernel: Kernel, variable: str, platform: Platform) -> bool
     if not isinstance(kernel.variables.get(variable), GeneralVariable):
         return False
     root, byte = root_byte(kernel, variable, 0)
-    writers = writers_of(kernel, platform).get(root, [])
-    return bool(writers) and all(at == byte and _is_shifted(kernel, one, platform) for at, one in writers)
+    writers = writers_of(kernel, platform)
+    own, pointer = writers.get(root, []), writers.get(SCRATCH_POINTER[0], [])
+    return bool(own) and not pointer and all(at == byte and _is_shifted(kernel, one, platform) for at, one in own)
 
 
 def _is_shifted(kernel: Kernel, instruction: Instruction, platform: Platform) -> bool:

@@ -84,13 +84,19 @@ def _held(case: Loaded) -> BitVec:
 
 def _byte_held(case: Loaded, index: int) -> BitVec:
     """What memory holds at this byte of the load: what was stored at addresses of another width is elsewhere."""
-    place = written.add(case.offset, const(index, case.offset.width))
+    place = _address(case.offset, index)
     value = _byte(_before(case), index)
     for store in (one for one in case.stores if one.offset.width == case.offset.width):
         for own in range(store.value.width // 8):
-            here = written.eq(place, written.add(store.offset, const(own, store.offset.width)))
+            here = written.eq(place, _address(store.offset, own))
             value = written.ite(written.conj(store.guard, here), _byte(store.value, own), value)
     return value
+
+
+def _address(offset: BitVec, index: int) -> BitVec:
+    """Of a byte, as it is written."""
+    behind = const(index, offset.width)
+    return written.add(offset, behind) if offset.width == SCRATCH_BITS else written.add(BASE, offset, behind)
 
 
 def _byte(word: BitVec, index: int) -> BitVec:

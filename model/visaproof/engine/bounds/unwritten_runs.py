@@ -14,6 +14,7 @@ from visaproof.engine.states import state_record
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.execution import THREAD_LANES
+from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete import run as concrete_run
 from visaproof.kernel.decode import decode
@@ -78,7 +79,8 @@ def dependence(answers: BoundsAnswers, entry: Unwritten) -> Dependence | None:
 
     A kernel with private memory is not tried: what it leaves there is not seen.
     """
-    if answers.start.private_base is not None or answers.kernel.of_several_files:
+    private = answers.start.private_base is not None or SCRATCH in answers.asked.trace.surfaces
+    if private or answers.kernel.of_several_files:
         return None
     search = _Search(answers.kernel, answers.platform, answers.unwritten)
     for memory in (_zero, _steps):

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from visaproof.engine.refinement.memory import PRIVATE
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.operands import SCRATCH
 from visaproof.kernel.assumptions import PRIVATE_APART, Start
 from visaproof.kernel.matching import SHARED_LOCAL, Matching
 from visaproof.kernel.observed import is_register
@@ -48,7 +49,8 @@ def assumptions(start: Start, question: Question, matching: Matching, runners: S
     found = list(start.assumed)
     if start.group.local_ids:
         found.append(BELOW_THE_SIZE)
-    if PRIVATE_APART not in found and any(PRIVATE in one.pointers.values() for one in runners):
+    private = [PRIVATE in one.pointers.values() or SCRATCH in one.trace.surfaces for one in runners]
+    if PRIVATE_APART not in found and any(private):
         found.append(PRIVATE_APART)
     if any(PRIVATE in one.pointers.values() for one in runners):
         found.append(f"private memory begins at a multiple of {ALIGNMENT}")
