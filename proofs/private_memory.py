@@ -54,6 +54,17 @@ NEAR = Loaded(
     2,
 )
 
+k, m, n = (symbol(name, 32) for name in "kmn")
+
+
+def in_scratch(index: BitVec, first: int) -> BitVec:
+    """Where an element of 128 bytes lies in `%scratch`, or what is behind its first byte."""
+    return add(scale(index, 128), const(first, 32))
+
+
+UNITS_APART = Loaded("lanes of elements, by their low bits", (Stored(in_scratch(k, 4), old),), in_scratch(m, 8), 4)
+UNITS_NEAR = Loaded("near lanes of elements, by their low bits", (Stored(in_scratch(k, 5), old),), in_scratch(m, 8), 4)
+
 LOADS = (
     LAST,
     GUARDED,
@@ -76,6 +87,11 @@ LOADS = (
     Loaded("a word of which halves are elements", (Stored(element(i, 0, 2), half),), element(INDEX, 0, 4), 4),
     BY_HALVES,
     NEAR,
+    UNITS_APART,
+    UNITS_NEAR,
+    Loaded("over the end of %scratch", (Stored(const(-2, 32), old),), const(0, 32), 4),
+    Loaded("in %scratch, not behind the base", (Stored(const(8, 32), old), Stored(at(8), new)), const(8, 32), 4),
+    Loaded("an element of a lane", (Stored(in_scratch(k, 4), old), Stored(in_scratch(m, 4), new)), in_scratch(n, 4), 4),
     Loaded(
         "the last byte of a store, by the lower halves of both",
         (Stored(concat(symbol("high", 32), LOW), half),),
@@ -129,3 +145,13 @@ def refute_of_two_stores_that_exclude_each_other_the_newer_happened() -> Query:
 
 def refute_lower_halves_that_are_a_byte_apart_keep_words_apart() -> Query:
     return load_brings_what_another_would(NEAR, BY_HALVES, "what was there before")
+
+
+def refute_units_that_are_three_bytes_apart_keep_words_apart() -> Query:
+    return load_brings_what_another_would(UNITS_NEAR, UNITS_APART, "what was there before")
+
+
+def refute_scratch_and_what_lies_behind_the_base_are_one_memory() -> Query:
+    both = Loaded("both", (Stored(at(8), old), Stored(at(8), new)), at(8), 4)
+    apart = Loaded("both", (Stored(const(8, 32), old), Stored(at(8), new)), const(8, 32), 4)
+    return load_brings_what_another_would(apart, both, "the last store to either")

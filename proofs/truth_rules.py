@@ -242,6 +242,7 @@ KEPT: tuple[Rule, ...] = rules(
         "an equation that holds unless the sum wraps": lambda b, w: kept(
             b.eq(b.add(wide(b, x(w)), c(4, 2 * w)), wide(b, b.add(x(w), c(4, w))))
         ),
+        "a number and a choice of two words": lambda b, w: kept(b.eq(c(5, w), b.ite(p, x(w), y(w)))),
         "words of different widths, extended": lambda b, w: kept(
             b.eq(b.zero_extend(x(w), 4 * w), b.zero_extend(z(2 * w), 4 * w))
         ),

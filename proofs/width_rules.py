@@ -52,6 +52,10 @@ SLICES: tuple[Rule, ...] = rules(
     {
         "all bits": lambda b, w: (b.truncate(x(w), w), x(w)),
         "of a constant": lambda b, w: (b.extract(c(0x5A, w), 6, 3), c(0xB, 4)),
+        "of a word with a least and a most value": lambda b, w: (
+            b.extract(b.add(b.zero_extend(y(4), w), c(8, w)), 5, 2),
+            b.truncate(b.lshr(b.add(b.zero_extend(y(4), w), c(8, w)), c(2, w)), 4),
+        ),
         "of bits that are zero": lambda b, w: (b.extract(b.scale(x(w), 8), 2, 1), c(0, 2)),
         "of a slice": lambda b, w: (b.extract(b.extract(x(w), w - 1, 2), 4, 3), b.extract(x(w), 6, 5)),
         "of a concatenation": lambda b, w: (

@@ -20,7 +20,7 @@ from visaproof.engine.refinement.runs import unknowns
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.syntax import GeneralVariable
 from visaproof.queries.refinement.side import itself
-from visaproof.queries.refinement.witness import witness
+from visaproof.queries.refinement.witness import as_values, witness
 from visaproof.smt import Term, symbol, symbols_of
 from visaproof.smt.compiled import compiled
 from visaproof.vectorised.arrays import Bytes
@@ -86,7 +86,7 @@ def random_launches(comparison: Comparison, count: int, random: Random) -> Launc
     common |= {symbol(f"size.{name}", 40): size for name in names}
     for values in found:
         values |= common
-        values |= {one: values.get(other, 0) for one, other in chosen.items()}
+        values |= as_values(chosen, values)
         if not bits_of(comparison.question.lanes, values):
             values |= dict.fromkeys(comparison.question.lanes, 1)
     numbers = np.random.default_rng(random.getrandbits(32))

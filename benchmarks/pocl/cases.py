@@ -239,6 +239,11 @@ def _permute_scatter(generator: random.Random) -> list[Case]:
     ]
 
 
+def _stack(generator: random.Random) -> list[Case]:
+    numbers = _words(generator, 12 * ITEMS)
+    return [Case("random", (Data(numbers), Data(_words(generator)), Scalar("I", 12)))]
+
+
 def _saxpy(floats: Callable[[int], bytes], ulps: int | None, _: random.Random) -> Case:
     y, x = Data(floats(ITEMS), ulps=ulps), Data(floats(ITEMS))
     (a,) = struct.unpack("<f", floats(1))
@@ -344,6 +349,7 @@ _CASES: dict[str, Callable[[random.Random], list[Case]]] = {
     "permute_gather": _permute_gather,
     "permute_scatter": _permute_scatter,
     "priv_array": _plain(64 * ITEMS, 4 * ITEMS),
+    "priv_stack": _stack,
     "qw_reverse": _plain(8 * ITEMS, 8 * ITEMS, scalars=(Scalar("I", ITEMS),)),
     "saxpy_guard": _floats(_saxpy, 1),
     "scan_slm": _local(512, (128, 1, 1), (64, 1, 1)),

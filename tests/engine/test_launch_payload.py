@@ -3,7 +3,7 @@
 import pytest
 
 from visaproof.engine.launch.arguments import prepare
-from visaproof.engine.launch.payload import Payloads, Program, thread_in_sr0
+from visaproof.engine.launch.payload import UNUSED_IN_SR0, Payloads, Program, thread_in_sr0
 from visaproof.engine.launch.shape import Shape, ThreadId
 from visaproof.isa.platform import Platform
 from visaproof.kernel.launch import NOTHING_KNOWN
@@ -20,20 +20,24 @@ ret (M1, 1)
 """
 
 
-def without_gaps(sr0: int) -> int:
-    """The number of a thread as IGC's code for DG2 computes it: without bit 6, then without bit 3."""
-    low = sr0 & 0x3FFF
-    number = low & 0x3F | low >> 1 & ~0x3F
-    return number & 0x7 | number >> 1 & ~0x7
+def without_gaps(sr0: int, unused: tuple[int, ...]) -> int:
+    """The number of a thread as IGC's code computes it: without these bits, the highest first."""
+    number = sr0 & 0x7FFF
+    for bit in unused:
+        low = (1 << bit) - 1
+        number = number & low | number >> 1 & ~low
+    return number
 
 
-def test_each_thread_has_a_number_of_its_own_in_sr0() -> None:
+@pytest.mark.parametrize(("platform", "unused"), [(Platform.DG2, (6, 3)), (Platform.PVC, (7, 6, 3))])
+def test_each_thread_has_a_number_of_its_own_in_sr0(platform: Platform, unused: tuple[int, ...]) -> None:
     """Else two of them share their private memory."""
-    assert [without_gaps(thread_in_sr0(number)) for number in range(4096)] == list(range(4096))
+    numbered = [thread_in_sr0(number, UNUSED_IN_SR0[platform]) for number in range(4096)]
+    assert [without_gaps(one, unused) for one in numbered] == list(range(4096))
 
 
-@pytest.mark.parametrize(("platform", "expected"), [(Platform.DG2, 0x91), (Platform.TGLLP, 0)])
-def test_dg2_starts_with_it(platform: Platform, expected: int) -> None:
+@pytest.mark.parametrize(("platform", "expected"), [(Platform.DG2, 0x91), (Platform.PVC, 0x111), (Platform.TGLLP, 0)])
+def test_a_thread_starts_with_it(platform: Platform, expected: int) -> None:
     program = Program(read_kernel(KERNEL, "k.visaasm"), NOTHING_KNOWN, platform)
     values, _ = prepare(program, Shape((64, 1, 1), (64, 1, 1)), {}, {})
     state = Payloads(program, values).state(ThreadId((0, 0, 0), 0), 0b101001, {})

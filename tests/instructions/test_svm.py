@@ -1,4 +1,4 @@
-"""SVM_GATHER, SVM_SCATTER, SVM_BLOCK_LD, SVM_BLOCK_ST, SVM_GATHER4_SCALED, SVM_ATOMIC: by hand, then both writings."""
+"""The pages SVM_…: loads, stores and atomics at 64-bit addresses, by hand, then both writings."""
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +13,7 @@ from visaproof.instructions.family import (
     SvmGather,
     SvmGather4Scaled,
     SvmScatter,
+    SvmScatter4Scaled,
 )
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.errors import IllegalInstruction, UndefinedBehavior
@@ -122,6 +123,30 @@ def test_channels_of_a_gather4_start_at_a_register(thread: ConcreteState) -> Non
     assert thread.registers["VD"][32:36] == bytes([8, 9, 10, 11])
 
 
+def test_channels_of_a_scatter4_start_at_a_register(thread: ConcreteState) -> None:
+    """GA of lanes 0 and 1: dwords 1 and 3 behind each address."""
+    thread.exec_mask = 0b11
+    thread.surfaces["flat"] = flat()
+    thread.registers = {"VA": qwords(8, 24) + bytes(48), "VB": qwords(HIGH), "VD": bytearray(range(64))}
+    SvmScatter4Scaled(Execution(8), Channels(0b1010), RawOperand("VB"), ADDRESSES, DATA).execute(thread)
+    expected = bytearray(40)
+    for lane in (0, 1):
+        for slot, channel in ((0, 1), (1, 3)):
+            place = 8 + 16 * lane + 4 * channel
+            expected[place : place + 4] = bytes(range(32 * slot + 4 * lane, 32 * slot + 4 * lane + 4))
+    assert memory(thread, HIGH, 40) == expected
+
+
+def test_channels_of_two_lanes_of_a_scatter4_must_not_meet(thread: ConcreteState) -> None:
+    """G of lane 0 is R of lane 1."""
+    thread.exec_mask = 0b11
+    thread.surfaces["flat"] = flat()
+    thread.registers = {"VA": qwords(HIGH, HIGH + 4) + bytes(48), "VD": bytearray(64)}
+    SvmScatter4Scaled(Execution(8), Channels(0b10), ImmediateUD(0), ADDRESSES, DATA).execute(thread)
+    with pytest.raises(UndefinedBehavior, match="both write"):
+        SvmScatter4Scaled(Execution(8), Channels(0b11), ImmediateUD(0), ADDRESSES, DATA).execute(thread)
+
+
 def test_atomics_on_one_address_add_up(thread: ConcreteState) -> None:
     thread.exec_mask = 0b111
     thread.surfaces["flat"] = flat(b"\x05")
@@ -139,6 +164,7 @@ def test_atomics_on_one_address_add_up(thread: ConcreteState) -> None:
         SvmGather(Execution(32), 4, 1, ADDRESSES, DATA),
         SvmBlockLd(3, ADDRESSES, DATA),
         SvmGather4Scaled(Execution(8), Channels(0), ADDRESSES, SECOND, DATA),
+        SvmScatter4Scaled(Execution(8), Channels(0), ADDRESSES, SECOND, DATA),
         SvmAtomic(Execution(8), AtomicOp.INC, ADDRESSES, src0=SECOND),
         SvmAtomic(Execution(16), AtomicOp.INC, ADDRESSES),
     ],
@@ -155,9 +181,12 @@ def executions(draw: st.DrawFn, sizes: tuple[int, ...]) -> Execution:
     return Execution(draw(st.sampled_from(sizes)), mask, predicate)
 
 
+KINDS = (SvmGather, SvmScatter, SvmBlockLd, SvmBlockSt, SvmGather4Scaled, SvmScatter4Scaled, SvmAtomic)
+
+
 @st.composite
 def messages(draw: st.DrawFn) -> Instruction:
-    kind = draw(st.sampled_from([SvmGather, SvmScatter, SvmBlockLd, SvmBlockSt, SvmGather4Scaled, SvmAtomic]))
+    kind = draw(st.sampled_from(KINDS))
     if kind in (SvmGather, SvmScatter):
         size, count = draw(st.sampled_from([(1, 1), (1, 2), (1, 4), (4, 1), (4, 2), (4, 8), (8, 1), (8, 2)]))
         lanes = {1: (1, 2, 8, 16), 8: (8,)}.get(count, (8, 16))
@@ -166,9 +195,9 @@ def messages(draw: st.DrawFn) -> Instruction:
         return SvmBlockLd(draw(st.sampled_from([1, 2, 8])), RawOperand("VA", 8), DATA, draw(st.booleans()))
     if kind is SvmBlockSt:
         return SvmBlockSt(draw(st.sampled_from([1, 2, 8])), RawOperand("VA", 8), DATA)
-    if kind is SvmGather4Scaled:
+    if kind in (SvmGather4Scaled, SvmScatter4Scaled):
         base = draw(st.sampled_from([ImmediateUD(0), ImmediateUD(6), RawOperand("VA", 8)]))
-        return SvmGather4Scaled(draw(executions((8, 16))), Channels(draw(st.integers(1, 15))), base, ADDRESSES, DATA)
+        return kind(draw(executions((8, 16))), Channels(draw(st.integers(1, 15))), base, ADDRESSES, DATA)
     op = draw(st.sampled_from(list(AtomicOp)))
     src0 = RawOperand("VS") if op.sources >= 1 else NULL
     src1 = RawOperand("VS", 4) if op.sources == 2 else NULL

@@ -13,6 +13,7 @@ from visaproof.instructions.family import (
     SvmGather,
     SvmGather4Scaled,
     SvmScatter,
+    SvmScatter4Scaled,
 )
 from visaproof.instructions.lsc_untyped import Addresses, DataShape, DataSize
 from visaproof.isa.atomics import AtomicOp
@@ -55,6 +56,10 @@ def decoded(statement: str) -> object:
             "svm_gather4scaled.RG (M1, 8) 0x0:ud A.0 D.0",
             SvmGather4Scaled(EIGHT, Channels(3), ImmediateUD(0), A, D),
         ),
+        (
+            "svm_scatter4scaled.BA (M1, 8) A(0,1)<0;1,0> A.8 D.4",
+            SvmScatter4Scaled(EIGHT, Channels(12), RawOperand("A", 8), RawOperand("A", 8), RawOperand("D", 4)),
+        ),
         ("svm_atomic.inc (M1, 8) A.0 D.0 %null.0 %null.0", SvmAtomic(EIGHT, AtomicOp.INC, A, D)),
         ("svm_atomic.add.64 (M1, 8) A.0 D.0 D.0 %null.0", SvmAtomic(EIGHT, AtomicOp.ADD, A, D, D, bits=64)),
         (
@@ -72,6 +77,10 @@ def decoded(statement: str) -> object:
         (
             "lsc_store.slm (M1, 8) flat[0x4*O]:a32 D:d8c32",
             LscStore(EIGHT, "%slm", Addresses(A, 32, 4), DataShape(DataSize.D8U32), D),
+        ),
+        (
+            "lsc_atomic_store.ugm (M1, 8) %null:d32 flat[A]:a64 D %null",
+            LscAtomic(EIGHT, AtomicOp.XCHG, "flat", Addresses(A, 64), NULL, D, NULL),
         ),
         (
             "lsc_atomic_iadd.ugm (M1, 8) %null:d32 flat[A]:a64 D %null",

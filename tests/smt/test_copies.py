@@ -167,3 +167,8 @@ def test_every_chain_of_three_stores_is_judged_as_its_words_are() -> None:
             last = max((k for k in range(3) if premise >> k & 1), default=None)
             expected = word is (before if last is None else words[last])
             assert holds(goal if goal.op is Op.CONST else accepted(goal).goal) is expected
+
+
+def test_a_word_that_an_inner_choice_looks_at_is_not_only_copied() -> None:
+    inner = ite(eq(a, const(3, 32)), b, before)
+    assert one_bit((), eq(ite(p, inner, b), a)) is None

@@ -176,6 +176,7 @@ def test_memory_that_cannot_be_laid_out_is_an_error(memories, what: str) -> None
     [
         "svm_gather.4.1 (M1, 8) Q.0 X.0",
         "svm_scatter.4.1 (M1, 8) Q.0 ID.0",
+        "svm_scatter4scaled.R (M1, 8) 0x0:ud Q.0 ID.0",
         "svm_block_ld (1) Q(0,0)<0;1,0> X.0",
         "svm_atomic.add (M1, 8) Q.0 ID.0 %null.0 X.0",
     ],

@@ -19,6 +19,7 @@ from visaproof.instructions.svm_block_st import SvmBlockSt
 from visaproof.instructions.svm_gather import SvmGather
 from visaproof.instructions.svm_gather4_scaled import SvmGather4Scaled
 from visaproof.instructions.svm_scatter import SvmScatter
+from visaproof.instructions.svm_scatter4_scaled import SvmScatter4Scaled
 
 FAMILY: tuple[type[Instruction], ...] = (
     Gather4Scaled,
@@ -39,6 +40,7 @@ FAMILY: tuple[type[Instruction], ...] = (
     SvmGather,
     SvmGather4Scaled,
     SvmScatter,
+    SvmScatter4Scaled,
 )
 
 __all__ = [
@@ -61,4 +63,5 @@ __all__ = [
     "SvmGather",
     "SvmGather4Scaled",
     "SvmScatter",
+    "SvmScatter4Scaled",
 ]

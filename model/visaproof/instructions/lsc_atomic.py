@@ -35,11 +35,15 @@ OPERATIONS: dict[str, AtomicOp] = {
     "umin": AtomicOp.MIN,
     "umax": AtomicOp.MAX,
     "icas": AtomicOp.CMPXCHG,
+    "store": AtomicOp.XCHG,
     "and": AtomicOp.AND,
     "or": AtomicOp.OR,
     "xor": AtomicOp.XOR,
 }
-"""The integer operations by their name behind `lsc_atomic_`; load, store and the float ones are not modelled."""
+"""The integer operations by their name behind `lsc_atomic_`; load and the float ones are not modelled.
+
+IGC writes an exchange as `store`, and takes what it brings for what was there.
+"""
 
 
 @dataclass(frozen=True, slots=True)

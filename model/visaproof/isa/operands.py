@@ -30,6 +30,9 @@ class RawOperand:
 SLM = "%slm"
 """The grammar's name of T0, shared local memory."""
 
+SCRATCH = "%scratch"
+"""The grammar's name of a thread's private memory."""
+
 SLM_TAG = 0x1000_0000
 """IGC sets this bit in addresses of shared local memory, so that none of them is a null pointer."""
 

@@ -8,8 +8,9 @@ from visaproof.instructions.lsc_atomic import OPERATIONS
 from visaproof.instructions.lsc_untyped import VECTOR_SIZES, Addresses, DataShape, DataSize
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, ReadError
-from visaproof.isa.operands import RawOperand
+from visaproof.isa.operands import SCRATCH, RawOperand
 from visaproof.kernel import predefined, syntax
+from visaproof.kernel.scratch import is_scratch_handle
 from visaproof.kernel.statement import Statement, execution_of, root_byte
 
 LscMessage = LscAtomic | LscLoad | LscStore
@@ -55,6 +56,8 @@ def _place(s: Statement, operand: syntax.Operand) -> tuple[str, Addresses]:
             return SLM, addresses
         case "ugm" | "ugml", "bti", 32 if operand.model_argument.startswith("0x"):
             return f"bti {int(operand.model_argument, 16)}", addresses
+        case "ugm" | "ugml", "ss", 32 if is_scratch_handle(s.kernel, operand.model_argument, s.platform):
+            return SCRATCH, addresses
         case unit, model, _:
             raise NotModelled(f"{s.instruction.opcode}.{unit} {model}[…]:{operand.size}", operand.position)
 

@@ -9,14 +9,15 @@ from visaproof.instructions.family import (
     SvmGather,
     SvmGather4Scaled,
     SvmScatter,
+    SvmScatter4Scaled,
 )
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp, atomic_named
 from visaproof.isa.errors import NotModelled, ReadError
-from visaproof.isa.operands import ImmediateUD
+from visaproof.isa.operands import ImmediateUD, RawOperand
 from visaproof.kernel import syntax
 from visaproof.kernel.statement import Statement, execution_of
 
-SvmMessage = SvmAtomic | SvmBlockLd | SvmBlockSt | SvmGather | SvmGather4Scaled | SvmScatter
+SvmMessage = SvmAtomic | SvmBlockLd | SvmBlockSt | SvmGather | SvmGather4Scaled | SvmScatter | SvmScatter4Scaled
 
 _LENIENT = {"predec": AtomicOp.PREDEC, "imin": AtomicOp.IMIN, "imax": AtomicOp.IMAX}
 """The pages' names of operations that the grammar spells otherwise or not at all (D50)."""
@@ -76,12 +77,21 @@ def _block_st(s: Statement) -> SvmMessage:
 def _gather4_scaled(s: Statement) -> SvmMessage:
     s.at_most_suffixes(1)
     address, element, dst = s.operands(3)
+    return SvmGather4Scaled(execution_of(s.instruction), s.channels(), _base(s, address), s.raw(element), s.raw(dst))
+
+
+def _scatter4_scaled(s: Statement) -> SvmMessage:
+    s.at_most_suffixes(1)
+    address, element, src = s.operands(3)
+    return SvmScatter4Scaled(execution_of(s.instruction), s.channels(), _base(s, address), s.raw(element), s.raw(src))
+
+
+def _base(s: Statement, address: syntax.Operand) -> RawOperand | ImmediateUD:
     if isinstance(address, syntax.Immediate):
         base = s.scalar(address)
         assert isinstance(base, ImmediateUD)
-    else:
-        base = s.wide_scalar(address)
-    return SvmGather4Scaled(execution_of(s.instruction), s.channels(), base, s.raw(element), s.raw(dst))
+        return base
+    return s.wide_scalar(address)
 
 
 def _atomic(s: Statement) -> SvmMessage:
@@ -100,5 +110,6 @@ DECODERS: dict[str, Callable[[Statement], SvmMessage]] = {
     "svm_block_ld": _block_ld,
     "svm_block_st": _block_st,
     "svm_gather4scaled": _gather4_scaled,
+    "svm_scatter4scaled": _scatter4_scaled,
     "svm_atomic": _atomic,
 }

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import ReadError
+from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.kernel.launch import BufferAddress, Launch, Surface, Unknown
 from visaproof.kernel.meaning import ArgumentValue, LocalId, Piece
@@ -194,7 +195,7 @@ def surface_of(program: Program, key: str, by_meaning: bool) -> str | None:
 
     None where it is not known which surface it is.
     """
-    if key in (SHARED_LOCAL, FLAT):
+    if key in (SHARED_LOCAL, FLAT, SCRATCH):
         return key
     kind, _, where = key.partition(" ")
     if kind == "bti" and where.isdigit():

@@ -8,6 +8,9 @@ from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.float_axioms import as_function
 from visaproof.smt import BitVec, Bool, bool_symbol, symbol
 
+ARBITRARY = "arbitrary."
+"""Stands in the name of each."""
+
 
 @dataclass(frozen=True, slots=True)
 class Arbitrary:
@@ -56,7 +59,7 @@ class OpenValues:
             if place < len(self.values) and _function(self.values[place]) == function:
                 return self.values[place].symbol
             self._known[function] = len(self.values)
-        name, width = f"{self._name}arbitrary.{one.instruction.position.line}.{len(self.values)}", one.symbol.width
+        name, width = f"{self._name}{ARBITRARY}{one.instruction.position.line}.{len(self.values)}", one.symbol.width
         value = symbol(name, width) if width else bool_symbol(name)
         self.values.append(replace(one, symbol=value))
         return value

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.launch import Launch
+from visaproof.kernel.scratch import SCRATCH_POINTER, SCRATCH_UNIT
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, scale, symbol, zero_extend
 
@@ -48,14 +49,26 @@ def in_all_slots(start: Start, slot_bytes: int) -> Start:
     return _numbered(start, slot_bytes, words)
 
 
+def with_scratch_at_zero(start: Start) -> Start:
+    """The start of a thread whose private memory in `%scratch` begins at 0."""
+    variable, first = SCRATCH_POINTER
+    # The low bits of the dword say other things.
+    low = zero_extend(symbol(f"{variable}.{first}", SCRATCH_UNIT.bit_length() - 1), 32)
+    return replace(start, initial=_initial(start.initial, (variable, first), low))
+
+
 def _numbered(start: Start, slot_bytes: int, words: str) -> Start:
     number = zero_extend(_thread(slot_bytes), 32)
-    return replace(start, initial=_initial(start.initial, number), assumed=(*start.assumed, words))
+    held = _initial(start.initial, (HARDWARE_THREAD, 0), number)
+    return replace(start, initial=held, assumed=(*start.assumed, words))
 
 
-def _initial(before: Callable[[str, int], Byte], number: BitVec) -> Callable[[str, int], Byte]:
+def _initial(before: Callable[[str, int], Byte], place: tuple[str, int], word: BitVec) -> Callable[[str, int], Byte]:
+    """The start, but for a dword."""
+
     def initial(variable: str, byte: int) -> Byte:
-        return (number, byte) if variable == HARDWARE_THREAD and byte < 4 else before(variable, byte)
+        inside = variable == place[0] and place[1] <= byte < place[1] + 4
+        return (word, byte - place[1]) if inside else before(variable, byte)
 
     return initial
 

@@ -1,10 +1,11 @@
 """How many bytes the surfaces of a kernel have: what the user states of arguments, and the kernel of its SLM."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import ReadError, in_option
+from visaproof.isa.operands import SCRATCH
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.launch import (
     ArgumentValue,
@@ -18,9 +19,11 @@ from visaproof.kernel.launch import (
 )
 from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.meaning import Argument
+from visaproof.kernel.scratch import scratch_bytes
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.syntax import Input, Kernel
+from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicBuffer
 from visaproof.smt import (
     BitVec,
@@ -33,6 +36,7 @@ from visaproof.smt import (
     ite,
     scale,
     substitute,
+    symbol,
     truncate,
     ule,
     value_of,
@@ -122,6 +126,9 @@ def stated_sizes(
         sizes[SLM] = const(min(launch.slm_bytes, LARGEST), ADDRESS_BITS)
         if SLM in present:
             assumed.append(f"size: a group has {launch.slm_bytes} bytes of shared local memory, as the launch says")
+    if SCRATCH in present and (own := scratch_bytes(kernel)):
+        sizes[SCRATCH] = const(min(own, LARGEST), ADDRESS_BITS)
+        assumed.append(f"size: a thread has {own} bytes of private memory in {SCRATCH}, from 0 on, as the kernel says")
     for name, amount in options:
         argument = _argument(kernel, launch, name)
         for key in _keys_of(kernel, launch, name, argument, present):
@@ -262,8 +269,27 @@ def with_sizes(trace: Trace, sizes: Mapping[str, BitVec]) -> Trace:
     return replace(trace, surfaces=surfaces, performed=performed)
 
 
+def with_scratch_that_ends(trace: Trace) -> Trace:
+    """The trace of a thread whose private memory in `%scratch` has an arbitrary size."""
+    if SCRATCH not in trace.surfaces:
+        return trace
+    scratch = SymbolicBuffer(symbol(f"size.{SCRATCH}", ADDRESS_BITS))
+    performed = tuple(_within(one, scratch) if one.surface == SCRATCH else one for one in trace.performed)
+    return replace(trace, surfaces=trace.surfaces | {SCRATCH: scratch}, performed=performed)
+
+
+def _within(performed: Performed, buffer: SymbolicBuffer) -> Performed:
+    return _with_accesses(
+        performed, [replace(one, inside=buffer.contains(one.cell[0], one.width)) for one in performed.accesses]
+    )
+
+
 def _resized(performed: Performed, sizes: Mapping[Term, Term]) -> Performed:
-    accesses = tuple(replace(one, inside=substitute(one.inside, sizes)) for one in performed.accesses)
+    return _with_accesses(performed, [replace(one, inside=substitute(one.inside, sizes)) for one in performed.accesses])
+
+
+def _with_accesses(performed: Performed, accesses: Sequence[Access]) -> Performed:
+    """The message with these in the place of its accesses."""
     by_old = dict(zip(map(id, performed.accesses), accesses, strict=True))
     loaded = tuple((by_old[id(access)], value) for access, value in performed.loaded)
-    return replace(performed, accesses=accesses, loaded=loaded)
+    return replace(performed, accesses=tuple(accesses), loaded=loaded)

@@ -32,7 +32,7 @@ class SurfaceBindings:
     def __init__(self, kernel: Kernel, platform: Platform) -> None:
         self._kernel = kernel
         self._platform = platform
-        self._writers = _writers(kernel, platform)
+        self._writers = writers_of(kernel, platform)
         self._bound: dict[str, str] = {}
 
     def contents(self) -> dict[str, str]:
@@ -66,7 +66,7 @@ class SurfaceBindings:
         if isinstance(source, Immediate):
             return f"{kind} {source.bits}"
         if isinstance(source, VectorSource):
-            root, byte = _first_byte(self._kernel, source, self._platform)
+            root, byte = first_byte(self._kernel, source, self._platform)
             return f"{kind} {self._origin(root, byte, movs)}"
         return f"{kind} line {movs.position.line}"
 
@@ -80,7 +80,8 @@ class SurfaceBindings:
         return f"{root}.{byte}"
 
 
-def _first_byte(kernel: Kernel, operand: VectorSource | VectorDestination, platform: Platform) -> tuple[str, int]:
+def first_byte(kernel: Kernel, operand: VectorSource | VectorDestination, platform: Platform) -> tuple[str, int]:
+    """The byte of a root variable at which an operand begins."""
     declared = kernel.variables[operand.variable]
     size = getattr(declared, "type", DataType.UD).size
     return root_byte(kernel, operand.variable, operand.row * platform.grf_bytes + operand.column * size)
@@ -102,16 +103,16 @@ def _copied_dword(kernel: Kernel, mov: Instruction, platform: Platform) -> tuple
     types = [getattr(kernel.variables[one.variable], "type", DataType.UW) for one in copied]
     if source.modifier or not set(types) <= _WITH_A_DWORD:
         return None
-    return _first_byte(kernel, source, platform)
+    return first_byte(kernel, source, platform)
 
 
-def _writers(kernel: Kernel, platform: Platform) -> dict[str, list[tuple[int | None, Instruction]]]:
+def writers_of(kernel: Kernel, platform: Platform) -> dict[str, list[tuple[int | None, Instruction]]]:
     """Each instruction that may write a root variable, with the first byte where it is known."""
     by_root: dict[str, list[tuple[int | None, Instruction]]] = {}
     for instruction in kernel.instructions():
         for operand in instruction.operands:
             if isinstance(operand, VectorDestination):
-                root, byte = _first_byte(kernel, operand, platform)
+                root, byte = first_byte(kernel, operand, platform)
                 by_root.setdefault(root, []).append((byte, instruction))
             elif isinstance(operand, RawOperand | LscData):
                 root, _ = root_byte(kernel, operand.variable, operand.offset)

@@ -41,6 +41,7 @@ RULES: dict[str, tuple[Row, ...]] = {
     "svm_block_ld": (("Address", UQ), ("Dst", None)),
     "svm_block_st": (("Address", UQ), ("Src", None)),
     "svm_gather4scaled": (("Address", UQ), ("Element_offset", UQ), ("Dst", DWORD)),
+    "svm_scatter4scaled": (("Address", UQ), ("Element_offset", UQ), ("Src", DWORD)),
 }
 """The operands of each opcode in the order of the text."""
 

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.operands import SCRATCH
 from visaproof.kernel.symbolic.private import MANY_CHOICES, PrivateMemory
 from visaproof.queries.identities import computed
 from visaproof.queries.query import Query
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice, Store
 from visaproof.semantics.symbolic.guarded import literals_of
-from visaproof.smt import BitVec, Bool, add, const, symbol, true, written
+from visaproof.semantics.symbolic.state import ADDRESS_BITS, SCRATCH_BITS
+from visaproof.smt import BitVec, Bool, add, const, symbol, true, written, zero_extend
 
 BASE = symbol("base", 64)
 CLAIM = "private-memory/load"
@@ -22,7 +24,7 @@ ALWAYS = true()
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A store behind the base of private memory."""
+    """A store behind the base of private memory, or with an offset of 32 bits in `%scratch`."""
 
     offset: BitVec
     value: BitVec
@@ -62,12 +64,18 @@ def _before(case: Loaded) -> BitVec:
 def _forwarded(case: Loaded) -> BitVec:
     memory = PrivateMemory(BASE, MANY_CHOICES)
     memory.store(
-        Store(one.guard, 0, FLAT, (add(BASE, one.offset),), one.value.width // 8, true(), true(), one.value)
-        for one in case.stores
+        Store(one.guard, 0, *_place(one.offset), one.value.width // 8, true(), true(), one.value) for one in case.stores
     )
     destination = RegisterSlice("V", 0, case.width)
-    load = Load(case.assumed, 0, FLAT, (add(BASE, case.offset),), case.width, true(), true(), destination)
+    load = Load(case.assumed, 0, *_place(case.offset), case.width, true(), true(), destination)
     return memory.load(load, _before(case), literals_of(case.assumed))
+
+
+def _place(offset: BitVec) -> tuple[str, tuple[BitVec]]:
+    """The surface and the cell, as messages name them."""
+    if offset.width == SCRATCH_BITS:
+        return SCRATCH, (zero_extend(offset, ADDRESS_BITS),)
+    return FLAT, (add(BASE, offset),)
 
 
 def _held(case: Loaded) -> BitVec:
@@ -75,12 +83,12 @@ def _held(case: Loaded) -> BitVec:
 
 
 def _byte_held(case: Loaded, index: int) -> BitVec:
-    """What memory holds at this byte of the load."""
-    place = written.add(BASE, case.offset, const(index, 64))
+    """What memory holds at this byte of the load: what was stored at addresses of another width is elsewhere."""
+    place = written.add(case.offset, const(index, case.offset.width))
     value = _byte(_before(case), index)
-    for store in case.stores:
+    for store in (one for one in case.stores if one.offset.width == case.offset.width):
         for own in range(store.value.width // 8):
-            here = written.eq(place, written.add(BASE, store.offset, const(own, 64)))
+            here = written.eq(place, written.add(store.offset, const(own, store.offset.width)))
             value = written.ite(written.conj(store.guard, here), _byte(store.value, own), value)
     return value
 

@@ -237,10 +237,27 @@ def _extract_inside(term: BitVec, high: int, low: int) -> BitVec | None:
             left, right = cast(tuple[BitVec, BitVec], term.args)
             return operation(extract(left, high, low), extract(right, high, low))
         case Op.ITE:
-            return ite(*_branches(term, lambda branch: extract(branch, high, low)))
+            return _extract_from_choice(term, high, low)
         case _:
             pass
     return None
+
+
+def _extract_from_choice(term: BitVec, high: int, low: int) -> BitVec:
+    """A choice between slices, each made once, however many choices in it share what is chosen."""
+    sliced: dict[BitVec, BitVec] = {}
+    waiting = [term]
+    while waiting:
+        one = waiting[-1]
+        branches = cast(tuple[BitVec, ...], one.args[1:]) if one.op is Op.ITE else ()
+        ahead = [branch for branch in branches if branch not in sliced]
+        waiting += ahead
+        if ahead:
+            continue
+        waiting.pop()
+        chosen = [sliced[branch] for branch in branches]
+        sliced[one] = ite(cast(Bool, one.args[0]), *chosen) if branches else extract(one, high, low)
+    return sliced[term]
 
 
 def _extract_from_extension(term: BitVec, inner: BitVec, high: int, low: int) -> BitVec | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.operands import SCRATCH
 from visaproof.vectorised.arrays import UNSIGNED, Addresses, Array, Bools, Bytes, Indices
 from visaproof.vectorised.memories import Memories
 
@@ -24,7 +25,7 @@ FLAT_SIZE = 2**64
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Where a piece of memory lies: `size` bytes from `start` on, those of group g another g·`pitch` bytes further."""
+    """Where a piece of memory lies: `size` bytes from `start` on, those of owner k another k·`pitch` bytes further."""
 
     start: int
     size: int
@@ -89,17 +90,21 @@ class Arena:
         tag = self._local_tag if key == SLM else 0
         return address - tag if tag <= address < 2 * tag else address
 
+    def is_whole(self, key: str) -> bool:
+        """Whether there is no byte but those that are known: other accesses have no meaning."""
+        return key == SCRATCH or (key == FLAT and self.only_flat)
+
     def strays(self, key: str, inside: Bools, enabled: Bools) -> Bools | None:
         """The threads (threads,) with an access (threads, accesses) where no memory is and must be, if any."""
-        if key != FLAT or not self.only_flat or inside.all():
+        if not self.is_whole(key) or inside.all():
             return None
         found: Bools = np.any(enabled & ~inside, axis=1)
         return found if found.any() else None
 
-    def locate(self, key: str, address: Addresses, width: int, group: Indices) -> tuple[Indices, Bools]:
+    def locate(self, key: str, address: Addresses, width: int, owner: Indices) -> tuple[Indices, Bools]:
         """The places in the arena of accesses of `width` bytes, 0 where they are outside; and whether they are inside.
 
-        `address` is (threads, accesses), `group` is (threads, 1).
+        `address` is (threads, accesses), `owner` is (threads, 1).
         """
         address = self.plain(key, address)
         if key != FLAT:
@@ -109,20 +114,20 @@ class Arena:
             inside = address <= np.uint64(window.size - width)
             index = address.astype(np.intp) + window.start
             if window.pitch:
-                index += group * window.pitch
+                index += owner * window.pitch
         elif len(self._flat):
             region = np.searchsorted(self._bases, address, "right") - 1
             start, size, pitch = np.moveaxis(self._facts[np.maximum(region, 0)], -1, 0)
             distance = address - self._bases[np.maximum(region, 0)]
             inside = (region >= 0) & (size >= width) & (distance <= np.maximum(size - width, 0).astype(np.uint64))
-            index = distance.astype(np.intp) + start + group * pitch
+            index = distance.astype(np.intp) + start + owner * pitch
         else:
             return np.zeros(address.shape, np.intp), np.zeros(address.shape, np.bool_)
         if not inside.all():
             index = np.where(inside, index, 0)
         return index, inside
 
-    def place(self, key: str, address: int, width: int, group: int) -> int | None:
+    def place(self, key: str, address: int, width: int, owner: int) -> int | None:
         """The place in the arena of one access; None where it is not wholly inside."""
         address, base, window = self.plain_address(key, address), 0, self._windows.get(key)
         if key == FLAT:
@@ -132,7 +137,7 @@ class Arena:
             base, window = self._flat[at]
         if window is None or address - base + width > window.size:
             return None
-        return window.start + group * window.pitch + address - base
+        return window.start + owner * window.pitch + address - base
 
     def holds_anything(self, key: str, group: int) -> bool:
         """Whether a byte of the surface is not 0."""

@@ -41,7 +41,7 @@ class Atomics:
             if misaligned.any():
                 left = any_lane(misaligned, enabled.lanes)
                 enabled = enabled.without(left)
-            index, inside = arena.locate(key, places, 4, batch.groups)
+            index, inside = arena.locate(key, places, 4, batch.owners(key))
             strays = arena.strays(key, inside, enabled.lanes)
             if strays is not None:
                 left = strays if left is None else left | strays

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from visaproof.isa.execution import Combine
-from visaproof.isa.operands import Execution, Predicate
+from visaproof.isa.operands import SCRATCH, Execution, Predicate
 from visaproof.kernel.statement import lane_offset
 from visaproof.semantics.concrete.state import concrete
 from visaproof.vectorised.arrays import Array, Bools, Indices
@@ -49,6 +49,10 @@ class Batch:
     def groups(self) -> Indices:
         """(threads of the batch, 1)"""
         return self.pick(self.threads.groups)
+
+    def owners(self, surface: str) -> Indices:
+        """(threads, 1): whose piece of a memory each reaches, by its number: a thread's own, or that of its group."""
+        return self.indices.reshape(-1, 1) if surface == SCRATCH else self.groups
 
     def pick(self, array: Array) -> Array:
         """The rows of the batch's threads."""

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.answers import Collision
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite
@@ -10,13 +9,13 @@ from visaproof.vectorised.arena import Arena
 
 
 class ArenaBuffer(Buffer):
-    """The surface of this key as the threads of one group see it; it holds no bytes of its own."""
+    """The surface of this key as the threads of one group see it, or as its owner; it holds no bytes of its own."""
 
-    def __init__(self, arena: Arena, key: str, group: int) -> None:
+    def __init__(self, arena: Arena, key: str, owner: int) -> None:
         super().__init__(arena.size(key))
         self._arena = arena
         self._key = key
-        self._group = group
+        self._owner = owner
 
     def read(self, address: int, width: int) -> int:
         place = self._place(address, width)
@@ -33,8 +32,8 @@ class ArenaBuffer(Buffer):
 
     def _place(self, address: int, width: int) -> int | None:
         """Where in the arena the bytes are; None where they are outside, if that has a meaning."""
-        place = self._arena.place(self._key, address, width, self._group)
-        if place is None and self._key == FLAT and self._arena.only_flat:
+        place = self._arena.place(self._key, address, width, self._owner)
+        if place is None and self._arena.is_whole(self._key):
             raise UndefinedBehavior(f"bytes {address:#x}..{address + width - 1:#x} are in no buffer")
         return place
 

@@ -11,7 +11,8 @@ from visaproof.vectorised.arrays import Bytes
 class Memories:
     """Byte arrays, changed in place by a run.
 
-    Each is C-contiguous uint8: (bytes,) for memory that all threads share, (groups, bytes) for one piece per group.
+    Each is C-contiguous uint8: (bytes,) for memory that all threads share, (groups, bytes) for one piece per group,
+    and for `%scratch` (threads, bytes), one piece per thread; a thread has no byte there but those of its piece.
     Arrays may share storage: a write through one is then seen through the other.
     """
 

@@ -77,7 +77,7 @@ class Messages:
             address, enabled, left = _addresses(transfer, batch, enabled)
             loaded: list[Array] = []
             for word in transfer.words:
-                index, inside = arena.locate(key, address + np.uint64(word.behind), word.width, batch.groups)
+                index, inside = arena.locate(key, address + np.uint64(word.behind), word.width, batch.owners(key))
                 loaded.append(arena.read(index, word.width))
                 left = _either(left, arena.strays(key, inside, enabled.lanes))
             if left is not None:
@@ -112,7 +112,7 @@ class Messages:
             address, enabled, left = _addresses(transfer, batch, enabled)
             places = arena.plain(key, np.tile(address, len(views)) + behind)
             wanted = np.tile(enabled.lanes, len(views))
-            index, inside = arena.locate(key, places, width, batch.groups)
+            index, inside = arena.locate(key, places, width, batch.owners(key))
             if transfer.execution is not None:
                 met = colliding(places, width, wanted if key == FLAT else wanted & inside)
                 left = _either(left, met)

@@ -19,6 +19,7 @@ from visaproof.instructions.family import (
     SvmGather,
     SvmGather4Scaled,
     SvmScatter,
+    SvmScatter4Scaled,
 )
 from visaproof.instructions.lsc_untyped import Addresses
 from visaproof.isa.operands import Channels, ImmediateUD, RawOperand, Scalar
@@ -36,7 +37,7 @@ DWORDS = (Word(0, 4, 0, 4, 4),)
 """One dword per lane, one behind the other."""
 
 
-STORES = (Scatter4Scaled, ScatterScaled, QwScatter, OwordSt, SvmScatter, SvmBlockSt, LscStore)
+STORES = (Scatter4Scaled, ScatterScaled, QwScatter, OwordSt, SvmScatter, SvmScatter4Scaled, SvmBlockSt, LscStore)
 
 
 def transfer_of(message: Message, threads: Threads) -> Transfer:
@@ -55,7 +56,7 @@ def transfer_of(message: Message, threads: Threads) -> Transfer:
             return Transfer(execution, surface, address, 8, data, halves)
         case OwordLd() | OwordLdUnaligned() | OwordSt() | SvmBlockLd() | SvmBlockSt():
             return _block(message, threads)
-        case SvmGather() | SvmScatter() | SvmGather4Scaled():
+        case SvmGather() | SvmScatter() | SvmGather4Scaled() | SvmScatter4Scaled():
             return _flat(message, threads)
         case LscLoad() | LscStore():
             return _lsc(message, threads)
@@ -111,9 +112,9 @@ def _in_owords(offset: Numbers) -> Numbers:
     return lambda batch: offset(batch) * np.uint64(OWORD)
 
 
-def _flat(message: SvmGather | SvmScatter | SvmGather4Scaled, threads: Threads) -> Transfer:
+def _flat(message: SvmGather | SvmScatter | SvmGather4Scaled | SvmScatter4Scaled, threads: Threads) -> Transfer:
     execution, lanes, grf = message.execution, message.execution.size, threads.platform.grf_bytes
-    if not isinstance(message, SvmGather4Scaled):
+    if isinstance(message, SvmGather | SvmScatter):
         address = raw.numbers(threads, message.addresses, 8, lanes)
         data = message.src if isinstance(message, SvmScatter) else message.dst
         words = tuple(_block_words(message.block_size, message.num_blocks, lanes, isinstance(message, SvmScatter)))
@@ -121,8 +122,10 @@ def _flat(message: SvmGather | SvmScatter | SvmGather4Scaled, threads: Threads) 
     base, element = message.address, raw.numbers(threads, message.element_offset, 8, lanes)
     first = raw.scalar(threads, base) if isinstance(base, ImmediateUD) else raw.numbers(threads, base, 8, 1)
     words = tuple(_channel_words(message.channels, lanes, grf))
-    transfer = Transfer(execution, message.surface, lambda b: first(b) + element(b), 4, message.dst, words)
-    return replace(transfer, cleared=_rests(words, lanes, grf))
+    stores = isinstance(message, SvmScatter4Scaled)
+    data = message.src if isinstance(message, SvmScatter4Scaled) else message.dst
+    transfer = Transfer(execution, message.surface, lambda b: first(b) + element(b), 4, data, words)
+    return transfer if stores else replace(transfer, cleared=_rests(words, lanes, grf))
 
 
 def _block_words(size: int, count: int, lanes: int, store: bool) -> list[Word]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.execution import THREAD_LANES
-from visaproof.isa.operands import Execution
+from visaproof.isa.operands import SCRATCH, Execution
 from visaproof.kernel import decode
 from visaproof.kernel.concrete.arithmetic import ConcreteArithmetic
 from visaproof.kernel.concrete.operands import Address, ConcreteOperands
@@ -75,7 +75,7 @@ class SingleThreads:
                 threads.platform,
                 registers=_Registers(threads, thread),
                 predicates=_Predicates(threads, thread),
-                surfaces=_Surfaces(self._arena, self._images, int(threads.groups[thread, 0])),
+                surfaces=_Surfaces(self._arena, self._images, int(threads.groups[thread, 0]), thread),
             )
             self._machines[thread] = state, ConcreteArithmetic(state, _Operands(threads, state, thread))
         return self._machines[thread]
@@ -142,13 +142,14 @@ class _Predicates(dict[str, PredicateBits]):
 
 
 class _Surfaces(dict[str, Surface]):
-    """The surfaces as the threads of one group see them."""
+    """The surfaces as a thread of a group sees them."""
 
-    def __init__(self, arena: Arena, images: dict[str, Sequence[Image]], group: int) -> None:
+    def __init__(self, arena: Arena, images: dict[str, Sequence[Image]], group: int, thread: int) -> None:
         super().__init__()
         self._arena = arena
         self._images = images
         self._group = group
+        self._thread = thread
 
     def __contains__(self, key: object) -> bool:
         return key in self._images or (isinstance(key, str) and self._arena.has(key))
@@ -158,7 +159,7 @@ class _Surfaces(dict[str, Surface]):
             found = self._images[key]
             self[key] = found[self._group if len(found) > 1 else 0]
         else:
-            self[key] = ArenaBuffer(self._arena, key, self._group)
+            self[key] = ArenaBuffer(self._arena, key, self._thread if key == SCRATCH else self._group)
         return self[key]
 
     def get(self, key: str, default: Default = None) -> Surface | Default:

@@ -26,8 +26,17 @@ from visaproof.kernel.assumptions import Assume, Start, start_of, with_floats
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.global_size import bounded_ids
 from visaproof.kernel.launch import Launch
-from visaproof.kernel.private_slots import slot_of, with_slots
-from visaproof.kernel.surface_sizes import SLM, Amount, aligned_addresses, is_free, stated_sizes, with_sizes
+from visaproof.kernel.private_slots import slot_of, with_scratch_at_zero, with_slots
+from visaproof.kernel.scratch import scratch_bytes
+from visaproof.kernel.surface_sizes import (
+    SLM,
+    Amount,
+    aligned_addresses,
+    is_free,
+    stated_sizes,
+    with_scratch_that_ends,
+    with_sizes,
+)
 from visaproof.kernel.symbolic.run import DEFAULT_UNROLL, launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.queries.kernel_bounds import NO_BUFFERS, BoundsQuestion, bounds_questions, needed_bytes
@@ -143,7 +152,10 @@ def ask_bounds(
     start = with_floats(start_of(kernel, launch, assume), floats)
     if slot := slot_of(launch, start):
         start = with_slots(start, slot)
+    if scratch_bytes(kernel):
+        start = with_scratch_at_zero(start)
     ran = trace(kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats)
+    ran = with_scratch_that_ends(ran)
     by_address = FLAT in ran.surfaces
     keys = [*ran.surfaces, *(pointer_keys(kernel, start).values() if by_address else ())]
     sizes = stated_sizes(kernel, launch, start, keys, stated.surfaces)

@@ -26,9 +26,10 @@ from visaproof.engine.launch.run import (
 )
 from visaproof.engine.launch.shape import ThreadId
 from visaproof.isa.errors import NotModelled
-from visaproof.isa.operands import SLM_TAG
+from visaproof.isa.operands import SCRATCH, SLM_TAG
 from visaproof.kernel.concrete.run import MissingSurface
 from visaproof.kernel.meaning import LaunchValue
+from visaproof.kernel.scratch import scratch_bytes
 from visaproof.kernel.syntax import GeneralVariable
 from visaproof.vectorised.memories import Memories
 from visaproof.vectorised.result import Result, Stop
@@ -64,6 +65,7 @@ class _ArraysRun:
     def __post_init__(self) -> None:
         self._payload = GroupPayload(self.program, self.values)
         self._private = FIRST_PRIVATE if _takes_private(self.program) else 0
+        self._scratch = scratch_bytes(self.program.kernel)
         variables = self.program.kernel.variables.values()
         self._thread_bytes = sum(each.size for each in variables if isinstance(each, GeneralVariable))
 
@@ -95,7 +97,8 @@ class _ArraysRun:
         return start + done + 1
 
     def _at_once(self) -> int:
-        of_group = self._payload.threads * self._thread_bytes + len(self.memory.local.data) + self._private
+        of_thread = self._thread_bytes + self._scratch
+        of_group = self._payload.threads * of_thread + len(self.memory.local.data) + self._private
         return max(1, MOST_BYTES // max(of_group, 1))
 
     def _together(self, groups: range) -> Result:
@@ -116,6 +119,8 @@ class _ArraysRun:
         buffers = {index: _array(each.data) for index, each in self.memory.buffers.items()}
         surfaces = {key: buffers[index] for key, index in surface_keys(self.program, self.memory)}
         surfaces[SLM] = np.zeros((groups, len(self.memory.local.data)), np.uint8)
+        if self._scratch:
+            surfaces[SCRATCH] = np.zeros((groups * self._payload.threads, self._scratch), np.uint8)
         flat = [(each.base, buffers[index]) for index, each in self.memory.buffers.items()]
         if self._private:
             flat.append((self.memory.private.base, np.zeros((groups, self._private), np.uint8)))

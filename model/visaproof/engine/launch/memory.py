@@ -131,6 +131,16 @@ class LocalWindow(Window):
         super().scatter(plain, collision)
 
 
+class ScratchWindow(Window):
+    """Private memory of a thread: it has no bytes but these."""
+
+    def _place(self, address: int, width: int) -> tuple[Allocation, int]:
+        if self.memory.holds(address, width):
+            return self.memory, address
+        place = f"bytes {address:#x}..{address + width - 1:#x}"
+        raise UndefinedBehavior(f"{place} are not in {self.memory.name}, which has {self.memory.size:#x} bytes")
+
+
 class FlatWindow(Window):
     """All allocations by their 64-bit addresses; no byte is between them."""
 

@@ -1,6 +1,6 @@
 """What the registers of a thread hold when it starts: r0, local ids, arguments and the values of the launch."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from visaproof.engine.launch.shape import Shape, ThreadId
@@ -26,6 +26,12 @@ R0_GROUP_IDS = (1, 6, 7)
 
 R0_THREAD_BYTE = 8
 """The byte of r0 with the number of the thread in its group, from XeHP on: kernels take it as their sub-group's id."""
+
+UNUSED_IN_SR0 = {Platform.DG2: (3, 6), Platform.PVC: (3, 6, 7)}
+"""The low bits of `%sr0` that say nothing of the number of a thread."""
+
+THREAD_BITS = 12
+"""Bits of the number of a hardware thread that `%sr0` has."""
 
 HANDLE_BYTES = 64
 """Distance of two surface states: what a bindless handle counts in."""
@@ -111,8 +117,8 @@ class Payloads:
         if self._program.platform >= Platform.XeHP_SDV:
             self._put(state, "%r0", R0_THREAD_BYTE, (thread.number % 256).to_bytes(1, "little"))
         self._put(state, "%hw_id", 0, hardware_id.to_bytes(4, "little"))
-        if self._program.platform is Platform.DG2:
-            self._put(state, "%sr0", 0, thread_in_sr0(hardware_id).to_bytes(4, "little"))
+        if (unused := UNUSED_IN_SR0.get(self._program.platform)) is not None:
+            self._put(state, "%sr0", 0, thread_in_sr0(hardware_id, unused).to_bytes(4, "little"))
         for variable, address in self._values.symbols.items():
             self._put(state, variable, 0, address.to_bytes(8, "little"))
 
@@ -181,10 +187,12 @@ def _cut(content: bytes, piece: Piece) -> bytes:
     return content[piece.first_byte : piece.first_byte + piece.size]
 
 
-def thread_in_sr0(hardware_id: int) -> int:
-    """The first dword of `%sr0` on DG2: bits 0..2, 4..5 and 7..13 together number the threads.
+def thread_in_sr0(hardware_id: int, unused: Iterable[int]) -> int:
+    """The first dword of `%sr0`: its low bits without the unused ones, which ascend, number the threads.
 
-    That is how IGC's code for DG2 finds a thread's part of private memory: it takes bits 3 and 6 out.
+    That is how IGC's code finds a thread's part of private memory: it takes these bits out.
     """
-    number = hardware_id % (1 << 12)
-    return number & 0x7 | (number >> 3 & 0x3) << 4 | number >> 5 << 7
+    number = hardware_id % (1 << THREAD_BITS)
+    for bit in unused:
+        number = number & ((1 << bit) - 1) | number >> bit << bit + 1
+    return number

@@ -11,6 +11,7 @@ from visaproof.engine.launch.memory import (
     Allocation,
     FlatWindow,
     LocalWindow,
+    ScratchWindow,
     Window,
 )
 from visaproof.engine.launch.payload import Payloads, Program, Values, surface_handle
@@ -19,8 +20,10 @@ from visaproof.engine.launch.shape import ThreadId, Triple
 from visaproof.engine.launch.trace import Tracer
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
+from visaproof.isa.operands import SCRATCH
 from visaproof.kernel.concrete.run import AtBarrier, Code, MissingSurface, Outcome, Thread, Undefined
 from visaproof.kernel.launch import BufferAddress, Surface
+from visaproof.kernel.scratch import SIZE_ATTRIBUTE, scratch_bytes
 from visaproof.kernel.syntax import Instruction
 from visaproof.kernel.texels import Outside, WrongSurface
 from visaproof.semantics.concrete.state import ConcreteState
@@ -114,6 +117,11 @@ class _LaunchRun:
         self._code = Code(self.program.kernel, self.program.platform)
         self._payloads = Payloads(self.program, self.values)
         self._surfaces: dict[str, MemorySurface] = {}
+        self._scratch = [
+            Allocation("private memory of the thread", 0, bytearray(size), unwritten=True)
+            for _ in range(self.values.shape.threads(self.program.simd))
+            if (size := scratch_bytes(self.program.kernel))
+        ]
         self._images = {
             index: shape.image(self.memory.buffers[index].data, self.memory.sampler)
             for index, shape in self.memory.images.items()
@@ -122,8 +130,8 @@ class _LaunchRun:
     def run(self, groups: Iterable[Triple]) -> Ran:
         self._surfaces = dict(self._bound_surfaces())
         for group in groups:
-            self._reset(self.memory.local)
-            self._reset(self.memory.private)
+            for memory in (self.memory.local, self.memory.private, *self._scratch):
+                self._reset(memory)
             self._group(group)
             if self.ran.undefined is not None:
                 break
@@ -176,7 +184,10 @@ class _LaunchRun:
             self.ran.barriers += bool(stops)
 
     def _thread(self, thread: ThreadId) -> Thread:
-        state = self._payloads.state(thread, thread.number, self._surfaces)
+        surfaces = dict(self._surfaces)
+        if self._scratch:
+            surfaces[SCRATCH] = ScratchWindow(self._scratch[thread.number], self._watch)
+        state = self._payloads.state(thread, thread.number, surfaces)
         tracer = self.tracer(thread, state) if self.tracer is not None else None
         if tracer is None:
             return Thread(self._code, state, most=MOST_STATEMENTS, remember=False, known_images=True)
@@ -202,6 +213,8 @@ def _wrong_surface(program: Program, memory: Memory, wrong: WrongSurface) -> Rea
 
 def unknown_surface(program: Program, missing: MissingSurface) -> ReadError | NotModelled:
     """What is told where a message reaches a surface of which no argument is known."""
+    if missing.surface == SCRATCH:
+        return NotModelled(f"private memory of unknown size: the kernel has no {SIZE_ATTRIBUTE}", missing.position)
     if program.launch.binding_table:
         what = f"surface {missing.surface!r}, of which the launch does not say which argument it is"
         return NotModelled(what, missing.position)

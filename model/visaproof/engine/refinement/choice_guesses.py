@@ -1,7 +1,7 @@
 """Launches of a source that depends on what nothing wrote, after which no choice of it leaves what the target left.
 
-What memory holds is large in some surfaces, so that few numbers come of others by chance; what the target finds is
-small, so that it reaches cells that there are; and of a predicate the bits that nothing wrote are mostly alike.
+What memory holds is large in some surfaces, so that few numbers come of others by chance; what the target finds are
+small dwords, so that it reaches cells that there are; and of a predicate the bits that nothing wrote are mostly alike.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,8 +26,16 @@ def choice_launches(symbols: Sequence[Term], lanes: Sequence[Term], seed: int) -
             share = predicates.setdefault(str(one.payload).partition("[")[0], random.choice((0, 0.5, 1)))
             flag = on.get(one, int(random.random() < share))
             word = LARGEST_EXTENT - 1 if is_extent(one) else random.getrandbits(bits)
+            if bits < 32 and _is_upper_byte(one):
+                word = 0
             values[one] = word_value(one, word, flag, 1 << 32)
         yield values, _contents(random)
+
+
+def _is_upper_byte(one: Term) -> bool:
+    """Whether it is a byte of a register that is not the lowest one of a dword: nothing writes registers in bytes."""
+    place = str(one.payload).rpartition(".")[2]
+    return one.width == 8 and place.isdecimal() and int(place) % 4 != 0
 
 
 def _lanes_on(random: Random, lanes: Sequence[Term]) -> dict[Term, int]:

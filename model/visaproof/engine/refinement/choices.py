@@ -8,9 +8,10 @@ from visaproof.engine.refinement.atomics import settle
 from visaproof.engine.refinement.runs import Difference
 from visaproof.kernel.thread_group import UNMATCHED
 from visaproof.queries.refinement.effects import Effects
+from visaproof.queries.refinement.operands import with_operands
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.side import itself
-from visaproof.queries.refinement.stores import UnitStore, after
+from visaproof.queries.refinement.stores import after
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import (
     BitVec,
@@ -26,7 +27,6 @@ from visaproof.smt import (
     is_true,
     neg,
     substitute,
-    subterms,
     symbols_of,
     true,
 )
@@ -44,32 +44,7 @@ def _terms(question: Question, *sides: Effects) -> list[Term]:
         for stores in effects.stores.values():
             terms += [term for store in stores for term in (store.guard, store.cell, store.value)]
     terms += question.memory.definitions.values()
-    return list(_with_operands(question, terms))
-
-
-def _with_operands(question: Question, roots: list[Term]) -> Iterator[Term]:
-    """All parts of the terms, and of what the results among them are functions of."""
-    operations, seen, walked = dict(question.memory.operations), set[Term](), set[int]()
-    while roots:
-        found = [term for term in subterms(*roots) if term not in seen]
-        yield from found
-        seen.update(found)
-        roots = [part for term in found if term in operations for part in _parts(operations[term], walked)]
-
-
-def _parts(operation: object, walked: set[int]) -> Iterator[Term]:
-    """The terms in the description of an operation; of what descriptions share only those of the first."""
-    match operation:
-        case Term():
-            yield operation
-        case UnitStore():
-            yield from (operation.guard, operation.cell, operation.value)
-        case tuple() if id(cast(object, operation)) not in walked:
-            walked.add(id(cast(object, operation)))
-            for part in cast(tuple[object, ...], operation):
-                yield from _parts(part, walked)
-        case _:
-            pass
+    return list(with_operands(question.memory, terms))
 
 
 def source_choice(question: Question) -> str:

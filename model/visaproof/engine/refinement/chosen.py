@@ -5,12 +5,17 @@ from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.questions import questions
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.undefined import UndefinedKind
-from visaproof.queries.refinement.witness import witness
+from visaproof.queries.refinement.witness import Choices, witness
 
 
-def chosen_question(comparison: Comparison, expand: bool) -> Question | None:
-    """The question where the source chooses so; None where it chooses nothing."""
-    asked = comparison.question
-    if UndefinedKind.UNINITIALISED in asked.forbidden or not source_choice(asked):
+def choices_tried(question: Question) -> Choices | None:
+    """What the source may find; None where it chooses nothing."""
+    if UndefinedKind.UNINITIALISED in question.forbidden or not source_choice(question):
         return None
-    return questions(comparison.runners, asked.launched, asked.forbidden, expand, witness(asked), asked.memory)[1]
+    return witness(question)
+
+
+def where_chosen(comparison: Comparison, choices: Choices, expand: bool = False) -> Question:
+    """The question where the source chooses so."""
+    asked = comparison.question
+    return questions(comparison.runners, asked.launched, asked.forbidden, expand, choices, asked.memory)[1]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, Values
 from visaproof.engine.refinement.choices import source_choice, unlike_threads
-from visaproof.engine.refinement.chosen import chosen_question
+from visaproof.engine.refinement.chosen import choices_tried, where_chosen
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled
 from visaproof.engine.refinement.interference import interfered, may_interfere
@@ -17,13 +17,15 @@ from visaproof.engine.refinement.questions import questions
 from visaproof.engine.refinement.runs import Difference, difference
 from visaproof.engine.refinement.same_program import SAME_PROGRAM
 from visaproof.engine.refinement.smaller import smaller
-from visaproof.engine.refinement.steps import one_by_one, stores_of, uncut
+from visaproof.engine.refinement.some_choice import some_choice_leaves_each
+from visaproof.engine.refinement.steps import QUICK_MS, one_by_one, stores_of, uncut
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.float_results import Floats
 from visaproof.queries.refinement.places import LAST, Condition, Reach, conditions
 from visaproof.queries.refinement.question import Question, open_undefined, premises, same_at_probe, same_effects
 from visaproof.queries.refinement.stores import same_stores
 from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.queries.refinement.witness import Choices
 from visaproof.semantics.symbolic.float_bits import no_nan
 from visaproof.smt import Bool, conj, false, neg
 
@@ -178,28 +180,42 @@ def _interfered(comparison: Comparison, timeout_ms: int) -> Difference | None:
 
 WITH_CHOICES = "what nothing wrote being what the target has"
 
+SOME_CHOICE = "what nothing wrote being, for each input, what leaves the same"
+
 
 def _with_choices(comparison: Comparison) -> Refines | None:
     """The verdict where the source finds what the target has in what nothing wrote, if it is the same then."""
+    choices = choices_tried(comparison.question)
+    if choices is None:
+        return None
     for expand in (False, True):
-        question = chosen_question(comparison, expand)
-        if question is not None and same_effects(question):
+        question = where_chosen(comparison, choices, expand)
+        if same_effects(question):
             _audit(comparison)
             which = "second normal form" if expand else "normal form"
             return _granted(comparison, question, f"the same stores in {which}, {WITH_CHOICES}")
-    return None
+    return _with_some_choice(comparison, choices, QUICK_MS)
 
 
 def _chosen_one_by_one(comparison: Comparison, timeout_ms: int) -> Refines | None:
     """The same, store by store."""
-    question = chosen_question(comparison, expand=False)
-    if question is None or question.bounded:
+    choices = choices_tried(comparison.question)
+    if choices is None or comparison.question.bounded:
         return None
+    question = where_chosen(comparison, choices)
     surfaces = [one for one in question.surfaces if not same_stores(*stores_of(question, one))]
     if not one_by_one(question, surfaces, timeout_ms):
-        return None
+        return _with_some_choice(comparison, choices, timeout_ms)
     _audit(comparison)
     return _granted(comparison, question, f"store by store, {WITH_CHOICES}")
+
+
+def _with_some_choice(comparison: Comparison, choices: Choices, timeout_ms: int) -> Refines | None:
+    """The verdict where some choice leaves the same for each input; these are tried first."""
+    if not some_choice_leaves_each(comparison.question, choices, timeout_ms):
+        return None
+    _audit(comparison)
+    return _granted(comparison, comparison.question, f"store by store, {SOME_CHOICE}")
 
 
 def _granted(comparison: Comparison, question: Question, rung: str) -> Refines:

@@ -16,7 +16,7 @@ from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.syntax import PredicateVariable
 from visaproof.queries.refinement.undefined import UndefinedKind
-from visaproof.queries.refinement.witness import is_unwritten
+from visaproof.queries.refinement.unwritten import is_unwritten
 from visaproof.smt import Bool, Term, bool_symbol, const, false, is_true, substitute, symbols_of, true
 
 CHOICES = tuple(product((0, 1), (true(), false())))

@@ -21,6 +21,7 @@ from visaproof.engine.refinement.samplers import samplers_in
 from visaproof.engine.refinement.thread_group import AnyRunner, Started
 from visaproof.engine.states import state_record
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.operands import SCRATCH
 from visaproof.kernel.linking import functions_beside
 from visaproof.kernel.observed import is_register
 from visaproof.queries.refinement.undefined import UndefinedKind
@@ -258,7 +259,7 @@ def _kept(state: ConcreteState) -> State:
 
 def _surfaces(prepared: Prepared) -> dict[str, str]:
     names = {id(one): name for name, one in prepared.memory.items()}
-    return {key: names[id(one)] for key, one in prepared.state.surfaces.items() if key != FLAT}
+    return {key: names[id(one)] for key, one in prepared.state.surfaces.items() if key not in (FLAT, SCRATCH)}
 
 
 def _windows(prepared: Prepared) -> list[Window]:

@@ -19,6 +19,7 @@ from visaproof.engine.refinement.thread_runs import run_group
 from visaproof.engine.refinement.thread_watch import GroupBuffer, ThreadWatch, watched
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
+from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.kernel.concrete.run import MissingSurface, Observer, Outcome, run
@@ -29,7 +30,7 @@ from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.texels import Outside, RawImage
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image
+from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
 
 ATOMIC_WIDTHS = (1, 2, 4, 8)
 """Bytes."""
@@ -242,7 +243,7 @@ def _started(
     state = ConcreteState(platform, exec_mask=int(exec_mask, 16), backwards=side.backwards)
     state.registers = {name: bytearray.fromhex(content) for name, content in held.registers.items()}
     state.predicates = {name: PredicateBits(one.count, int(one.bits, 16)) for name, one in held.predicates.items()}
-    state.surfaces = {key: memory[name] for key, name in side.surfaces.items()}
+    state.surfaces = {SCRATCH: Scratch()} | {key: memory[name] for key, name in side.surfaces.items()}
     flat = FlatContents([_window(one, memory) for one in side.addresses])
     if side.addresses:
         state.surfaces[FLAT] = GroupBuffer(FLAT_SIZE, flat, watch=watch) if watch else Buffer(FLAT_SIZE, flat)

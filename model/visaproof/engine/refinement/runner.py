@@ -24,6 +24,7 @@ from visaproof.engine.refinement.memory import (
 from visaproof.engine.refinement.thread_watch import GroupBuffer, ThreadWatch
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete.run import MissingSurface, Observer, Outcome, Undefined, run
 from visaproof.kernel.matching import SHARED_LOCAL, THREAD_STATE
@@ -31,7 +32,7 @@ from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
+from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Scratch
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Bool, bool_symbol, is_true
@@ -183,6 +184,8 @@ class Runner:
                 continue
             if key == FLAT:
                 state.surfaces[key] = flat_buffer(flat)
+            elif key == SCRATCH:
+                state.surfaces[key] = Scratch()
             else:  # one that no lane ever reaches has no contents
                 unreached = Image(((1, 1, 1),)) if isinstance(surface, SymbolicImage) else WatchedBuffer(0)
                 state.surfaces[key] = after.get(self.surface(key), unreached)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from visaproof.engine.ladder import Values
 from visaproof.kernel.texels import Outside
-from visaproof.smt import Bool, bool_symbol
+from visaproof.smt import Bool, Term, bool_symbol
 
 SAMPLER = "sampler number "
 """What the name of such a symbol begins with."""
@@ -15,9 +15,13 @@ def sampler_symbol(number: int) -> Bool:
     return bool_symbol(f"{SAMPLER}{number}")
 
 
+def is_sampler(term: Term) -> bool:
+    """Whether this is such a symbol."""
+    return str(term.payload).startswith(SAMPLER)
+
+
 def samplers_in(values: Values) -> Iterator[tuple[int, Outside]]:
     """The samplers, and what each reads outside of an image."""
     for one, border in values.items():
-        name = str(one.payload)
-        if name.startswith(SAMPLER):
-            yield int(name.removeprefix(SAMPLER)), Outside.BORDER if border & 1 else Outside.EDGE
+        if is_sampler(one):
+            yield int(str(one.payload).removeprefix(SAMPLER)), Outside.BORDER if border & 1 else Outside.EDGE

@@ -10,8 +10,16 @@ from random import Random
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.float_guesses import PATTERNS, FloatWords
 from visaproof.engine.refinement.memory import Content, nothing
+from visaproof.engine.refinement.samplers import is_sampler
 from visaproof.engine.refinement.thread_group import AnyRunner
-from visaproof.engine.refinement.words import is_input, is_size, word_value
+from visaproof.engine.refinement.words import (
+    LARGEST_EXTENT,
+    image_of_extent,
+    is_extent,
+    is_input,
+    is_size,
+    word_value,
+)
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.smt import Op, Term, symbols_of
 
@@ -53,11 +61,18 @@ def usual_launches(
 
 
 def _values(symbols: Sequence[Term], random: Random, lanes: float, large: float) -> Values:
-    """So many of the lanes, and so many large numbers among small ones."""
+    """So many of the lanes, and so many large numbers among small ones.
+
+    Some images are large, so that what is inside of one may be outside of another; of two samplers one may tell.
+    """
     values: Values = {}
+    roomy: dict[str, int] = {}
     for one in symbols:
         word = random.getrandbits(8 if random.random() < large else 1)
-        values[one] = word_value(one, word, int(random.random() < lanes), 1 << 32)
+        share = 0.5 if is_sampler(one) else lanes
+        if is_extent(one) and roomy.setdefault(image_of_extent(one), random.getrandbits(1)):
+            word = LARGEST_EXTENT - 1
+        values[one] = word_value(one, word, int(random.random() < share), 1 << 32)
     return values
 
 

@@ -20,6 +20,11 @@ def is_extent(term: Term) -> bool:
     return str(term.payload).startswith(EXTENTS)
 
 
+def image_of_extent(term: Term) -> str:
+    """The image of which this is an extent."""
+    return str(term.payload).partition(".")[2].rpartition(".")[0]
+
+
 def is_size(term: Term) -> bool:
     """Whether this is the size of a surface."""
     return str(term.payload).startswith(("size.", *EXTENTS))

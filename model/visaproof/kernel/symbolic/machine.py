@@ -7,7 +7,7 @@ from pathlib import PurePath
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.instructions.undefined_bytes import LeavesUndefinedBytes
 from visaproof.isa.errors import NotModelled
-from visaproof.isa.operands import NULL
+from visaproof.isa.operands import NULL, SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
@@ -33,6 +33,7 @@ from visaproof.semantics.symbolic.state import (
     SymbolicBuffer,
     SymbolicFlat,
     SymbolicImage,
+    SymbolicScratch,
     SymbolicSurface,
 )
 from visaproof.smt import BitVec, Bool, Term, conj, is_false, symbol, symbols_of
@@ -147,7 +148,7 @@ class Machine:
                 continue
             place = access.destination
             unknown = symbol(f"{self.thread.name}load.{_site(self.kernel, instruction)}.{k}{again}", 8 * place.width)
-            private = key == FLAT and self.private.owns(access.cell[0])
+            private = self.private.owns(access)
             value = self._from_private(instruction, access, unknown) if private else unknown
             if value is unknown:
                 loaded.append((access, value))
@@ -162,7 +163,7 @@ class Machine:
         self.performed.append(Performed(
             instruction, plain, key, tuple(accesses), tuple(loaded), left_open=len(self.arithmetic.arbitrary)
         ))  # fmt: skip
-        if key == FLAT:
+        if key in (FLAT, SCRATCH):
             self.private.store(accesses)
 
     def _from_private(self, instruction: syntax.Instruction, access: Access, unknown: BitVec) -> BitVec:
@@ -181,6 +182,8 @@ class Machine:
             return SymbolicImage(tuple((width, height, depth) for width, height, depth in extents))
         if key == FLAT:
             return SymbolicFlat()
+        if key == SCRATCH:
+            return SymbolicScratch()
         return SymbolicBuffer(symbol(f"size.{key}", ADDRESS_BITS))
 
     def _reached(self, access: Access) -> Access:

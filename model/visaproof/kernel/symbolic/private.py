@@ -1,14 +1,18 @@
 """Private memory of a thread on terms: what it stores there it loads again, and nobody else sees it.
 
-An address is private where it is the base of private memory, which the launch hands to the kernel, plus anything that
-does not depend on an address.  Where it is not certain whether a load meets a store, the choice is between both.
+There are two kinds of it, which share no byte.  A 64-bit address is private where it is the base of private memory,
+which the launch hands to the kernel, plus anything that does not depend on an address; and the surface `%scratch` is
+private, with 32-bit addresses.  Where it is not certain whether a load meets a store, the choice is between both.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.operands import SCRATCH
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of, missing
+from visaproof.semantics.symbolic.state import SCRATCH_BITS
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -30,6 +34,7 @@ from visaproof.smt import (
 from visaproof.smt.arithmetic import difference, sum_of
 from visaproof.smt.bits import truncate, zero_extend
 from visaproof.smt.halves import as_sum
+from visaproof.smt.terms import lowest_bit
 
 FEW_CHOICES, MANY_CHOICES = 8, 32
 """Stores that a byte may come from; a load of a byte with more of them brings anything.  Two kernels are compared with
@@ -37,15 +42,15 @@ many; questions about one, which seldom depend on such a byte, are asked sooner 
 
 
 PrivateCell = tuple[BitVec, int]
-"""Bytes of private memory: how far behind the base they begin, and how many they are."""
+"""Bytes of private memory: where they begin, and how many they are."""
 
 
 class PrivateStore(NamedTuple):
-    """Bytes that were written where the guard held; or, without a value, everything became arbitrary."""
+    """Bytes that were written where the guard held; or, without a value, all of this kind became arbitrary."""
 
     guard: Literals
     start: BitVec
-    """Behind the base."""
+    """Behind the base, in 64 bits; or in `%scratch`, in 32."""
     value: BitVec | None
 
 
@@ -55,6 +60,18 @@ class _Met(NamedTuple):
     guard: Literals
     value: BitVec
     distance: BitVec
+
+
+class _Place(NamedTuple):
+    """An offset in parts."""
+
+    parts: int
+    """A number for all of it but its constant."""
+    constant: int
+    unit: int
+    """All of it but its constant is a multiple of this power of two."""
+    bits: int
+    """How many it has."""
 
 
 _FOUND_LATER = ("loop", "load.", "arbitrary.")
@@ -74,8 +91,9 @@ class PrivateMemory:
         self._choices = choices
         self._stores: list[PrivateStore] = []
         self._offsets: dict[BitVec, BitVec | None] = {}
-        self._places: dict[BitVec, tuple[int, int]] = {}
-        self._parts: dict[tuple[tuple[BitVec, int], ...], int] = {}
+        self._places: dict[BitVec, _Place] = {}
+        self._low_halves: dict[BitVec, _Place] = {}
+        self._parts: dict[frozenset[tuple[BitVec, int]], int] = {}
         """Offsets that differ by a constant have one number."""
 
     def contents(self) -> tuple[PrivateStore, ...]:
@@ -85,13 +103,16 @@ class PrivateMemory:
     def restore(self, contents: Iterable[PrivateStore]) -> None:
         self._stores = list(contents)
 
-    def owns(self, address: BitVec) -> bool:
-        """Whether this is an address of private memory."""
-        return self.offset(address) is not None
+    def owns(self, access: Access) -> bool:
+        """Whether this is an access of private memory."""
+        return self._offset(access) is not None
 
-    def offset(self, address: BitVec) -> BitVec | None:
-        """How far behind the base an address lies; None where it is not known to be private."""
-        if self._base is None:
+    def _offset(self, access: Access) -> BitVec | None:
+        """Where an access begins: behind the base, or in `%scratch`.  None where it is not known to be private."""
+        address = access.cell[0]
+        if access.surface == SCRATCH:
+            return truncate(address, SCRATCH_BITS)
+        if self._base is None or access.surface != FLAT:
             return None
         if address not in self._offsets:
             constant, parts = linear_parts(as_sum(address))
@@ -105,11 +126,11 @@ class PrivateMemory:
         for access in accesses:
             if isinstance(access, Load):
                 continue
-            start = self.offset(access.cell[0])
+            start = self._offset(access)
             if isinstance(access, Store) and start is not None:
                 self._stores.append(PrivateStore(literals_of(access.guard), start, access.value))
             elif start is not None or not self._is_elsewhere(access.cell[0]):
-                self.forget()
+                self._forget(access.surface)
 
     def _is_elsewhere(self, address: BitVec) -> bool:
         """Whether this is another pointer of the launch plus something.
@@ -121,7 +142,13 @@ class PrivateMemory:
 
     def forget(self) -> None:
         """Makes everything arbitrary."""
-        if self._base is not None:
+        for surface in (FLAT, SCRATCH):
+            self._forget(surface)
+
+    def _forget(self, surface: str) -> None:
+        if surface == SCRATCH:
+            self._stores.append(PrivateStore(NONE, const(0, SCRATCH_BITS), None))
+        elif self._base is not None:
             self._stores.append(PrivateStore(NONE, const(0, self._base.width), None))
 
     def since(self, stores: int) -> Sequence[PrivateStore]:
@@ -135,7 +162,7 @@ class PrivateMemory:
 
     def load(self, access: Access, otherwise: BitVec, assumed: Literals) -> BitVec:
         """What the access brings; `otherwise`, which is this load's own, where it is not known."""
-        start = self.offset(access.cell[0])
+        start = self._offset(access)
         assert start is not None
         if isinstance(access, Atomic):
             return otherwise
@@ -151,36 +178,42 @@ class PrivateMemory:
     def _met(self, start: BitVec, width: int, assumed: Literals) -> Iterator[_Met]:
         """The stores that a load may meet, newest first, up to one that wrote all of it or left anything."""
         full = (1 << start.width) - 1
-        parts, constant = self._place(start)
+        place, low = self._place(start), self._low_half(start)
         for store in reversed(self._stores):
+            if store.start.width != start.width:
+                continue
             if store.value is None:
                 return
             size = store.value.width // 8
-            own_parts, own_constant = self._place(store.start)
-            if own_parts == parts:
-                known, unknown = constant - own_constant & full, {}
+            own = self._place(store.start)
+            if _apart(place, own, width, size) or _apart(low, self._low_half(store.start), width, size):
+                continue
+            if place.parts == own.parts:
+                known, unknown = place.constant - own.constant & full, {}
             else:
                 known, unknown = difference(start, store.start)
-            beside = _low_halves_apart(start, store, width) if unknown else size <= known <= full + 1 - width
-            if not beside:
-                yield _Met(store.guard, store.value, sum_of(known, unknown, start.width))
-                if not unknown and known + width <= size and store.guard <= assumed:
-                    return
+            yield _Met(store.guard, store.value, sum_of(known, unknown, start.width))
+            if not unknown and known + width <= size and store.guard <= assumed:
+                return
 
-    def _place(self, offset: BitVec) -> tuple[int, int]:
-        """A number for all of an offset but its constant, and the constant."""
+    def _place(self, offset: BitVec) -> _Place:
         if offset not in self._places:
             constant, parts = linear_parts(offset)
-            self._places[offset] = self._parts.setdefault(tuple(parts.items()), len(self._parts)), constant
+            number = self._parts.setdefault(frozenset(parts.items()), len(self._parts))
+            self._places[offset] = _Place(number, constant, lowest_bit(sum_of(0, parts, offset.width)), offset.width)
         return self._places[offset]
 
+    def _low_half(self, offset: BitVec) -> _Place:
+        """The low half of an offset, which may be known where the halves of addresses are computed unlike."""
+        if offset not in self._low_halves:
+            self._low_halves[offset] = self._place(truncate(offset, offset.width // 2))
+        return self._low_halves[offset]
 
-def _low_halves_apart(start: BitVec, store: PrivateStore, width: int) -> bool:
-    """Whether a load cannot meet a store, as their low halves say where the halves of addresses are computed unlike."""
-    assert store.value is not None
-    half = start.width // 2
-    known, unknown = difference(truncate(start, half), truncate(store.start, half))
-    return not unknown and store.value.width // 8 <= known <= (1 << half) - width
+
+def _apart(load: _Place, store: _Place, width: int, size: int) -> bool:
+    """Whether a load cannot meet a store: what their offsets are beside constants is equal, or multiples of a unit."""
+    period = 1 << load.bits if load.parts == store.parts else min(load.unit, store.unit)
+    return size <= (load.constant - store.constant) % period <= period - width
 
 
 def _unit_at(

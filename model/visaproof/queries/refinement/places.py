@@ -12,6 +12,7 @@ from typing import cast
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.operands import SCRATCH
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.queries.aligned_pointers import without_small_carry
@@ -95,7 +96,7 @@ def base_of(buffer: str) -> BitVec:
 
 
 def is_private(trace: Trace, performed: Performed, access: Access) -> bool:
-    return performed.surface == FLAT and trace.private.owns(access.cell[0])
+    return performed.surface in (FLAT, SCRATCH) and trace.private.owns(access)
 
 
 def located(trace: Trace, pointers: Mapping[BitVec, str], surfaces: Mapping[str, str], shared_local: str) -> Located:
@@ -108,7 +109,7 @@ def located(trace: Trace, pointers: Mapping[BitVec, str], surfaces: Mapping[str,
             surface = surfaces.get(one.surface, one.surface)
             place = access
             if is_private(trace, one, access):
-                surface = FLAT
+                surface = one.surface
             elif surface != shared_local and len(access.cell) == 1:
                 surface, offset = _place(one, access, surface, pointers)
                 place = replace(access, cell=(truncate(offset, OFFSET_BITS),), inside=true())

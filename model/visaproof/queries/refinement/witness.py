@@ -1,6 +1,7 @@
 """What a source may find in registers that nothing wrote: for each byte, what the target has in the same place.
 
 ∀ inputs ∀ choices of the target ∃ choices of the source: any choice will do, so that a wrong guess loses a proof only.
+Where the source adds a choice to what it has otherwise, the choice is what is missing to what the target has there.
 It may be made of whatever the target reads and computes, as that does not depend on the source.
 Only bytes of registers are chosen one by one; what else is left open may hang together, and is never chosen here.
 What the device puts into a register, as the time, is no choice: of that the source has what the target has in the same.
@@ -10,8 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from visaproof.queries.refinement.missing import missing
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.stores import UnitStore
+from visaproof.queries.refinement.unwritten import is_own, is_unwritten, is_unwritten_word
 from visaproof.queries.shared_memory import SharedMemory
 from visaproof.smt import BitVec, Op, Term, extract, symbols_of, truncate, zero_extend
 
@@ -19,7 +22,10 @@ IN_ANY_ORDER = frozenset((Op.SUM, Op.MUL, Op.AND, Op.OR, Op.XOR, Op.EQ, Op.CONJ,
 """Whose operands have no order."""
 
 Choices = dict[Term, Term]
-"""A choice of the source, and the target's word that it is to be, under the names of the question's memory."""
+"""A choice of the source, and the target's word that it is to be, under the names of the question's memory.
+
+Choices of which a word is made that is to be computed are there beside that word, which keeps its normal form so.
+"""
 
 
 def witness(question: Question) -> Choices:
@@ -30,23 +36,38 @@ def witness(question: Question) -> Choices:
     for source, target in walk.from_roots(_roots(question)):
         if source.width == target.width and (is_unwritten(source) or _is_same_register(source, target)):
             found.setdefault(source, target)
+        elif (
+            is_unwritten_word(source)
+            and source.width == target.width
+            and not any(part in found for part in source.args)
+        ):
+            choose(found, source, cast(BitVec, target))
     return found
 
 
-def is_unwritten(term: Term) -> bool:
-    """Whether it is a part of the source's registers that neither the launch nor the device writes."""
-    return _is_own(term, "source:") and not _is_own(term, "source:%")
+def choose(found: Choices, word: Term, value: BitVec) -> None:
+    """Lets a word that nothing wrote be this value, and forgets what its parts were to be."""
+    for other in [one for one in found if one.op is Op.CONCAT and not set(word.args).isdisjoint(one.args)]:
+        del found[other]
+    found |= _bytes(cast(tuple[BitVec, ...], word.args), value)
+    if word.op is Op.SYMBOL or value.op not in (Op.CONCAT, Op.SYMBOL):
+        found[word] = value
 
 
 def _is_same_register(source: Term, target: Term) -> bool:
     """Whether both are what the kernels find in one place, each for itself."""
     places = [str(one.payload).partition(":")[2] for one in (source, target)]
-    return _is_own(source, "source:") and _is_own(target, "target:") and places[0] == places[1]
+    return is_own(source, "source:") and is_own(target, "target:") and places[0] == places[1]
 
 
 def is_plain(choices: Choices) -> bool:
     """Whether each choice is one that the target has as well."""
-    return all(_is_own(one, "target:") for one in choices.values())
+    return all(is_own(value, "target:") for one, value in choices.items() if one.op is Op.SYMBOL)
+
+
+def as_values(choices: Choices, values: Mapping[Term, int]) -> dict[Term, int]:
+    """The choices in a run in which the target's own words are these; 0 where the target computes them."""
+    return {one: values.get(value, 0) for one, value in choices.items() if one.op is Op.SYMBOL}
 
 
 def _roots(question: Question) -> Iterator[tuple[object, object]]:
@@ -54,10 +75,6 @@ def _roots(question: Question) -> Iterator[tuple[object, object]]:
     for surface in question.surfaces:
         yield source.stores.get(surface, ()), target.stores.get(surface, ())
     yield tuple(source.undefined), tuple(target.undefined)
-
-
-def _is_own(term: Term, prefix: str) -> bool:
-    return term.op is Op.SYMBOL and str(term.payload).startswith(prefix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +104,10 @@ class _Pairs:
                 named = [self.memory.definitions.get(each) or self.memory.operations.get(each) for each in (one, other)]
                 if None not in named:
                     yield named[0], named[1]
+                elif lacking := missing(one, other, self.memory):
+                    yield from lacking
                 elif one.op is Op.ZERO_EXTEND is other.op:
-                    yield one.args[0], _of_width(cast(BitVec, other.args[0]), one.args[0].width)
+                    yield one.args[0], of_width(cast(BitVec, other.args[0]), one.args[0].width)
                 elif one.op is other.op and one.op in IN_ANY_ORDER:
                     yield from self._in_places(one, other)
                 elif one.op is Op.ITE:
@@ -140,7 +159,7 @@ def _of_choice(one: Term, other: Term) -> Iterator[tuple[Term, Term]]:
         yield branch, other.args[place] if alike and not all(map(is_unwritten, parts)) else other
 
 
-def _of_width(word: BitVec, width: int) -> BitVec:
+def of_width(word: BitVec, width: int) -> BitVec:
     return zero_extend(word, width) if word.width <= width else truncate(word, width)
 
 

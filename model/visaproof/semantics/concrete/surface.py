@@ -145,6 +145,26 @@ class Buffer:
         self.scatter([LaneWrite(lane, address, 4, value) for lane, address, value in writes])
 
 
+SCRATCH_BYTES = 1 << 32
+
+
+class Scratch(Buffer):
+    """A thread's private memory: a byte for each of its 32-bit addresses, of which the first follows on the last."""
+
+    def __init__(self) -> None:
+        super().__init__(SCRATCH_BYTES)
+
+    def read(self, address: int, width: int) -> int:
+        return sum(self.contents.get((address + k) % SCRATCH_BYTES, 0) << 8 * k for k in range(width))
+
+    def _store(self, address: int, width: int, value: int) -> None:
+        for k in range(width):
+            self.contents[(address + k) % SCRATCH_BYTES] = value >> 8 * k & 0xFF
+
+    def _misses(self, address: int, width: int) -> bool:
+        return False
+
+
 @dataclass
 class Image:
     """A typed surface: texels by coordinate, and how far its coordinates go at each level of detail."""

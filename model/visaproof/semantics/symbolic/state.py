@@ -38,6 +38,9 @@ ADDRESS_BITS = 40
 FLAT_BITS = 64
 """An address of the flat address space; sums of them wrap."""
 _FLAT_SIZE = const(1 << FLAT_BITS, FLAT_BITS + 1)
+SCRATCH_BITS = 32
+"""An address of private memory as a surface; sums of them wrap."""
+_SCRATCH_SIZE = const(1 << SCRATCH_BITS, ADDRESS_BITS)
 _ONE_LAYER = const(1, 32)
 
 
@@ -61,6 +64,17 @@ class SymbolicFlat(SymbolicBuffer):
     def contains(self, address: BitVec, width: int) -> Bool:
         """Whether `width` bytes at an address end before 2^64."""
         return ule(address, const(-width, FLAT_BITS))
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicScratch(SymbolicBuffer):
+    """A thread's private memory: a byte for each of its 32-bit addresses, of which the first follows on the last."""
+
+    size: BitVec = _SCRATCH_SIZE
+
+    def contains(self, address: BitVec, width: int) -> Bool:
+        """Whether there are such bytes: always."""
+        return true()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,25 @@
+"""The words that only one kernel has: what it finds in registers that neither the launch nor the device writes."""
+
+from visaproof.kernel.open_values import ARBITRARY
+from visaproof.smt import Op, Term
+
+
+def is_own(term: Term, prefix: str) -> bool:
+    """Whether it is a symbol of the kernel that the prefix names."""
+    return term.op is Op.SYMBOL and str(term.payload).startswith(prefix)
+
+
+def is_unwritten(term: Term) -> bool:
+    """Whether it is a part of the source's registers that neither the launch nor the device writes.
+
+    A result that is left open is none, as results may hang together.
+    """
+    if not is_own(term, "source:"):
+        return False
+    name = str(term.payload).rpartition(":")[2]  # behind that of its thread, if there are several
+    return not name.startswith("%") and ARBITRARY not in name
+
+
+def is_unwritten_word(term: Term) -> bool:
+    """Whether it is a word of several such parts."""
+    return term.op is Op.CONCAT and all(map(is_unwritten, term.args))
