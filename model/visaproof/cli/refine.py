@@ -30,7 +30,7 @@ TARGET refines SOURCE if, for every input under the printed assumptions, either 
 they give one to TARGET and it leaves the same memory.  Which lanes run is arbitrary.  A difference is a run of both
 kernels on the same inputs, shown side by side from where they part.
 Loops whose number of rounds is not constant are proved by induction where both kernels go through them in step.  Else
-they are unrolled, and of longer runs only differences are found: such a verdict is said to be bounded, which is no proof.
+they are unrolled, and of longer runs only differences are found: such a verdict is said to be bounded, no proof.
 Kernels of different SIMD widths (with --launch): one thread of the wide one is compared with the threads of the other
 that run its lanes, in any order and at once; a thread of which no lane is on is not launched.
 Loops are proved where all of them take their rounds in step; one that has left does nothing in the rounds of others.
