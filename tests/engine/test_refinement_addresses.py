@@ -146,6 +146,15 @@ def test_private_memory_that_nothing_wrote_proves_nothing() -> None:
     assert isinstance(asked(reads, IDLE + reads), Unknown)
 
 
+def test_two_loads_of_one_place_in_private_memory_that_nothing_wrote_bring_the_same() -> None:
+    """The source stores twice what it finds there, and 1 and 2 are not the same; nor do lanes find unlike things."""
+    twice = address("PTR") + STORE.replace("X.0", "Y.0") + address("OTHER") + STORE.replace("X.0", "B.0")
+    numbers = "mov (M1, 8) Y(0,0)<1> 0x1:d\nmov (M1, 8) B(0,0)<1> 0x2:d\n"
+    assert not isinstance(asked(OWN_SLOT + FILL + FILL.replace("Y.0", "B.0") + twice, numbers + twice), Refines)
+    at_one = "add (M1_NM, 8) S(0,0)<1> OWN(0,0)<0;1,0> 0x0:q\n" + FILL + address("PTR") + STORE.replace("X.0", "Y.0")
+    assert not isinstance(asked(at_one, address("PTR") + STORE), Refines)
+
+
 NUMBERED = """mul (M1_NM, 1) B(0,0)<1> %hw_id(0,0)<0;1,0> 0x200:d
 mov (M1_NM, 8) Y(0,0)<1> 0x76543210:v
 mad (M1_NM, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x4:d B(0,0)<0;1,0>

@@ -1,5 +1,9 @@
 """Store by store: what was decided of one lane is said of another only where as much is assumed of it."""
 
+import pytest
+
+from visaproof.engine.ladder import Answer, GaveUp, Holds
+from visaproof.engine.refinement import steps
 from visaproof.engine.refinement.comparison import compare
 from visaproof.engine.refinement.decision import decide
 from visaproof.engine.refinement.runs import Difference
@@ -9,6 +13,12 @@ from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN
 from visaproof.kernel.matching import Program
 from visaproof.kernel.reader import read_kernel
+from visaproof.queries import shared_memory
+from visaproof.queries.refinement.effects import Effects
+from visaproof.queries.refinement.question import Launched, Question
+from visaproof.queries.refinement.stores import UnitStore
+from visaproof.queries.shared_memory import SharedMemory
+from visaproof.smt import BitVec, Bool, add, bit_and, bit_or, bool_symbol, const, is_true, symbol, true
 
 HEAD = """.version 4.1
 .kernel "k"
@@ -55,3 +65,26 @@ def test_what_holds_of_lane_0_where_the_source_has_a_meaning_is_asked_again_of_l
     found = decide(comparison, 10_000)
     assert isinstance(found, Difference)
     assert (found.source, found.target) == (0, 1)
+
+
+def test_that_two_loads_bring_one_value_is_said_of_others_only_where_their_addresses_are_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """a + b is (a | b) + (a & b), and not (a | b) + a: of so many cells no question says where they are."""
+
+    def only_plain(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
+        return Holds("plain") if is_true(goal) else GaveUp("no time")
+
+    monkeypatch.setattr(shared_memory, "MOST_PAIRS", 0)
+    monkeypatch.setattr(steps, "uncut", only_plain)
+    memory = SharedMemory({"s": 4})
+    a, b = symbol("a", 32), symbol("b", 32)
+    one, same, other = add(a, b), add(bit_or(a, b), bit_and(a, b)), add(bit_or(a, b), a)
+
+    def stores(*addresses: BitVec) -> Effects:
+        loaded = (memory.initial("s", address) for address in addresses)
+        return Effects({"s": tuple(UnitStore(true(), const(4 * k, 32), each) for k, each in enumerate(loaded))}, {})
+
+    launched = Launched((bool_symbol("em.0"),))
+    assert steps.one_by_one(Question(stores(one), stores(same), memory, launched), ["s"], 1_000)
+    assert not steps.one_by_one(Question(stores(one, one), stores(same, other), memory, launched), ["s"], 1_000)

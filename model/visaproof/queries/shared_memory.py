@@ -115,17 +115,30 @@ class SharedMemory:
         seems possible than is, and never less.
         """
         asked = dict.fromkeys(symbols_of(*terms))
+        found = self._all_behind(asked)
+        for name in found:
+            if name in self.definitions:
+                yield eq(cast(BitVec, name), self.definitions[name])
+        read = self._cells_among(found)
+        for one, other in _pairs(read, [cell for cell in read if cell.value in asked]):
+            if one.surface == other.surface and not is_false(same := eq(one.address, other.address)):
+                yield implies(same, eq(one.value, other.value))
+
+    def facts_are_all(self, terms: Iterable[Term]) -> bool:
+        """Whether no pair of cells is left out of the facts."""
+        count = len(self._cells_among(self._all_behind(dict.fromkeys(symbols_of(*terms)))))
+        return count * (count - 1) // 2 <= MOST_PAIRS
+
+    def _all_behind(self, asked: Mapping[Term, None]) -> dict[Term, None]:
+        """These names, and those that they depend on."""
         found = dict(asked)
         for name in reversed(self.order):
             if name in found:
                 found |= dict.fromkeys(symbols_of(self._described[name]))
-        for name in found:
-            if name in self.definitions:
-                yield eq(cast(BitVec, name), self.definitions[name])
-        read = [_Cell(*place, value) for place, value in self.cells.items() if value in found]
-        for one, other in _pairs(read, [cell for cell in read if cell.value in asked]):
-            if one.surface == other.surface and not is_false(same := eq(one.address, other.address)):
-                yield implies(same, eq(one.value, other.value))
+        return found
+
+    def _cells_among(self, names: Mapping[Term, None]) -> "list[_Cell]":
+        return [_Cell(*place, value) for place, value in self.cells.items() if value in names]
 
 
 class _Cell(NamedTuple):

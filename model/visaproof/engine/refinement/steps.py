@@ -83,8 +83,10 @@ def _answered(decided: _Decided, assumed: _Assumed, question: Question, goal: Bo
     if form not in decided:
         answer = uncut(assumed(goal), goal, min(QUICK_MS, timeout_ms))
         if isinstance(answer, GaveUp):
-            goal = swept(goal, question.memory, timeout_ms / 1000)
-            answer = uncut(assumed(goal), goal, timeout_ms)
+            smaller = swept(goal, question.memory, timeout_ms / 1000)
+            answer = uncut(assumed(smaller), smaller, timeout_ms)
+            if not question.memory.facts_are_all((goal,)):  # the form does not say which cells are one
+                return answer
         decided[form] = answer
     return decided[form]
 

@@ -40,6 +40,9 @@ from visaproof.smt import BitVec, Bool, Term, conj, is_false, symbol, symbols_of
 
 BARRIERS = frozenset(("barrier", "sbarrier", "wait"))
 
+LOADED = "load."
+"""What the names of loaded values begin with."""
+
 LOD_LEVELS = 15
 """Levels of an image of 2^14 texels."""
 
@@ -147,7 +150,7 @@ class Machine:
             if isinstance(access, Store) or access.destination is None:
                 continue
             place = access.destination
-            unknown = symbol(f"{self.thread.name}load.{_site(self.kernel, instruction)}.{k}{again}", 8 * place.width)
+            unknown = symbol(f"{self.thread.name}{LOADED}{_site(self.kernel, instruction)}.{k}{again}", 8 * place.width)
             private = self.private.owns(access)
             value = self._from_private(instruction, access, unknown) if private else unknown
             if value is unknown:

@@ -1,6 +1,7 @@
 """The words that only one kernel has: what it finds in registers that neither the launch nor the device writes."""
 
 from visaproof.kernel.open_values import ARBITRARY
+from visaproof.kernel.symbolic.machine import LOADED
 from visaproof.smt import Op, Term
 
 
@@ -12,12 +13,12 @@ def is_own(term: Term, prefix: str) -> bool:
 def is_unwritten(term: Term) -> bool:
     """Whether it is a part of the source's registers that neither the launch nor the device writes.
 
-    A result that is left open is none, as results may hang together.
+    A result that is left open is none, and what is loaded from private memory is none: they may hang together.
     """
     if not is_own(term, "source:"):
         return False
-    name = str(term.payload).rpartition(":")[2]  # behind that of its thread, if there are several
-    return not name.startswith("%") and ARBITRARY not in name
+    names = str(term.payload).split(":")[1:]  # behind that of its thread, if there are several
+    return not any(name.startswith(("%", ARBITRARY, LOADED)) for name in names)
 
 
 def is_unwritten_word(term: Term) -> bool:
