@@ -23,7 +23,7 @@ AGREE = {
     "TYPED_ATOMIC": 120,
     "DWORD_ATOMIC": 214,
     "SVM_ATOMIC": 23,
-    "LSC_ATOMIC": 13,
+    "LSC_ATOMIC": 15,
 }
 """How many rows there are of each kind: a row that is skipped without a reason would change them."""
 

@@ -153,7 +153,7 @@ def test_an_unknown_name_exits_2_with_a_proposal(visaproof, text):
     assert "did you mean scatter4_scaled" in ran.err
 
 
-@pytest.mark.parametrize("text", ["mov", "scatter4_typed", "gather4_scaled", "svm_scatter4scaled.R (M1, 8) V1.0"])
+@pytest.mark.parametrize("text", ["mov", "scatter4_typed", "gather4_scaled", "media_ld.mod (4, 4) T6 V1.0 V2.0 V3.0"])
 def test_what_has_no_semantics_here_exits_4(visaproof, text):
     assert visaproof("explain", text).code == 4
 

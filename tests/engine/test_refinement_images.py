@@ -77,7 +77,8 @@ def test_sums_of_other_texels_differ() -> None:
     assert "R of texel" in text
     assert "outside of an image" in text
     assert "nothing wrote it" not in text
-    assert text.count("= 0x") < 8, "most texels are 0"
+    held = "".join(line for line in text.splitlines() if "texels, " in line)
+    assert 0 < held.count("= 0x") < 8, "most texels are 0"
 
 
 def test_samplers_differ_in_what_they_bring_outside() -> None:
