@@ -73,6 +73,9 @@ def _pairs(question: Question) -> Iterator["_Pair | None"]:
     """The stores that differ; None where choices decide more than the value."""
     for surface in question.surfaces:
         source, target = question.source.stores.get(surface, ()), question.target.stores.get(surface, ())
+        if not target:
+            yield from (_kept(one, surface, question.memory) for one in source)
+            continue
         if len(source) != len(target):
             yield None
             return
@@ -87,6 +90,12 @@ class _Pair(NamedTuple):
     happen: Bool
     same: Bool
     """That they leave the same."""
+
+
+def _kept(one: UnitStore, surface: str, memory: SharedMemory) -> _Pair | None:
+    """A store to what the target leaves as it was: where all of them leave it so, the first and the later ones do."""
+    value = _opened(one.value, memory) if is_given((one.guard, one.cell), memory) else None
+    return None if value is None else _Pair(one.guard, eq(value, memory.initial(surface, one.cell)))
 
 
 def _pair(one: UnitStore, other: UnitStore, memory: SharedMemory) -> _Pair | None:

@@ -73,7 +73,10 @@ def as_values(choices: Choices, values: Mapping[Term, int]) -> dict[Term, int]:
 def _roots(question: Question) -> Iterator[tuple[object, object]]:
     source, target = question.source, question.target
     for surface in question.surfaces:
-        yield source.stores.get(surface, ()), target.stores.get(surface, ())
+        stores, others = source.stores.get(surface, ()), target.stores.get(surface, ())
+        yield stores, others
+        if not others:  # then all is to be left as it was
+            yield from ((one.value, question.memory.initial(surface, one.cell)) for one in stores)
     yield tuple(source.undefined), tuple(target.undefined)
 
 
