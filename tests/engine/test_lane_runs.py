@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.engine.test_refinement_choices import compared
 from tests.engine.test_refinement_observed import program as observed_program
 from tests.engine.test_refinement_widths import asked, lane_atomics, with_atomics
 from visaproof.engine.refinement.comparison import Comparison, compare
@@ -9,40 +10,15 @@ from visaproof.engine.refinement.decision import decide
 from visaproof.engine.refinement.lane_runs import LaneRun, Stored, lane_runs
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.scope import Scope
-from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.launch import NOTHING_KNOWN
-from visaproof.kernel.matching import Program
 from visaproof.kernel.observed import names_from
-from visaproof.kernel.reader import read_kernel
 from visaproof.report.refinement import verdict_lines
 
-HEAD = """.version 4.1
-.kernel "k"
-.decl X v_type=G type=ud num_elts=8 align=GRF
-.decl Y v_type=G type=ud num_elts=8 align=GRF
-.decl Z v_type=G type=ud num_elts=8 align=GRF
-.decl C v_type=G type=ud num_elts=8 align=GRF
-.decl P1 v_type=P num_elts=8
-.decl T6 v_type=T num_elts=1
-.input X offset=32 size=32
-.kernel_attr SimdSize=8
-.function "k"
-_main:
-movs (M1_NM, 1) T6(0) 0x0:ud
-mov (M1, 8) C(0,0)<1> 0x76543210:v
-shl (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0x2:d
-mov (M1, 8) Z(0,0)<1> 0x5:ud
-"""
 STORE = "scatter4_scaled.R (M1, 8) T6 0x0:ud C.0 Y.0\n"
 
 
-def program(body: str) -> Program:
-    return Program(read_kernel(HEAD + body + "ret (M1, 1)\n", "k.visaasm"), NOTHING_KNOWN, Platform.DG2)
-
-
 def both(source: str, target: str) -> tuple[Comparison, Difference, LaneRun, LaneRun]:
-    comparison = compare(program(source), program(target), Scope(Assume.NONE))
+    comparison = compared(source, target)
     found = decide(comparison, 10_000)
     assert isinstance(found, Difference)
     runs = lane_runs(comparison, found)
@@ -59,7 +35,7 @@ def test_only_what_the_difference_is_computed_from_is_shown() -> None:
     comparison, found, source, target = both(add + STORE, sub + STORE)
     assert source.lane == target.lane == found.address // 4
     heads = [text.split()[0] for text in statements(source)]
-    assert heads == ["mov", "shl", "add", "scatter4_scaled.R"]  # not the one of Z
+    assert heads == ["mov", "shl", "add", "scatter4_scaled.R"]  # not the one of D
     (stored,) = source.done[-1].stored
     assert stored == Stored(found.surface, found.address // 4 * 4, 4, stored.value)
     assert stored.value >> 8 * (found.address % 4) & 0xFF == found.source
@@ -75,7 +51,7 @@ def test_a_lane_that_stores_elsewhere_is_shown_with_its_last_store_to_the_buffer
     value = "mov (M1, 8) Y(0,0)<1> X(0,0)<1;1,0>\n"
     _, found, source, target = both(value + STORE, value + moved + STORE)
     places = [run.done[-1].stored[0].place for run in (source, target)]
-    assert places[1] - places[0] == 0x40 or source.lane != target.lane
+    assert places[1] - places[0] == 0x40
     assert found.address in (*range(places[0], places[0] + 4), *range(places[1], places[1] + 4))
 
 
@@ -124,9 +100,19 @@ def test_of_a_group_the_thread_that_runs_the_lane_is_followed(wide: bool) -> Non
 
 
 def test_of_what_has_no_meaning_nothing_is_shown() -> None:
-    collide = "mov (M1, 8) C(0,0)<1> 0x0:ud\n"
     value = "mov (M1, 8) Y(0,0)<1> X(0,0)<1;1,0>\n"
-    comparison = compare(program(value + STORE), program(value + collide + STORE), Scope(Assume.NONE))
+    comparison = compared(value + STORE, value + "mov (M1, 8) C(0,0)<1> 0x0:ud\n" + STORE)
     found = decide(comparison, 10_000)
     assert isinstance(found, Difference)
-    assert (lane_runs(comparison, found) is None) == (found.undefined is not None)
+    assert found.undefined is not None
+    assert lane_runs(comparison, found) is None
+
+
+def test_statements_that_come_to_the_same_are_left_out_but_for_two_before_the_first_that_does_not() -> None:
+    same = "mov (M1, 8) Y(0,0)<1> X(0,0)<1;1,0>\n" + 4 * "add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x1:ud\n"
+    comparison, found, _, _ = both(
+        *(f"{same}{op} (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x3:ud\n{STORE}" for op in ("add", "mul"))
+    )
+    lines = list(verdict_lines(comparison, found))
+    assert sum("… 5 more of the same values" in line for line in lines) == 1
+    assert sum("add (M1, 8)" in line for line in lines) == 3

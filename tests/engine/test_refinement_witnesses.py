@@ -172,8 +172,10 @@ class Function:
 
 
 def function(random: Random) -> Function:
-    operands = lambda: random.choice((random.randrange(8), random.randrange(8), "C", "N"))  # noqa: E731
-    return Function([(random.choice(list(OPS)), operands()) for _ in range(random.choice((1, 1, 2)))])
+    def step() -> tuple[str, int | str]:
+        return random.choice(list(OPS)), random.choice((random.randrange(8), random.randrange(8), "C", "N"))
+
+    return Function([step() for _ in range(random.choice((1, 1, 2)))])
 
 
 def kernel(functions: Sequence[Function]) -> str:

@@ -42,7 +42,8 @@ OPERATIONS: dict[str, AtomicOp] = {
 }
 """The integer operations by their name behind `lsc_atomic_`; load and the float ones are not modelled.
 
-IGC writes an exchange as `store`, and takes what it brings for what was there.
+IGC writes an exchange as `store`, and takes what it brings for what was there; the vectors of another implementation
+agree (`visaproof vectors`).
 """
 
 

@@ -290,6 +290,11 @@ class Instruction:
     text: str
     """The statement as written, without comment and surrounding blanks."""
 
+    @property
+    def first_lane(self) -> int:
+        """The first of the thread's lanes that it covers."""
+        return self.execution.mask.lane_offset if self.execution else 0
+
 
 @dataclass(frozen=True, slots=True)
 class Label:

@@ -66,8 +66,7 @@ def _rounds(loops: tuple[Position, ...]) -> str:
 
 
 def _conflict_lines(answers: KernelAnswers, finding: Finding, conflict: Conflict, surface: str) -> Iterator[str]:
-    first = finding.question.instruction.execution
-    offset = first.mask.lane_offset if first else 0
+    offset = finding.question.instruction.first_lane
     lanes = [offset + (write.lane or 0) for write in (conflict.first, conflict.second)]
     yield f"        CONFLICT: lanes {lanes[0]} and {lanes[1]} write the same {_unit(finding)} of {surface} (replayed)"
     yield ""
@@ -177,7 +176,7 @@ def finding_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any]:
         case Undecided(reason):
             return record | {"verdict": "unknown", "reason": reason}
         case Conflict() as conflict:
-            offset = instruction.execution.mask.lane_offset if instruction.execution else 0
+            offset = instruction.first_lane
             return record | {
                 "verdict": "refuted",
                 "colliding_lanes": [offset + (write.lane or 0) for write in (conflict.first, conflict.second)],

@@ -1,13 +1,10 @@
 """What another thread tells two kernels apart by, as people and programs read it: where it came and what it got."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from visaproof.engine.refinement.exchanges import Came, Interference, Writer
-from visaproof.report.writers import written
-
-Naming = Callable[[str], str]
-"""What a surface is called."""
+from visaproof.report.writers import Naming, written
 
 
 def interference_lines(found: Interference, name: Naming) -> Iterator[str]:

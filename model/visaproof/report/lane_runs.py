@@ -1,6 +1,6 @@
 """What a lane did in both runs of a difference, side by side, as people and programs read it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Any
@@ -8,9 +8,7 @@ from typing import Any
 from visaproof.engine.refinement.lane_runs import Done, LaneRun, Stored
 from visaproof.report.columns import beside
 from visaproof.report.texels import channel_text
-
-Naming = Callable[[str], str]
-"""What a surface is called."""
+from visaproof.report.writers import Naming
 
 AROUND = 2
 """Statements with the same values that are shown before others."""

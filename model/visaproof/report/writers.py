@@ -1,6 +1,11 @@
 """What put a byte where it is, as people read it."""
 
+from collections.abc import Callable
+
 from visaproof.engine.refinement.exchanges import Writer
+
+Naming = Callable[[str], str]
+"""What a surface is called."""
 
 
 def written(writer: Writer | None) -> str:

@@ -44,8 +44,7 @@ class Step:
 
 def written_by(message: PerformedMessage, lane: int | None) -> Iterator[Change]:
     """What a message put into memory, of one lane or of all."""
-    execution = message.instruction.execution
-    first = execution.mask.lane_offset if execution else 0
+    first = message.instruction.first_lane
     for write in message.writes:
         if isinstance(write, LaneWrite) and (write.lane is None or lane in (None, write.lane + first)):
             value = f"{write.value:#0{2 * write.width + 2}x}"

@@ -23,9 +23,7 @@ class Writer:
     @property
     def lane(self) -> int | None:
         """Counted from the first lane of the thread; None where the message writes as a whole."""
-        execution = self.instruction.execution
-        first = execution.mask.lane_offset if execution else 0
-        return None if self.write.lane is None else first + self.write.lane
+        return None if self.write.lane is None else self.instruction.first_lane + self.write.lane
 
 
 ObserverOf = Callable[[int | None, ConcreteState], Observer | None]

@@ -18,7 +18,6 @@ from visaproof.kernel.decode import OPCODES
 from visaproof.kernel.def_use import DefUse, def_use
 from visaproof.kernel.instruction_text import BLOCKS
 from visaproof.kernel.opcodes import Kind, kind_of
-from visaproof.kernel.statement import execution_of, lane_offset
 from visaproof.kernel.syntax import Instruction
 from visaproof.kernel.thread_group import Split
 from visaproof.semantics.concrete.state import ConcreteState
@@ -167,12 +166,11 @@ class _Followed:
             return True
         if instruction.opcode in BLOCKS:
             return True
-        execution = execution_of(instruction)
-        return 0 <= self.lane - lane_offset(execution) < execution.size
+        return 0 <= self.lane - instruction.first_lane < instruction.execution.size
 
     def _stored(self, message: PerformedMessage) -> Iterator[Stored]:
         """What the lane puts where, by common names."""
-        first = message.instruction.execution.mask.lane_offset if message.instruction.execution else 0
+        first = message.instruction.first_lane
         for write in message.writes or message.changed:
             if self.lane is None or write.lane is None or write.lane + first == self.lane:
                 yield self._named(message.surface, write)

@@ -106,7 +106,7 @@ class _State:
         except UndefinedBehavior as reason:
             return self._stopped(statement, reason)
         writes, surface.log = surface.log, None
-        first = _first_lane(statement)
+        first = statement.first_lane
         changes = [
             Change(
                 None if write.lane is None else first + write.lane,
@@ -154,7 +154,7 @@ class _State:
             return [0]
 
     def _in_order(self, statement: syntax.Instruction, decoded: _AtomicMessage, order: tuple[int, ...]) -> "_State":
-        state, changes, first = copied(self.state), list[Change](), _first_lane(statement)
+        state, changes, first = copied(self.state), list[Change](), statement.first_lane
         name = _surface_name(self.instance, decoded.surface)
         try:
             self._enabled(decoded)
@@ -212,10 +212,6 @@ def _atomic_change(
     return Change(
         lane, f"{name}({texel})", None, value, 4, not Image.contains(surface, (cell[0], cell[1], cell[2], cell[3]))
     )
-
-
-def _first_lane(statement: syntax.Instruction) -> int:
-    return statement.execution.mask.lane_offset if statement.execution else 0
 
 
 def _surface_name(instance: Instance, key: str) -> str:

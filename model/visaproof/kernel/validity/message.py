@@ -72,7 +72,7 @@ class Message:
 
     @property
     def lane_offset(self) -> int:
-        return self.instruction.execution.mask.lane_offset if self.instruction.execution else 0
+        return self.instruction.first_lane
 
     @property
     def surface(self) -> str:
