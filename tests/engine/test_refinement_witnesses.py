@@ -11,10 +11,17 @@ import pytest
 
 from tests.engine.test_refinement_choices import asked, number, store
 from visaproof.engine.refinement.choice_guesses import choice_launches
-from visaproof.engine.refinement.decision import Refines
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import Refines, decide
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.samplers import sampler_symbol
+from visaproof.engine.refinement.scope import Scope
 from visaproof.engine.refinement.small import small_launches
+from visaproof.isa.platform import Platform
+from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.launch import NOTHING_KNOWN
+from visaproof.kernel.matching import Program
+from visaproof.kernel.reader import read_kernel
 from visaproof.queries.refinement.unwritten import is_unwritten
 from visaproof.smt import bool_symbol, symbol
 
@@ -140,6 +147,33 @@ def test_a_store_may_be_left_out_if_it_may_store_what_is_there(made: str, left_o
     """Y + X may be what memory holds, Y | 1 is odd, and Y, or Y and 3Y, at two places need not be what is there."""
     found = asked(made, "")
     assert isinstance(found, Refines if left_out else Difference), found
+
+
+TYPED = """.version 4.1
+.kernel "k"
+.decl X v_type=G type=ud num_elts=8 align=GRF
+.decl B v_type=G type=ub num_elts=4 align=GRF
+.decl Y v_type=G type=ud num_elts=1 alias=<B, 0>
+.decl T6 v_type=T num_elts=1
+.input X offset=64 size=32
+.function "k"
+_main:
+movs (M1_NM, 1) T6(0) 0x0:ud
+{made}scatter4_typed.R (M1_NM, 1) T6 X.0 %null.0 %null.0 %null.0 Y.0
+ret (M1, 1)
+"""
+
+
+@pytest.mark.parametrize("copies", [0, 1, 3])
+def test_a_byte_that_is_there_twice_makes_no_word_that_is_anything(copies: int) -> None:
+    """Of bytes that nothing wrote a texel may be any, but not where one of them is others as well."""
+    made = "".join(f"mov {ONE} B(0,{byte})<1> B(0,0)<0;1,0>\n" for byte in range(4 - copies, 4))
+    source, target = (
+        Program(read_kernel(TYPED.format(made=text), "k.visaasm"), NOTHING_KNOWN, Platform.DG2)
+        for text in (made, op("mul", "Y", "X", "0x3:ud"))
+    )
+    found = decide(compare(source, target, Scope(Assume.NONE)), 1_000)
+    assert isinstance(found, Difference if copies else Refines), found
 
 
 # ---------------------------------------------------------------- against all choices

@@ -22,5 +22,5 @@ def is_unwritten(term: Term) -> bool:
 
 
 def is_unwritten_word(term: Term) -> bool:
-    """Whether it is a word of several such parts."""
-    return term.op is Op.CONCAT and all(map(is_unwritten, term.args))
+    """Whether it is a word of several such parts, none of them there twice: then it may be any word."""
+    return term.op is Op.CONCAT and all(map(is_unwritten, term.args)) and len(set(term.args)) == len(term.args)
