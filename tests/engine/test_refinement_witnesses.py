@@ -149,6 +149,30 @@ def test_a_store_may_be_left_out_if_it_may_store_what_is_there(made: str, left_o
     assert isinstance(found, Refines if left_out else Difference), found
 
 
+GIVEN_STORES = number(7) + store("X", "Z", ONE)
+
+
+@pytest.mark.parametrize(
+    ("more", "left_out"),
+    [
+        (stored("Y"), True),
+        (store("X", "Y", ONE), True),
+        (stored("Y") + store("C", "Y", ONE), False),
+        (store("Y", "Y", ONE), False),
+        (stored("Y") + op("and", "Y", "Y", "0x1:ud") + store("C", "Y", ONE), False),
+        (stored("Z"), False),
+    ],
+)
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_store_may_be_left_out_beside_others_if_all_else_goes_without_its_word(
+    more: str, left_out: bool, is_first: bool
+) -> None:
+    """Behind the store of 7 the word may be that 7; not where it is stored twice, or is the address itself."""
+    source = more.replace("Z", "N") + GIVEN_STORES if is_first else GIVEN_STORES + more
+    found = asked(op("mov", "N", "0x7:ud") + source, op("mov", "N", "0x7:ud") + GIVEN_STORES)
+    assert isinstance(found, Refines) is left_out, found
+
+
 TYPED = """.version 4.1
 .kernel "k"
 .decl X v_type=G type=ud num_elts=8 align=GRF

@@ -23,6 +23,7 @@ from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.float_results import Floats
 from visaproof.queries.refinement.places import LAST, Condition, Reach, conditions
 from visaproof.queries.refinement.question import Question, open_undefined, premises, same_at_probe, same_effects
+from visaproof.queries.refinement.silent import without_silent_stores
 from visaproof.queries.refinement.stores import same_stores
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.refinement.witness import Choices
@@ -189,11 +190,12 @@ def _with_choices(comparison: Comparison) -> Refines | None:
     if choices is None:
         return None
     for expand in (False, True):
-        question = where_chosen(comparison, choices, expand)
+        chosen = where_chosen(comparison, choices, expand)
+        question = without_silent_stores(chosen)
         if same_effects(question):
             _audit(comparison)
             which = "second normal form" if expand else "normal form"
-            return _granted(comparison, question, f"the same stores in {which}, {WITH_CHOICES}")
+            return _granted(comparison, chosen, f"the same stores in {which}, {_how(chosen, question)}")
     return _with_some_choice(comparison, choices, QUICK_MS)
 
 
@@ -202,12 +204,18 @@ def _chosen_one_by_one(comparison: Comparison, timeout_ms: int) -> Refines | Non
     choices = choices_tried(comparison.question)
     if choices is None or comparison.question.bounded:
         return None
-    question = where_chosen(comparison, choices)
+    chosen = where_chosen(comparison, choices)
+    question = without_silent_stores(chosen)
     surfaces = [one for one in question.surfaces if not same_stores(*stores_of(question, one))]
     if not one_by_one(question, surfaces, timeout_ms):
         return _with_some_choice(comparison, choices, timeout_ms)
     _audit(comparison)
-    return _granted(comparison, question, f"store by store, {WITH_CHOICES}")
+    return _granted(comparison, chosen, f"store by store, {_how(chosen, question)}")
+
+
+def _how(chosen: Question, question: Question) -> str:
+    """What nothing wrote is: where stores of it are left out, it is what memory holds there."""
+    return WITH_CHOICES if question is chosen else SOME_CHOICE
 
 
 def _with_some_choice(comparison: Comparison, choices: Choices, timeout_ms: int) -> Refines | None:

@@ -13,10 +13,10 @@ from typing import cast
 
 from visaproof.queries.refinement.missing import missing
 from visaproof.queries.refinement.question import Question
-from visaproof.queries.refinement.stores import UnitStore
+from visaproof.queries.refinement.stores import Stores, UnitStore
 from visaproof.queries.refinement.unwritten import is_own, is_unwritten, is_unwritten_word
 from visaproof.queries.shared_memory import SharedMemory
-from visaproof.smt import BitVec, Op, Term, extract, symbols_of, truncate, zero_extend
+from visaproof.smt import BitVec, Bool, Op, Term, extract, symbols_of, truncate, zero_extend
 
 IN_ANY_ORDER = frozenset((Op.SUM, Op.MUL, Op.AND, Op.OR, Op.XOR, Op.EQ, Op.CONJ, Op.DISJ))
 """Whose operands have no order."""
@@ -74,10 +74,25 @@ def _roots(question: Question) -> Iterator[tuple[object, object]]:
     source, target = question.source, question.target
     for surface in question.surfaces:
         stores, others = source.stores.get(surface, ()), target.stores.get(surface, ())
-        yield stores, others
+        yield from _side_by_side(stores, others)
         if not others:  # then all is to be left as it was
             yield from ((one.value, question.memory.initial(surface, one.cell)) for one in stores)
     yield tuple(source.undefined), tuple(target.undefined)
+
+
+def _side_by_side(source: Stores, target: Stores) -> Iterator[tuple[UnitStore, UnitStore]]:
+    """The stores at one place under one condition, and of the others those in the same order."""
+    places: dict[tuple[Bool, BitVec], list[UnitStore]] = {}
+    for other in reversed(target):
+        places.setdefault((other.guard, other.cell), []).append(other)
+    apart: list[UnitStore] = []
+    for one in source:
+        if same := places.get((one.guard, one.cell)):
+            yield one, same.pop()
+        else:
+            apart.append(one)
+    left = {id(other) for stores in places.values() for other in stores}
+    yield from zip(apart, (other for other in target if id(other) in left), strict=False)
 
 
 @dataclass(frozen=True, slots=True)
