@@ -32,6 +32,7 @@ HEAD = """.version 4.1
 .decl S v_type=G type=q num_elts=8 align=GRF
 .decl U v_type=G type=ud num_elts=8 align=GRF alias=<AT,0>
 .decl PH v_type=G type=ud num_elts=2 align=GRF alias=<PTR,0>
+.decl OH v_type=G type=ud num_elts=2 align=GRF alias=<OWN,0>
 .decl AH v_type=G type=ud num_elts=16 align=GRF alias=<A,0>
 .decl T6 v_type=T num_elts=1
 .input PTR offset=32 size=8
@@ -223,6 +224,18 @@ LOW_HALF_ONLY = (
 def test_an_address_that_is_at_no_offset_from_a_buffer_is_a_difference(wrong: str) -> None:
     """Nothing can be proved of it; a run shows that it does not move with the buffers."""
     verdict = asked(address("PTR") + STORE, wrong + STORE)
+    assert isinstance(verdict, Difference), verdict
+    assert verdict.outside is not None
+
+
+def test_an_address_in_private_memory_without_its_carry_is_a_difference() -> None:
+    """Where private memory lies is chosen too: slots of small offsets carry only from bases near a multiple of 2^32."""
+    by_halves = (
+        "mov (M1_NM, 8) Y(0,0)<1> 0x76543210:v\nshl (M1_NM, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x2:d\n"
+        "add (M1_NM, 8) AH(0,0)<2> OH(0,0)<0;1,0> Y(0,0)<1;1,0>\nmov (M1_NM, 8) AH(0,1)<2> OH(0,1)<0;1,0>\n"
+    )
+    texel = "scatter4_typed.R (M1, 1) T6 AT.0 %null.0 %null.0 %null.0 X.0\n"
+    verdict = asked(texel, by_halves + STORE + texel)
     assert isinstance(verdict, Difference), verdict
     assert verdict.outside is not None
 

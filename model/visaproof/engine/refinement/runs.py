@@ -7,6 +7,7 @@ from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.exchanges import Interference, Writer
 from visaproof.engine.refinement.memory import (
     FLAT_SIZE,
+    PRIVATE,
     Content,
     Memory,
     base_symbol,
@@ -281,7 +282,7 @@ def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
             for level, extents in enumerate(image.levels):
                 words |= dict.fromkeys(extent_symbols(name, level, [each.width for each in extents]))
         words |= dict.fromkeys(map(sampler_symbol, samplers_of(runner.kernel)))
-        if question.source.reaches or question.target.reaches or runner.lost:
+        if is_conditional(question) or runner.lost or PRIVATE in runner.pointers.values():
             words |= {base_symbol(buffer): None for buffer in runner.pointers.values()}
     return symbols_of(*words)
 
