@@ -28,6 +28,24 @@ def refute_a_right_shift_distributes_over_a_sum() -> Query:
     )
 
 
+def refute_a_multiple_of_a_shifted_word_is_the_word_though_bits_were_lost() -> Query:
+    return neighbour(
+        "shift",
+        "a multiple of a shifted word that lost a bit",
+        "the word",
+        lambda b, w: (b.scale(b.lshr(b.scale(x(w), 4), c(3, w)), 8), b.scale(x(w), 4)),
+    )
+
+
+def refute_a_multiple_of_a_slice_is_the_word_though_the_top_bit_is_missing() -> Query:
+    return neighbour(
+        "shift",
+        "a multiple of a slice without the top bit",
+        "the word",
+        lambda b, w: (b.scale(b.zero_extend(b.extract(b.scale(x(w), 8), w - 2, 3), w), 8), b.scale(x(w), 8)),
+    )
+
+
 def refute_the_complement_is_the_negation() -> Query:
     return neighbour("sum", "the complement", "the negation", lambda b, w: (b.bit_not(x(w)), b.negate(x(w))))
 

@@ -179,6 +179,14 @@ SHIFTS: tuple[Rule, ...] = rules(
             b.lshr(small(b, "s", w), y(w)),
             b.lshr(b.bit_and(small(b, "s", w), c(15, w)), y(w)),
         ),
+        "a multiple of a shifted word is one of the word if only zeros were lost": lambda b, w: (
+            b.add(b.scale(b.lshr(b.add(b.scale(x(w), 8), c(8, w)), c(3, w)), 24), y(w)),
+            b.add(b.scale(x(w), 24), y(w), c(24, w)),
+        ),
+        "also where the factor is negative": lambda b, w: (
+            b.negate(b.scale(b.lshr(b.scale(x(w), 12), c(2, w)), 4)),
+            b.scale(x(w), -12),
+        ),
     },
 )
 
@@ -191,6 +199,14 @@ KEPT: tuple[Rule, ...] = rules(
         "a low mask of a sum": lambda b, w: kept(b.bit_and(c(7, w), b.add(x(w), b.scale(y(w), 4)))),
         "a high mask over multiples of less": lambda b, w: kept(
             b.bit_and(c(-8, w), b.add(x(w), b.scale(y(w), 4), c(7, w)))
+        ),
+        "a multiple of a shifted word that lost bits": lambda b, w: kept(b.scale(b.lshr(b.scale(x(w), 4), c(3, w)), 8)),
+        "less than the multiple that a shift took": lambda b, w: kept(b.scale(b.lshr(b.scale(x(w), 8), c(3, w)), 6)),
+        "a multiple of a slice in a wider word": lambda b, w: kept(
+            b.scale(b.zero_extend(b.extract(b.scale(x(w), 8), w - 1, 3), w + 3), 8)
+        ),
+        "a multiple of a slice from the middle": lambda b, w: kept(
+            b.scale(b.zero_extend(b.extract(b.scale(x(w), 8), w - 2, 3), w), 8)
         ),
         "a product that may wrap has no bounds": lambda b, w: kept(
             b.mul(b.bit_or(x(w), c(3, w)), b.bit_or(y(w), c(3, w)))

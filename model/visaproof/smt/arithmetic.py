@@ -72,7 +72,26 @@ def sum_of(constant: int, parts: Mapping[BitVec, int], width: int) -> BitVec:
     found = interned(Op.SUM, args, payload, width)
     if found is not None:
         return cast(BitVec, found)
+    if words := {atom: word for atom in args if (word := _of_upper_bits(atom, parts[atom])) is not None}:
+        others = {atom: factor for atom, factor in parts.items() if atom not in words}
+        for atom, (word, bits) in words.items():
+            constant += _add_to(others, word, parts[atom] >> bits)
+        return sum_of(constant, others, width)
     return bit_vector(Op.SUM, args, payload, width, *_sum_facts(constant, args, factors, full))
+
+
+def _of_upper_bits(atom: BitVec, factor: int) -> tuple[BitVec, int] | None:
+    """The word of which the atom is all but some low bits, if these are 0 and the factor brings them back.
+
+    16·(x >> 4) = x where the low 4 bits of x are 0.
+    """
+    if atom.op is not Op.ZERO_EXTEND or atom.args[0].op is not Op.EXTRACT:
+        return None
+    word = cast(BitVec, atom.args[0].args[0])
+    high, low = cast(tuple[int, int], atom.args[0].payload)
+    if word.width != atom.width or high != word.width - 1 or factor % (1 << low) or known_trailing_zeros(word) < low:
+        return None
+    return word, low
 
 
 def _sum_facts(
