@@ -2,18 +2,22 @@
 
 import pytest
 
+from tests.engine.test_refinement_addresses import LOW_HALF_ONLY, address
+from tests.engine.test_refinement_addresses import STORE as STORE_BY_ADDRESS
+from tests.engine.test_refinement_addresses import program as addressed
 from tests.engine.test_refinement_choices import compared
 from tests.engine.test_refinement_observed import program as observed_program
 from tests.engine.test_refinement_widths import asked, lane_atomics, with_atomics
 from visaproof.engine.refinement.comparison import Comparison, compare
 from visaproof.engine.refinement.decision import decide
-from visaproof.engine.refinement.lane_runs import LaneRun, Stored, lane_runs
+from visaproof.engine.refinement.lane_runs import LaneRun, Stored, lane_runs, run_outside
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.scope import Scope
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.observed import names_from
-from visaproof.report.refinement import verdict_lines
+from visaproof.report.refinement import verdict_json, verdict_lines
 
+GATHER = "svm_gather.4.1 (M1, 8) A.0 Y.0\n"
 STORE = "scatter4_scaled.R (M1, 8) T6 0x0:ud C.0 Y.0\n"
 
 
@@ -106,6 +110,28 @@ def test_of_what_has_no_meaning_nothing_is_shown() -> None:
     assert isinstance(found, Difference)
     assert found.undefined is not None
     assert lane_runs(comparison, found) is None
+
+
+@pytest.mark.parametrize(("message", "lane"), [("svm_scatter.4.1 (M1, 8) A.0 X.0\n", 0), (GATHER, None)])
+def test_an_address_in_no_buffer_is_followed_in_the_target(message: str, lane: int | None) -> None:
+    """Of a store the lane is known that makes it, of a load none; what is computed for others is left out."""
+    other = "mov (M1, 8) Y(0,0)<1> 0x7:d\n"
+    bodies = address("PTR") + STORE_BY_ADDRESS, other + LOW_HALF_ONLY + message + address("PTR") + STORE_BY_ADDRESS
+    source, target = map(addressed, bodies)
+    comparison = compare(source, target, Scope(Assume.NONE))
+    found = decide(comparison, 10_000)
+    assert isinstance(found, Difference)
+    run = run_outside(comparison, found)
+    assert run is not None
+    assert run.lane == lane
+    heads = [text.split()[0] for text in statements(run)]
+    assert heads == ["shl", "add", "mov", message.split()[0]]
+    lines = list(verdict_lines(comparison, found))
+    assert any("in no buffer" in line for line in lines)
+    (marked,) = (line for line in lines if "►" in line)
+    assert message.split()[0] in marked
+    record = verdict_json(comparison, found)["example"]
+    assert [one["text"].split()[0] for one in record["runs"]["target"]["statements"]] == heads
 
 
 def test_statements_that_come_to_the_same_are_left_out_but_for_two_before_the_first_that_does_not() -> None:

@@ -43,6 +43,20 @@ def lane_run_lines(runs: tuple[LaneRun, LaneRun], name: Naming) -> Iterator[str]
         behind = place
 
 
+def target_run_lines(run: LaneRun, name: Naming) -> Iterator[str]:
+    """The statements of the target alone, the last of which is at fault."""
+    if not run.done:
+        return
+    last = run.done[-1].instruction
+    yield f"  line {last.position.line}, {_who(run)} | {' '.join(last.text.split())}"
+    yield "what it is computed from:"
+    shown = run.done[-MOST_ROWS:]
+    if left_out := len(run.done) - len(shown):
+        yield f"    … {left_out} more"
+    for one in shown:
+        yield from (f"  {line}" for line in _lines(one, MARK if one is shown[-1] else " " * len(MARK), name))
+
+
 def aligned(source: Sequence[Done], target: Sequence[Done]) -> Iterator[Row]:
     """Statements of both that come to the same values beside each other, in order, and both last ones."""
     if source and target:

@@ -6,7 +6,7 @@ from typing import Any
 
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous, Verdict
-from visaproof.engine.refinement.lane_runs import lane_runs
+from visaproof.engine.refinement.lane_runs import lane_runs, run_outside
 from visaproof.engine.refinement.memory import IMAGE_SIZE
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.samplers import SAMPLER, samplers_in
@@ -18,7 +18,7 @@ from visaproof.queries.refinement.places import ALWAYS, Condition
 from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.report.interference import interference_json, interference_lines, interference_text
-from visaproof.report.lane_runs import lane_run_json, lane_run_lines
+from visaproof.report.lane_runs import lane_run_json, lane_run_lines, target_run_lines
 from visaproof.report.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
 from visaproof.report.writers import written
 
@@ -151,8 +151,7 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
             yield _hint(found.kind)
         return
     if found.outside is not None:
-        yield f"  the target accesses address {found.outside:#x}, which is in no buffer"
-        yield "    and at no offset from one: where buffers begin elsewhere it does not move as they do"
+        yield from (f"  {line}" for line in _outside_lines(comparison, found))
         return
     if found.interference is not None:
         yield from (f"  {line}" for line in interference_lines(found.interference, partial(surface_name, comparison)))
@@ -168,6 +167,13 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     yield f"    {found.source:#04x} after the source: {written(found.source_writer)}"
     yield f"    {found.target:#04x} after the target: {written(found.target_writer)}"
     yield from (f"  {line}" for line in _run_lines(comparison, found))
+
+
+def _outside_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
+    yield f"the target accesses address {found.outside:#x}, which is in no buffer"
+    yield "  and at no offset from one: where buffers begin elsewhere it does not move as they do"
+    if (run := run_outside(comparison, found)) is not None:
+        yield from target_run_lines(run, partial(surface_name, comparison))
 
 
 def _run_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
@@ -285,7 +291,7 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
             undefined["kind"] = found.kind.value
         return record | {"target_undefined": undefined}
     if found.outside is not None:
-        return record | {"target_accesses_outside": found.outside}
+        return record | {"target_accesses_outside": found.outside} | _outside_json(comparison, found)
     if found.interference is not None:
         return record | {"other_thread": interference_json(found.interference, partial(surface_name, comparison))}
     if (register := _register_of(comparison, found)) is not None:
@@ -304,6 +310,11 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         } | ({"thread": writer.thread} if writer and writer.thread is not None else {})
         for side, (byte, writer) in zip(("after_source", "after_target"), sides, strict=True)
     } | _runs_json(comparison, found)  # fmt: skip
+
+
+def _outside_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
+    run = run_outside(comparison, found)
+    return {"runs": {"target": lane_run_json(run, partial(surface_name, comparison))}} if run else {}
 
 
 def _runs_json(comparison: Comparison, found: Difference) -> dict[str, Any]:

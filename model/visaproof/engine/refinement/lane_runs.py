@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from visaproof.engine.launch.trace import Change, Step, Tracer
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.exchanges import Writer
-from visaproof.engine.refinement.memory import PRIVATE_SIZE, bases_of, cell_at
+from visaproof.engine.refinement.memory import PRIVATE_SIZE, FlatContents, bases_of, cell_at
 from visaproof.engine.refinement.runs import Difference
-from visaproof.engine.refinement.thread_group import AnyRunner
+from visaproof.engine.refinement.thread_group import AnyRunner, ThreadGroup
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.concrete.run import Observer, PerformedMessage
 from visaproof.kernel.decode import OPCODES
@@ -21,7 +21,7 @@ from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.syntax import Instruction
 from visaproof.kernel.thread_group import Split
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.semantics.concrete.surface import LaneWrite, TexelWrite, Write
+from visaproof.semantics.concrete.surface import Buffer, LaneWrite, TexelWrite, Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,20 @@ def lane_runs(comparison: Comparison, found: Difference) -> tuple[LaneRun, LaneR
     return runs[0], runs[1]
 
 
+def run_outside(comparison: Comparison, found: Difference) -> LaneRun | None:
+    """The target's run up to its first access in no buffer, of the lane that writes there; None of several threads.
+
+    The source makes no such access.
+    """
+    runner = comparison.runners[1]
+    if found.outside is None or isinstance(runner, ThreadGroup):
+        return None
+    followed = _Followed(runner, comparison, found, 1, None, None)
+    run = followed.run()
+    lane = followed.lane_outside
+    return run if lane is None else _Followed(runner, comparison, found, 1, None, lane).run()
+
+
 def _where(split: Split | None, found: Difference, side: int) -> tuple[int | None, int | None]:
     """The thread and the lane to follow: the writer's, or what is the same work item as that of the other kernel."""
     writers = found.source_writer, found.target_writer
@@ -99,6 +113,10 @@ class _Followed:
     thread: int | None
     lane: int | None
     _steps: list[Step] = field(init=False, default_factory=list[Step])
+    _left: int | None = field(init=False, default=None)
+    """The step that first accessed what is in no buffer, if that is the difference."""
+    lane_outside: int | None = field(init=False, default=None)
+    """Which lane wrote there."""
 
     def run(self) -> LaneRun:
         found = self.found
@@ -107,12 +125,28 @@ class _Followed:
         threads = ran.threads or (self.thread,) * len(ran.outcome.performed)
         own = (one for one, thread in zip(ran.outcome.performed, threads, strict=True) if thread == self.thread)
         messages = [next(own, None) if _is_message(step.instruction) else None for step in self._steps]
+        if self._left is not None and (message := messages[self._left]) is not None:
+            self.lane_outside = self._writing_outside(message)
         return LaneRun(self.thread, self.lane, tuple(self._needed(messages)))
 
     def _observer(self, thread: int | None, state: ConcreteState) -> Observer | None:
         if thread != self.thread:
             return None
-        return Tracer(self.runner.kernel, self.lane, self._steps.append, state).observe
+        tracer = Tracer(self.runner.kernel, self.lane, self._steps.append, state)
+
+        def observe(statement: Instruction, state: ConcreteState) -> None:
+            tracer.observe(statement, state)
+            if self.found.outside is not None and self._left is None and _has_left(state):
+                self._left = len(self._steps) - 1
+
+        return observe
+
+    def _writing_outside(self, message: PerformedMessage) -> int | None:
+        for write in message.writes:
+            reached = isinstance(write, LaneWrite) and 0 <= (self.found.outside or 0) - write.address < write.width
+            if reached and write.lane is not None:
+                return write.lane + message.instruction.first_lane
+        return None
 
     def _needed(self, messages: Sequence[PerformedMessage | None]) -> list[Done]:
         """The statements that what differs depends on, the last of them first looked at."""
@@ -131,7 +165,12 @@ class _Followed:
         return done[::-1]
 
     def _last(self, messages: Sequence[PerformedMessage | None]) -> int | None:
-        """The statement that makes the difference: that which wrote the byte, or else the lane's last one to there."""
+        """The statement that makes the difference.
+
+        That which left all buffers, or else that which wrote the byte, or else the lane's last one to there.
+        """
+        if self.found.outside is not None:
+            return self._left
         writer = (self.found.source_writer, self.found.target_writer)[self.side]
         for place in reversed(range(len(messages))):
             if (message := messages[place]) is not None and self._makes(message, writer):
@@ -188,6 +227,12 @@ class _Followed:
                 return Stored(FLAT, write.address, write.width, write.value)
             case LaneWrite():
                 return Stored(self.runner.surface(key), write.address, write.width, write.value)
+
+
+def _has_left(state: ConcreteState) -> bool:
+    """Whether an access was to an address that is in no buffer."""
+    flat = state.surfaces.get(FLAT)
+    return isinstance(flat, Buffer) and isinstance(flat.contents, FlatContents) and flat.contents.left is not None
 
 
 def _is_message(instruction: Instruction) -> bool:
