@@ -111,7 +111,7 @@ def _where_meant(comparison: Comparison, timeout_ms: int) -> Refines | Differenc
 def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
     """The verdict on two programs."""
     loops = comparison.question.bounded
-    if loops and comparison.split is not None:  # many threads take long to run in loops
+    if loops and comparison.open is None:  # runs of loops take long, and mostly they agree
         if found := guessed(comparison, AUDITS):
             return smaller(comparison, found, timeout_ms)
         if (stepped := in_step(comparison)) is not None:
@@ -125,8 +125,6 @@ def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
         if found is not None:
             return smaller(comparison, found, timeout_ms)
         raise comparison.open
-    if loops and comparison.split is None and (stepped := in_step(comparison)) is not None:
-        return _granted(comparison, stepped, ROUND_BY_ROUND)
     if loops and (longer := in_longer_runs(comparison, timeout_ms)) is not None:
         return longer
     verdict = _of_these_rounds(comparison, timeout_ms)
