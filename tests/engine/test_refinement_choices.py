@@ -9,7 +9,7 @@ import pytest
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison, compare
-from visaproof.engine.refinement.decision import Verdict, decide
+from visaproof.engine.refinement.decision import Refines, Unknown, Verdict, decide
 from visaproof.engine.refinement.explained import no_choice_explains, no_choice_leaves
 from visaproof.engine.refinement.guesses import GUESSES, guessed
 from visaproof.engine.refinement.random_launches import contents, launches
@@ -135,6 +135,24 @@ def test_a_choice_with_which_a_loop_takes_longer_explains_what_it_may_leave() ->
     loop += "add (M1_NM, 8) Z(0,0)<1> Z(0,0)<1;1,0> 0x1:d\n"
     loop += "cmp.lt (M1_NM, 8) P1 Z(0,0)<1;1,0> Y(0,0)<0;1,0>\n(P1) jmp (M1, 1) again\n"
     assert not refuted(loop + store("C", "Z"), number(50) + store("C", "Z"))
+
+
+HALVES = "mov (M1_NM, 4) N(0,0)<1> C(0,4)<1;1,0>\n" + "".join(
+    atomic("iadd", "Z", cell=cell, lanes=lanes) for cell, lanes in (("C", "(M1_NM, 4)"), ("N", "(M2_NM, 4)"))
+)
+"""Eight lanes add, in two messages of four."""
+
+
+def test_lanes_that_add_what_nothing_wrote_may_be_several_messages_of_the_target() -> None:
+    """What others leave between these is not what a run leaves: a choice of what is added there is no difference."""
+    found = asked(number(3) + atomic("iadd", "Y", cell="C"), number(3) + HALVES)
+    assert isinstance(found, Refines), found
+
+
+def test_what_nothing_wrote_is_left_open_where_the_target_adds_a_barrier() -> None:
+    one = "(M1_NM, 1)"
+    found = decide(compared(store("C", "Y", one), "barrier\n" + store("C", "X", one)), 100)
+    assert isinstance(found, Unknown), found
 
 
 def test_what_is_said_of_a_difference_says_that_it_rests_on_every_choice_and_its_run_replays() -> None:

@@ -69,7 +69,7 @@ def first_certain(question: Question, found: Sequence[Difference]) -> Difference
         return None
     if not source_choice(question):
         return found[0]
-    if question.source.barriers or question.disturbed:
+    if not is_undisturbed(question):
         return None
     known = _known(question, found[0])
     defined = conj(*(substitute(one, known) for one in as_described(question)))
@@ -83,6 +83,13 @@ def first_certain(question: Question, found: Sequence[Difference]) -> Difference
         if len(open_ones) < MOST_ASKED and not is_false(certain) and not _depends_on_results(certain):
             open_ones.append((one, certain))
     return next((one for one, certain in open_ones if isinstance(climb((), certain, ASKED_MS), Holds)), None)
+
+
+def is_undisturbed(question: Question) -> bool:
+    """Whether the terms say what a run leaves: of a run in which others come at barriers or in turns they do not."""
+    if question.source.barriers or question.disturbed:
+        return False
+    return all(itself(one) == one for one in question.surfaces)
 
 
 def as_described(question: Question) -> Iterator[Bool]:
