@@ -71,7 +71,7 @@ def first_certain(question: Question, found: Sequence[Difference]) -> Difference
         return found[0]
     if not is_undisturbed(question):
         return None
-    known = _known(question, found[0])
+    known = numbers_known(question, found[0])
     defined = conj(*(substitute(one, known) for one in as_described(question)))
     if is_false(defined):
         return None
@@ -130,7 +130,7 @@ def numbers(question: Question, found: Difference) -> dict[Term, Term]:
     return known
 
 
-def _known(question: Question, found: Difference) -> dict[Term, Term]:
+def numbers_known(question: Question, found: Difference) -> dict[Term, Term]:
     """The numbers of the run, without those that follow from what the source chose."""
     known = numbers(question, found)
     memory = question.memory
