@@ -9,9 +9,10 @@ import pytest
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison, compare
-from visaproof.engine.refinement.decision import Verdict, decide
+from visaproof.engine.refinement.decision import Refines, Unknown, Verdict, decide
 from visaproof.engine.refinement.explained import no_choice_explains, no_choice_leaves
-from visaproof.engine.refinement.guesses import GUESSES, guessed
+from visaproof.engine.refinement.guesses import GUESSES, guessed, settled
+from visaproof.engine.refinement.memory import nothing
 from visaproof.engine.refinement.random_launches import contents, launches
 from visaproof.engine.refinement.record import RefinementExample, refinement_record
 from visaproof.engine.refinement.replay import replay_refinement
@@ -28,7 +29,7 @@ from visaproof.kernel.syntax import Instruction, Statement
 from visaproof.report.refinement import WHATEVER_FOUND, verdict_lines
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer
-from visaproof.smt import Term
+from visaproof.smt import Term, symbol
 
 HEAD = """.version 4.1
 .kernel "k"
@@ -135,6 +136,40 @@ def test_a_choice_with_which_a_loop_takes_longer_explains_what_it_may_leave() ->
     loop += "add (M1_NM, 8) Z(0,0)<1> Z(0,0)<1;1,0> 0x1:d\n"
     loop += "cmp.lt (M1_NM, 8) P1 Z(0,0)<1;1,0> Y(0,0)<0;1,0>\n(P1) jmp (M1, 1) again\n"
     assert not refuted(loop + store("C", "Z"), number(50) + store("C", "Z"))
+
+
+@pytest.mark.parametrize(("stored", "differs"), [("Y", False), ("C", True)])
+def test_what_nothing_wrote_and_a_later_round_alone_stores_is_no_difference(stored: str, differs: bool) -> None:
+    """Rounds from the sixth on store; four are unrolled, and in these the source chooses nothing."""
+    loop = store("C", "X", "(M1_NM, 1)") + number(0) + "again:\nadd (M1_NM, 8) Z(0,0)<1> Z(0,0)<1;1,0> 0x1:d\n"
+    loop += "cmp.ge (M1_NM, 8) P1 Z(0,0)<1;1,0> 0x6:d\n(P1) lsc_store.ugm (M1_NM, 1) bti(0x0)[D]:a32 {}:d32\n"
+    loop += "cmp.lt (M1_NM, 8) P1 Z(0,0)<1;1,0> X(0,0)<0;1,0>\n(P1) jmp (M1, 1) again\n"
+    comparison = compared(loop.format(stored), loop.format("X"))
+    for rounds, is_later in ((8, True), (3, False)):
+        values: Values = {symbol("X.0", 32): rounds, symbol("size.argument 0", 40): 64} | {
+            comparison.question.lanes[0]: 1
+        }
+        found = difference(*comparison.runners, comparison.question, values, nothing)
+        assert (found is not None) is is_later
+        assert found is None or (settled(comparison, found) is not None) is differs
+
+
+HALVES = "mov (M1_NM, 4) N(0,0)<1> C(0,4)<1;1,0>\n" + "".join(
+    atomic("iadd", "Z", cell=cell, lanes=lanes) for cell, lanes in (("C", "(M1_NM, 4)"), ("N", "(M2_NM, 4)"))
+)
+"""Eight lanes add, in two messages of four."""
+
+
+def test_lanes_that_add_what_nothing_wrote_may_be_several_messages_of_the_target() -> None:
+    """What others leave between these is not what a run leaves: a choice of what is added there is no difference."""
+    found = asked(number(3) + atomic("iadd", "Y", cell="C"), number(3) + HALVES)
+    assert isinstance(found, Refines), found
+
+
+def test_what_nothing_wrote_is_left_open_where_the_target_adds_a_barrier() -> None:
+    one = "(M1_NM, 1)"
+    found = decide(compared(store("C", "Y", one), "barrier\n" + store("C", "X", one)), 100)
+    assert isinstance(found, Unknown), found
 
 
 def test_what_is_said_of_a_difference_says_that_it_rests_on_every_choice_and_its_run_replays() -> None:

@@ -69,9 +69,9 @@ def first_certain(question: Question, found: Sequence[Difference]) -> Difference
         return None
     if not source_choice(question):
         return found[0]
-    if question.source.barriers or question.disturbed:
+    if not is_undisturbed(question):
         return None
-    known = _known(question, found[0])
+    known = numbers_known(question, found[0])
     defined = conj(*(substitute(one, known) for one in as_described(question)))
     if is_false(defined):
         return None
@@ -83,6 +83,13 @@ def first_certain(question: Question, found: Sequence[Difference]) -> Difference
         if len(open_ones) < MOST_ASKED and not is_false(certain) and not _depends_on_results(certain):
             open_ones.append((one, certain))
     return next((one for one, certain in open_ones if isinstance(climb((), certain, ASKED_MS), Holds)), None)
+
+
+def is_undisturbed(question: Question) -> bool:
+    """Whether the terms say what a run leaves: of a run in which others come at barriers or in turns they do not."""
+    if question.source.barriers or question.disturbed:
+        return False
+    return all(itself(one) == one for one in question.surfaces)
 
 
 def as_described(question: Question) -> Iterator[Bool]:
@@ -123,7 +130,7 @@ def numbers(question: Question, found: Difference) -> dict[Term, Term]:
     return known
 
 
-def _known(question: Question, found: Difference) -> dict[Term, Term]:
+def numbers_known(question: Question, found: Difference) -> dict[Term, Term]:
     """The numbers of the run, without those that follow from what the source chose."""
     known = numbers(question, found)
     memory = question.memory

@@ -9,8 +9,11 @@ from visaproof.queries.refinement.witness import Choices, witness
 
 
 def choices_tried(question: Question) -> Choices | None:
-    """What the source may find; None where it chooses nothing."""
-    if UndefinedKind.UNINITIALISED in question.forbidden or not source_choice(question):
+    """What the source may find; None where it chooses nothing, and where others may write between any two messages.
+
+    Then the question is another one than that which is asked first of the same kernels, and so are its names.
+    """
+    if question.disturbed or UndefinedKind.UNINITIALISED in question.forbidden or not source_choice(question):
         return None
     return witness(question)
 

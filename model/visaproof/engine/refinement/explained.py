@@ -4,12 +4,11 @@ from collections.abc import Mapping
 
 from visaproof.engine.ladder import Holds, climb
 from visaproof.engine.refinement.alone import Alone, Contents, content_at, units_in
-from visaproof.engine.refinement.choices import as_described, numbers
+from visaproof.engine.refinement.choices import as_described, is_undisturbed, numbers
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.runs import Difference
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.refinement.question import Question
-from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.stores import after
 from visaproof.smt import Bool, Op, conj, const, disj, eq, false, neg, true
 
@@ -42,7 +41,7 @@ def _same_with_the_targets_choice(comparison: Comparison, found: Difference, lef
 
 def no_choice_leaves(question: Question, found: Difference, left: Contents | None) -> bool:
     """Whether the source has a meaning and leaves something else than this, if anything, whatever it chooses."""
-    if question.source.barriers or question.disturbed or any(itself(one) != one for one in question.surfaces):
+    if not is_undisturbed(question):
         return False
     alone = Alone(question.memory, numbers(question, found), {name: held for name, (_, held) in found.memory.items()})
     defined = conj(*alone.known(as_described(question)))

@@ -8,10 +8,18 @@ from time import process_time
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.choice_guesses import choice_launches
-from visaproof.engine.refinement.choices import first_certain, source_choice, unlike_threads
+from visaproof.engine.refinement.choices import (
+    first_certain,
+    is_undisturbed,
+    numbers,
+    numbers_known,
+    source_choice,
+    unlike_threads,
+)
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.explained import no_choice_explains
 from visaproof.engine.refinement.float_guesses import FloatWords
+from visaproof.engine.refinement.later_rounds import is_within_rounds, may_choose_later
 from visaproof.engine.refinement.memory import Content
 from visaproof.engine.refinement.random_launches import at_edges, candidates, contents, launches
 from visaproof.engine.refinement.runs import Difference, all_again, difference, unknowns
@@ -141,7 +149,7 @@ def settled(comparison: Comparison, found: Difference, jointly: bool = True) -> 
     if comparison.split is not None and unlike_threads(comparison.question):
         return None
     if not source_choice(comparison.question):
-        return found
+        return found if _is_without_choice(comparison, found) else None
     shown: tuple[Difference, ...] = all_again(*comparison.runners, comparison.question, found)
     for choice in (0, 1, 0xA7):
         shown = tuple(_staying(comparison, shown, choice))
@@ -149,6 +157,17 @@ def settled(comparison: Comparison, found: Difference, jointly: bool = True) -> 
     if sure is None and jointly and no_choice_explains(comparison, found):
         sure = found
     return sure and replace(sure, whatever_found=True)
+
+
+def _is_without_choice(comparison: Comparison, found: Difference) -> bool:
+    """Whether the source chooses nothing in a run, where it chooses nothing in the rounds that were unrolled."""
+    question = comparison.question
+    if not question.source.ends:
+        return True
+    known = (numbers_known if is_undisturbed(question) else numbers)(question, found)
+    if is_within_rounds(question, known):
+        return True
+    return not may_choose_later(comparison.runners[0], question.lanes)
 
 
 def _staying(comparison: Comparison, shown: Sequence[Difference], choice: int) -> Iterator[Difference]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from visaproof.engine.refinement.choices import source_choice
 from visaproof.engine.refinement.comparison import Comparison, compare
 from visaproof.engine.refinement.guesses import GUESSES, guessed
+from visaproof.engine.refinement.later_rounds import may_choose_later
 from visaproof.engine.refinement.runs import Difference, again
 from visaproof.engine.refinement.smaller import smaller
 from visaproof.isa.errors import NotModelled
@@ -18,7 +19,8 @@ LONGER = 8
 
 def in_longer_runs(comparison: Comparison, timeout_ms: int) -> Difference | None:
     """A difference with so many more rounds unrolled, if the first runs show one."""
-    if not source_choice(comparison.question):
+    question = comparison.question
+    if not source_choice(question) and not may_choose_later(comparison.runners[0], question.lanes):
         return None
     scope = replace(comparison.scope, unroll=LONGER * comparison.scope.unroll)
     try:
