@@ -15,7 +15,7 @@ from benchmarks.mutation.results import complaints, document, table
 from benchmarks.mutation.run import run
 from benchmarks.mutation.store import FILE, Store, sources
 from benchmarks.mutation.survivors import equivalent
-from benchmarks.mutation.targets import ALL, ENGINE, PAGES, RULES
+from benchmarks.mutation.targets import ALL, ENGINE, PAGES, RULES, Target
 
 PATTERN = (
     "only mutants whose id has one of these in it; those of the normal form are asked for by `smt`, and those of what "
@@ -31,7 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for prefix, others in ASKED_FOR.items():
         if any(pattern.startswith(prefix) for pattern in options.pattern):
             targets = (*targets, *others)
-    mutants = [mutant for target in targets for mutant in mutants_of(target)]
+    reached = [target for target in targets if may_match(target, targets, options.pattern)]
+    mutants = [mutant for target in reached for mutant in mutants_of(target)]
     chosen = [mutant for mutant in mutants if _matches(mutant, options.pattern)][options.first :: options.every]
     if options.list:
         print(*(mutant.id for mutant in chosen), sep="\n")
@@ -61,6 +62,16 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--results", type=Path, default=FILE, metavar="FILE", help=f"go on from these results ({FILE.name})"
     )
     return parser.parse_args(arguments)
+
+
+def may_match(target: Target, targets: Sequence[Target], patterns: Sequence[str]) -> bool:
+    """Whether a mutant of a module may match: not if each pattern begins with another's name, in a word not in here."""
+    if not patterns or any(not pattern.startswith(tuple(f"{one.name}." for one in targets)) for pattern in patterns):
+        return True
+    if any(pattern.startswith(f"{target.name}.") for pattern in patterns):
+        return True
+    here = target.name + target.path.read_text(encoding="utf-8")
+    return any(pattern.split()[0] in here for pattern in patterns)
 
 
 def _matches(mutant: Mutant, patterns: list[str]) -> bool:

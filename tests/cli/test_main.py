@@ -13,6 +13,8 @@ from visaproof.cli import COMMANDS
 from visaproof.cli.exit_codes import ExitCode, worst
 
 PROOFS = Path(__file__).parents[2] / "proofs"
+DUMPS = Path(__file__).parents[1] / "data/visaasm/vadd"
+KERNEL = DUMPS / "tgllp-O2-simd8.visaasm"
 HEAVY = ("z3", "bitwuzla", "numpy", "rich", "lark", "msgspec", "yaml", "elftools", "hypothesis")
 
 
@@ -108,3 +110,30 @@ def test_a_terminal_without_unicode_gets_escapes(tmp_path):
     assert run.returncode == 2
     assert b"k\\xe4se.visaasm:3:" in run.stderr
     assert b"Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_changes_no_exit_code(closed):
+    """Not even to 1, which says that something is refuted."""
+    command = f'"{sys.executable}" -m visaproof rules --list {closed}'
+    run = subprocess.run(["sh", "-c", command], capture_output=True)
+    assert run.returncode == 0
+    assert b"Traceback" not in run.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no device without an end")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("replay", "/dev/zero"),
+        ("tv", "/dev/zero"),
+        ("tv", DUMPS, "--state", "/dev/zero"),
+        ("refine", "/dev/zero"),
+        ("refine", KERNEL, KERNEL, "--launch", "/dev/zero"),
+        ("ocloc", "/dev/zero"),
+    ],
+)
+def test_a_file_without_an_end_is_an_error(visaproof, arguments):
+    ran = visaproof(*arguments)
+    assert ran.code == 2
+    assert "error: /dev/zero:1:1: " in ran.err

@@ -112,6 +112,18 @@ def test_a_surface_and_an_address_are_one_buffer_under_conditions(capsys: pytest
     assert "where\n    buffers of different arguments" in capsys.readouterr().out
 
 
+def test_a_pointer_is_shown_as_the_runs_get_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever a solver said of it: the file that replays has the same addresses."""
+    files = dump("swap_pairs", "tgllp-O2-simd8-a64"), dump("copy16", "tgllp-O2-simd8-a64")
+    code, (record,) = asked(capsys, *files, "--launch", MANIFEST, "--save", str(tmp_path))
+    assert code == 1
+    (file,) = tmp_path.glob("*.json")
+    registers = json.loads(file.read_text())["source"]["registers"]
+    for variable, argument in (("V0034", "0 (src)"), ("V0035", "1 (dst)")):
+        shown = int(record["example"]["inputs"][f"{variable}.0 (address of argument {argument})"], 16)
+        assert shown == int.from_bytes(bytes.fromhex(registers[variable]), "little") > 0
+
+
 def test_a_file_that_is_not_there_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["refine", dump("vadd"), "no-such-file.visaasm"]) == 2
     assert "no-such-file" in capsys.readouterr().err

@@ -61,7 +61,7 @@ def test_another_number_of_kernels_is_an_error(count, tmp_path, visaproof):
     path = written(tmp_path / "k.visaasm", *[(f"k{number}", DOUBLED) for number in range(count)])
     ran = visaproof("refine", path)
     assert ran.code == 2
-    assert f"{count} kernels in a file that should have two" in ran.err
+    assert f"{'1 kernel' if count == 1 else f'{count} kernels'} in a file that should have two" in ran.err
     assert "src and tgt" in ran.err
 
 

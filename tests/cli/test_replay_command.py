@@ -66,9 +66,9 @@ def test_an_unreadable_file_exits_2_and_the_others_are_replayed(visaproof, examp
     ran = visaproof("replay", bad, example, example.parent / "missing.json")
     assert ran.code == 2
     assert ran.out.endswith("1 replayed, 2 unreadable\n")
-    assert f"error: {bad}:1:1: not a counterexample: " in ran.err
+    assert f"error: {bad}:1:12: not a counterexample: " in ran.err
     assert "  hint: the format is described in counterexamples/README.md" in ran.err
-    assert "missing.json:1:1: No such file or directory" in ran.err
+    assert "missing.json:1:1: cannot be read: No such file or directory" in ran.err
 
 
 def test_a_file_cannot_steer_the_terminal(visaproof, example):

@@ -81,3 +81,14 @@ def test_the_library_has_at_least_25_rules(capsys: pytest.CaptureFixture[str]) -
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) >= 25
     assert all(len(line.split(maxsplit=1)) == 2 for line in lines)
+
+
+def test_the_rule_of_the_help_is_decided_as_it_states(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With its comments."""
+    assert main(["rules", "--help"]) == 0
+    _, _, rest = capsys.readouterr().out.partition("# Two scatters")
+    rule, _, _ = rest.partition("\n\n")
+    path = tmp_path / "help.rule"
+    path.write_text(f"# Two scatters{rule}\n", "utf-8")
+    assert main(["rules", str(path)]) == 0
+    assert "right if disjoint(off, other, 4): proved" in capsys.readouterr().out

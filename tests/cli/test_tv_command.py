@@ -245,3 +245,52 @@ def test_ctrl_c_and_sigterm_keep_what_was_answered(end, listed, tmp_path):
     assert not alive(run.pid)
     assert len(state.read_text().splitlines()) > 2
     assert active_children() == []
+
+
+# ---------------------------------------------------------------- names and files
+
+
+def test_json_holds_names_that_are_no_text(folder, tmp_path, capsys):
+    """Bytes that are no UTF-8 are escaped wherever they stand, in names of pairs and in their verdicts."""
+    dumps = folder("dumps", a=f"transpose_naive/{SIMD8}", b=f"transpose_naive_bad/{SIMD8}")
+    (dumps / "a.visaasm").rename(dumps / "a\udcff.visaasm")
+    code, document = asked(capsys, dumps, "--state", tmp_path / "answers\udcff")
+    assert code == 1
+    assert document["asked"][0]["source"] == "a\\udcff"
+    assert document["asked"][0]["verdict"]["source"] == "a\\udcff"
+
+
+def test_a_state_that_cannot_be_written_is_named(listed, tmp_path, visaproof, monkeypatch):
+    """As on a disk that is full."""
+    state = tmp_path / "answers.jsonl"
+    path = listed(REWRITE)
+
+    def full(_: object) -> None:
+        raise OSError(28, "full")
+
+    monkeypatch.setattr("visaproof.engine.answer_file.json.dumps", full)
+    found = visaproof("tv", path, "--state", state)
+    assert found.code == 2
+    assert f"error: {state}:1:1: cannot be written: full" in found.err
+
+
+def test_malformed_json_is_shown_where_it_is(tmp_path, visaproof):
+    path = tmp_path / "pairs.json"
+    path.write_text('[\n  {"source": "a", "target": b}\n]')
+    found = visaproof("tv", path)
+    assert found.code == 2
+    assert f"error: {path}:2:29: not a list of pairs" in found.err
+
+
+def test_two_kernels_are_for_refine(tmp_path, visaproof):
+    found = visaproof("tv", tmp_path / "a.visaasm", tmp_path / "b.visaasm")
+    assert found.code == 2
+    assert f"visaproof refine {tmp_path / 'a.visaasm'} {tmp_path / 'b.visaasm'}" in found.err
+
+
+def test_files_without_a_pair_have_a_row_with_a_name(folder, visaproof):
+    dumps = folder("dumps", a=f"vadd/{SIMD8}", b="vadd/dg2-O2-simd8")
+    (dumps / "c.visaasm").write_text("")
+    found = visaproof("tv", dumps, "--platform", "tgllp")
+    assert found.code == 2
+    assert any(line.startswith("  in no pair") for line in found.out.splitlines())

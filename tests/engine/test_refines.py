@@ -1,15 +1,19 @@
 """`refines`: the question of `visaproof refine` as one call."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from visaproof.engine.refinement.decision import Refines
 from visaproof.engine.refinement.runs import Difference
+from visaproof.engine.refinement.scope import Scope
 from visaproof.engine.refines import Programs, refines
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.float_results import Floats
+from visaproof.queries.refinement.undefined import UndefinedKind
 
 DATA = Path(__file__).parent.parent / "data"
 MANIFEST = DATA / "manifest.json"
@@ -48,3 +52,42 @@ def test_what_cannot_be_asked_is_raised():
         refines(dump("no_such_kernel"), dump("vadd"))
     with pytest.raises(NotModelled):
         refines(dump("vadd"), dump("vc_scatter4", "tgllp-vc"), launch=MANIFEST)
+
+
+def test_paths_and_names_may_be_texts():
+    named = refines(dump("copy16"), str(dump("copy16_b")), launch=str(MANIFEST), assume="ids", platform="TGLLP")
+    assert isinstance(named, Refines)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda file: refines(file, file, assume="nothing"),
+        lambda file: refines(file, file, floats="iee"),
+        lambda file: refines(file, file, forbidden={"raze"}),
+        lambda file: refines(file, file, platform="dg3"),
+        lambda file: refines(file, file, unroll=0),
+        lambda file: refines(file, file, timeout_s=0),
+        lambda file: refines(file, file, timeout_s=float("inf")),
+        lambda file: refines(file, file, timeout_s=float("nan")),
+    ],
+)
+def test_an_option_without_such_a_value_is_an_error(ask: Callable[[Path], object]):
+    """It never stands for something else."""
+    with pytest.raises(ValueError, match=r".+"):
+        ask(dump("vadd"))
+
+
+def test_an_option_by_its_name_is_the_same_question(monkeypatch: pytest.MonkeyPatch):
+    asked: list[Scope] = []
+
+    def compare(source: object, target: object, scope: Scope) -> None:
+        asked.append(scope)
+
+    monkeypatch.setattr("visaproof.engine.refines.compare", compare)
+    monkeypatch.setattr("visaproof.engine.refines.decide", lambda *_: None)
+    file = dump("vadd")
+    refines(file, file, assume="none", floats="ieee", forbidden={"race", "collision"}, observe="V32")
+    kinds = frozenset({UndefinedKind.RACE, UndefinedKind.COLLISION})
+    refines(file, file, assume=Assume.NONE, floats=Floats.IEEE, forbidden=kinds, observe=("V32",))
+    assert asked[0] == asked[1]

@@ -130,7 +130,10 @@ def _failed(error: BaseException) -> int:
 
 
 def _print_anything() -> None:
-    """A character that the terminal's encoding lacks is escaped; it does not end the run."""
+    """A character that the terminal's encoding lacks is escaped, and a closed stream drops it; neither ends the run."""
+    for name in ("stdin", "stdout", "stderr"):  # in this order: what is opened takes the lowest free number
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -139,7 +139,8 @@ def _state(path: Path | None) -> "AnswerFile | nullcontext[None]":
 
     state = AnswerFile(path, STATE)
     if state.damaged:
-        print(f"{path}: {state.damaged} damaged lines are not used; what they said is asked again", file=sys.stderr)
+        lines = "1 damaged line is" if state.damaged == 1 else f"{state.damaged} damaged lines are"
+        print(f"{path}: {lines} not used; what was answered there is asked again", file=sys.stderr)
     return state
 
 

@@ -31,7 +31,11 @@ def pairs_asked_for(arguments: Namespace) -> Asked:
     paths: list[Path] = arguments.paths
     folders = [path for path in paths if path.is_dir()]
     if len(paths) > 2 or (len(paths) == 2 and len(folders) < 2):
-        raise UsageError("one folder, two folders, or one list of pairs", "visaproof tv --help has examples")
+        of_two = len(paths) == 2 and not folders
+        hint = (
+            f"of two kernels: visaproof refine {paths[0]} {paths[1]}" if of_two else "visaproof tv --help has examples"
+        )
+        raise UsageError("one folder, two folders, or one list of pairs", hint)
     if arguments.classes and folders:
         raise UsageError("--class selects from a list of pairs", "folders have no classes")
     if arguments.source and len(folders) != 1:

@@ -9,8 +9,11 @@ from types import TracebackType
 from typing import Any
 
 from visaproof.isa.errors import Position, ReadError
+from visaproof.kernel.file_content import content_of
 
 FORMAT = 1
+MOST_BYTES = 2**30
+NAME_ANOTHER = "a state file is written by the run that is to go on; name one that does not exist yet"
 
 
 class AnswerFile:
@@ -51,8 +54,11 @@ class AnswerFile:
         self._file.close()
 
     def _write(self, record: dict[str, Any]) -> None:
-        self._file.write(json.dumps(record) + "\n")
-        self._file.flush()
+        try:
+            self._file.write(json.dumps(record) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise ReadError(f"cannot be written: {error.strerror}", Position(str(self._path), 1, 1)) from error
 
     def _read(self, text: str) -> dict[str, Any]:
         answers: dict[str, Any] = {}
@@ -62,8 +68,7 @@ class AnswerFile:
             except (ValueError, RecursionError):
                 record = None
             if number == 0 and record != self._head:
-                hint = "a state file is written by the run that is to go on; name one that does not exist yet"
-                raise ReadError("not a state file of this visaproof", Position(str(self._path), 1, 1), hint)
+                raise ReadError("not a state file of this visaproof", Position(str(self._path), 1, 1), NAME_ANOTHER)
             match record:
                 case {"key": str(key), "answer": answer}:
                     answers[key] = answer
@@ -73,9 +78,6 @@ class AnswerFile:
 
 
 def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        raise ReadError(error.strerror or str(error), Position(str(path), 1, 1)) from error
+    if path.exists() and not path.is_file():
+        raise ReadError("not a file", Position(str(path), 1, 1), NAME_ANOTHER)
+    return content_of(path, MOST_BYTES, NAME_ANOTHER).decode(errors="replace") if path.exists() else ""

@@ -69,7 +69,8 @@ class Compiled:
 def compiled(compilation: Compilation, folder: Path) -> Compiled:
     """Compiles into an empty folder.  Raises CompilerFailed, and ReadError where there is no such file."""
     if not compilation.file.is_file():
-        raise ReadError("no such file", Position(str(compilation.file), 1, 1))
+        reason = "not a file" if compilation.file.exists() else "no such file"
+        raise ReadError(reason, Position(str(compilation.file), 1, 1), "a file with OpenCL C, SPIR-V or LLVM")
     dump, out = (folder / name for name in ("dump", "out"))
     for each in (dump, out):
         each.mkdir(parents=True)

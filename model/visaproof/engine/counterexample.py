@@ -6,6 +6,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from visaproof.isa.errors import Position, ReadError
+from visaproof.kernel.file_content import content_of, place_in_json
 
 FORMAT = 1
 """The version of the format; a reader refuses any other."""
@@ -94,9 +95,12 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 
 
 def write_counterexample(counterexample: msgspec.Struct, path: Path) -> None:
-    """Writes the file, indented, with a final newline."""
+    """Writes the file, indented, with a final newline.  Raises OSError, with its name."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(encoded(counterexample) + b"\n")
+    try:
+        path.write_bytes(encoded(counterexample) + b"\n")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def encoded(counterexample: msgspec.Struct) -> bytes:
@@ -132,13 +136,7 @@ class _Kind(msgspec.Struct):
 
 def read_bytes(path: Path) -> bytes:
     """The bytes of a small file.  Raises ReadError."""
-    start = Position(str(path), 1, 1)
-    try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise ReadError(f"larger than {MAX_FILE_BYTES} bytes", start, "a counterexample is a small JSON file")
-        return path.read_bytes()
-    except OSError as error:
-        raise ReadError(error.strerror or str(error), start) from error
+    return content_of(path, MAX_FILE_BYTES, "a counterexample is a small JSON file")
 
 
 def _decode(data: bytes, kind: type[_S], path: Path) -> _S:
@@ -146,4 +144,4 @@ def _decode(data: bytes, kind: type[_S], path: Path) -> _S:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         hint = "the format is described in counterexamples/README.md"
-        raise ReadError(f"not a counterexample: {error}", Position(str(path), 1, 1), hint) from error
+        raise ReadError(f"not a counterexample: {error}", place_in_json(data, str(path), error), hint) from error

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from visaproof.engine.counterexample import Outcome, SurfaceState
+from visaproof.engine.counterexample import Outcome, SurfaceState, read_bytes
 from visaproof.engine.runs import run
 from visaproof.engine.states import surface_from
 from visaproof.isa.errors import NotModelled, Position, ReadError
@@ -109,9 +109,10 @@ class Ledger(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 def read_ledger(path: Path) -> Ledger:
     """Raises ReadError where it is none."""
+    content = read_bytes(path)
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=Ledger)
-    except (OSError, ValueError) as error:
+        return msgspec.toml.decode(content, type=Ledger)
+    except ValueError as error:
         raise ReadError(f"not an errata ledger: {error}", Position(str(path), 1, 1)) from error
 
 

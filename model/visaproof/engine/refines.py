@@ -8,14 +8,15 @@ match refines(Path("before.visaasm"), Path("after.visaasm"), launch=Path("manife
     case Vacuous() | Bounded() | Unknown(): ...
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 from visaproof.engine.refinement.comparison import compare
 from visaproof.engine.refinement.decision import Verdict, decide
 from visaproof.engine.refinement.scope import Scope
-from visaproof.isa.platform import Platform
+from visaproof.isa.platform import Platform, platform_named
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.launch import NOTHING_KNOWN, read_launch
@@ -42,19 +43,39 @@ class Programs:
         default_factory=dict[tuple[Path, Path | None, Platform | None], Program]
     )
 
-    def read(self, path: Path, launch: Path | None = None, platform: Platform | None = None) -> Program:
+    def read(
+        self, path: Path | str, launch: Path | str | None = None, platform: Platform | str | None = None
+    ) -> Program:
         """The kernel in a file with its launch.  Raises ReadError, which is not remembered."""
-        key = path, launch, platform
+        device = _platform(platform)
+        key = Path(path), _path(launch), device
         if key not in self._read:
-            kernel = read_program(path, grf_bytes=None if platform is None else platform.grf_bytes)
-            self._read[key] = _launched(kernel, launch, platform)
+            kernel = read_program(key[0], grf_bytes=None if device is None else device.grf_bytes)
+            self._read[key] = _launched(kernel, key[1], device)
         return self._read[key]
 
 
-def read_two(path: Path, launch: Path | None = None, platform: Platform | None = None) -> tuple[Program, Program]:
+def read_two(
+    path: Path | str, launch: Path | str | None = None, platform: Platform | str | None = None
+) -> tuple[Program, Program]:
     """The source and the target that one file has.  Raises ReadError."""
-    source, target = read_two_kernels(path, grf_bytes=None if platform is None else platform.grf_bytes)
-    return _launched(source, launch, platform), _launched(target, launch, platform)
+    device = _platform(platform)
+    source, target = read_two_kernels(Path(path), grf_bytes=None if device is None else device.grf_bytes)
+    return _launched(source, _path(launch), device), _launched(target, _path(launch), device)
+
+
+def _path(path: Path | str | None) -> Path | None:
+    return None if path is None else Path(path)
+
+
+def _platform(platform: Platform | str | None) -> Platform | None:
+    """The platform, by its name too.  Raises ValueError."""
+    if not isinstance(platform, str):
+        return platform
+    try:
+        return platform_named(platform)
+    except KeyError:
+        raise ValueError(f"no platform {platform!r}: one of {', '.join(known.name for known in Platform)}") from None
 
 
 def _launched(kernel: Kernel, launch_file: Path | None, platform: Platform | None) -> Program:
@@ -66,16 +87,16 @@ def refines(
     source: Path | str | Program,
     target: Path | str | Program,
     *,
-    launch: Path | None = None,
-    launch_target: Path | None = None,
-    platform: Platform | None = None,
-    assume: Assume = Assume.IDS,
-    forbidden: frozenset[UndefinedKind] = FORBIDDEN,
-    floats: Floats = Floats.UNINTERPRETED,
+    launch: Path | str | None = None,
+    launch_target: Path | str | None = None,
+    platform: Platform | str | None = None,
+    assume: Assume | str = Assume.IDS,
+    forbidden: Collection[UndefinedKind | str] = FORBIDDEN,
+    floats: Floats | str = Floats.UNINTERPRETED,
     unroll: int = DEFAULT_UNROLL,
     timeout_s: float = TIMEOUT_S,
     programs: Programs | None = None,
-    observe: Sequence[str] = (),
+    observe: Sequence[str] | str = (),
 ) -> Verdict:
     """Whether `target` does what `source` does, for every input for which `source` has a meaning.
 
@@ -86,14 +107,20 @@ def refines(
     loops of unknown length are run `unroll` rounds.  `observe` names registers that have to be equal at the end where
     the source defines them: "V32", or "V32=V40" where the target has another name.  The verdict is `Refines` (for all
     inputs, with the conditions that it needs), `Bounded` (the same, of so many rounds: no proof), `Difference` (a run
-    of both kernels), `Vacuous` (the source never has a meaning) or `Unknown`.
+    of both kernels), `Vacuous` (the source never has a meaning) or `Unknown`.  Options may be named as on the command
+    line: `assume="none"`, `floats="ieee"`, `platform="dg2"`, `forbidden={"race"}`.
 
     Raises ReadError for a file that cannot be read and for inputs without a counterpart, NotModelled for kernels that
-    cannot be compared.
+    cannot be compared, ValueError for an option that has no such value.
     """
+    if unroll < 1 or not 0 < timeout_s < inf:
+        raise ValueError(f"{unroll} rounds, {timeout_s} s: at least one round, and a positive number of seconds")
+    kinds = frozenset(map(UndefinedKind, [forbidden] if isinstance(forbidden, str) else forbidden))
     known = programs or Programs()
     one = source if isinstance(source, Program) else known.read(Path(source), launch, platform)
     other = target if isinstance(target, Program) else known.read(Path(target), launch_target or launch, platform)
-    names = tuple(pair for text in observe for pair in names_from(text))
+    observed = [observe] if isinstance(observe, str) else observe
+    names = tuple(pair for text in observed for pair in names_from(text))
     timeout_ms = round(1000 * timeout_s)
-    return decide(compare(one, other, Scope(assume, forbidden, unroll, floats, names, timeout_ms)), timeout_ms)
+    scope = Scope(Assume(assume), kinds, unroll, Floats(floats), names, timeout_ms)
+    return decide(compare(one, other, scope), timeout_ms)

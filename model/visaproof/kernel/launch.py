@@ -8,6 +8,7 @@ from pathlib import Path
 from visaproof.isa.errors import Position, ReadError, in_option
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
+from visaproof.kernel.file_content import LAUNCH_LIMIT, content_of
 from visaproof.kernel.meaning import (
     DIMENSIONS,
     LAUNCH_VALUES,
@@ -44,9 +45,6 @@ __all__ = [
     "parse_input_option",
     "read_launch",
 ]
-
-FILE_LIMIT = 256 * 2**20
-"""Bytes of a file with launch information."""
 
 OPTION = "--input"
 
@@ -116,7 +114,7 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
     `platform` is consulted for the size of a register where the file does not name the device (a ze_info text).
     Raises ReadError, whatever the file contains.
     """
-    info = _read(_bytes_of(path), str(path), kernel)
+    info = _read(content_of(path, LAUNCH_LIMIT), str(path), kernel)
     return Launch(
         simd=width(info, kernel),
         meanings=place(info, kernel, platform),
@@ -153,19 +151,6 @@ def _read(blob: bytes, path: str, kernel: Kernel) -> KernelInfo:
     from visaproof.kernel.zebin import read_ze_info
 
     return read_ze_info(text, path, kernel.name)
-
-
-def _bytes_of(path: Path) -> bytes:
-    start = Position(str(path), 1, 1)
-    try:
-        with path.open("rb") as file:
-            blob = file.read(FILE_LIMIT + 1)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ReadError(f"cannot be read: {reason}", start) from error
-    if len(blob) > FILE_LIMIT:
-        raise ReadError(f"more than {FILE_LIMIT} bytes", start)
-    return blob
 
 
 # ---------------------------------------------------------------- --input

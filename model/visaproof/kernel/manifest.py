@@ -16,6 +16,7 @@ import msgspec
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import Platform, platform_named
+from visaproof.kernel.file_content import LAUNCH_LIMIT, content_of, place_in_json
 from visaproof.kernel.meaning import Argument
 from visaproof.kernel.payload import PRIVATE_SPACE, SIMD_SIZES, KernelInfo, PayloadArgument
 
@@ -97,10 +98,7 @@ def _private_bytes(zeinfo: _ZeInfo) -> int:
 def manifest_platforms(path: Path) -> Callable[[Path], Platform | None]:
     """The device of each `.visaasm` file, as far as the manifest says it.  Raises ReadError where it is none."""
     start = Position(str(path), 1, 1)
-    try:
-        entries = _decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"), str(path)).entries
-    except OSError as error:
-        raise ReadError(error.strerror or str(error), start) from error
+    entries = _decode(content_of(path, LAUNCH_LIMIT).removeprefix(b"\xef\xbb\xbf"), str(path)).entries
 
     def platform(visaasm: Path) -> Platform | None:
         try:
@@ -117,10 +115,7 @@ def _decode(blob: bytes, path: str) -> _Manifest:
     except msgspec.ValidationError as error:
         raise ReadError(f"not a manifest: {error}", Position(path, 1, 1)) from error
     except msgspec.DecodeError as error:
-        byte = re.search(r"\(byte (\d+)\)", str(error))
-        before = blob[: int(byte[1]) if byte else len(blob)]
-        place = Position(path, before.count(b"\n") + 1, len(before) - before.rfind(b"\n"))
-        raise ReadError(f"not JSON: {error}", place) from error
+        raise ReadError(f"not JSON: {error}", place_in_json(blob, path, error)) from error
     except (RecursionError, UnicodeDecodeError) as error:
         raise ReadError(f"not JSON: {error}", Position(path, 1, 1)) from error
 

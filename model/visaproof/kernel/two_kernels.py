@@ -30,7 +30,8 @@ def read_two_kernels(path: Path, *, grf_bytes: int | None = None) -> tuple[Kerne
     if len(starts) != 2:
         place = Position(str(path), starts[2] + 1 if len(starts) > 2 else 1, 1)
         hint = "a second file is the target, or one file has two kernels, src and tgt"
-        raise ReadError(f"{len(starts)} kernels in a file that should have two", place, hint)
+        found = "1 kernel" if len(starts) == 1 else f"{len(starts)} kernels"
+        raise ReadError(f"{found} in a file that should have two", place, hint)
     head, functions = lines[: starts[0]], functions_beside(path, grf_bytes=grf_bytes)
     kernels: list[Kernel] = []
     for start, end in ((starts[0], starts[1]), (starts[1], len(lines))):

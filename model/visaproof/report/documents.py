@@ -7,7 +7,7 @@ enumeration.py, replay.py, check.py, explain_records.py, vectors.py.
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -28,13 +28,26 @@ class Document(msgspec.Struct, kw_only=True):
 
 def encode(document: Document) -> str:
     """The text of a document, without a final newline."""
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+    return msgspec.json.format(msgspec.json.encode(_held(msgspec.to_builtins(document))), indent=2).decode()
 
 
 def document(command: str, exit_code: int, **rest: Any) -> str:
     """The text of a document whose other keys are plain dictionaries and lists; without a final newline."""
     head = {"visaproof": __version__, "schema": SCHEMA, "command": command, "exit_code": int(exit_code)}
-    return json.dumps(head | rest, indent=2)
+    return json.dumps(_held(head | rest), indent=2)
+
+
+def _held(value: Any) -> Any:
+    """The value with each text in it as JSON can hold it."""
+    match value:
+        case str():
+            return shown_path(value)
+        case dict():
+            return {_held(key): _held(each) for key, each in cast(dict[Any, Any], value).items()}
+        case list() | tuple():
+            return [_held(each) for each in cast(list[Any], value)]
+        case _:
+            return value
 
 
 def shown_path(path: Path | str) -> str:

@@ -14,6 +14,8 @@ from visaproof.report.tables import table
 FINE = (Answer.REFINES, Answer.CONDITIONAL)
 ALWAYS_SHOWN = (Answer.REFINES, Answer.CONDITIONAL, Answer.DIFFERS, Answer.UNKNOWN)
 WIDTH = 120
+NO_PAIR = "in no pair"
+"""Under which files are counted that are without one."""
 ATTENTION = (
     Answer.FAILED, Answer.UNREADABLE, Answer.MISSING, Answer.UNMATCHED, Answer.DIFFERS, Answer.VACUOUS,
     Answer.NOT_MODELLED, Answer.UNKNOWN, Answer.BOUNDED,
@@ -39,7 +41,7 @@ def summary(rows: Sequence[Row]) -> Iterator[str]:
     shown = [one for one in Answer if one in ALWAYS_SHOWN or any(row.answer is one for row in rows)]
     groups: dict[str, list[Row]] = {}
     for row in rows:
-        groups.setdefault(row.group, []).append(row)
+        groups.setdefault(row.group or NO_PAIR, []).append(row)
     lines = [[name, *_counted(found, shown)] for name, found in sorted(groups.items())]
     if len(groups) > 1:
         lines.append(["all", *_counted(rows, shown)])

@@ -7,7 +7,7 @@ from typing import Any
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement.lane_runs import lane_runs, run_outside
-from visaproof.engine.refinement.memory import IMAGE_SIZE
+from visaproof.engine.refinement.memory import IMAGE_SIZE, PRIVATE, bases_of
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.samplers import SAMPLER, samplers_in
 from visaproof.engine.refinement.thread_group import AnyRunner
@@ -21,6 +21,7 @@ from visaproof.report.interference import interference_json, interference_lines,
 from visaproof.report.lane_runs import lane_run_json, lane_run_lines, target_run_lines
 from visaproof.report.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
 from visaproof.report.writers import written
+from visaproof.smt import Term
 
 SIDES = "source", "target"
 
@@ -220,15 +221,23 @@ def _of_lane(lanes: tuple[int, ...]) -> str:
 def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
     """The inputs that are not 0, with what they mean."""
     internal = ("em.", "size.", "base.", "memory.", "loaded.", "result.", "probe.", SAMPLER)
-    for unknown, counted in found.values.items():
+    pointers = _pointers(comparison, found)
+    for unknown, counted in (found.values | pointers).items():
         name = str(unknown.payload)
-        value = counted + comparison.start.least.get(name, 0)
-        if name.startswith("base."):
-            if value << 4 & 0xFFFF_FFFF:
-                yield f"where {surface_name(comparison, name.removeprefix('base.'))} begins", value << 4
-        elif value and not name.startswith(internal):
+        value = pointers[unknown] if unknown in pointers else counted + comparison.start.least.get(name, 0)
+        if value and not name.startswith(internal):
             meaning = comparison.start.meanings.get(name)
             yield (f"{name} ({meaning})" if meaning else name), value
+
+
+def _pointers(comparison: Comparison, found: Difference) -> dict[Term, int]:
+    """The addresses that the runs got, whatever the solver said of them: buffers lie where `bases_of` puts them."""
+    placed: dict[Term, int] = {}
+    for runner in comparison.runners:
+        bases = bases_of(runner.pointers.values(), found.values)
+        apart = {word: name for word, name in runner.pointers.items() if FLAT not in found.memory or name == PRIVATE}
+        placed |= {word: bases[name] for word, name in apart.items()}
+    return placed
 
 
 # ---------------------------------------------------------------- for programs

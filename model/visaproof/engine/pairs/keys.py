@@ -8,6 +8,8 @@ from pathlib import Path
 
 from visaproof.engine.model_version import model_version
 from visaproof.engine.pairs.lists import Pair
+from visaproof.isa.errors import ReadError
+from visaproof.kernel.file_content import LAUNCH_LIMIT, content_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class PairKeys:
         """None where a file cannot be read: then there is nothing to remember."""
         try:
             parts = [model_version(), self.options, *self._parts(pair)]
-        except (OSError, ValueError):
+        except (OSError, ReadError):
             return None
         return sha256("\n".join(parts).encode(errors="surrogateescape")).hexdigest()[:32]
 
@@ -36,5 +38,5 @@ class PairKeys:
 
     def _digest(self, path: Path) -> str:
         if path not in self._digests:
-            self._digests[path] = sha256(path.read_bytes()).hexdigest()
+            self._digests[path] = sha256(content_of(path, LAUNCH_LIMIT)).hexdigest()
         return self._digests[path]

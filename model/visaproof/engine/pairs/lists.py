@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from visaproof.isa.errors import Position, ReadError
+from visaproof.kernel.file_content import content_of, place_in_json
 
 MAX_LIST_BYTES = 16 * 1024 * 1024
 FORMAT_HINT = 'a list of {"source": FILE, "target": FILE} or of {"kernel": K, "a": VARIANT, "b": VARIANT}'
@@ -71,18 +72,11 @@ def read_pairs(path: Path, launch: Path | None, launch_target: Path | None) -> l
 
 
 def _decoded(path: Path) -> list[_Entry]:
-    start = Position(str(path), 1, 1)
-    try:
-        with path.open("rb") as file:
-            blob = file.read(MAX_LIST_BYTES + 1)
-    except OSError as error:
-        raise ReadError(error.strerror or str(error), start) from error
-    if len(blob) > MAX_LIST_BYTES:
-        raise ReadError(f"larger than {MAX_LIST_BYTES} bytes", start)
+    blob = content_of(path, MAX_LIST_BYTES)
     try:
         return msgspec.json.decode(blob, type=list[_Entry])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReadError(f"not a list of pairs: {error}", start, FORMAT_HINT) from error
+        raise ReadError(f"not a list of pairs: {error}", place_in_json(blob, str(path), error), FORMAT_HINT) from error
 
 
 def _names(entry: _Entry, number: int, path: Path) -> tuple[str, str]:

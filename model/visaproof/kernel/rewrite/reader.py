@@ -1,4 +1,4 @@
-"""Reading a rule file: `key: value` lines, the source's instructions indented, `=>`, and the target's."""
+"""Reading a rule file: `key: value` lines, the source's instructions indented, `=>`, and the target's; # comments."""
 
 import re
 from collections.abc import Callable
@@ -30,6 +30,7 @@ from visaproof.kernel.rewrite.syntax import (
 from visaproof.kernel.source import read_text, split_lines
 
 _KEY = re.compile(r"([A-Za-z][A-Za-z ]*?)[ \t]*:[ \t]*")
+_COMMENT = re.compile(r"[ \t]+#.*")
 _LET = re.compile(rf"({NAME})\s*=\s*")
 _EACH = re.compile(rf"each\s+({NAME})\s+in\s+([^:]+):\s*")
 RULE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
@@ -109,7 +110,7 @@ class _Reader:
         elif column > 1:
             self._template(stripped, Position(self._path, number, column))
         else:
-            self._header(stripped, number)
+            self._header(_COMMENT.sub("", stripped), number)
 
     def _header(self, text: str, number: int) -> None:
         found = _KEY.match(text)
