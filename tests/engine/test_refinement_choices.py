@@ -146,9 +146,8 @@ def test_what_nothing_wrote_and_a_later_round_alone_stores_is_no_difference(stor
     loop += "cmp.lt (M1_NM, 8) P1 Z(0,0)<1;1,0> X(0,0)<0;1,0>\n(P1) jmp (M1, 1) again\n"
     comparison = compared(loop.format(stored), loop.format("X"))
     for rounds, is_later in ((8, True), (3, False)):
-        values: Values = {symbol("X.0", 32): rounds, symbol("size.argument 0", 40): 64} | {
-            comparison.question.lanes[0]: 1
-        }
+        values: Values = {symbol("X.0", 32): rounds, symbol("size.argument 0", 40): 64}
+        values |= {comparison.question.lanes[0]: 1}
         found = difference(*comparison.runners, comparison.question, values, nothing)
         assert (found is not None) is is_later
         assert found is None or (settled(comparison, found) is not None) is differs
