@@ -1,20 +1,25 @@
 """Whether some choice of the source leaves all that the target left in a run: then that run shows no difference."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from visaproof.engine.ladder import Holds, climb
 from visaproof.engine.refinement.alone import Alone, Contents, content_at, units_in
 from visaproof.engine.refinement.choices import as_described, numbers
 from visaproof.engine.refinement.comparison import Comparison
+from visaproof.engine.refinement.float_facts import float_facts
 from visaproof.engine.refinement.runs import Difference
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.stores import after
-from visaproof.smt import Bool, Op, conj, const, disj, eq, false, neg, true
+from visaproof.smt import Bool, Op, conj, const, disj, eq, false, implies, neg, true
 
 MEANT_MS, SAME_MS = 200, 1_000
 """For whether some choice leaves the source without a meaning, and whether some leaves the same."""
+
+MOST_COMPUTED, COMPUTED_MS = 4, 500
+"""Units that hold a sum or product of floats, of which it is asked whether arithmetic decides, and for each."""
 
 MOST_COMPARED = 20_000
 """Stores compared with places, one by one."""
@@ -51,7 +56,16 @@ def no_choice_leaves(question: Question, found: Difference, left: Contents | Non
     if left is None:
         return True
     differ = _differing(question, alone, left)
-    return differ is not None and isinstance(climb((), disj(*differ), SAME_MS), Holds)
+    if differ is None:
+        return False
+    return isinstance(climb((), disj(*differ), SAME_MS), Holds) or _differ_by_arithmetic(question, alone, differ)
+
+
+def _differ_by_arithmetic(question: Question, alone: Alone, differ: Sequence[Bool]) -> bool:
+    """Whether a unit differs whatever floats the source computes with: a sum or product is not any number."""
+    on_floats = ((one, tuple(float_facts(question.memory, alone, (one,)))) for one in differ)
+    asked = islice(((one, facts) for one, facts in on_floats if facts), MOST_COMPUTED)
+    return any(isinstance(climb((), implies(conj(*facts), one), COMPUTED_MS), Holds) for one, facts in asked)
 
 
 def _left(comparison: Comparison, found: Difference) -> Contents:
