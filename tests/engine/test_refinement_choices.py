@@ -44,6 +44,7 @@ HEAD = """.version 4.1
 .decl N v_type=G type=ud num_elts=8 align=GRF
 .decl F v_type=G type=f num_elts=8 align=GRF alias=<Y, 0>
 .decl G v_type=G type=f num_elts=8 align=GRF alias=<N, 0>
+.decl H v_type=G type=f num_elts=8 align=GRF
 .decl P1 v_type=P num_elts=8
 .decl T6 v_type=T num_elts=1
 .input X offset=64 size=32
@@ -193,6 +194,13 @@ def test_where_what_nothing_wrote_is_computed_with_the_target_may_not_leave_what
     found = asked(NINTH + store("C", "N"), "")
     assert isinstance(found, Difference)
     assert any(FLOATS_FOUND in line for line in verdict_lines(compared(NINTH + store("C", "N"), ""), found))
+
+
+def test_of_two_stores_the_second_is_not_dropped_either() -> None:
+    """Where the first one is, the target has what the source may leave."""
+    behind = "add (M1_NM, 8) C(0,0)<1> C(0,0)<1;1,0> 0x40:d\n"
+    both = NINTH + store("C", "N") + behind + NINTH.replace("F(", "H(") + store("C", "N")
+    assert refuted(both, NINTH + store("C", "N"))
 
 
 @pytest.mark.parametrize("opcode", ["add", "mul"])

@@ -76,7 +76,9 @@ def _left(comparison: Comparison, found: Difference) -> Contents:
 
 
 def _differing(question: Question, alone: Alone, left: Contents) -> list[Bool] | None:
-    """For each unit of memory that may have changed, that the source leaves another one; None where it is too much."""
+    """For each unit of memory that may have changed, that the source leaves another one; None where it is too much.
+
+    Those come first that the target left as they were: a store that it lacks is mostly seen there."""
     found: list[Bool] = []
     compared = 0
     for surface in filter(left.__contains__, question.surfaces):
@@ -86,7 +88,10 @@ def _differing(question: Question, alone: Alone, left: Contents) -> list[Bool] |
             continue
         stores, width = alone.known_stores(unknown), unknown[0].cell.width
         before, then = alone.units(surface, width), units_in(left[surface], width, unit)
-        places = [(true(), const(place, width)) for place in sorted(before.keys() | then.keys())]
+        kept_first = sorted(
+            before.keys() | then.keys(), key=lambda place: (before.get(place) != then.get(place), place)
+        )
+        places = [(true(), const(place, width)) for place in kept_first]
         places += [(one.guard, one.cell) for one in stores if one.cell.op is not Op.CONST]
         compared += len(places) * len(stores)
         if compared > MOST_COMPARED:
