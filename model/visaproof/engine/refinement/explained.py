@@ -1,7 +1,8 @@
 """Whether some choice of the source leaves all that the target left in a run: then that run shows no difference."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 
 from visaproof.engine.ladder import Holds, climb
 from visaproof.engine.refinement.alone import Alone, Contents, content_at, units_in
@@ -14,6 +15,11 @@ from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.stores import after
 from visaproof.smt import Bool, Op, conj, const, disj, eq, false, implies, neg, true
+
+Apart = Mapping[str, Collection[int]]
+"""Places in each surface."""
+
+NOWHERE_APART: Apart = MappingProxyType({})
 
 MEANT_MS, SAME_MS = 200, 1_000
 """For whether some choice leaves the source without a meaning, and whether some leaves the same."""
@@ -28,25 +34,31 @@ MOST_COMPARED = 20_000
 def no_choice_explains(comparison: Comparison, found: Difference) -> bool:
     """Whether the source leaves something else than the target did, and has a meaning, whatever it chooses."""
     left = _left(comparison, found) if found.undefined is None and found.outside is None else None
-    if left is not None and _same_with_the_targets_choice(comparison, found, left):
+    apart = None if left is None else _apart_with_the_targets_choice(comparison, found, left)
+    if apart is not None and not any(apart.values()):
         return False
-    return no_choice_leaves(comparison.question, found, left)
+    return no_choice_leaves(comparison.question, found, left, apart or {})
 
 
-def _same_with_the_targets_choice(comparison: Comparison, found: Difference, left: Contents) -> bool:
-    """Whether a run of the source leaves the same if it finds what the target has in the same registers."""
+def _apart_with_the_targets_choice(comparison: Comparison, found: Difference, left: Contents) -> Apart | None:
+    """Where a run of the source leaves something else if it finds what the target has in the same registers."""
     names = {one: str(one.payload) for one in found.values}
     targets = {name: found.values[one] for one, name in names.items()}
     own = {one: targets.get("target:" + name[7:], 0) for one, name in names.items() if name.startswith("source:")}
     try:
         ran = comparison.runners[0].run(found.memory, comparison.question.lanes, found.values | own)
     except NotModelled:  # then it is not known
-        return False
-    return not any(_differ(held, left[name]) for name, (_, held) in ran.memory.items())
+        return None
+    return {name: set(_differing_places(held, left[name])) for name, (_, held) in ran.memory.items()}
 
 
-def no_choice_leaves(question: Question, found: Difference, left: Contents | None) -> bool:
-    """Whether the source has a meaning and leaves something else than this, if anything, whatever it chooses."""
+def no_choice_leaves(
+    question: Question, found: Difference, left: Contents | None, apart: Apart = NOWHERE_APART
+) -> bool:
+    """Whether the source has a meaning and leaves something else than this, if anything, whatever it chooses.
+
+    What is `apart` with one choice is asked of first.
+    """
     if question.source.barriers or question.disturbed or any(itself(one) != one for one in question.surfaces):
         return False
     alone = Alone(question.memory, numbers(question, found), {name: held for name, (_, held) in found.memory.items()})
@@ -55,7 +67,7 @@ def no_choice_leaves(question: Question, found: Difference, left: Contents | Non
         return False
     if left is None:
         return True
-    differ = _differing(question, alone, left)
+    differ = _differing(question, alone, left, apart)
     if differ is None:
         return False
     return isinstance(climb((), disj(*differ), SAME_MS), Holds) or _differ_by_arithmetic(question, alone, differ)
@@ -75,10 +87,8 @@ def _left(comparison: Comparison, found: Difference) -> Contents:
     return {name: held for name, (_, held) in ran.memory.items()}
 
 
-def _differing(question: Question, alone: Alone, left: Contents) -> list[Bool] | None:
-    """For each unit of memory that may have changed, that the source leaves another one; None where it is too much.
-
-    Those come first that the target left as they were: a store that it lacks is mostly seen there."""
+def _differing(question: Question, alone: Alone, left: Contents, apart: Apart) -> list[Bool] | None:
+    """For each unit of memory that may have changed, that the source leaves another one; None where it is too much."""
     found: list[Bool] = []
     compared = 0
     for surface in filter(left.__contains__, question.surfaces):
@@ -103,4 +113,8 @@ def _differing(question: Question, alone: Alone, left: Contents) -> list[Bool] |
 
 
 def _differ(one: Mapping[int, int], other: Mapping[int, int]) -> bool:
-    return any(one.get(place, 0) != other.get(place, 0) for place in one.keys() | other.keys())
+    return any(True for _ in _differing_places(one, other))
+
+
+def _differing_places(one: Mapping[int, int], other: Mapping[int, int]) -> Iterator[int]:
+    return (place for place in one.keys() | other.keys() if one.get(place, 0) != other.get(place, 0))
