@@ -8,7 +8,7 @@ import pytest
 from tests.engine.test_refinement import HEAD, IDLE, program
 from visaproof.engine.refinement.comparison import Comparison, compare
 from visaproof.engine.refinement.float_guesses import PATTERNS
-from visaproof.engine.refinement.guesses import GUESSES, guessed
+from visaproof.engine.refinement.guesses import GUESSES, LAST_GUESSES, guessed
 from visaproof.engine.refinement.runs import again, unknowns
 from visaproof.engine.refinement.scope import Scope
 from visaproof.engine.refinement.small import small_launches, usual_launches
@@ -85,6 +85,35 @@ def test_a_row_that_begins_elsewhere_is_found(after: str) -> None:
     found = guessed(comparison, GUESSES)
     assert found is not None
     assert again(*comparison.runners, comparison.question, found)
+
+
+LOADED = "add (M1, 16) V0074(0,0)<1> V0073(0,0)<1;1,0> V0069(0,0)<0;1,0>"
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
+@pytest.mark.parametrize("seed", range(3))
+def test_values_that_are_loaded_from_the_rows_are_found(seed: int) -> None:
+    """The rows are indices for the source, which for the target are values as well."""
+    comparison = planted("spmv_csr/pvc-O2-simd16", LOADED, LOADED.replace("V0069", "V0058"))
+    found = guessed(comparison, LAST_GUESSES, seed)
+    assert found is not None
+    assert again(*comparison.runners, comparison.question, found)
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
+def test_where_no_time_is_left_the_first_guesses_are_made_all_the_same() -> None:
+    comparison = planted("spmv_csr/pvc-O2-simd16", LOADED, LOADED.replace("V0069", "V0058"))
+    assert guessed(comparison, LAST_GUESSES, seed=1, most_seconds=0) is not None
+
+
+def test_a_surface_that_only_the_target_takes_for_floats_holds_integers_as_well() -> None:
+    copy = SUM.replace("add (M1, 8) F(0,0)<1> F(0,0)<1;1,0>", "mov (M1, 8) F(0,0)<1>")
+    source, target = program(copy, TWO_SURFACES), program(SUM, TWO_SURFACES)
+    comparison = compare(source, target, Scope(Assume.NONE))
+    symbols = unknowns(comparison.question, comparison.runners)
+    words = [content("bti 0", 0x40, 4) for _, content in small_launches(comparison.runners, symbols, 0)]
+    assert 5 < sum(0 < word < 64 for word in words) < 30
+    assert any(word > 1 << 24 for word in words)
 
 
 @pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")

@@ -32,6 +32,9 @@ WHATEVER_FOUND = (
     "the source reads what nothing wrote; whatever it finds there, it leaves something else (shown on terms)"
 )
 
+FLOATS_FOUND = "sums and products of floats are taken to be what IEEE 754 says, whatever their operands are"
+"""What that rests on as well where kernels compute with floats."""
+
 
 def header(comparison: Comparison) -> Iterator[str]:
     """Both kernels, which inputs are the same, and what is assumed."""
@@ -121,12 +124,19 @@ def in_order(conditions: Collection[Condition]) -> Iterator[Condition]:
     return (condition for condition in Condition if condition in conditions)
 
 
+def _rests_on(comparison: Comparison, found: Difference) -> Iterator[str]:
+    """What holds of the run, and what is shown beside it."""
+    if comparison.conditional:
+        yield "in this run both stay inside their buffers, which lie apart"
+    if found.whatever_found:
+        yield WHATEVER_FOUND
+        if comparison.uninterpreted:
+            yield FLOATS_FOUND
+
+
 def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
     yield "DOES NOT REFINE (both kernels were run on these inputs)"
-    if comparison.conditional:
-        yield "  in this run both stay inside their buffers, which lie apart"
-    if found.whatever_found:
-        yield f"  {WHATEVER_FOUND}"
+    yield from (f"  {line}" for line in _rests_on(comparison, found))
     yield f"  execution mask {found.exec_mask:#x}"
     extents = extent_names(found)
     inputs = [(name, value) for name, value in _inputs(comparison, found) if name not in extents]

@@ -1,19 +1,30 @@
 """Whether some choice of the source leaves all that the target left in a run: then that run shows no difference."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from types import MappingProxyType
 
 from visaproof.engine.ladder import Holds, climb
 from visaproof.engine.refinement.alone import Alone, Contents, content_at, units_in
 from visaproof.engine.refinement.choices import as_described, is_undisturbed, numbers
 from visaproof.engine.refinement.comparison import Comparison
+from visaproof.engine.refinement.float_facts import float_facts
 from visaproof.engine.refinement.runs import Difference
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.stores import after
-from visaproof.smt import Bool, Op, conj, const, disj, eq, false, neg, true
+from visaproof.smt import Bool, Op, conj, const, disj, eq, false, implies, neg, true
+
+Apart = Mapping[str, Collection[int]]
+"""Places in each surface."""
+
+NOWHERE_APART: Apart = MappingProxyType({})
 
 MEANT_MS, SAME_MS = 200, 1_000
 """For whether some choice leaves the source without a meaning, and whether some leaves the same."""
+
+MOST_COMPUTED, COMPUTED_MS = 4, 500
+"""Units that hold a sum or product of floats, of which it is asked whether arithmetic decides, and for each."""
 
 MOST_COMPARED = 20_000
 """Stores compared with places, one by one."""
@@ -22,25 +33,31 @@ MOST_COMPARED = 20_000
 def no_choice_explains(comparison: Comparison, found: Difference) -> bool:
     """Whether the source leaves something else than the target did, and has a meaning, whatever it chooses."""
     left = _left(comparison, found) if found.undefined is None and found.outside is None else None
-    if left is not None and _same_with_the_targets_choice(comparison, found, left):
+    apart = None if left is None else _apart_with_the_targets_choice(comparison, found, left)
+    if apart is not None and not any(apart.values()):
         return False
-    return no_choice_leaves(comparison.question, found, left)
+    return no_choice_leaves(comparison.question, found, left, apart or {})
 
 
-def _same_with_the_targets_choice(comparison: Comparison, found: Difference, left: Contents) -> bool:
-    """Whether a run of the source leaves the same if it finds what the target has in the same registers."""
+def _apart_with_the_targets_choice(comparison: Comparison, found: Difference, left: Contents) -> Apart | None:
+    """Where a run of the source leaves something else if it finds what the target has in the same registers."""
     names = {one: str(one.payload) for one in found.values}
     targets = {name: found.values[one] for one, name in names.items()}
     own = {one: targets.get("target:" + name[7:], 0) for one, name in names.items() if name.startswith("source:")}
     try:
         ran = comparison.runners[0].run(found.memory, comparison.question.lanes, found.values | own)
     except NotModelled:  # then it is not known
-        return False
-    return not any(_differ(held, left[name]) for name, (_, held) in ran.memory.items())
+        return None
+    return {name: set(_differing_places(held, left[name])) for name, (_, held) in ran.memory.items()}
 
 
-def no_choice_leaves(question: Question, found: Difference, left: Contents | None) -> bool:
-    """Whether the source has a meaning and leaves something else than this, if anything, whatever it chooses."""
+def no_choice_leaves(
+    question: Question, found: Difference, left: Contents | None, apart: Apart = NOWHERE_APART
+) -> bool:
+    """Whether the source has a meaning and leaves something else than this, if anything, whatever it chooses.
+
+    What is `apart` with one choice is asked of first.
+    """
     if not is_undisturbed(question):
         return False
     alone = Alone(question.memory, numbers(question, found), {name: held for name, (_, held) in found.memory.items()})
@@ -49,8 +66,17 @@ def no_choice_leaves(question: Question, found: Difference, left: Contents | Non
         return False
     if left is None:
         return True
-    differ = _differing(question, alone, left)
-    return differ is not None and isinstance(climb((), disj(*differ), SAME_MS), Holds)
+    differ = _differing(question, alone, left, apart)
+    if differ is None:
+        return False
+    return isinstance(climb((), disj(*differ), SAME_MS), Holds) or _differ_by_arithmetic(question, alone, differ)
+
+
+def _differ_by_arithmetic(question: Question, alone: Alone, differ: Sequence[Bool]) -> bool:
+    """Whether a unit differs whatever floats the source computes with: a sum or product is not any number."""
+    on_floats = ((one, tuple(float_facts(question.memory, alone, (one,)))) for one in differ)
+    asked = islice(((one, facts) for one, facts in on_floats if facts), MOST_COMPUTED)
+    return any(isinstance(climb((), implies(conj(*facts), one), COMPUTED_MS), Holds) for one, facts in asked)
 
 
 def _left(comparison: Comparison, found: Difference) -> Contents:
@@ -60,7 +86,7 @@ def _left(comparison: Comparison, found: Difference) -> Contents:
     return {name: held for name, (_, held) in ran.memory.items()}
 
 
-def _differing(question: Question, alone: Alone, left: Contents) -> list[Bool] | None:
+def _differing(question: Question, alone: Alone, left: Contents, apart: Apart) -> list[Bool] | None:
     """For each unit of memory that may have changed, that the source leaves another one; None where it is too much."""
     found: list[Bool] = []
     compared = 0
@@ -71,7 +97,10 @@ def _differing(question: Question, alone: Alone, left: Contents) -> list[Bool] |
             continue
         stores, width = alone.known_stores(unknown), unknown[0].cell.width
         before, then = alone.units(surface, width), units_in(left[surface], width, unit)
-        places = [(true(), const(place, width)) for place in sorted(before.keys() | then.keys())]
+        kept_first = sorted(
+            before.keys() | then.keys(), key=lambda place: (before.get(place) != then.get(place), place)
+        )
+        places = [(true(), const(place, width)) for place in kept_first]
         places += [(one.guard, one.cell) for one in stores if one.cell.op is not Op.CONST]
         compared += len(places) * len(stores)
         if compared > MOST_COMPARED:
@@ -83,4 +112,8 @@ def _differing(question: Question, alone: Alone, left: Contents) -> list[Bool] |
 
 
 def _differ(one: Mapping[int, int], other: Mapping[int, int]) -> bool:
-    return any(one.get(place, 0) != other.get(place, 0) for place in one.keys() | other.keys())
+    return any(True for _ in _differing_places(one, other))
+
+
+def _differing_places(one: Mapping[int, int], other: Mapping[int, int]) -> Iterator[int]:
+    return (place for place in one.keys() | other.keys() if one.get(place, 0) != other.get(place, 0))

@@ -38,6 +38,9 @@ GUESSES = 60
 LAST_GUESSES = 600
 """Runs where neither these nor a solver decided."""
 
+LEAST_GUESSES = 160
+"""Of these, so many are made on slow machines as well: the verdict is then the same."""
+
 FLOAT_TYPES = (DataType.F, DataType.HF, DataType.DF)
 
 FLOAT_GUESSES = 24
@@ -62,11 +65,12 @@ Ask = Callable[[AnyRunner, AnyRunner, Question, Values, Content], Difference | N
 def guessed(
     comparison: Comparison, count: int, seed: int = 0, most_seconds: float | None = None, ask: Ask = difference
 ) -> Difference | None:
-    """A difference for seeded random inputs, or for simple ones; no longer looked for than asked for."""
+    """A difference for seeded random inputs, or for simple ones; after the least, no longer looked for than asked."""
     ends = None if most_seconds is None else process_time() + most_seconds
     search = _Search(comparison, ask)
-    for found in _in_turn([search.shown(launched) for launched in _kinds(comparison, count, seed)]):
-        if found is not None or (ends is not None and process_time() > ends):
+    made = enumerate(_in_turn([search.shown(launched) for launched in _kinds(comparison, count, seed)]), 1)
+    for number, found in made:
+        if found is not None or (ends is not None and number >= LEAST_GUESSES and process_time() > ends):
             return found
     return None
 

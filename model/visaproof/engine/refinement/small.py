@@ -4,6 +4,7 @@ A bound among the large numbers has all ids below it; what is loaded as an index
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from random import Random
 
@@ -40,10 +41,10 @@ def small_launches(
     runners: Sequence[AnyRunner], symbols: Sequence[Term], seed: int, count: int = SMALL_LAUNCHES
 ) -> Iterator[tuple[Values, Content]]:
     """Seeded random ones, with what memory holds in each."""
-    random, floats = Random(seed + 3), {name: size for runner in runners for name, size in _floats(runner)}
+    random, floats = Random(seed + 3), _Floats.of(runners)
     for _ in range(count):
         large = random.choice((0.1, 0.3))
-        yield _values(symbols, random, random.choice((0.2, 0.5, 1)), large), _contents(random, floats)
+        yield _values(symbols, random, random.choice((0.2, 0.5, 1)), large), _contents(random, floats.drawn(random))
 
 
 def usual_launches(
@@ -52,12 +53,12 @@ def usual_launches(
     """Launches of one group, to which all these sizes are alike, in which one number at a time is large, and the others
     are 0 or small: a bound has all work items below it, and a loop that goes on by a size takes some rounds, and
     neither none nor too many."""
-    random, floats = Random(seed + 4), {name: size for runner in runners for name, size in _floats(runner)}
+    random, floats = Random(seed + 4), _Floats.of(runners)
     numbers = [one for one in symbols if _is_number(one) and one not in sizes] if sizes else []
     for others, large in product((0, 1), numbers[:MOST_LARGE]):
         values = _values(symbols, random, lanes=1, large=0) | dict.fromkeys(sizes, random.choice(USUAL_SIZES))
         values |= {one: others and values[one] for one in numbers} | {large: word_value(large, LARGE, 1, 0)}
-        yield values, _contents(random, floats)
+        yield values, _contents(random, floats.drawn(random))
 
 
 def _values(symbols: Sequence[Term], random: Random, lanes: float, large: float) -> Values:
@@ -78,6 +79,26 @@ def _values(symbols: Sequence[Term], random: Random, lanes: float, large: float)
 
 def _is_number(one: Term) -> bool:
     return one.width > 0 and is_input(one) and not is_size(one) and not str(one.payload).startswith("base.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Floats:
+    """The surfaces that hold floats, and the bytes of such a float."""
+
+    sizes: Mapping[str, int]
+    disputed: tuple[str, ...]
+    """Those that hold floats for one of the kernels alone: for the other they may hold indices."""
+
+    @staticmethod
+    def of(runners: Sequence[AnyRunner]) -> "_Floats":
+        each = [dict(_floats(runner)) for runner in runners]
+        sizes = {name: size for one in each for name, size in one.items()}
+        return _Floats(sizes, tuple(name for name in sizes if any(name not in one for one in each)))
+
+    def drawn(self, random: Random) -> Mapping[str, int]:
+        """Those that hold floats in a launch."""
+        integers = [name for name in self.disputed if random.getrandbits(1)]
+        return {name: size for name, size in self.sizes.items() if name not in integers}
 
 
 def _floats(runner: AnyRunner) -> Iterator[tuple[str, int]]:
