@@ -326,7 +326,7 @@ def differences(seed: int, programs: int) -> Iterator[tuple[Comparison, Differen
     random = Random(seed)
     for _ in range(programs):
         comparison = compared(body(random, chosen=True), body(random, chosen=random.random() < 0.3))
-        symbols = unknowns(comparison.question, comparison.runners)
+        symbols = sorted(unknowns(comparison.question, comparison.runners), key=lambda one: str(one.payload))
         for _ in range(LAUNCHES):
             values = launches(symbols, random)
             found = difference(*comparison.runners, comparison.question, values, contents(random))
