@@ -302,6 +302,8 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         record["samplers"] = samplers
     if found.whatever_found:
         record["whatever_the_source_finds"] = True
+        if comparison.uninterpreted:
+            record["taken_for_granted"] = FLOATS_FOUND
     if found.backwards:
         record["target_atomics_from_the_last_lane"] = True
     if found.undefined is not None:

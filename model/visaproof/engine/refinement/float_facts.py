@@ -5,10 +5,10 @@ seems possible than is, and never less.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from typing import cast
 
 from visaproof.engine.refinement.alone import Alone
-from visaproof.isa.types import DataType
+from visaproof.queries.refinement.open_operation import OpenOperation
 from visaproof.queries.shared_memory import SharedMemory
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.float_bits import LAYOUTS, is_nan
@@ -23,20 +23,20 @@ def float_facts(memory: SharedMemory, alone: Alone, terms: Iterable[Term]) -> It
     """What the results in the terms can be."""
     for one in symbols_of(*terms):
         operation = memory.operations.get(one)
-        if isinstance(operation, tuple) and len(cast(tuple[Any, ...], operation)) == 7:
-            yield from _fact(cast(BitVec, one), cast(tuple[Any, ...], operation), alone)
+        if isinstance(operation, OpenOperation):
+            yield from _fact(cast(BitVec, one), operation, alone)
 
 
-def _fact(result: BitVec, operation: tuple[Any, ...], alone: Alone) -> Iterator[Bool]:
+def _fact(result: BitVec, operation: OpenOperation, alone: Alone) -> Iterator[Bool]:
     """At most one: nothing of what is no such operation, or has a rounding that is not known."""
-    named, data_type, _, _, control, origin, function = operation
-    if len(named) != 1 or named[0] not in KNOWN or origin is not None or control is None:
+    named, data_type, control = operation.named, operation.result, operation.control
+    if len(named) != 1 or named[0] not in KNOWN or operation.origin is not None or control is None:
         return
-    if not isinstance(data_type, DataType) or data_type not in LAYOUTS:
+    if data_type not in LAYOUTS:
         return
-    register, *bits = alone.known([control, *(word for word, _, _ in function)])
-    mode, rest = mode_of(register), [parts[1:] for parts in function]
-    sources = [Source(word, *parts) for word, parts in zip(bits, rest, strict=True)]
+    register, *bits = alone.known([control, *(word for word, _, _ in operation.operands)])
+    sources = [Source(word, *how[1:]) for word, how in zip(bits, operation.operands, strict=True)]
+    mode = mode_of(register)
     meaning = None if mode is None else arithmetic(named[0], sources, data_type, mode)
     if meaning is not None:
         value, layout = cast(BitVec, meaning.value), LAYOUTS[data_type]

@@ -12,6 +12,7 @@ from visaproof.kernel.symbolic.machine import Performed
 from visaproof.queries.atomic_events import AtomicEvents, where_it_changes
 from visaproof.queries.extremes import in_one_form
 from visaproof.queries.refinement.observed import RegisterByte, raw_terms, register_byte
+from visaproof.queries.refinement.open_operation import OpenOperation
 from visaproof.queries.refinement.places import Reach, base_of, is_private
 from visaproof.queries.refinement.side import Side, Turn
 from visaproof.queries.refinement.stores import UnitStore, after
@@ -260,8 +261,7 @@ class History:
             named, operands = ("sample_lz", *named[1:]), operands[1:]
         device = None if opcode in EXACT or one.origin is not None else self._side.platform
         origin = None if one.origin is None else (image, one.origin.sampler, one.origin.slot)
-        function = as_function(named, operands)
-        operation = (named, one.result, width, device, control, origin, function)
+        operation = OpenOperation(named, one.result, width, device, control, origin, as_function(named, operands))
         result = self._memory.result(operation, width)
         if any(self.is_chosen(each.bits) for each in operands):
             self._chosen.add(result)
