@@ -112,8 +112,8 @@ def test_of_what_has_no_meaning_nothing_is_shown() -> None:
     assert lane_runs(comparison, found) is None
 
 
-@pytest.mark.parametrize(("message", "lane"), [("svm_scatter.4.1 (M1, 8) A.0 X.0\n", 0), (GATHER, None)])
-def test_an_address_in_no_buffer_is_followed_in_the_target(message: str, lane: int | None) -> None:
+@pytest.mark.parametrize(("message", "stores"), [("svm_scatter.4.1 (M1, 8) A.0 X.0\n", True), (GATHER, False)])
+def test_an_address_in_no_buffer_is_followed_in_the_target(message: str, stores: bool) -> None:
     """Of a store the lane is known that makes it, of a load none; what is computed for others is left out."""
     other = "mov (M1, 8) Y(0,0)<1> 0x7:d\n"
     bodies = address("PTR") + STORE_BY_ADDRESS, other + LOW_HALF_ONLY + message + address("PTR") + STORE_BY_ADDRESS
@@ -123,7 +123,9 @@ def test_an_address_in_no_buffer_is_followed_in_the_target(message: str, lane: i
     assert isinstance(found, Difference)
     run = run_outside(comparison, found)
     assert run is not None
-    assert run.lane == lane
+    assert (run.lane is not None) is stores
+    assert run.lane is None or found.exec_mask >> run.lane & 1
+    assert [one.place for one in run.done[-1].stored] == ([found.outside] if stores else [])
     heads = [text.split()[0] for text in statements(run)]
     assert heads == ["shl", "add", "mov", message.split()[0]]
     lines = list(verdict_lines(comparison, found))
