@@ -44,6 +44,29 @@ def wrong_transpose(saved) -> Path:
     return saved(f"transpose_naive/{SIMD8}", f"transpose_naive_bad/{SIMD8}")
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_difference_that_cannot_be_kept_is_shown_all_the_same(visaproof, tmp_path: Path, monkeypatch, form) -> None:
+    """As on a disk that is full: no part of a file is left, and what was there before stays."""
+    dumps = dump(f"transpose_naive/{SIMD8}"), dump(f"transpose_naive_bad/{SIMD8}")
+    arguments = "refine", *dumps, "--launch", MANIFEST, "--save", tmp_path, "--format", form
+    assert visaproof(*arguments).code == 1
+    (path,) = tmp_path.iterdir()
+    before = path.read_bytes()
+
+    def full(part: Path, content: bytes) -> None:
+        with part.open("wb") as file:
+            file.write(content[:100])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    found = visaproof(*arguments)
+    assert found.code == 2
+    assert ("DOES NOT REFINE" if form == "text" else '"does not refine"') in found.out
+    assert found.err == f"error: {path}: No space left on device\n"
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == before
+
+
 def changed(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
     document = json.loads(path.read_text())
     change(document)

@@ -12,7 +12,9 @@ from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.isa.errors import NotModelled, ReadError
 
 if TYPE_CHECKING:
+    from visaproof.engine.refinement.comparison import Comparison
     from visaproof.engine.refinement.decision import Verdict
+    from visaproof.engine.refinement.record import RefinementExample
     from visaproof.kernel.matching import Program
     from visaproof.queries.refinement.undefined import UndefinedKind
 
@@ -165,7 +167,7 @@ def _ask(
     from visaproof.kernel.float_results import Floats
     from visaproof.queries.refinement.undefined import forbidden_by
     from visaproof.report.refinement import comparison_json, header, verdict_json, verdict_lines
-    from visaproof.report.refinement_file import save_difference
+    from visaproof.report.refinement_file import replayed_record
 
     forbidden, floats = forbidden_by(arguments.undefined), Floats(arguments.float)
     timeout_ms = round(1000 * arguments.timeout)
@@ -176,14 +178,27 @@ def _ask(
             print(line)
         sys.stdout.flush()
     verdict = decide(comparison, timeout_ms)
-    if arguments.save and isinstance(verdict, Difference):
-        print(f"saved {save_difference(comparison, verdict, arguments.save)}", file=sys.stderr)
+    keep = bool(arguments.save)
+    record = replayed_record(comparison, verdict) if keep and isinstance(verdict, Difference) else None
     if arguments.format == "json":
         records.append(comparison_json(comparison) | verdict_json(comparison, verdict))
     else:
         for line in verdict_lines(comparison, verdict):
             print(line)
-    return _code(verdict)
+        sys.stdout.flush()
+    written = ExitCode.OK if record is None else _write(comparison, record, arguments.save)
+    return worst((_code(verdict), written))
+
+
+def _write(comparison: "Comparison", record: "RefinementExample", folder: Path) -> ExitCode:
+    """Keeps a difference that is shown; it is shown as well where it cannot be kept."""
+    from visaproof.report.refinement_file import write_difference
+
+    try:
+        print(f"saved {write_difference(comparison, record, folder)}", file=sys.stderr)
+    except OSError as error:
+        return show_error(error)
+    return ExitCode.OK
 
 
 def _observed(arguments: Namespace, back: bool) -> list[tuple[str, str]]:

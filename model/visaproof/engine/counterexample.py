@@ -1,5 +1,6 @@
 """A counterexample as a small JSON file that replays on `execute` alone.  Format: counterexamples/README.md."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -95,11 +96,15 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 
 
 def write_counterexample(counterexample: msgspec.Struct, path: Path) -> None:
-    """Writes the file, indented, with a final newline.  Raises OSError, with its name."""
+    """Writes the file as a whole, indented, with a final newline.  Raises OSError, with its name."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.part")
     try:
-        path.write_bytes(encoded(counterexample) + b"\n")
+        part.write_bytes(encoded(counterexample) + b"\n")
+        part.replace(path)
     except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
