@@ -24,6 +24,11 @@ def prove_rewritten_bits_mean_what_was_written(rule: Rule) -> Query:
     return rule_holds(rule)
 
 
+@for_each(word_rules.DIVISION)
+def prove_a_rewritten_quotient_or_remainder_means_what_was_written(rule: Rule) -> Query:
+    return rule_holds(rule)
+
+
 @for_each((*width_rules.WIDENED, *width_rules.WIDENED_SUMS, *width_rules.SLICES, *width_rules.CONCATENATIONS))
 def prove_a_word_of_another_width_means_what_was_written(rule: Rule) -> Query:
     return rule_holds(rule)

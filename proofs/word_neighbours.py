@@ -46,6 +46,28 @@ def refute_a_multiple_of_a_slice_is_the_word_though_the_top_bit_is_missing() -> 
     )
 
 
+def refute_a_quotient_by_zero_is_zero() -> Query:
+    return neighbour("division", "a quotient by 0", "0", lambda b, w: (b.udiv(x(w), c(0, w)), c(0, w)))
+
+
+def refute_a_remainder_by_a_power_of_two_is_as_many_bits_and_one() -> Query:
+    return neighbour(
+        "division",
+        "a remainder by 8",
+        "its four low bits",
+        lambda b, w: (b.urem(x(w), c(8, w)), b.bit_and(x(w), c(15, w))),
+    )
+
+
+def refute_a_quotient_of_a_sum_is_the_sum_of_the_quotients() -> Query:
+    return neighbour(
+        "division",
+        "a quotient of a sum",
+        "the sum of the quotients",
+        lambda b, w: (b.udiv(b.add(x(w), y(w)), c(3, w)), b.add(b.udiv(x(w), c(3, w)), b.udiv(y(w), c(3, w)))),
+    )
+
+
 def refute_the_complement_is_the_negation() -> Query:
     return neighbour("sum", "the complement", "the negation", lambda b, w: (b.bit_not(x(w)), b.negate(x(w))))
 

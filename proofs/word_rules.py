@@ -190,6 +190,33 @@ SHIFTS: tuple[Rule, ...] = rules(
     },
 )
 
+DIVISION: tuple[Rule, ...] = rules(
+    "division",
+    {
+        "by a power of two it is a shift": lambda b, w: (b.udiv(x(w), c(8, w)), b.lshr(x(w), c(3, w))),
+        "by 1 it is the word": lambda b, w: (b.udiv(x(w), c(1, w)), x(w)),
+        "by 0 the quotient is all ones": lambda b, w: (b.udiv(x(w), c(0, w)), c(-1, w)),
+        "by 0 the remainder is the word": lambda b, w: (b.urem(x(w), c(0, w)), x(w)),
+        "the remainder by a power of two is the low bits": lambda b, w: (
+            b.urem(x(w), c(8, w)),
+            b.bit_and(x(w), c(7, w)),
+        ),
+        "the remainder by 1 is 0": lambda b, w: (b.urem(x(w), c(1, w)), c(0, w)),
+        "of constants": lambda b, w: (b.add(b.udiv(c(100, w), c(7, w)), b.urem(c(100, w), c(7, w))), c(16, w)),
+        "of a word below the divisor": lambda b, w: (b.udiv(small(b, "s", w), c(17, w)), c(0, w)),
+        "the remainder of a word below the divisor": lambda b, w: (
+            b.urem(small(b, "s", w), c(17, w)),
+            small(b, "s", w),
+        ),
+        "a quotient has bounds": lambda b, w: (b.ult(b.udiv(small(b, "s", w), c(3, w)), c(6, w)), b.eq(x(w), x(w))),
+        "a remainder is below the divisor": lambda b, w: (b.ult(b.urem(x(w), c(7, w)), c(7, w)), b.eq(x(w), x(w))),
+        "a remainder is no more than the word": lambda b, w: (
+            b.ule(b.urem(small(b, "s", w), x(w)), c(15, w)),
+            b.eq(x(w), x(w)),
+        ),
+    },
+)
+
 KEPT: tuple[Rule, ...] = rules(
     "word-that-no-rule-fits",
     {

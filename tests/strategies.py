@@ -443,6 +443,8 @@ _BINARY: list[tuple[Callable[[BitVec, BitVec], BitVec], Callable[[Any, Any], Any
     (smt.shl, lambda x, y: x << y),
     (smt.lshr, _z3.LShR),
     (smt.ashr, lambda x, y: x >> y),
+    (smt.udiv, _z3.UDiv),
+    (smt.urem, _z3.URem),
 ]
 
 
@@ -464,8 +466,8 @@ def _sum(pick: Random, width: int, depth: int) -> Word:
 
 def _shifted(pick: Random, width: int, depth: int) -> Word:
     if pick.randrange(2):
-        return _binary(pick, width, depth, 6, 9)
-    make, raw = pick.choice(_BINARY[6:9])
+        return _binary(pick, width, depth, 6, 11)
+    make, raw = pick.choice(_BINARY[6:11])
     amount, inside = pick.randrange(min(width + 2, 1 << width)), word(pick, width, depth)
     return Word(make(inside.term, smt.const(amount, width)), raw(inside.raw, _z3.BitVecVal(amount, width)))
 

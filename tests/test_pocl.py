@@ -5,15 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.pocl import cases_2026
 from benchmarks.pocl.__main__ import entries
-from benchmarks.pocl.cases import LUT, NOT_COMPARABLE, Case, Data, Order, cases, known
-from benchmarks.pocl.comparison import Answer, Comparison, compared
+from benchmarks.pocl.case import Case, Data, Order
+from benchmarks.pocl.cases import LUT, NOT_COMPARABLE, cases, known
+from benchmarks.pocl.comparison import Answer, Comparison, Entry, compared
 from benchmarks.pocl.oracle import NoOracle, Oracle, oracle
 from visaproof.engine.launch.run import Engine
 
 DATA = Path(__file__).parent / "data"
 FOLDERS = (DATA, DATA / "launches")
-CORPUS = Path(__file__).parents[1] / ".." / "shared" / "corpus"
+SHARED = Path(__file__).parents[1] / ".." / "shared"
+CORPUS, CORPUS_2026 = SHARED / "corpus", SHARED / "corpus-2026"
 
 
 @cache
@@ -42,6 +45,46 @@ def test_a_compiled_kernel_does_what_its_source_does(folder: Path, engine: Engin
     assert sum(result.answer is Answer.AGREE for result in results) > 8
 
 
+def sampled(listed: list[Entry]) -> list[Entry]:
+    """One file of each new kernel, each of another device, and of each device one that has private memory."""
+    devices = ("tgllp", "dg2", "mtl", "pvc", "bmg", "nvl-p")
+    names = {one.kernel: k for k, one in enumerate(each for each in listed if each.kernel in cases_2026.CASES)}
+    whole = [one for one in listed if one.variant == f"{devices[names.get(one.kernel, 0) % len(devices)]}-O2"]
+    private = [one for one in listed if (one.kernel, one.variant) in PRIVATE]
+    return [one for one in whole if one.kernel in names] + private
+
+
+PRIVATE = {
+    ("swap_pairs", "dg2-O0"), ("stencil3", "bmg-O0"), ("copy16", "pvc-O0"), ("atomics_mixed", "ptl-O0"),
+    ("copy16_b", "dg2-O0"), ("copy16", "cri-O0"),
+}  # fmt: skip
+
+
+def test_what_the_compiler_of_2026_emits_does_what_its_source_does() -> None:
+    """Of each device; what cannot be read or run is no success, and a few are all that may be left."""
+    if not CORPUS_2026.is_dir():
+        pytest.skip("the corpus of 2026 is not there")
+    comparer = comparison(CORPUS_2026)
+    chosen = sampled(list(entries(CORPUS_2026 / "manifest.json", CORPUS_2026)))
+    results = [result for entry in chosen for result in comparer.compare(entry)]
+    assert [result for result in results if result.answer is Answer.DIFFER] == []
+    assert {result.kernel for result in results} >= set(cases_2026.CASES)
+    left = [result for result in results if result.answer is Answer.NOT_COMPARABLE]
+    assert len(left) <= len(results) // 2, left
+
+
+def test_threads_that_share_private_memory_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all have one number, an unoptimised kernel ends with other bytes than its source."""
+    if not CORPUS_2026.is_dir():
+        pytest.skip("the corpus of 2026 is not there")
+    comparer = comparison(CORPUS_2026)
+    listed = list(entries(CORPUS_2026 / "manifest.json", CORPUS_2026))
+    (entry,) = [one for one in listed if (one.kernel, one.variant) == ("swap_pairs", "bmg-O0")]
+    assert {result.answer for result in comparer.compare(entry)} == {Answer.AGREE}
+    monkeypatch.setattr("visaproof.engine.launch.payload.thread_words", lambda *_: (0, 0))
+    assert {result.answer for result in comparer.compare(entry)} == {Answer.DIFFER}
+
+
 def test_a_wrong_kernel_differs_from_the_source(tmp_path: Path) -> None:
     """Subtraction instead of addition, and a guard that is one too small."""
     folder = DATA
@@ -66,7 +109,8 @@ def test_a_wrong_kernel_differs_from_the_source(tmp_path: Path) -> None:
 def test_every_kernel_of_the_corpus_has_a_launch_or_a_reason() -> None:
     if not CORPUS.is_dir():
         pytest.skip("the corpus is not there")
-    kernels = {path.stem for folder in (CORPUS, *FOLDERS) for path in (folder / "src").iterdir()}
+    folders = (CORPUS, *FOLDERS, *([CORPUS_2026] if CORPUS_2026.is_dir() else []))
+    kernels = {path.stem for folder in folders for path in (folder / "src").iterdir()} | set(cases_2026.CASES)
     assert kernels == known() | set(NOT_COMPARABLE)
     assert not known() & set(NOT_COMPARABLE)
 

@@ -14,6 +14,9 @@ STATEFUL = ("tgllp-O2-simd8", "tgllp-O2-simd16", "dg2-O2-simd8", "tgllp-O2-simd8
 SIZES = ("--size", "src=4*n", "--size", "dst=4*n")
 
 
+DG2 = "--platform", "DG2"
+
+
 def asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
     code = main(["bounds", "--format", "json", *arguments])
     document = json.loads(capsys.readouterr().out)
@@ -180,7 +183,7 @@ def test_a_size_that_the_addresses_need_is_named(tmp_path: Path, capsys: pytest.
     file = kernel(tmp_path, BIND, LOW, SCATTER)
     code, message = only(capsys, file)
     assert (code, message["bounds"]["verdict"], message["enough_bytes"]) == (1, "refuted", 0x40)
-    assert only(capsys, file, "--size", "1=0x40")[0] == 0
+    assert only(capsys, file, "--size", "1=0x40", *DG2)[0] == 0
     code, message = only(capsys, file, "--size", "1=0x3f")
     assert code == 1
     assert message["bounds"]["cell"] == [0x3C]
@@ -196,17 +199,17 @@ def test_a_misaligned_address_is_undefined(tmp_path: Path, capsys: pytest.Captur
 
 def test_a_predicate_without_the_bits_is_undefined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     short = kernel(tmp_path, BIND, LOW, "setp (M1, 4) P2 0xf:ud", f"(P2) {SCATTER}")
-    code, message = only(capsys, short, "--size", "1=0x40")
+    code, message = only(capsys, short, "--size", "1=0x40", *DG2)
     assert code == 1
     assert message["meaning"]["verdict"] == "refuted"
     assert "P2 has no bits" in message["meaning"]["reason"]
     enough = kernel(tmp_path, BIND, LOW, "setp (M1, 8) P1 0xf:ud", f"(P1) {SCATTER}")
-    assert only(capsys, enough, "--size", "1=0x40")[0] == 0
+    assert only(capsys, enough, "--size", "1=0x40", *DG2)[0] == 0
 
 
 def test_an_operand_behind_its_variable_is_undefined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     short = kernel(tmp_path, BIND, LOW, "mov (M1_NM, 4) VN(0,0)<1> 0x0:ud", SCATTER.replace("VX.0", "VN.0"))
-    code, message = only(capsys, short, "--size", "1=0x40")
+    code, message = only(capsys, short, "--size", "1=0x40", *DG2)
     assert code == 1
     assert message["meaning"]["lane"] >= 4
     assert "lies beyond its variable" in message["meaning"]["reason"]
@@ -255,7 +258,7 @@ def test_the_launch_says_how_large_shared_local_memory_is(capsys: pytest.Capture
 
 def test_what_nothing_wrote_is_listed_with_its_first_reader(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = kernel(tmp_path, BIND, LOW, "add (M1, 4) VX(0,0)<1> VS(0,4)<1;1,0> 0x1:ud", SCATTER)
-    code, found = asked(capsys, file, "--size", "1=0x40")
+    code, found = asked(capsys, file, "--size", "1=0x40", *DG2)
     assert code == 1
     (one,) = found["unwritten"]
     assert (one["variable"], one["kind"], one["places"]) == ("VS", "bytes", list(range(16, 32)))
@@ -266,19 +269,23 @@ def test_a_write_under_a_mask_is_a_write(tmp_path: Path, capsys: pytest.CaptureF
     """IGC reads lane 0 of values that are written under the mask."""
     file = kernel(tmp_path, BIND, LOW, "mov (M1, 8) VS(0,0)<1> VX(0,0)<1;1,0>",
                   "mov (M1_NM, 1) VX(0,0)<1> VS(0,0)<0;1,0>", SCATTER)  # fmt: skip
-    code, found = asked(capsys, file, "--size", "1=0x40")
+    code, found = asked(capsys, file, "--size", "1=0x40", *DG2)
     assert code == 0
     assert found["unwritten"] == []
 
 
 def test_a_comparison_with_itself_is_harmless(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     compare = "cmp.eq (M1, 8) P1 VS(0,0)<1;1,0> VS(0,0)<1;1,0>"
-    code, found = asked(capsys, kernel(tmp_path, BIND, LOW, compare, f"(P1) {SCATTER}"), "--size", "1=0x40")
+    code, found = asked(
+        capsys, kernel(tmp_path, BIND, LOW, compare, f"(P1) {SCATTER}"), "--size", "1=0x40", "--platform", "DG2"
+    )
     assert code == 0
     (one,) = found["unwritten"]
     assert one["harmless"]
     later = "add (M1, 8) VX(0,0)<1> VS(0,0)<1;1,0> 0x1:ud"
-    code, found = asked(capsys, kernel(tmp_path, BIND, LOW, compare, later, SCATTER), "--size", "1=0x40")
+    code, found = asked(
+        capsys, kernel(tmp_path, BIND, LOW, compare, later, SCATTER), "--size", "1=0x40", "--platform", "DG2"
+    )
     assert code == 1
     (one,) = found["unwritten"]
     assert not one["harmless"]
@@ -289,7 +296,7 @@ def test_a_disabled_lane_reads_nothing(tmp_path: Path, capsys: pytest.CaptureFix
     """Lanes that the predicate certainly leaves out do not read what nothing wrote."""
     half = (BIND, LOW, "mov (M1_NM, 4) VS(0,0)<1> 0x0:ud", "setp (M1, 8) P1 0xf:ud")
     file = kernel(tmp_path, *half, "(P1) " + SCATTER.replace("VX.0", "VS.0"))
-    code, found = asked(capsys, file, "--size", "1=0x40")
+    code, found = asked(capsys, file, "--size", "1=0x40", *DG2)
     assert code == 0
     assert found["unwritten"] == []
 
@@ -313,7 +320,7 @@ def test_reads_of_what_nothing_wrote_are_saved_as_two_runs(tmp_path: Path, capsy
     assert "line-69-unwritten-P2.json" in capsys.readouterr().err
     (path,) = tmp_path.glob("*unwritten*")
     assert main(["replay", str(path)]) == 0
-    assert "line 69 reads what nothing wrote into P2" in capsys.readouterr().out
+    assert "line 69 reads uninitialised P2" in capsys.readouterr().out
 
 
 def test_a_larger_surface_does_not_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -354,7 +361,7 @@ def test_an_alignment_is_a_power_of_two(unit: str, capsys: pytest.CaptureFixture
 
 
 def test_a_global_size_needs_the_local_size(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bounds", kernel(tmp_path, BIND, SCATTER), "--global-size", "64"]) == 2
+    assert main(["bounds", kernel(tmp_path, BIND, SCATTER), "--platform", "DG2", "--global-size", "64"]) == 2
     assert "local size" in capsys.readouterr().err
 
 

@@ -103,7 +103,7 @@ def test_a_terminal_without_unicode_gets_escapes(tmp_path):
     file = tmp_path / "käse.visaasm"
     file.write_text('.version 4.1\n.kernel "k"\n    möv (M1, 8) x y\n')
     run = subprocess.run(
-        [sys.executable, "-m", "visaproof", "check", str(file)],
+        [sys.executable, "-m", "visaproof", "check", "--platform", "DG2", str(file)],
         capture_output=True,
         env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
     )
@@ -121,7 +121,6 @@ def test_a_closed_stream_changes_no_exit_code(closed):
     assert b"Traceback" not in run.stderr
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no device without an end")
 @pytest.mark.parametrize(
     "arguments",
     [

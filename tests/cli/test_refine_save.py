@@ -134,7 +134,8 @@ def test_a_file_that_was_cut_off_is_an_error(wrong_transpose, visaproof):
 
 def test_nothing_is_asked_where_nothing_can_be_saved(tmp_path, visaproof):
     (tmp_path / "file").touch()
-    ran = visaproof("refine", dump(f"vadd/{SIMD8}"), dump(f"vadd/{SIMD8}"), "--save", tmp_path / "file")
+    file = dump(f"vadd/{SIMD8}")
+    ran = visaproof("refine", file, file, "--platform", "TGLLP", "--save", tmp_path / "file")
     assert ran.code == 2
     assert "cannot make the folder" in ran.err
 
@@ -185,10 +186,77 @@ def test_a_target_without_a_meaning_replays_with_its_kind(source, target, kind, 
     for name, body in (("source", source), ("target", target)):
         (tmp_path / f"{name}.visaasm").write_text(SHORT.replace("{body}", body))
     files = tmp_path / "source.visaasm", tmp_path / "target.visaasm"
-    ran = visaproof("refine", *files, "--undefined", f"{kind}=forbid", "--save", tmp_path / "found")
+    ran = visaproof("refine", *files, "--platform", "DG2", "--undefined", f"{kind}=forbid",
+                    "--save", tmp_path / "found")  # fmt: skip
     assert ran.code == 1, ran.out + ran.err
     (path,) = (tmp_path / "found").iterdir()
     assert json.loads(path.read_text())["differs"]["kind"] == kind
     assert visaproof("replay", path).code == 0
     changed(path, lambda document: document.update(target=document["source"]))
     assert visaproof("replay", path).code == 1
+
+
+# ---------------------------------------------------------------- files that were tampered with
+
+
+def registers(document: dict[str, Any], side: str) -> dict[str, str]:
+    return document[side]["registers"]
+
+
+def other_byte(content: str) -> str:
+    return f"{int(content[:2], 16) ^ 1:02x}{content[2:]}"
+
+
+@pytest.mark.parametrize("launch", [True, False], ids=["by-meaning", "by-payload"])
+def test_no_input_of_one_side_alone_can_be_changed(launch: bool, visaproof, tmp_path: Path) -> None:
+    """Whatever input it is: the file then is about two launches."""
+    folder = tmp_path / "found"
+    dumps = dump(f"transpose_naive/{SIMD8}"), dump(f"transpose_naive_bad/{SIMD8}")
+    options = ("--launch", MANIFEST) if launch else ("--platform", "tgllp")
+    visaproof("refine", *dumps, *options, "--save", folder)
+    (path,) = folder.glob("*.json")
+    document = json.loads(path.read_text())
+    assert visaproof("replay", path).code == 0
+    changes = [(side, name) for side in ("source", "target") for name in registers(document, side)]
+    assert len(changes) >= 4
+    for side, name in changes:
+        other = json.loads(path.read_text())
+        registers(other, side)[name] = other_byte(registers(other, side)[name])
+        changed_file = tmp_path / "changed.json"
+        changed_file.write_text(json.dumps(other))
+        ran = visaproof("replay", changed_file)
+        assert ran.code == 1, (side, name)
+        assert ": both are byte " in ran.out, (side, name)
+
+
+def test_equal_kernels_with_unlike_launches_are_no_difference(wrong_transpose, visaproof) -> None:
+    """Two copies of the source, of which one gets another scalar: both leave what the file says."""
+
+    def change(document: dict[str, Any]) -> None:
+        document["target"] = json.loads(json.dumps(document["source"]))
+        registers(document, "target")["V0040"] = "0300" + registers(document, "target")["V0040"][4:]
+
+    changed(wrong_transpose, change)
+    ran = visaproof("replay", wrong_transpose)
+    assert ran.code == 1
+    assert ": both are byte 0 of local_id 0" in ran.out
+
+
+def test_a_surface_stands_for_the_argument_of_its_launch(wrong_transpose, visaproof) -> None:
+    def exchange(document: dict[str, Any]) -> None:
+        document["target"]["surfaces"] = {"bti 0": "argument 1", "bti 1": "argument 0"}
+
+    changed(wrong_transpose, exchange)
+    ran = visaproof("replay", wrong_transpose)
+    assert ran.code == 1
+    assert "bti 0 of the target stands for argument 1, and by its launch for argument 0" in ran.out
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_replay_prints_what_the_runs_show(form: str, wrong_transpose, visaproof) -> None:
+    before = visaproof("replay", wrong_transpose, "--format", form)
+    changed(wrong_transpose, lambda document: document.update(claim="all/is-well", shows="the compiler is right"))
+    again = visaproof("replay", wrong_transpose, "--format", form)
+    assert again.code == before.code == 0
+    assert again.out == before.out
+    assert "0xda after the source" in again.out

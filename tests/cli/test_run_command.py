@@ -307,7 +307,7 @@ def test_a_kernel_with_barriers_needs_its_group_size(capsys: pytest.CaptureFixtu
 
 
 def test_without_launch_information_the_surfaces_are_unknown(capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = told(capsys, dump("vadd")[0], "--grid", "16")
+    code, _, err = told(capsys, dump("vadd")[0], "--grid", "16", "--platform", "TGLLP")
     assert code == 2
     assert "which argument surface 'bti 0' is" in err
     assert "--launch FILE" in err
@@ -318,3 +318,67 @@ def test_the_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "--buffer a=random:256:1" in out
     assert "exit codes: 0 ran" in out
+
+
+# ---------------------------------------------------------------- results that no page states
+
+DIVIDES = """.version 4.1
+.kernel "k"
+.decl X v_type=G type=ud num_elts=8 align=GRF
+.decl A v_type=G type=ud num_elts=8 align=GRF
+.decl R v_type=G type=ud num_elts=8 align=GRF
+.decl ID v_type=G type=w num_elts=16 align=GRF
+.decl S v_type=G type=ud num_elts=1 align=GRF
+.decl T6 v_type=T num_elts=1 v_name=T006
+.input ID offset=32 size=32
+.input S offset=64 size=4
+.kernel_attr SimdSize=8
+.function "k"
+movs (M1_NM, 1) T6(0) S(0,0)<0;1,0>
+mov (M1, 8) X(0,0)<1> ID(0,0)<1;1,0>
+div (M1, 8) R(0,0)<1> X(0,0)<1;1,0> ID(0,0)<1;1,0>
+{between}
+shl (M1, 8) A(0,0)<1> X(0,0)<1;1,0> 0x2:ud
+scatter4_scaled.R (M1, 8) T6 0x0:ud A.0 R.0
+ret (M1, 1)
+"""
+DIVIDED = ("--platform", "tgllp", "--grid", "8", "--input", "ID=local_id_x", "--input", "S=surface:0")
+
+
+@pytest.mark.parametrize("engine", ["arrays", "scalar"])
+def test_bytes_that_depend_on_an_unstated_result_are_unknown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, engine: str
+) -> None:
+    """All else is shown and written, and JSON has the same."""
+    path, out = tmp_path / "k.visaasm", tmp_path / "out.bin"
+    path.write_text(DIVIDES.format(between=""))
+    options = (str(path), *DIVIDED, "--engine", engine, "--buffer", "0=zeros:32", "--out", f"0=@{out}")
+    code, text, err = told(capsys, *options)
+    assert (code, err) == (3, "")
+    assert "UNKNOWN: argument 0 depends on a result that no page states\n        4 bytes: 0x0..0x3\n" in text
+    assert f"{path}:15:1: div by 0, of which the page says nothing (lane 0 of group 0,0,0, thread 0)" in text
+    assert text.endswith("ran to the end: 1 thread\n")
+    assert out.read_bytes()[4:] == struct.pack("<7I", *[1] * 7)
+    code, document = asked(capsys, *options)
+    assert code == 3
+    found = document["nondeterminism"]
+    assert found["choices_tried"] == 4
+    (result,) = found["results"]
+    assert (result["line"], result["column"], result["lane"], result["others"]) == (15, 1, 0, False)
+    (dependent,) = found["dependent"]
+    assert (dependent["kind"], dependent["on"]) == ("bytes", [0])
+    assert (dependent["argument"], dependent["first_byte"], dependent["last_byte"]) == (0, 0, 3)
+
+
+def test_an_unstated_result_on_which_nothing_depends_is_a_note(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "k.visaasm"
+    path.write_text(DIVIDES.format(between="mov (M1, 8) R(0,0)<1> X(0,0)<1;1,0>"))
+    code, text, err = told(capsys, str(path), *DIVIDED, "--buffer", "0=zeros:32")
+    assert (code, err) == (0, "")
+    assert "UNKNOWN" not in text
+    assert "note: no page states a result; buffers, branches and addresses are the same under the" in text
+    assert "no proof that nothing depends" in text
+    code, document = asked(capsys, str(path), *DIVIDED, "--buffer", "0=zeros:32")
+    assert (code, document["nondeterminism"]["dependent"]) == (0, [])

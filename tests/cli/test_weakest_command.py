@@ -17,6 +17,7 @@ BY_CONSTANTS = """.version 4.1
 .decl VO v_type=G type=ud num_elts=8 align=GRF
 .decl VS v_type=G type=ud num_elts=8 align=GRF
 .decl T6 v_type=T num_elts=1
+.input VS offset=32 size=32
 .kernel_attr SimdSize=8
 .function "k"
     movs (M1_NM, 1) T6(0) 0x0:ud
@@ -37,7 +38,7 @@ def test_offsets_that_are_constants_need_nothing(tmp_path: Path, capsys: pytest.
     """Lane i writes dword i."""
     path = tmp_path / "k.visaasm"
     path.write_text(BY_CONSTANTS)
-    assert main(["conflicts", str(path), "--assume", "weakest"]) == 0
+    assert main(["conflicts", str(path), "--assume", "weakest", "--platform", "DG2"]) == 0
     assert "        assumed: none\n" in capsys.readouterr().out
 
 

@@ -14,6 +14,7 @@ from visaproof.kernel.concrete.run import run
 from visaproof.kernel.launch import read_launch
 from visaproof.kernel.reader import read_kernel_file
 from visaproof.kernel.syntax import GeneralVariable
+from visaproof.semantics.concrete.choices import POLICIES, Choices
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.smt import Term, symbols_of
 
@@ -43,7 +44,10 @@ def unknowns(answers: KernelAnswers) -> list[Term]:
     ("path", "assume"), UNDER, ids=[f"{path.parent.name}-{path.stem}-{assume.value}" for path, assume in UNDER]
 )
 def test_no_run_of_a_free_kernel_collides(path: Path, assume: Assume) -> None:
-    """Random payloads and memory that obey the assumptions: the run never ends at a scatter that is free."""
+    """Random payloads and memory that obey the assumptions: the run never ends at a scatter that is free.
+
+    Nor does it whatever the results are that no page states.
+    """
     answers = answers_for(path, assume)
     free = {
         finding.question.instruction.position
@@ -56,6 +60,7 @@ def test_no_run_of_a_free_kernel_collides(path: Path, assume: Assume) -> None:
         values: Values = {one: random.getrandbits(min(bits, one.width)) for one in symbols}
         state = state_of(answers.asked, answers.questions[-1].performed, values)
         state.exec_mask = (1 << (answers.launch.simd or 32)) - 1
+        state.choices = Choices(random.randrange(POLICIES))
         for surface in state.surfaces.values():
             if isinstance(surface, Buffer):
                 surface.contents = {4 * random.getrandbits(10): random.getrandbits(8) for _ in range(64)}

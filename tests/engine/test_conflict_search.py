@@ -115,9 +115,14 @@ def test_a_conflict_behind_another_is_shown_where_the_first_is_dropped() -> None
 
 
 def test_behind_a_message_without_a_meaning_the_verdict_says_so() -> None:
-    """A source that is too short is undefined in every run with lane 1."""
-    finding = last("    oword_st (2) T7 0x0:ud SHORT.0\n" + SCATTER)
+    """An address that is never aligned is undefined in every run."""
+    finding = last("    mov (M1_NM, 8) W(0,0)<1> 0x1:ud\n    gather4_scaled.R (M1_NM, 1) T7 0x0:ud W.0 X.0\n" + SCATTER)
     assert finding.answer == Free(UNDEFINED_BEFORE)
+
+
+def test_registers_beyond_a_variable_are_no_end_of_the_answer() -> None:
+    finding = last("    oword_st (2) T7 0x0:ud SHORT.0\n" + SCATTER)
+    assert isinstance(finding.answer, Conflict)
 
 
 @pytest.mark.parametrize(("between", "certain"), [("", True), ("scatter_scaled.4 (M1, 8) T6 0x0:ud W.0 S.0", False)])

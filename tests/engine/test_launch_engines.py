@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from benchmarks.pocl.__main__ import entries
-from benchmarks.pocl.cases import NOT_COMPARABLE, REQUIRED_LANES, Case, cases
+from benchmarks.pocl.case import Case
+from benchmarks.pocl.cases import NOT_COMPARABLE, REQUIRED_LANES, cases
 from benchmarks.pocl.comparison import Entry, run_case
 from visaproof.engine.launch import arrays as launch_arrays
 from visaproof.engine.launch.arguments import LocalBytes, prepare

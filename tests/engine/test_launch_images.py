@@ -228,6 +228,21 @@ def test_a_sample_brings_the_nearest_texel(read: str, outside: Outside, shift: s
 
 
 @pytest.mark.parametrize(
+    "read",
+    [
+        "load_lz.RGBA (M1, 8) 0x0:uw T6 X.0 {}U.0",
+        "sample_lz.RGBA (M1, 8) 0x0:uw S0 T6 X.0 {}F.0",
+        "sample_l.RGBA (M1, 8) 0x0:uw S0 T6 X.0 {}FZERO.0 F.0",
+    ],
+)
+def test_a_null_after_the_destination_is_no_coordinate(read: str) -> None:
+    """IGC 2.40 writes one in each of its messages; IGC 1.0 wrote none."""
+    plain, with_null = (read_by(f"    {read.format(null)}", LINE, COUNTED, Outside.EDGE) for null in ("", "%null.0 "))
+    assert with_null == plain
+    assert len(set(plain)) > 8
+
+
+@pytest.mark.parametrize(
     ("body", "sampler", "reason"),
     [
         ("sample_lz.RGBA (M1, 8) 0x0:uw S0 T6 X.0 F.0", None, "`--sampler` says it"),

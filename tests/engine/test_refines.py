@@ -35,7 +35,7 @@ def test_a_file_is_read_once_for_several_questions():
     programs = Programs()
     source = programs.read(dump("vadd"), MANIFEST)
     assert programs.read(dump("vadd"), MANIFEST) is source
-    assert programs.read(dump("vadd")) is not source
+    assert programs.read(dump("vadd"), platform="tgllp") is not source
     others = [dump("vadd", variant) for variant in ("dg2-O2-simd8", "tgllp-O2-simd8-bindless", "tgllp-O2-simd8-a64")]
     verdicts = [refines(source, other, launch=MANIFEST, programs=programs) for other in others]
     assert all(isinstance(verdict, Refines) for verdict in verdicts)
@@ -62,8 +62,8 @@ def test_paths_and_names_may_be_texts():
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda file: refines(file, file, assume="nothing"),
-        lambda file: refines(file, file, floats="iee"),
+        lambda file: refines(file, file, platform="tgllp", assume="nothing"),
+        lambda file: refines(file, file, platform="tgllp", floats="iee"),
         lambda file: refines(file, file, forbidden={"raze"}),
         lambda file: refines(file, file, platform="dg3"),
         lambda file: refines(file, file, unroll=0),
@@ -87,7 +87,8 @@ def test_an_option_by_its_name_is_the_same_question(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("visaproof.engine.refines.compare", compare)
     monkeypatch.setattr("visaproof.engine.refines.decide", lambda *_: None)
     file = dump("vadd")
-    refines(file, file, assume="none", floats="ieee", forbidden={"race", "collision"}, observe="V32")
+    refines(file, file, platform="tgllp", assume="none", floats="ieee", forbidden={"race", "collision"}, observe="V32")
     kinds = frozenset({UndefinedKind.RACE, UndefinedKind.COLLISION})
-    refines(file, file, assume=Assume.NONE, floats=Floats.IEEE, forbidden=kinds, observe=("V32",))
+    device = Platform.TGLLP
+    refines(file, file, platform=device, assume=Assume.NONE, floats=Floats.IEEE, forbidden=kinds, observe=("V32",))
     assert asked[0] == asked[1]

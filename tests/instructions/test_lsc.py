@@ -8,7 +8,7 @@ from tests.instructions.agreement import SURFACE, assert_agreement, flat_states,
 from visaproof.instructions import Instruction
 from visaproof.instructions.family import LscAtomic, LscLoad, LscStore
 from visaproof.instructions.lsc_atomic import OPERATIONS
-from visaproof.instructions.lsc_untyped import Addresses, DataShape, DataSize
+from visaproof.instructions.lsc_untyped import Addresses, DataShape, DataSize, Extension
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.errors import IllegalInstruction, UndefinedBehavior
 from visaproof.isa.execution import ExecMask
@@ -64,6 +64,53 @@ def test_addresses_are_scaled_and_moved(thread: ConcreteState) -> None:
     assert thread.registers["VD"] == dwords(7)
 
 
+@pytest.mark.parametrize(
+    ("extension", "element", "address"),
+    [
+        (Extension.ZERO, 0xFFFF_FFFF, 0x1_0000 + 4 * 0xFFFF_FFFF + 8),
+        (Extension.SIGN, 0xFFFF_FFFF, 0x1_0000 - 4 + 8),
+        (Extension.SIGN, 0x7FFF_FFFF, 0x1_0000 + 4 * 0x7FFF_FFFF + 8),
+    ],
+)
+def test_a_dword_is_extended_before_it_is_scaled(
+    thread: ConcreteState, extension: Extension, element: int, address: int
+) -> None:
+    thread.surfaces["flat"] = Buffer(2**64, {address: 7})
+    thread.registers = {"VA": dwords(element), "VD": bytearray(4), "VS": dwords(0, 0, 0x1_0000, 0)}
+    for base in (RawOperand("VS", 8), 0x1_0000):
+        addresses = Addresses(OFFSETS, 64, 4, 8, extension, base)
+        LscLoad(Execution(1), "flat", addresses, DataShape(D32), DATA).execute(thread)
+        assert thread.registers["VD"] == dwords(7)
+
+
+def test_the_base_and_a_64_bit_element_are_added(thread: ConcreteState) -> None:
+    thread.surfaces["flat"] = Buffer(2**64, {0x2_0000_0010: 7})
+    thread.registers = {"VA": dwords(8, 1), "VD": bytearray(4), "VS": dwords(4, 1)}
+    LscLoad(Execution(1), "flat", Addresses(OFFSETS, 64, 1, 4, None, SECOND), DataShape(D32), DATA).execute(thread)
+    assert thread.registers["VD"] == dwords(7)
+
+
+def test_a_negative_offset_in_a_surface_is_outside_of_it(thread: ConcreteState) -> None:
+    """-4 + 4 is no address inside, whatever a sum of 64 bits would be."""
+    thread.surfaces[SURFACE] = Buffer(64, dict.fromkeys(range(64), 7))
+    thread.registers = {"VA": dwords(-4), "VD": bytearray(range(64))}
+    addresses = Addresses(OFFSETS, 64, 1, 0, Extension.SIGN)
+    LscLoad(Execution(1), SURFACE, addresses, DataShape(D32, 2), DATA).execute(thread)
+    assert thread.registers["VD"][:4] == thread.registers["VD"][32:36] == bytes(4)
+
+
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_offsets_of_64_bits_in_a_surface_agree_in_both_writings(data: st.DataObject) -> None:
+    scale, moved = data.draw(st.sampled_from([1, 4])), data.draw(st.sampled_from([0, 12, -16]))
+    extension = data.draw(st.sampled_from(list(Extension)))
+    kind = data.draw(st.sampled_from([LscLoad, LscStore]))
+    shape = DataShape(data.draw(st.sampled_from(list(DataSize))), data.draw(st.sampled_from([1, 2, 4])))
+    instruction = kind(Execution(8, ExecMask.M1), SURFACE, Addresses(OFFSETS, 64, scale, moved, extension), shape, DATA)
+    state = data.draw(states(Platform.PVC, {"VA": 128, "VD": 512, "VS": 68}, "VA"))
+    assert_agreement(instruction, state)
+
+
 def test_narrow_stores_take_the_low_bytes_of_their_dwords(thread: ConcreteState) -> None:
     thread.surfaces[SURFACE] = Buffer(8)
     thread.registers = {"VA": dwords(1, 3), "VD": dwords(0x11223344, 0x55667788)}
@@ -94,11 +141,26 @@ def test_icas_compares_with_its_first_source(thread: ConcreteState) -> None:
         (LscLoad(Execution(8), SURFACE, Addresses(OFFSETS, 32), DataShape(D32, 5), DATA), Platform.DG2),
         (LscStore(Execution(8), SURFACE, Addresses(OFFSETS, 32), DataShape(D32, 2, True), DATA), Platform.DG2),
         (LscAtomic(Execution(8), AtomicOp.ADD, SURFACE, Addresses(OFFSETS, 32)), Platform.DG2),
+        (LscLoad(Execution(8), "flat", Addresses(OFFSETS, 64, base=64), DataShape(D32), DATA), Platform.Xe3),
+        (
+            LscStore(Execution(8), "flat", Addresses(OFFSETS, 64, extension=Extension.ZERO), DataShape(D32), DATA),
+            Platform.Xe3,
+        ),
+        (LscAtomic(Execution(8), AtomicOp.INC, "flat", Addresses(OFFSETS, 64, base=OFFSETS)), Platform.PVC),
     ],
 )
 def test_operands_that_break_the_page(instruction: Instruction, platform: Platform) -> None:
     with pytest.raises(IllegalInstruction):
         instruction.validate(platform)
+
+
+@st.composite
+def address_forms(draw: st.DrawFn, bits: int) -> Addresses:
+    """Every form of an address; a base and an extended dword are for 64-bit sums."""
+    scale, moved = draw(st.sampled_from([1, 1, 4])), draw(st.sampled_from([0, 0, 12, -16]))
+    base = draw(st.sampled_from([None, None, RawOperand("VS", 8), 2**bits - 8, 64]))
+    extension = draw(st.sampled_from([None, Extension.ZERO, Extension.SIGN])) if bits == 64 else None
+    return Addresses(OFFSETS, bits, scale, moved, extension, base)
 
 
 @st.composite
@@ -108,7 +170,7 @@ def messages(draw: st.DrawFn, bits: int) -> Instruction:
     transposed = draw(st.booleans())
     execution = Execution(1 if transposed else draw(st.sampled_from([1, 2, 8, 16])), mask, predicate)
     surface = "flat" if bits == 64 else SURFACE
-    addresses = Addresses(OFFSETS, bits, draw(st.sampled_from([1, 1, 4])), draw(st.sampled_from([0, 0, 12, -16])))
+    addresses = draw(address_forms(bits))
     if draw(st.integers(0, 3)) == 0:
         op = draw(st.sampled_from(list(OPERATIONS.values())))
         src1 = RawOperand("VS") if op.sources >= 1 else NULL
@@ -123,7 +185,7 @@ def messages(draw: st.DrawFn, bits: int) -> Instruction:
 @settings(deadline=None, max_examples=200)
 @given(data=st.data())
 def test_footprint_agrees_with_execute(bits: int, data: st.DataObject) -> None:
-    platform = data.draw(st.sampled_from([Platform.DG2, Platform.PVC]))
+    platform = data.draw(st.sampled_from([Platform.DG2, Platform.PVC, Platform.Xe2]))
     instruction = data.draw(messages(bits))
     kind = flat_states if bits == 64 else states
     state = data.draw(kind(platform, {"VA": 128, "VD": data.draw(st.sampled_from([512, 128, 50])), "VS": 68}, "VA"))

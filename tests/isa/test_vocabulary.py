@@ -14,7 +14,7 @@ from visaproof.isa.atomics import AtomicOp, atomic_named
 from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError
 from visaproof.isa.execution import EXEC_SIZES, Combine, ExecMask
 from visaproof.isa.operands import Channels, Execution, ImmediateUD, Predicate, RawOperand, ScalarUD
-from visaproof.isa.platform import SUPPORTED, Platform, platform_named
+from visaproof.isa.platform import DEVICES, SUPPORTED, Platform, noted_platforms, platform_named
 from visaproof.isa.readings import DEFAULT, READINGS, Readings, readings_from
 from visaproof.isa.types import DataType, type_named
 
@@ -34,15 +34,41 @@ def test_an_execution_size_is_a_power_of_two_up_to_32() -> None:
 
 
 def test_registers_have_64_bytes_from_pvc_on() -> None:
-    assert [platform.name for platform in Platform if platform.grf_bytes == 64] == ["PVC", "PVCXT", "Xe2", "Xe3"]
+    assert [platform.name for platform in Platform if platform.grf_bytes == 64] == ["PVC", "Xe2", "Xe3", "Xe3P"]
     assert {platform.grf_bytes for platform in Platform} == {32, 64}
 
 
 def test_platforms_stand_in_the_order_of_their_gates() -> None:
     names = [platform.name for platform in sorted(Platform)]
-    assert " ".join(names) == "BDW CHV SKL BXT ICLLP TGLLP XeHP_SDV DG2 MTL ARL PVC PVCXT Xe2 Xe3"
+    assert " ".join(names) == "BDW CHV SKL BXT ICLLP TGLLP XeHP_SDV DG2 MTL ARL PVC Xe2 Xe3 Xe3P"
     assert list(SUPPORTED) == sorted(SUPPORTED)
     assert len(SUPPORTED) == 6
+
+
+def test_every_platform_has_one_row_and_every_name_one_platform() -> None:
+    assert [device.platform for device in DEVICES] == list(Platform)
+    names = [name.lower() for device in DEVICES for name in (device.platform.name, *device.names)]
+    assert len(names) == len(set(names))
+
+
+def test_the_words_of_a_dump_are_names_of_platforms() -> None:
+    """Of `//Platform:` comments, spec/current-compiler.md §1."""
+    words = "TGLLP DG2 MTL ARL PVCXT XE2 XE3 NVL XE3P_CRI"
+    expected = "TGLLP DG2 MTL ARL PVC Xe2 Xe3 Xe3P Xe3P"
+    assert " ".join(platform_named(word).name for word in words.split()) == expected
+    assert Platform["PVCXT"] is Platform.PVC
+
+
+def test_the_product_family_decides_then_the_gfxcore_family_then_the_ip_version() -> None:
+    assert noted_platforms(1273, 0xC07, (12, 55)) == (Platform.ARL,)
+    assert noted_platforms(9999, 0xC07, (12, 71)) == (Platform.MTL,)
+    assert noted_platforms(9999, 0xC07, (13, 0)) == (Platform.DG2, Platform.MTL, Platform.ARL)
+    assert noted_platforms(9999, 0xC07, (20, 1)) == (Platform.DG2, Platform.MTL, Platform.ARL)
+    assert noted_platforms(9999, 0xC08, None) == (Platform.PVC,)
+    assert noted_platforms(9999, 0, (20, 7)) == (Platform.Xe2,)
+    assert noted_platforms(None, None, (35, 0)) == (Platform.Xe3P,)
+    assert noted_platforms(9999, 0x9999, (99, 0)) == ()
+    assert noted_platforms(9999, 0, None) == ()
 
 
 def test_a_platform_is_found_whatever_its_case() -> None:

@@ -84,9 +84,9 @@ def test_all_sources_are_read_before_anything_is_written() -> None:
 def test_addc_writes_sum_and_carry() -> None:
     state = thread()
     state.registers["ID"] = dwords(0xFFFF_FFFF, 1, 0, 0, 0, 0, 0, 0)
-    execute("    addc (M1, 2) S(0,0)<1> X(0,0)<1> ID(0,0)<1;1,0> 0x1:ud", state)
+    execute("    addc (M1, 2) S(0,0)<1> ID(0,4)<1> ID(0,0)<1;1,0> 0x1:ud", state)
     assert state.registers["S"] == dwords(0, 2)
-    assert state.registers["X"][:8] == dwords(1, 0)
+    assert state.registers["ID"][16:24] == dwords(1, 0)
 
 
 def test_comparisons_change_only_the_bits_of_running_lanes() -> None:
@@ -152,10 +152,12 @@ def test_a_dot_product_takes_bytes_as_signed_as_their_sources() -> None:
 def test_bit_fields_are_taken_and_put() -> None:
     """Worked by hand: 8 bits from bit 4 on of 0xabcd are 0xbc; put at bit 4 of 0xffff they give 0xfbcf."""
     state = thread(lanes=1)
-    execute("    bfe (M1, 1) X(0,0)<1> 0x8:ud 0x4:ud 0xabcd:ud", state)
-    assert state.registers["X"][:4] == dwords(0xBC)
-    execute("    bfi (M1, 1) X(0,0)<1> 0x8:ud 0x4:ud 0xbc:ud 0xffff:ud", state)
-    assert state.registers["X"][:4] == dwords(0xFBCF)
+    execute("    bfe (M1, 1) S(0,0)<1> 0x8:ud 0x4:ud 0xabcd:ud", state)
+    assert state.registers["S"][:4] == dwords(0xBC)
+    execute("    bfi (M1, 1) S(0,0)<1> 0x8:ud 0x4:ud 0xbc:ud 0xffff:ud", state)
+    assert state.registers["S"][:4] == dwords(0xFBCF)
+    execute("    bfe (M1, 1) X(0,0)<1> 0x8:d 0x4:d 0xabcd:d", state)
+    assert state.registers["X"][:4] == dwords(-0x44)
 
 
 def test_a_predicate_moves_as_a_number() -> None:

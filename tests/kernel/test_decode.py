@@ -149,7 +149,7 @@ def test_forms_without_semantics_are_named(statement: str) -> None:
         "oword_ld.4 (2) T6 0x1:ud D.0",
         "(P1) oword_st (2) T6 0x1:ud D.0",
         "oword_ld_unaligned.R (2) T6 0x1:ud D.0",
-        "svm_block_st.unaligned (2) Q(0,0)<0;1,0> D.0",
+        "svm_block_st.unaligned.aligned (2) Q(0,0)<0;1,0> D.0",
         "svm_block_ld.mod (2) Q(0,0)<0;1,0> D.0",
     ],
 )

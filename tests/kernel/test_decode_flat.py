@@ -15,7 +15,7 @@ from visaproof.instructions.family import (
     SvmScatter,
     SvmScatter4Scaled,
 )
-from visaproof.instructions.lsc_untyped import Addresses, DataShape, DataSize
+from visaproof.instructions.lsc_untyped import Addresses, DataShape, DataSize, Extension
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.execution import ExecMask
@@ -29,6 +29,8 @@ DECLARATIONS = """.version 4.1
 .decl A v_type=G type=uq num_elts=16 align=GRF
 .decl O v_type=G type=ud num_elts=32 align=GRF alias=<A, 0>
 .decl D v_type=G type=d num_elts=64 align=GRF
+.decl B v_type=G type=uq num_elts=1 align=GRF
+.decl I v_type=G type=ud num_elts=1 align=GRF
 .decl P1 v_type=P num_elts=16
 .decl T6 v_type=T num_elts=1
 .function "k"
@@ -75,6 +77,42 @@ def decoded(statement: str) -> object:
             LscLoad(ONE, "bti 2", Addresses(A, 32, 1, 16), DataShape(DataSize.D32, 8, True), D),
         ),
         (
+            "lsc_load.ugm.ca.ca.uc.ov (M1, 8) D:u16u32 flat(A(0,1))[0x4*O-0x8]:a32u",
+            LscLoad(
+                EIGHT,
+                "flat",
+                Addresses(A, 64, 4, -8, Extension.ZERO, RawOperand("A", 8)),
+                DataShape(DataSize.D16U32),
+                D,
+            ),
+        ),
+        (
+            "lsc_store.ugm (M1, 8) flat(A)[O+0x2]:a32s D:d8u32",
+            LscStore(EIGHT, "flat", Addresses(A, 64, 1, 2, Extension.SIGN, A), DataShape(DataSize.D8U32), D),
+        ),
+        (
+            "lsc_load.ugm (M1, 8) D:d32 flat(0x100000000)[A]:a64",
+            LscLoad(EIGHT, "flat", Addresses(A, 64, base=1 << 32), DataShape(DataSize.D32), D),
+        ),
+        (
+            "lsc_load.ugm (M1, 8) D:d32 bss(D)[O]:a32",
+            LscLoad(EIGHT, "bindless D.0 line 12", Addresses(A, 32), DataShape(DataSize.D32), D),
+        ),
+        (
+            "lsc_load.ugm (M1, 8) D:d32 surf(B)[O]:a32u",
+            LscLoad(EIGHT, "bindless B.0", Addresses(A, 64, extension=Extension.ZERO), DataShape(DataSize.D32), D),
+        ),
+        (
+            "lsc_load.ugm (M1, 8) D:d32 surf(%scratchloc)[O]:a32u",
+            LscLoad(EIGHT, "%scratch", Addresses(A, 64, extension=Extension.ZERO), DataShape(DataSize.D32), D),
+        ),
+        (
+            "lsc_store.slm (M1, 8) flat(I)[0x4*O]:a32 D:d32",
+            LscStore(EIGHT, "%slm", Addresses(A, 32, 4, base=RawOperand("I")), DataShape(DataSize.D32), D),
+        ),
+        ("svm_block_st.unaligned (2) A(0,0)<0;1,0> D.0", SvmBlockSt(2, A, D, unaligned=True)),
+        ("svm_block_st.aligned (2) A(0,0)<0;1,0> D.0", SvmBlockSt(2, A, D)),
+        (
             "lsc_store.slm (M1, 8) flat[0x4*O]:a32 D:d8c32",
             LscStore(EIGHT, "%slm", Addresses(A, 32, 4), DataShape(DataSize.D8U32), D),
         ),
@@ -104,6 +142,16 @@ def test_each_opcode_becomes_its_page(statement: str, expected: object) -> None:
         "dword_atomic.add.64 (M1, 8) %slm O.0 D.0 %null.0 D.32",
         "lsc_load.ugm (M1, 8) D:d32 flat[O]:a32",
         "lsc_load.ugm (M1, 8) D:d32 bti(T6)[O]:a32",
+        "lsc_load.ugm (M1, 8) D:d32 bti(D)[O]:a32",
+        "lsc_load.ugm (M1, 8) D:d32 flat(A)[O]:a32",
+        "lsc_load.ugm (M1, 8) D:d32 flat(D)[A]:a64",
+        "lsc_load.ugm (M1, 8) D:d32 flat(I)[A]:a64",
+        "lsc_load.ugm (M1, 8) D:d32 bss(I, 1)[O]:a32",
+        "lsc_load.ugm (M1, 8) D:d32 surf(B)[O]:a32",
+        "lsc_load.ugm (M1, 8) D:d32 ss(I)[O]:a32",
+        "lsc_load.ugm (M1, 8) D:d32 arg[O]:a32",
+        "lsc_load.ugm (M1, 8) D:d32 surf(B)[0x80*O]:a32u",
+        "lsc_load.ugm (M1, 8) D:d16u32h flat[A]:a64",
         "lsc_atomic_iadd.ugm (M1, 8) D:d16c32 flat[A]:a64 D %null",
         "svm_block_ld (1) D(0,0)<0;1,0> D.0",
     ],

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import Platform, platform_named
+from visaproof.kernel.device import decided
 from visaproof.kernel.launch import (
     NOTHING_KNOWN,
     Argument,
@@ -33,6 +34,7 @@ from visaproof.kernel.launch import (
     read_launch,
 )
 from visaproof.kernel.manifest import read_manifest
+from visaproof.kernel.meaning import Sampler
 from visaproof.kernel.payload import layouts, place
 from visaproof.kernel.reader import read_kernel_file
 from visaproof.kernel.syntax import Input, Kernel
@@ -232,8 +234,8 @@ def test_every_input_of_the_corpus_means_what_its_manifest_says() -> None:
     for entry in entries:
         read = read_kernel_file(CORPUS / entry["file"])
         info = read_manifest(blob, "manifest.json", Path(read.path))
-        meanings = place(info, read)
-        assert place(replace(info, platform=None), read) == meanings, entry["file"]
+        meanings = place(info, read, decided(info.device))
+        assert place(info, read) == meanings, entry["file"]
         assert set(meanings) == {listed["var"] for listed in entry["inputs"]}
         for listed in entry["inputs"]:
             first = meanings[listed["var"]][0]
@@ -246,7 +248,7 @@ def test_every_payload_base_of_the_corpus_follows_the_rule() -> None:
     blob = (CORPUS / "manifest.json").read_bytes()
     for entry in corpus_entries():
         info = read_manifest(blob, "manifest.json", CORPUS / entry["file"])
-        bases = [layout.base for layout in layouts(info, info.platform)]
+        bases = [layout.base for layout in layouts(info, decided(info.device))]
         packed = any("packed_local_ids" in text for text in entry["zeinfo"]["payload"])
         if packed:  # the manifest leaves the base of surface inputs open
             assert bases == [2 * platform_named(entry["platform"]).grf_bytes]
@@ -345,9 +347,9 @@ def test_what_ze_info_calls_by_a_new_name_is_unknown(tmp_path: Path) -> None:
     )
     launch = read_launch(path, only_inputs((32, 8), (40, 4), (48, 8), (56, 8)))
     assert [piece.meaning for (piece,) in launch.meanings.values()] == [
-        Unknown("flux_capacitor of argument 3"),
+        Unknown("flux_capacitor of argument 3", modelled=False),
         BufferOffset(Argument(0)),
-        Unknown("sampler of argument 1"),
+        Sampler(Argument(1)),
         SlmAddress(Argument(2)),
     ]
 

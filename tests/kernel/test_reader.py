@@ -146,8 +146,9 @@ def test_variables_stand_in_the_order_that_gives_their_index() -> None:
     assert names[:3] == ["%null", "%thread_x", "%thread_y"]
     assert names.index("%r0") == 7
     assert names.index("%msg0") == 20
-    assert names[21:27] == ["%slm", "T1", "T2", "TSS", "%bss", "%scratch"]
-    assert names[27:] == ["V1", "V2", "P1", "A0", "T6", "S0"]
+    assert names[21] == "%scratchloc"
+    assert names[22:28] == ["%slm", "T1", "T2", "TSS", "%bss", "%scratch"]
+    assert names[28:] == ["V1", "V2", "P1", "A0", "T6", "S0"]
 
 
 def test_inputs_carry_offset_and_size() -> None:
@@ -378,17 +379,23 @@ def test_the_size_of_a_grf_comes_from_the_platform() -> None:
         ("V1:d32", LscData("V1", 0, "d32", HERE)),
         ("V2.32:d32x16t", LscData("V2", 32, "d32x16t", HERE)),
         ("V1:d16c32", LscData("V1", 0, "d16c32", HERE)),
+        ("V1:d8u32", LscData("V1", 0, "d8u32", HERE)),
         ("V1:u32.xyzw", LscData("V1", 0, "u32.xyzw", HERE)),
         ("V1:d8.2x32x32nn", LscData("V1", 0, "d8.2x32x32nn", HERE)),
         ("%null:d32", LscData("%null", 0, "d32", HERE)),
-        ("flat[V2]:a64", LscAddress("flat", "", "V2", 0, 1, 0, "a64", HERE)),
-        ("flat[V2+0x100]:a64", LscAddress("flat", "", "V2", 0, 1, 256, "a64", HERE)),
-        ("flat[4 * V2.32 - (1 + 2)]:a64", LscAddress("flat", "", "V2", 32, 4, -3, "a64", HERE)),
-        ("bti(6)[V1]:a32", LscAddress("bti", "0x6", "V1", 0, 1, 0, "a32", HERE)),
-        ("bti(T6)[V1]:a32", LscAddress("bti", "T6", "V1", 0, 1, 0, "a32", HERE)),
-        ("ss(V2.8)[V1]:a16", LscAddress("ss", "V2.8", "V1", 0, 1, 0, "a16", HERE)),
-        ("bss(V2(0,1))[V1]:a32", LscAddress("bss", "V2(0,1)", "V1", 0, 1, 0, "a32", HERE)),
-        ("[V2]:a64", LscAddress("flat", "", "V2", 0, 1, 0, "a64", HERE)),
+        ("flat[V2]:a64", LscAddress("flat", None, "V2", 0, 1, 0, "a64", HERE)),
+        ("flat[V2+0x100]:a64", LscAddress("flat", None, "V2", 0, 1, 256, "a64", HERE)),
+        ("flat[4 * V2.32 - (1 + 2)]:a64", LscAddress("flat", None, "V2", 32, 4, -3, "a64", HERE)),
+        ("bti(6)[V1]:a32", LscAddress("bti", Number(6, HERE), "V1", 0, 1, 0, "a32", HERE)),
+        ("bti(T6)[V1]:a32", LscAddress("bti", Name("T6", HERE), "V1", 0, 1, 0, "a32", HERE)),
+        ("ss(V2.8)[V1]:a16", LscAddress("ss", RawOperand("V2", 8, HERE), "V1", 0, 1, 0, "a16", HERE)),
+        (
+            "bss(V2(0,1), 3)[V1]:a32",
+            LscAddress("bss", VectorSource("V2", 0, 1, Region(0, 1, 0), "", HERE), "V1", 0, 1, 0, "a32", HERE, index=3),
+        ),
+        ("flat(V2)[4*V1]:a32s", LscAddress("flat", RawOperand("V2", 0, HERE), "V1", 0, 4, 0, "a32s", HERE)),
+        ("flat(0xffff00000000)[V1]:a32u", LscAddress("flat", Number(0xFFFF << 32, HERE), "V1", 0, 1, 0, "a32u", HERE)),
+        ("[V2]:a64", LscAddress("flat", None, "V2", 0, 1, 0, "a64", HERE)),
     ],
 )
 def test_an_lsc_operand_is_known_by_its_form(text: str, expected: Operand) -> None:
@@ -419,7 +426,7 @@ def test_an_lsc_atomic_has_registers_without_offset() -> None:
     instruction = only("lsc_atomic_iadd.ugm (M1, 8)  %null:d32  flat[V2]:a64  V1  %null")
     assert instruction.operands == (
         LscData("%null", 0, "d32", at(30)),
-        LscAddress("flat", "", "V2", 0, 1, 0, "a64", at(41)),
+        LscAddress("flat", None, "V2", 0, 1, 0, "a64", at(41)),
         RawOperand("V1", 0, at(55)),
         RawOperand("%null", 0, at(59)),
     )
@@ -570,7 +577,7 @@ def test_a_file_that_is_no_kernel_is_refused(text: str, message: str, line: int,
         ("unheard_of 1:foo", "unknown type 'foo'", 14, "the types are ud, d, f,"),
         ("unheard_of 1:udd", "unknown type 'udd'", 14, "did you mean ud?"),
         ("unheard_of V1:d33", "unknown data shape 'd33'", 15, "d32"),
-        ("unheard_of flat[V1]:a65", "unknown address size 'a65'", 21, "a16, a32 or a64"),
+        ("unheard_of flat[V1]:a65", "unknown address size 'a65'", 21, "a32u or a64"),
         ("unheard_of flat[V1+]:a64", "unexpected ']'", 20, ""),
         ("unheard_of 1.5:hf", "a decimal fraction cannot have type hf", 16, "as its bits"),
         ("unheard_of 0x10000:hf", "0x10000 is no bit pattern of 16 bits", 12, ""),

@@ -54,7 +54,7 @@ def addressed(draw: st.DrawFn) -> str:
     register, offset = draw(st.sampled_from(["A0", "A1"])), draw(st.sampled_from([-32, 0, 0, 4, 2, 16]))
     kind = draw(st.sampled_from(["d", "d", "ud", "w", "b", "q"]))
     at = f"r[{register}({draw(st.integers(0, 3))}),{offset}]"
-    match draw(st.integers(0, 5)):
+    match draw(st.integers(0, 6)):
         case 0 | 1 | 2:
             given_bits = draw(st.sampled_from(["X(0,0)<1;1,0>", "X(0,1)<0;1,0>", "Y(0,0)<1;1,0>", "0x7:w"]))
             return f"{predicate} mov {lanes} {at}<{draw(st.sampled_from([1, 1, 2]))}>:{kind} {given_bits}"
@@ -68,6 +68,8 @@ def addressed(draw: st.DrawFn) -> str:
             base = draw(st.sampled_from(["&ARRAY", "&ARRAY[16]", "&TAIL", f"{register}(0)<1>"]))
             offsets = draw(st.sampled_from(["AT(0,0)<1;1,0>", "AT(0,1)<0;1,0>", "NEAR(0,0)<2;1,0>", "0xfffc:w"]))
             return f"addr_add {lanes.replace('(M2, 1)', '(M1, 8)')} {register}(0)<1> {base} {offsets}"
+        case 5:
+            return f"{predicate} mov {lanes.replace('(M2, 1)', '(M1, 8)')} {register}(0)<1> 0x0:uw"
         case _:
             relation, written = draw(st.sampled_from(["lt", "eq"])), draw(st.sampled_from(["P1", "P2"]))
             return f"cmp.{relation} (M1, 8) {written} X(0,0)<1;1,0> 0x8:d"
@@ -97,6 +99,32 @@ def test_traces_agree_with_runs_at_register_addresses(body: str, seed: int) -> N
 WRITTEN = """    and (M1_NM, 8) AT(0,0)<1> AT(0,0)<1;1,0> {mask}:ud
     addr_add (M1_NM, 8) A0(0)<1> &{array} AT(0,0)<1;1,0>
     mov (M1_NM, 1) r[A0(0),0]<1>:d X(0,0)<0;1,0>"""
+
+
+CLEARED = """    addr_add (M1_NM, 8) A0(0)<1> &ARRAY 0x4:uw
+    cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x8:d
+    {clear}
+    {again}
+    mov (M1, 1) Y(0,0)<1> r[A0(0),0]<0;1,0>:d"""
+CLEAR = "mov (M1_NM, 8) A0(0)<1> 0x0:uw"
+
+
+@pytest.mark.parametrize(
+    ("clear", "again", "conditions"),
+    [
+        ("", "", 0),
+        (CLEAR, "", 1),
+        (f"(P1) {CLEAR}", "", 1),
+        (CLEAR, "addr_add (M1, 8) A0(0)<1> &OTHER 0x8:uw", 0),
+    ],
+)
+def test_a_cleared_address_register_names_no_variable(clear: str, again: str, conditions: int) -> None:
+    """Unless addr_add gives it another address."""
+    body = kernel(CLEARED.format(clear=clear, again=again))
+    assert not any(disagreements(body, Platform.TGLLP, seed) for seed in range(8))
+    result = trace(body, Platform.TGLLP)
+    assert result.stopped is None
+    assert len(result.conditions) == conditions
 
 
 def test_a_wrong_neighbour_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,10 @@
 
 import pytest
 
-from visaproof.isa.errors import ReadError
+from visaproof.isa.errors import Position, ReadError
+from visaproof.kernel.opcodes import RUN, Kind, is_known, kind_of_opcode
 from visaproof.kernel.reader import read_kernel
+from visaproof.kernel.statement_shape import SUFFIXES, require_suffixes
 from visaproof.kernel.syntax import Kernel
 
 HEADER = """.version 4.1
@@ -59,4 +61,26 @@ def test_other_operands_are_an_error_with_a_place(line: str, message: str) -> No
     with pytest.raises(ReadError) as caught:
         read(line)
     assert caught.value.message == message
+    assert caught.value.position.line == 9
+
+
+OPCODES = [opcode for opcode in RUN if kind_of_opcode(opcode) is not Kind.SAMPLE]
+
+
+@pytest.mark.parametrize("opcode", OPCODES)
+def test_no_statement_takes_a_suffix_that_nobody_knows(opcode: str) -> None:
+    for suffixes in (("foo",), ("sat", "foo"), ("foo", "sat"), ("sat", "sat"), ("lt", "foo"), ("xd8", "foo"), ("ov",)):
+        with pytest.raises(ReadError):
+            require_suffixes(opcode, suffixes, Position("f", 1, 1))
+
+
+def test_every_table_of_suffixes_belongs_to_an_opcode() -> None:
+    assert all(is_known(opcode) for opcode in SUFFIXES)
+
+
+@pytest.mark.parametrize("opcode", ["mov.foo", "mov.sat.sat", "setp.any", "goto.any", "ret.sat", "barrier.slm"])
+def test_a_line_with_an_unknown_suffix_is_an_error_with_a_place(opcode: str) -> None:
+    operands = {"mov": f"V1(0,0)<1> {VALUE}", "setp": "P1 0xff:ud", "goto": "label"}.get(opcode.partition(".")[0], "")
+    with pytest.raises(ReadError, match="takes no") as caught:
+        read(f"{opcode} (M1, 8) {operands}" if not opcode.startswith("barrier") else opcode)
     assert caught.value.position.line == 9

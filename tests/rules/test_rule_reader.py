@@ -54,7 +54,7 @@ WRONG = [
     ("off, 4)", "off[!p], 4)", (8, 19), "no predicate"),
     ("off, 4)", "off[M7], 4)", (8, 18), "lanes 24 to 39"),
     ("mask == all", "mask[0:33] == all", (8, 58), "32 elements"),
-    ("surface: S", "surface: S bti 999", (7, 10), "no place 999"),
+    ("surface: S", "surface: S bti 999", (7, 10), "no place '999'"),
     ("surface: S", "surface: S\nlet: slot = 3", (8, 6), "declared twice"),
     ("surface: S", "surface: S\nvar: mask ud[8]", (8, 6), "something else in conditions"),
     ("surface: S", "surface: S, T\npre: size(T) > 4", (8, 6), "no message reaches"),

@@ -1,5 +1,7 @@
 """What is said of rewrite rules: proved, refuted with a run, illegal, vacuous, not modelled."""
 
+from pathlib import Path
+
 import pytest
 
 from visaproof.engine.rewrite.decision import check_rule
@@ -110,3 +112,23 @@ def test_preconditions_on_memory_that_exclude_each_other_prove_nothing() -> None
     head = head.replace("[2]", "[8]")
     rule = f"{head}pre: memory(S) >= 0x80000000\n{texels}=>\n{texels.replace('.min', '.imin')}"
     assert isinstance(check_rule(rule), Vacuous)
+
+
+LIBRARY = Path(__file__).parents[2] / "rules"
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("mov-sat-to-max-and-min", "0xff:d", "0x7f:d"),
+        ("mov-sat-to-max-and-min", "max (M1", "min (M1"),
+        ("drop-saturating-add-of-zero", "0x0:d", "0x1:d"),
+        ("remainder-to-mask", "var: src ud[8], dst ud[8]", "var: src d[8], dst d[8]"),
+        ("remainder-to-mask", "0x1f:ud", "0x3f:ud"),
+    ],
+)
+def test_a_wrong_neighbour_of_a_rule_on_integers_is_refuted(name: str, right: str, wrong: str) -> None:
+    """As by 127, without the lower end, with a sum that saturates, and with a dividend that may be negative."""
+    text = (LIBRARY / f"{name}.rule").read_text(encoding="utf-8")
+    assert isinstance(check_rule(text), Proved)
+    assert isinstance(check_rule(text.replace(right, wrong)), Refuted)

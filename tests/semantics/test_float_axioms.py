@@ -9,7 +9,7 @@ import z3
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import FloatMode, Rounding
-from visaproof.isa.types import DataType
+from visaproof.isa.types import DataType, type_named
 from visaproof.semantics.concrete import floats
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.float_axioms import Axiom, Comparison, comparison, constant_result, plain
@@ -143,6 +143,14 @@ def test_constants_give_a_number_where_every_mode_gives_it() -> None:
 )
 def test_constants_give_nothing_where_modes_differ(opcode: str, sources: tuple[int, ...]) -> None:
     assert constant_result(opcode, [constant(one) for one in sources], F) is None
+
+
+@pytest.mark.parametrize("opcode", ["add", "mul"])
+@pytest.mark.parametrize("types", [("f", "hf", "f"), ("hf", "hf", "f"), ("f", "f", "hf"), ("f", "bf", "f")])
+def test_constants_of_mixed_floats_are_not_folded(opcode: str, types: tuple[str, str, str]) -> None:
+    *of_sources, result = map(type_named, types)
+    sources = [Source(const(1 << one.bits - 4, one.bits), one) for one in of_sources]
+    assert constant_result(opcode, sources, result) is None
 
 
 # ---------------------------------------------------------------- tempting identities

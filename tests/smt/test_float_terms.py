@@ -12,9 +12,10 @@ from visaproof.smt.answers import Answer, Satisfiable, Unsatisfiable
 from visaproof.smt.compiled import compiled
 from visaproof.smt.float_terms import rounded
 from visaproof.smt.ieee import DOUBLE, HALF, SINGLE, FloatOp, FloatOperation, Format, compute
+from visaproof.smt.smtlib import term_of, text_of
 
 FORMATS = (HALF, SINGLE, DOUBLE)
-ARITHMETIC = {FloatOp.ADD: 2, FloatOp.MUL: 2, FloatOp.FMA: 3}
+ARITHMETIC = {FloatOp.ADD: 2, FloatOp.MUL: 2, FloatOp.FMA: 3, FloatOp.INTEGRAL: 1}
 Ask = Callable[[Sequence[Bool], int, int], Answer]
 
 
@@ -76,6 +77,24 @@ def test_every_way_to_a_float_result_gives_the_same(
     for ask in backends():
         assert isinstance(ask([*fixed, eq(term, const(expected, term.width))], 20_000, 0), Satisfiable)
         assert isinstance(ask([*fixed, neg(eq(term, const(expected, term.width)))], 20_000, 0), Unsatisfiable)
+
+
+@given(operations())
+def test_a_float_term_is_read_back_from_its_text(
+    drawn: tuple[FloatOperation, tuple[int, ...], tuple[int, ...]],
+) -> None:
+    operation, args, widths = drawn
+    symbols = {f"float{k}": symbol(f"float{k}", width) for k, width in enumerate(widths)}
+    term = written.rounded(operation, *symbols.values())
+    read = term_of(text_of(term), symbols)
+    values: dict[Term, int] = dict(zip(symbols.values(), args, strict=True))
+    assert (read.payload, evaluate(read, values)) == (operation, evaluate(term, values))
+
+
+@pytest.mark.parametrize("text", ["(_ ieee.add RNE 8)", "(_ ieee.add RNE 0 23)", "(_ ieee.div RNE 8 23)"])
+def test_an_operation_that_is_none_is_no_expression(text: str) -> None:
+    with pytest.raises(ValueError, match=r"float|FloatOp"):
+        term_of(f"({text} x x)", {"x": symbol("x", 32)})
 
 
 @every_solver

@@ -30,6 +30,8 @@ EACH: dict[str, Callable[[Words], Term]] = {
     "shl": lambda b: b.shl(x, const(3, W)),
     "lshr": lambda b: b.lshr(x, const(3, W)),
     "ashr": lambda b: b.ashr(x, const(3, W)),
+    "udiv": lambda b: b.udiv(x, const(6, W)),
+    "urem": lambda b: b.urem(x, const(6, W)),
     "shl by a word": lambda b: b.shl(x, b.bit_and(y, const(15, W))),
     "concat": lambda b: b.concat(x, y, const(5, 3)),
     "extract": lambda b: b.extract(x, 7, 2),

@@ -12,7 +12,7 @@ from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
 from visaproof.kernel.concrete.run import run
-from visaproof.kernel.decode import OPCODES, TYPED
+from visaproof.kernel.decode import OPCODES, TYPED, decode
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.kernel.syntax import (
@@ -24,6 +24,7 @@ from visaproof.kernel.syntax import (
     SubscriptedName,
     SurfaceVariable,
 )
+from visaproof.semantics.concrete.choices import Choices
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image
 from visaproof.vectorised.memories import Memories
@@ -61,8 +62,8 @@ def surface_keys(kernel: Kernel, platform: Platform) -> dict[str, bool]:
                 if isinstance(kernel.variables.get(operand.name), SurfaceVariable) and statement.opcode != "movs":
                     found[bindings.key(operand.name)] = typed
             elif isinstance(operand, LscAddress):
-                if operand.model == "bti":
-                    found[f"bti {int(operand.model_argument, 16)}"] = False
+                if operand.model != "flat":
+                    found[decode(statement, kernel, platform).surface] = False
                 elif "slm" in statement.suffixes:
                     found["%slm"] = False
     return found
@@ -146,8 +147,13 @@ def _register(variable: GeneralVariable, pick: random.Random) -> bytearray:
     return bytearray(pick.randbytes(size))
 
 
-def differences(kernel: Kernel, platform: Platform, states: list[ConcreteState]) -> list[str]:
-    """Where a thread ends otherwise on arrays than alone: registers, predicates, memory, how it ended."""
+def differences(
+    kernel: Kernel, platform: Platform, states: list[ConcreteState], policy: int | None = None
+) -> list[str]:
+    """Where a thread ends otherwise on arrays than alone: registers, predicates, memory, how it ended.
+
+    Both pick results that no page states by the same policy, or neither does.
+    """
     registers = {
         name: np.array([list(state.registers[name]) for state in states], np.uint8).reshape(len(states), -1)
         for name in states[0].registers
@@ -162,11 +168,22 @@ def differences(kernel: Kernel, platform: Platform, states: list[ConcreteState])
     memories = _memories(states)
     masks = np.array([state.exec_mask for state in states])
     groups = np.arange(len(states))
-    result = run_threads(kernel, platform, registers, masks, memories, groups, predicates=predicates, most=MOST)
+    result = run_threads(
+        kernel,
+        platform,
+        registers,
+        masks,
+        memories,
+        groups,
+        predicates=predicates,
+        most=MOST,
+        choices=Choices(policy),
+    )
     stopped = {stop.thread: ("undefined", stop.position, stop.message) for stop in result.undefined}
     stopped |= {stop.thread: ("not modelled", stop.position, stop.message) for stop in result.not_modelled}
     found: list[str] = []
     for k, state in enumerate(states):
+        state.choices = Choices(policy)
         alone = _alone(kernel, state)
         if alone is not None and alone[2] == f"a run of more than {MOST} statements":
             continue  # the machines count differently: one does not come through statements without a lane

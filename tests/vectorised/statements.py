@@ -1,8 +1,10 @@
 """Kernels of random statements over every opcode, type and region that the arrays run, floats included."""
 
+import re
+
 from hypothesis import strategies as st
 
-from tests.kernel.generated import LOGIC, PREDICATES, REGIONS, RELATIONS
+from tests.kernel.generated import LOGIC, PREDICATES, REGIONS, RELATIONS, described_only
 
 INTEGERS = ("ud", "d", "uw", "w", "ub", "b", "uq", "q")
 FLOATS = ("f", "hf", "df")
@@ -12,6 +14,11 @@ BINARY = (
     "add", "mul", "shl", "shr", "asr", "and", "or", "xor", "min", "max", "avg", "rol", "ror", "mulh", "div", "mod",
 )  # fmt: skip
 TERNARY = ("mad", "add3", "dp4a", "bfn.xd8", "bfn.x3c", "bfn.x01", "bfn.xff")
+FLOAT_ONLY = (("rndd", 1), ("rnde", 1), ("rndu", 1), ("rndz", 1), ("frc", 1), ("lrp", 3))
+ON_ONE_TYPE = (
+    ("lzd", ("ud",), 1), ("fbh", ("ud",), 1), ("bfrev", ("ud", "d"), 1), ("bfe", ("ud",), 3), ("bfe", ("d",), 3),
+    ("bfi", ("ud", "d"), 4), ("rol", ("uw",), 2), ("ror", ("d",), 2), ("cbit", ("ud",), 1), ("fbl", ("ud",), 1),
+)  # fmt: skip
 FLOAT_BINARY = ("add", "mul", "min", "max")
 IMMEDIATES = ("0x0:ud", "0x1:ud", "0xffffffff:d", "0x80000000:d", "0x1f:uw", "0x8000:w", "0x7f:b", "0x89abcdef:v",
               "0x76543210:uv", "0xffffffffffffffff:uq", "0x8000000000000000:q", "0x3f800000:f", "0x7f7fffff:f",
@@ -77,11 +84,44 @@ def predicate_settings(draw: st.DrawFn, execution: str) -> str:
 
 
 @st.composite
+def statements_on_one_type(draw: st.DrawFn, head: str, sat: str) -> str:
+    """Opcodes whose operands have one type; `head` has a place for the opcode."""
+    if draw(st.booleans()):
+        opcode, count = draw(st.sampled_from(FLOAT_ONLY))
+        given = " ".join(draw(sources(("f",))) for _ in range(count))
+        return f"{head % (opcode + sat)} {draw(targets(('f',)))} {given}"
+    opcode, kinds, count = draw(st.sampled_from(ON_ONE_TYPE))
+    given = " ".join(draw(sources(kinds)) for _ in range(count))
+    return re.sub(r"\((-|abs|-abs)\)", "", f"{head % opcode} {draw(targets(kinds))} {given}")
+
+
+@st.composite
+def two_results(draw: st.DrawFn, head: str) -> str:
+    """Opcodes that write two dwords a lane; `head` has a place for the opcode."""
+    if draw(st.booleans()):
+        where = draw(st.sampled_from(["Vud0(0,0)<1> Vud1(0,1)<1>", "Vud0(0,0)<1> Vud0(0,1)<1>"]))
+        opcode = draw(st.sampled_from(["addc", "subb"]))
+        return f"{head % opcode} {where} {draw(sources(('ud',)))} {draw(sources(('ud',)))}"
+    given = " ".join(draw(sources(("ud", "d"))) for _ in range(3))
+    return f"{head % 'madw'} Vud0(0,0)<1> {given}"
+
+
+@st.composite
+def addresses(draw: st.DrawFn, predicate: str) -> str:
+    """A statement that sets address registers, or clears them."""
+    lanes = draw(st.sampled_from([1, 2]))
+    if draw(st.integers(0, 3)) == 0:
+        return f"{predicate} mov ({draw(st.sampled_from(['M1', 'M1_NM']))}, {lanes}) A0(0)<1> 0x0:uw"
+    base = draw(st.sampled_from(["&Vud0", "&Vw1[4]", "&Vf0", "A0(0)<0;1,0>"]))
+    return f"{predicate} addr_add (M1_NM, {lanes}) A0(0)<1> {base} Vuw0(0,0)<0;1,0>"
+
+
+@st.composite
 def statements(draw: st.DrawFn) -> str:
     execution = draw(executions())
     predicate = draw(st.sampled_from(PREDICATE_OR_NONE))
     sat = draw(st.sampled_from(["", "", "", ".sat"]))
-    match draw(st.integers(0, 12)):
+    match draw(st.integers(0, 13)):
         case 0:
             opcode = draw(st.sampled_from(UNARY))
             return f"{predicate} {opcode}{sat} {execution} {draw(targets(INTEGERS))} {draw(sources(INTEGERS))}"
@@ -97,13 +137,8 @@ def statements(draw: st.DrawFn) -> str:
             kinds = draw(st.sampled_from([INTEGERS, (*INTEGERS, *FLOATS)]))
             chosen = draw(st.sampled_from(PREDICATES))
             return f"{chosen} sel{sat} {execution} {draw(targets(kinds))} {draw(sources(kinds))} {draw(sources(kinds))}"
-        case 4:
-            opcode = draw(st.sampled_from(["addc", "subb"]))
-            where = draw(st.sampled_from(["Vud0(0,0)<1> Vud1(0,1)<1>", "Vud0(0,0)<1> Vud0(0,1)<1>"]))
-            return f"{predicate} {opcode} {execution} {where} {draw(sources(('ud',)))} {draw(sources(('ud',)))}"
-        case 5:
-            given = " ".join(draw(sources(("ud", "d"))) for _ in range(3))
-            return f"{predicate} madw {execution} Vud0(0,0)<1> {given}"
+        case 4 | 5:
+            return draw(two_results(f"{predicate} %s {execution}"))
         case 6:
             return draw(predicate_settings(execution))
         case 7:
@@ -117,8 +152,9 @@ def statements(draw: st.DrawFn) -> str:
             given = " ".join(draw(sources(kind)) for _ in range(count))
             return f"{predicate} {opcode}{sat} {execution} {draw(targets(kind))} {given}"
         case 11:
-            base = draw(st.sampled_from(["&Vud0", "&Vw1[4]", "&Vf0", "A0(0)<0;1,0>"]))
-            return f"{predicate} addr_add (M1_NM, {draw(st.sampled_from([1, 2]))}) A0(0)<1> {base} Vuw0(0,0)<0;1,0>"
+            return draw(addresses(predicate))
+        case 12:
+            return draw(statements_on_one_type(f"{predicate} %s {execution}", sat))
         case _:
             opcode = draw(st.sampled_from(BINARY))
             given = f"{draw(sources(INTEGERS))} {draw(sources(INTEGERS))}"
@@ -136,4 +172,4 @@ def kernels(draw: st.DrawFn) -> str:
     ]
     body = [f"    {draw(statements())}" for _ in range(draw(st.integers(1, 12)))]
     text = [".version 4.1", '.kernel "statements"', *DECLARATIONS, *head, *body, "    ret (M1, 1)"]
-    return "\n".join(text) + "\n"
+    return described_only("\n".join(text) + "\n")

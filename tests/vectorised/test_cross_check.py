@@ -6,15 +6,17 @@ from hypothesis import strategies as st
 
 from tests.kernel import generated
 from tests.vectorised import statements
-from tests.vectorised.both_engines import differences, random_states
+from tests.vectorised.both_engines import FLAT_BASES, differences, random_states
 from visaproof.isa.platform import Platform
 from visaproof.kernel.reader import read_kernel
+from visaproof.semantics.concrete.choices import POLICIES
 from visaproof.vectorised import integers
 
 
 def disagreements(text: str, seed: int) -> list[str]:
     kernel = read_kernel(text, "generated.visaasm")
-    return differences(kernel, Platform.TGLLP, random_states(kernel, Platform.TGLLP, seed))
+    policy = (None, *range(POLICIES))[seed % (POLICIES + 1)]
+    return differences(kernel, Platform.TGLLP, random_states(kernel, Platform.TGLLP, seed), policy)
 
 
 @settings(deadline=None, max_examples=20)
@@ -45,3 +47,32 @@ def test_a_wrong_opcode_would_be_noticed(
     wrong = integers.COMPARISONS["ge"] if name == "lt" else integers.WRAPPING["xor"]
     monkeypatch.setitem(table, name, wrong)
     assert disagreements(text, 1)
+
+
+BASE = f"{FLAT_BASES[-1]:#x}"
+ADDRESSES = (
+    f"flat({BASE})[Vud0]:a32u",
+    f"flat({BASE})[0x4*Vud0-0x8]:a32s",
+    f"flat({BASE})[Vuq1+0x10]:a64",
+    "flat(Vuq0)[Vud0+0x4]:a32u",
+    "flat(Vuq0(0,1))[0x2*Vud0]:a32s",
+    "bss(Vud1)[0x4*Vud0-0x10]:a32",
+    "surf(Vuq1)[Vud0-0x4]:a32u",
+    "surf(Vuq1)[0x4*Vud0]:a32s",
+    "bti(0x3)[Vud0]:a32",
+)
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_every_form_of_an_lsc_address_agrees(address: str) -> None:
+    body = [
+        f"    lsc_load.ugm (M1, 8) Vd0:d32x2 {address}",
+        f"    lsc_load.ugm (M1_NM, 4) Vd1:d16u32 {address}",
+        f"    lsc_atomic_iadd.ugm (M1, 8) Vd1:d32 {address} Vd0 %null",
+        f"    lsc_store.ugm (M1, 8) {address} Vd1:d8u32",
+    ]
+    for count in range(1, len(body) + 1):
+        text = "\n".join([".version 4.1", '.kernel "k"', *statements.DECLARATIONS, *body[:count], "    ret (M1, 1)"])
+        for seed in range(6):
+            kernel = read_kernel(text, "k.visaasm")
+            assert differences(kernel, Platform.Xe2, random_states(kernel, Platform.Xe2, seed)) == []

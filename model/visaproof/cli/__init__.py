@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from io import TextIOWrapper
+from io import FileIO, TextIOWrapper
 from typing import cast
 
 from visaproof import __version__
@@ -65,6 +65,7 @@ GARBAGE_COLLECTED_EVERY = 200_000
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code; no exception passes."""
+    _open_closed_streams()
     _print_anything()
     try:
         arguments = _parsed(argv)
@@ -79,6 +80,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return ExitCode.INTERRUPTED
     except (Exception, SystemExit) as error:  # a claim may call sys.exit: that is no verdict
         return _failed(error)
+    finally:
+        _forget_options()
 
 
 def _parsed(argv: Sequence[str] | None) -> Namespace | int:
@@ -113,9 +116,27 @@ def _parser() -> ArgumentParser:
 
 
 def _run(arguments: Namespace) -> int:
+    from visaproof.report.hints import OPTIONS
+
     module = import_module(f"{__name__}.{arguments.command}")
     gc.set_threshold(GARBAGE_COLLECTED_EVERY)
+    OPTIONS.set(options_of(arguments.command))
     return cast(Callable[[Namespace], int], module.run)(arguments)
+
+
+def _forget_options() -> None:
+    from visaproof.report.hints import OPTIONS
+
+    OPTIONS.set(None)
+
+
+def options_of(command: str) -> frozenset[str]:
+    """The long options that the command takes."""
+    subparsers = ArgumentParser().add_subparsers()
+    import_module(f"{__name__}.{command}").add_parser(subparsers)
+    (parser,) = subparsers.choices.values()
+    words = parser.format_usage().translate(str.maketrans("[]()|", "     ")).split()
+    return frozenset(("--help", *(word for word in words if word.startswith("--"))))
 
 
 def _failed(error: BaseException) -> int:
@@ -130,13 +151,17 @@ def _failed(error: BaseException) -> int:
 
 
 def _print_anything() -> None:
-    """A character that the terminal's encoding lacks is escaped, and a closed stream drops it; neither ends the run."""
-    for name in ("stdin", "stdout", "stderr"):  # in this order: what is opened takes the lowest free number
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115
+    """A character that the terminal's encoding lacks is escaped; it does not end the run."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _open_closed_streams() -> None:
+    """A stream that is closed when the run begins has nothing to read, and drops what is written."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):  # opened under the lowest free number
+        if getattr(sys, name) is None:
+            setattr(sys, name, TextIOWrapper(FileIO(os.devnull, mode), encoding="utf-8"))
 
 
 def _drop_stdout() -> None:

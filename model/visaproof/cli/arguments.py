@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import TYPE_CHECKING
 
-from visaproof.isa.platform import Platform, platform_named
+from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]  (argparse has no public name for it)
@@ -45,6 +45,18 @@ def seconds(text: str) -> float:
     return value
 
 
+LIMIT_S = 60.0
+"""By default for one file: of 488 kernels of the corpus the slowest takes a tenth of it."""
+
+
+def add_limit(parser: ArgumentParser, of_what: str, default: float = LIMIT_S) -> None:
+    """A limit on all questions about one thing together."""
+    parser.add_argument(
+        "--limit", type=seconds, default=default, metavar="SECONDS",
+        help=f"processor time for {of_what}: then what is decided is shown, and the rest named (default: {default:g})",
+    )  # fmt: skip
+
+
 def count(text: str) -> int:
     """A number that is not negative and fits 31 bits."""
     if not (text.isascii() and text.isdecimal()) or int(text[:20]) >= 2**31:
@@ -65,5 +77,12 @@ def platform(name: str) -> Platform:
     try:
         return platform_named(name)
     except KeyError:
-        known = ", ".join(known.name for known in Platform)
-        raise ArgumentTypeError(f"no platform {name!r}: one of {known}") from None
+        raise ArgumentTypeError(f"no platform {name!r}: one of {PLATFORM_NAMES}") from None
+
+
+def add_platform(parser: ArgumentParser) -> None:
+    """The device of a file."""
+    parser.add_argument(
+        "--platform", type=platform, metavar="NAME",
+        help="the device, where neither --launch nor a //Platform: comment in the file says it",
+    )  # fmt: skip

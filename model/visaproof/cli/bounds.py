@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any
 from visaproof.cli.arguments import ASSUMPTIONS, positive
 from visaproof.cli.errors import show_read_error
 from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.cli.kernel_files import DEFAULT_PLATFORM, milliseconds, read_with_launch
-from visaproof.cli.kernel_questions import add_kernel_options, ask_each, show_stop
-from visaproof.isa.errors import ReadError
-from visaproof.isa.platform import Platform
+from visaproof.cli.findings import KINDS_OF_ONE_KERNEL, allows, codes_of_uses
+from visaproof.cli.kernel_files import milliseconds, read_with_launch
+from visaproof.cli.kernel_questions import add_kernel_options, ask_each, nothing_asked, show_stop
+from visaproof.isa.errors import LimitReached, ReadError
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
 
     from visaproof.engine.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch
+    from visaproof.engine.bounds.verdicts import Meaningless, Outside
+    from visaproof.engine.findings.kernel import Uses
+    from visaproof.smt.limit import Limit
 
 ADDRESS_UNIT = 4
 """`--align` under `--assume ids`: dword accesses need it of the pointers that they start from."""
@@ -45,14 +48,15 @@ short), both confirmed by running the kernel.  A size is a number of bytes, an a
 the surface is an argument by name or argN, a binding table index, slm, or a table that the program names.  The kernel's
 own SLMSize is the size of slm.
 A global size bounds the ids of the enabled lanes: group id · local size + local id.
-Registers and predicate bits that are read before any path wrote them are listed.
+Registers beyond a variable, and registers and predicate bits that are read uninitialised, are listed, and whether an
+address, a branch, a mask or an output depends on them; so are writes that no lane reaches.
 Loops whose number of rounds is not constant are unrolled; unless they provably end in time, what holds is said to be
 bounded, which is no proof.
 A 64-bit address lies in the buffer whose address the launch hands over, at what the kernel adds to it.  Outside nothing
 is dropped: the pages have no bounds check there.  Private memory is the thread's part of it, as large as the launch
 information says.  An address that is not one buffer's plus an offset is not modelled.
-exit codes: 0 all in bounds, 1 an access outside or undefined, or something unwritten is read, 2 unreadable, 3 unknown
-or bounded, 4 not modelled, 5 the assumptions contradict each other."""
+exit codes: 0 all in bounds, 1 an access outside, or undefined behaviour with an effect, 2 unreadable, 3 unknown or
+bounded, 4 not modelled, 5 the assumptions contradict each other."""
 
 
 def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
@@ -61,7 +65,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         "bounds",
         help="does every access stay inside its surface?",
         description="Asks of every memory message of a kernel whether it stays in bounds and has a meaning.",
-        epilog=EPILOG,
+        epilog=f"{EPILOG}\n\n{KINDS_OF_ONE_KERNEL}",
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a .visaasm file")
@@ -91,56 +95,70 @@ def run(arguments: Namespace) -> int:
     return ask_each("bounds", _file, arguments, WORDS)
 
 
-def _file(path: Path, arguments: Namespace, platform: Platform | None, records: list[dict[str, Any]]) -> ExitCode:
+def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> ExitCode:
+    from visaproof.smt.limit import Limit
+
+    limit = Limit(arguments.limit)
     try:
-        answers, guessed = _asked(path, arguments, platform)
+        with limit.within():
+            answers = _asked(path, arguments, limit)
     except ReadError as error:
         show_read_error(error)
         records.append({"file": str(path), "error": str(error)})
         return ExitCode.USAGE
+    except LimitReached as reached:
+        return nothing_asked(path, reached, records)
     text = arguments.format == "text"
     if text:
-        _print_header(answers, guessed)
+        _print_header(answers)
     codes: list[ExitCode] = []
     findings: list[BoundsFinding] = []
     for finding in answers.answers():
         findings.append(finding)
-        codes += _codes(finding)
+        codes += _codes(finding, arguments)
         if text:
             _print_finding(answers, finding)
         if arguments.save:
             _save(answers, finding, arguments.save)
-    if any(not one.harmless for one in answers.unwritten):
-        codes.append(ExitCode.REFUTED)
+    uses = _listed(answers, arguments)
+    codes += codes_of_uses(uses, arguments)
     if arguments.save:
         _save_unwritten(answers, arguments.save)
     if answers.vacuous:
         codes.append(ExitCode.VACUOUS)
-    if answers.stopped is not None:
-        codes.append(ExitCode.NOT_MODELLED)
     if text:
-        _print_footer(answers, findings)
+        _print_footer(answers, findings, uses)
     else:
         from visaproof.report.bounds import file_json
+        from visaproof.report.findings import listed_json
 
-        records.append(file_json(answers, findings))
+        order = list(dict.fromkeys(one.instruction.position for one in answers.questions))
+        findings.sort(key=lambda one: order.index(one.question.instruction.position))
+        records.append(file_json(answers, findings) | listed_json(answers.kernel, uses, answers))
     if answers.stopped is not None:
-        show_stop(answers.stopped, "messages")
+        codes.append(show_stop(answers.stopped, answers.not_asked, text))
     return worst(codes)
 
 
-def _asked(path: Path, arguments: Namespace, platform: Platform | None) -> "tuple[BoundsAnswers, bool]":
-    """The questions of a file, and whether its platform is a guess."""
+def _listed(answers: "BoundsAnswers", arguments: Namespace) -> "Uses":
+    """Uses of undefined values, and writes that no lane reaches."""
+    from visaproof.engine.findings.kernel import Uses, uses_in
+
+    if answers.vacuous:
+        return Uses()
+    return uses_in(answers.asked, answers.premises, dict(arguments.undefined), answers.limit)
+
+
+def _asked(path: Path, arguments: Namespace, limit: "Limit") -> "BoundsAnswers":
+    """The questions of a file."""
     from visaproof.engine.bounds.kernel import ask_bounds
     from visaproof.kernel.assumptions import Assume
     from visaproof.kernel.float_results import Floats
 
-    kernel, launch = read_with_launch(path, arguments, platform)
-    device = platform or launch.platform or DEFAULT_PLATFORM
+    kernel, launch, device = read_with_launch(path, arguments)
     assume, stated = Assume(arguments.assume), _stated(arguments)
     timeout, floats = milliseconds(arguments.timeout), Floats(arguments.float)
-    answers = ask_bounds(kernel, device, launch, assume, stated, timeout, arguments.unroll, floats)
-    return answers, platform is None and launch.platform is None
+    return ask_bounds(kernel, device, launch, assume, stated, timeout, arguments.unroll, floats, limit)
 
 
 def _stated(arguments: Namespace) -> "StatedLaunch":
@@ -155,13 +173,15 @@ def _stated(arguments: Namespace) -> "StatedLaunch":
     )
 
 
-def _codes(finding: "BoundsFinding") -> list[ExitCode]:
+def _codes(finding: "BoundsFinding", arguments: Namespace) -> list[ExitCode]:
     from visaproof.engine.bounds.verdicts import Holds, Meaningless, Outside, Unbounded
 
     codes: list[ExitCode] = []
     for answer in (finding.bounds, finding.meaning):
         match answer:
             case Holds(bounded=()):
+                codes.append(ExitCode.OK)
+            case Outside() | Meaningless() if _is_allowed(answer, arguments):
                 codes.append(ExitCode.OK)
             case Outside() | Meaningless():
                 codes.append(ExitCode.REFUTED)
@@ -172,15 +192,26 @@ def _codes(finding: "BoundsFinding") -> list[ExitCode]:
     return codes
 
 
-def _print_header(answers: "BoundsAnswers", platform_guessed: bool) -> None:
+def _is_allowed(answer: "Outside | Meaningless", arguments: Namespace) -> bool:
+    """Whether what is shown is of a kind that the user has allowed."""
+    from visaproof.engine.bounds.verdicts import Outside
+    from visaproof.isa.operands import SLM
+    from visaproof.queries.refinement.undefined import UndefinedKind
+
+    if isinstance(answer, Outside):
+        return answer.surface == SLM and allows(arguments, UndefinedKind.SLM_OUTSIDE)
+    short = bool(answer.question.performed.short)
+    return allows(arguments, UndefinedKind.BEYOND_VARIABLE if short else UndefinedKind.MISALIGNED)
+
+
+def _print_header(answers: "BoundsAnswers") -> None:
     from visaproof.report.conflicts import header
 
     for line in header(answers):
         print(line)
-    if platform_guessed:
-        print(f"  platform: {answers.platform.name} is a guess; `--platform` or a zebin says which")
     if answers.vacuous:
         print("  VACUOUS: no launch with an enabled lane is as assumed: nothing is asked")
+    sys.stdout.flush()
 
 
 def _print_finding(answers: "BoundsAnswers", finding: "BoundsFinding") -> None:
@@ -191,12 +222,13 @@ def _print_finding(answers: "BoundsAnswers", finding: "BoundsFinding") -> None:
     sys.stdout.flush()
 
 
-def _print_footer(answers: "BoundsAnswers", findings: "list[BoundsFinding]") -> None:
+def _print_footer(answers: "BoundsAnswers", findings: "list[BoundsFinding]", uses: "Uses") -> None:
     from visaproof.report.bounds import footer, unwritten_lines
+    from visaproof.report.findings import lines_of
 
     if not findings and answers.stopped is None and not answers.vacuous:
         print("\n  no memory message: nothing to leave its bounds")
-    for line in unwritten_lines(answers):
+    for line in (*unwritten_lines(answers), *lines_of(answers.kernel, uses, answers)):
         print(line)
     for line in footer(findings):
         print(line)
@@ -207,6 +239,9 @@ def _save(answers: "BoundsAnswers", finding: "BoundsFinding", folder: Path) -> N
     from visaproof.engine.counterexample import write_counterexample
 
     position = finding.question.instruction.position
+    if answers.asked.trace.beyond and not finding.question.performed.short:
+        print("not saved: a run that replays ends at the registers beyond a variable before", file=sys.stderr)
+        return
     for kind, record in bounds_records(answers, finding):
         path = folder / f"{answers.kernel.name}-{Path(position.path).stem}-line-{position.line}-{kind}.json"
         write_counterexample(record, path)

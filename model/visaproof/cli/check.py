@@ -4,18 +4,17 @@ import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
-from visaproof.cli.arguments import Subparsers, add_format, platform
-from visaproof.cli.errors import show_read_error
+from visaproof.cli.arguments import Subparsers, add_format, add_limit, add_platform, seconds
+from visaproof.cli.errors import not_asked, show_read_error
 from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.isa.errors import ReadError
-from visaproof.isa.platform import Platform
-
-DEFAULT_PLATFORM = Platform.DG2
-"""A file does not say which device it is for; this one has registers of 32 bytes and every modelled page."""
+from visaproof.cli.findings import KINDS_OF_ONE_KERNEL, add_undefined, codes_of_uses
+from visaproof.cli.kernel_files import milliseconds
+from visaproof.isa.errors import LimitReached, ReadError
 
 EPILOG = """examples:
-  visaproof check kernel.visaasm
+  visaproof check kernel.visaasm                 the device by the //Platform: comment of the file
   visaproof check --platform PVC dumps/*.visaasm
+  visaproof check --launch kernel.bin kernel.visaasm
   visaproof check --types any kernel.visaasm     accept operand types that Intel's tools accept
   visaproof check --rules igc kernel.visaasm     what Intel's parser and verifier accept of the four pages
   visaproof check kernel.visaasm --format json
@@ -25,10 +24,14 @@ Intel's verifier accepts and that is then emitted with another meaning than its 
 evidence under both rules, and does not change the exit code.  The pages' own spelling (TYPED_ATOMIC.IMAX, T5, V0.0) is
 read with a note under the pages' rules; Intel's parser rejects it.
 Opcodes without semantics in visaproof are listed as "not modelled", with their number; they are no error here.
+A legal kernel is also run symbolically, for arbitrary inputs: registers beyond a variable and uninitialised registers
+are listed, and whether an address, a branch, a mask or an output depends on them; so are writes that no lane reaches.
 exit codes:
   0  every memory message is legal on the platform; hazards and notes may be shown
-  1  a message breaks a rule of its page, or Intel's parser or verifier rejects it (--rules igc)
+  1  a message breaks a rule of its page, or Intel's parser or verifier rejects it (--rules igc); or undefined behaviour
+     has an effect
   2  a file or an instruction cannot be read
+  3  it is not known whether undefined behaviour has an effect
 """
 
 
@@ -37,13 +40,12 @@ def add_parser(subparsers: Subparsers) -> None:
         "check",
         help="parse kernels and check their memory messages",
         description="Parses .visaasm files and checks their memory messages against the rules of the pages.",
-        epilog=EPILOG,
+        epilog=f"{EPILOG}\n{KINDS_OF_ONE_KERNEL}",
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a .visaasm file")
-    parser.add_argument(
-        "--platform", type=platform, metavar="NAME", help=f"the device (default: {DEFAULT_PLATFORM.name})"
-    )
+    parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin or a manifest.json, for the device")
+    add_platform(parser)
     parser.add_argument(
         "--types",
         choices=("page", "any"),
@@ -56,29 +58,51 @@ def add_parser(subparsers: Subparsers) -> None:
         default="page",
         help="whose rules: the pages', or those of Intel's parser and verifier (default: page)",
     )
+    parser.add_argument(
+        "--timeout", type=seconds, default=5.0, metavar="SECONDS", help="for one question to a solver (default: 5)"
+    )
+    add_limit(parser, "one file")
+    add_undefined(parser)
     add_format(parser)
 
 
 def run(arguments: Namespace) -> int:
+    from visaproof.engine.findings.kernel import Uses, uses_of
     from visaproof.engine.legality import legality
+    from visaproof.kernel.device import device_of
+    from visaproof.kernel.launch import said_by_launch
     from visaproof.kernel.source import read_text
     from visaproof.kernel.validity import Mode
     from visaproof.report.check import CheckReport
+    from visaproof.smt.limit import Limit
 
     mode = Mode(arguments.rules)
-    device = DEFAULT_PLATFORM if arguments.platform is None else arguments.platform
     as_text = arguments.format == "text"
-    report = CheckReport(sys.stdout, device, assumed=arguments.platform is None, as_text=as_text, mode=mode)
+    report = CheckReport(sys.stdout, as_text=as_text, mode=mode)
     codes: list[ExitCode] = []
     for path in arguments.files:
         try:
-            found = legality(read_text(path), str(path), device, mode, any_type=arguments.types == "any")
+            limit = Limit(arguments.limit)
+            with limit.within():
+                text = read_text(path)
+                said = said_by_launch(arguments.launch, path) if arguments.launch else ()
+                device = device_of(text.split("\n"), str(path), arguments.platform, said)
+                found = legality(text, str(path), device, mode, any_type=arguments.types == "any")
         except ReadError as error:
             show_read_error(error)
             report.unreadable(path, error)
             codes.append(ExitCode.USAGE)
             continue
-        report.add(found)
+        except LimitReached as reached:
+            report.unreadable(path, not_asked(path, reached))
+            codes.append(ExitCode.UNKNOWN)
+            continue
+        uses = Uses()
+        if mode is Mode.PAGE and found.legal:
+            choices = dict(arguments.undefined)
+            uses = uses_of(found.kernel, device, choices, milliseconds(arguments.timeout), limit)
+        report.add(found, device, uses)
+        codes += codes_of_uses(uses, arguments)
         for error in found.malformed:
             show_read_error(error, found.source_lines)
         codes += [ExitCode.REFUTED] * bool(found.findings) + [ExitCode.USAGE] * bool(found.malformed)

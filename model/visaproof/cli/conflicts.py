@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 from visaproof.cli.arguments import ASSUMPTIONS
 from visaproof.cli.errors import show_read_error
 from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.cli.kernel_files import DEFAULT_PLATFORM, milliseconds, read_with_launch
-from visaproof.cli.kernel_questions import add_kernel_options, ask_each, show_stop
-from visaproof.isa.errors import ReadError
-from visaproof.isa.platform import Platform
+from visaproof.cli.findings import KINDS_OF_ONE_KERNEL, allows, codes_of_uses
+from visaproof.cli.kernel_files import milliseconds, read_with_launch
+from visaproof.cli.kernel_questions import add_kernel_options, ask_each, nothing_asked, show_stop
+from visaproof.isa.errors import LimitReached, ReadError
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
 
     from visaproof.engine.conflicts.kernel import Finding, KernelAnswers
     from visaproof.engine.conflicts.weakest import Weakest
+    from visaproof.engine.findings.kernel import Uses
 
 WEAKEST = "weakest"
 
@@ -45,8 +46,10 @@ two lanes, their addresses and the inputs, confirmed by running the kernel), or 
 scalars and local sizes in 1..2^14, global offsets of 0 and group ids below 2^16.
 Loops whose number of rounds is not constant are unrolled; unless they provably end in time, a verdict "free" is
 said to be bounded, which is no proof.
-exit codes: 0 all free, 1 a conflict, 2 unreadable, 3 unknown or bounded, 4 not modelled,
-5 a scatter that no run with a meaning reaches."""
+Undefined behaviour on the way is listed, and whether an address, a branch, a mask or an output depends on it; so are
+writes that no lane reaches.
+exit codes: 0 all free, 1 a conflict or undefined behaviour with an effect, 2 unreadable, 3 unknown or bounded,
+4 not modelled, 5 a scatter that no run with a meaning reaches."""
 
 
 def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
@@ -55,7 +58,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         "conflicts",
         help="can two lanes of one scatter write the same byte?",
         description="Asks of every scatter of a kernel whether two lanes can write the same byte.",
-        epilog=EPILOG,
+        epilog=f"{EPILOG}\n\n{KINDS_OF_ONE_KERNEL}",
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a .visaasm file")
@@ -73,29 +76,36 @@ def run(arguments: Namespace) -> int:
     return ask_each("conflicts", _file, arguments, WORDS)
 
 
-def _file(path: Path, arguments: Namespace, platform: Platform | None, records: list[dict[str, Any]]) -> ExitCode:
+def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> ExitCode:
     from visaproof.engine.conflicts.kernel import ask_kernel
     from visaproof.engine.conflicts.weakest import under_one_set, weakest
+    from visaproof.engine.findings.kernel import uses_in
     from visaproof.kernel.assumptions import Assume
     from visaproof.kernel.float_results import Floats
+    from visaproof.report.findings import listed_json
+    from visaproof.smt.limit import Limit
 
+    limit = Limit(arguments.limit)
+    timeout, tried = milliseconds(arguments.timeout), arguments.assume == WEAKEST
+    assume = Assume.NONE if tried else Assume(arguments.assume)
     try:
-        kernel, launch = read_with_launch(path, arguments, platform)
+        with limit.within():
+            kernel, launch, device = read_with_launch(path, arguments)
+
+            def ask(assume: Assume) -> "KernelAnswers":
+                floats = Floats(arguments.float)
+                return ask_kernel(kernel, device, launch, assume, timeout, arguments.unroll, floats, limit)
+
+            answers = ask(assume)
     except ReadError as error:
         show_read_error(error)
         records.append({"file": str(path), "error": str(error)})
         return ExitCode.USAGE
-    device = platform or launch.platform or DEFAULT_PLATFORM
-    timeout, tried = milliseconds(arguments.timeout), arguments.assume == WEAKEST
-
-    def ask(assume: Assume) -> "KernelAnswers":
-        return ask_kernel(kernel, device, launch, assume, timeout, arguments.unroll, Floats(arguments.float))
-
-    assume = Assume.NONE if tried else Assume(arguments.assume)
-    answers = ask(assume)
+    except LimitReached as reached:
+        return nothing_asked(path, reached, records)
     text = arguments.format == "text"
     if text:
-        _print_header(answers, tried, platform is None and launch.platform is None)
+        _print_header(answers, tried)
     found: list[Weakest] = []
     for one in weakest(ask, answers) if tried else under_one_set(assume, answers):
         found.append(one)
@@ -103,14 +113,17 @@ def _file(path: Path, arguments: Namespace, platform: Platform | None, records: 
             _print_finding(one, tried)
         if arguments.save:
             _save(one.answers, one.finding, arguments.save)
-    codes = [_code(one.finding) for one in found]
-    if answers.stopped is not None:
-        codes.append(ExitCode.NOT_MODELLED)
-        show_stop(answers.stopped, "scatters")
+    codes = [_code(one.finding, arguments) for one in found]
+    uses = uses_in(answers.asked, (), dict(arguments.undefined), limit)
+    codes += codes_of_uses(uses, arguments)
     if text:
+        _print_uses(answers, uses)
         _print_footer(answers, [one.finding for one in found])
     else:
-        records.append(_record(answers, found, tried))
+        found.sort(key=lambda one: answers.positions.index(one.finding.question.instruction.position))
+        records.append(_record(answers, found, tried) | listed_json(kernel, uses, answers))
+    if answers.stopped is not None:
+        codes.append(show_stop(answers.stopped, answers.not_asked, text))
     return worst(codes)
 
 
@@ -121,8 +134,9 @@ def _record(answers: "KernelAnswers", found: "list[Weakest]", tried: bool) -> di
     return weakest_json(answers, found) if tried else file_json(answers, [one.finding for one in found])
 
 
-def _code(finding: "Finding") -> ExitCode:
+def _code(finding: "Finding", arguments: Namespace) -> ExitCode:
     from visaproof.engine.conflicts.verdicts import Conflict, Free
+    from visaproof.queries.refinement.undefined import UndefinedKind
 
     match finding.answer:
         case Free() as free if free.vacuous:
@@ -130,19 +144,18 @@ def _code(finding: "Finding") -> ExitCode:
         case Free(bounded=()):
             return ExitCode.OK
         case Conflict():
-            return ExitCode.REFUTED
+            return ExitCode.OK if allows(arguments, UndefinedKind.COLLISION) else ExitCode.REFUTED
         case _:
             return ExitCode.UNKNOWN
 
 
-def _print_header(answers: "KernelAnswers", tried: bool, platform_guessed: bool) -> None:
+def _print_header(answers: "KernelAnswers", tried: bool) -> None:
     from visaproof.report.conflicts import header
     from visaproof.report.weakest import weakest_header
 
     for line in weakest_header(answers) if tried else header(answers):
         print(line)
-    if platform_guessed:
-        print(f"  platform: {answers.platform.name} is a guess; `--platform` or a zebin says which")
+    sys.stdout.flush()
 
 
 def _print_finding(one: "Weakest", tried: bool) -> None:
@@ -152,6 +165,13 @@ def _print_finding(one: "Weakest", tried: bool) -> None:
     for line in weakest_lines(one) if tried else finding_lines(one.answers, one.finding):
         print(line)
     sys.stdout.flush()
+
+
+def _print_uses(answers: "KernelAnswers", uses: "Uses") -> None:
+    from visaproof.report.findings import lines_of
+
+    for line in lines_of(answers.kernel, uses, answers):
+        print(line)
 
 
 def _print_footer(answers: "KernelAnswers", findings: "list[Finding]") -> None:
@@ -168,7 +188,9 @@ def _save(answers: "KernelAnswers", finding: "Finding", folder: Path) -> None:
     from visaproof.engine.conflicts.verdicts import Conflict
     from visaproof.engine.counterexample import write_counterexample
 
-    if isinstance(finding.answer, Conflict) and answers.kernel.of_several_files:
+    if isinstance(finding.answer, Conflict) and answers.asked.trace.beyond:
+        print("not saved: a run that replays ends at the registers beyond a variable before", file=sys.stderr)
+    elif isinstance(finding.answer, Conflict) and answers.kernel.of_several_files:
         print("not saved: a counterexample holds one file, and this kernel calls functions of others", file=sys.stderr)
     elif isinstance(finding.answer, Conflict):
         position = finding.question.instruction.position

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from visaproof.cli.exit_codes import ExitCode
-from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError, UndefinedBehavior
+from visaproof.isa.errors import IllegalInstruction, LimitReached, NotModelled, Position, ReadError, UndefinedBehavior
 
 REPORT = "This is a bug of visaproof; please report it.  VISAPROOF_DEBUG=1 shows where it happened."
 MAX_SHOWN_FILE = 16 * 1024 * 1024
@@ -50,6 +50,12 @@ def show_read_error(error: ReadError, lines: tuple[str, ...] | None = None) -> N
     _say("\n".join([f"error: {error.position}: {error.message}", *_excerpt(error.position, lines)]), error.hint)
 
 
+def not_asked(path: Path, reached: LimitReached) -> ReadError:
+    """Shows that the limit was reached before a file was through, and what a report keeps of it."""
+    _say(f"{path}: not asked: {reached}")
+    return ReadError(f"not asked: {reached}", Position(str(path), 1, 1))
+
+
 def _excerpt(position: Position, lines: tuple[str, ...] | None) -> list[str]:
     from visaproof.report.excerpt import excerpt, lines_of
 
@@ -57,7 +63,10 @@ def _excerpt(position: Position, lines: tuple[str, ...] | None) -> list[str]:
 
 
 def _say(message: str, hint: str = "") -> None:
+    from visaproof.report.hints import fitting
+
     sys.stdout.flush()
+    message, hint = fitting(message) or message, fitting(hint)
     print(message + (f"\n  hint: {hint}" if hint else ""), file=sys.stderr)
 
 

@@ -4,38 +4,23 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from visaproof.cli.errors import UsageError
-from visaproof.isa.platform import Platform, platform_named
-
 if TYPE_CHECKING:
+    from visaproof.isa.platform import Platform
     from visaproof.kernel.launch import Launch
     from visaproof.kernel.syntax import Kernel
-
-DEFAULT_PLATFORM = Platform.DG2
-"""For a file of which neither `--platform` nor `--launch` names the device."""
 
 
 def milliseconds(timeout: float) -> int:
     return round(1000 * timeout)
 
 
-def platform_option(name: str | None) -> Platform | None:
-    """The platform of `--platform`."""
-    if name is None:
-        return None
-    try:
-        return platform_named(name)
-    except KeyError:
-        known = ", ".join(platform.name for platform in Platform)
-        raise UsageError(f"no platform {name!r}", f"one of {known}") from None
-
-
-def read_with_launch(path: Path, arguments: Namespace, platform: Platform | None) -> "tuple[Kernel, Launch]":
-    """The kernel, and its launch by `--launch` and `--input`.  Raises ReadError."""
-    from visaproof.kernel.launch import NOTHING_KNOWN, parse_input_option, read_launch
+def read_with_launch(path: Path, arguments: Namespace) -> "tuple[Kernel, Launch, Platform]":
+    """The kernel, its launch by `--launch` and `--input`, and its device.  Raises ReadError."""
+    from visaproof.kernel.launch import launch_of, parse_input_option
     from visaproof.kernel.linking import read_program
 
-    kernel = read_program(path, grf_bytes=None if platform is None else platform.grf_bytes)
-    launch = read_launch(arguments.launch, kernel, platform) if arguments.launch else NOTHING_KNOWN
+    stated: Platform | None = arguments.platform
+    kernel = read_program(path, grf_bytes=None if stated is None else stated.grf_bytes)
+    launch, platform = launch_of(arguments.launch, kernel, stated)
     options = [parse_input_option(option) for option in arguments.input]
-    return kernel, launch.with_inputs(kernel, options)
+    return kernel, launch.with_inputs(kernel, options), platform

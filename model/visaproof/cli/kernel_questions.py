@@ -2,17 +2,21 @@
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import add_float, positive, seconds
+from visaproof.cli.arguments import add_float, add_limit, add_platform, positive, seconds
+from visaproof.cli.errors import not_asked
 from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.cli.kernel_files import platform_option
-from visaproof.isa.errors import NotModelled
-from visaproof.isa.platform import Platform
+from visaproof.cli.findings import add_undefined
+from visaproof.isa.errors import LimitReached
 
-Ask = Callable[[Path, Namespace, Platform | None, list[dict[str, Any]]], ExitCode]
+if TYPE_CHECKING:
+    from visaproof.engine.limited import Stop
+    from visaproof.kernel.syntax import Instruction
+
+Ask = Callable[[Path, Namespace, list[dict[str, Any]]], ExitCode]
 """Asks about a file, shows what it finds or adds a record of it, and says how it went."""
 
 
@@ -22,13 +26,15 @@ def add_kernel_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds, e.g. V0038=local_id_x"
     )
-    parser.add_argument("--platform", metavar="NAME", help="the device, where --launch does not say it (default: DG2)")
+    add_platform(parser)
     parser.add_argument(
         "--unroll", type=positive, default=4, metavar="N", help="rounds of a loop of unknown length (default: 4)"
     )
     parser.add_argument(
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question (default: 20)"
     )
+    add_limit(parser, "one file")
+    add_undefined(parser)
     add_float(parser)
 
 
@@ -37,12 +43,11 @@ def ask_each(command: str, ask: Ask, arguments: Namespace, words: Mapping[ExitCo
 
     `words` says what the exit code of a file means.
     """
-    platform = platform_option(arguments.platform)
     codes: list[ExitCode] = []
     records: list[dict[str, Any]] = []
     try:
         for path in arguments.files:
-            codes.append(ask(path, arguments, platform, records))
+            codes.append(ask(path, arguments, records))
     except KeyboardInterrupt:
         codes.append(ExitCode.INTERRUPTED)
     code = worst(codes)
@@ -56,8 +61,23 @@ def ask_each(command: str, ask: Ask, arguments: Namespace, words: Mapping[ExitCo
     return code
 
 
-def show_stop(stopped: NotModelled, what: str) -> None:
-    """Why a kernel was not read to its end; `what` is then left out."""
+def show_stop(stopped: "Stop", left_out: "Sequence[Instruction]", text: bool) -> ExitCode:
+    """Why a kernel was not read to its end, and what is left out then; the exit code that goes with it."""
     sys.stdout.flush()
-    print(f"error: not modelled: {stopped}", file=sys.stderr)
-    print(f"  hint: the {what} behind this statement were not asked about", file=sys.stderr)
+    limit = isinstance(stopped, LimitReached)
+    if not limit:
+        print(f"error: not modelled: {stopped}", file=sys.stderr)
+        print("  hint: what is listed as not asked comes after this statement", file=sys.stderr)
+    elif text:
+        print(f"\n  {stopped}")
+    for one in left_out if text else ():
+        why = str(LimitReached(stopped.seconds)) if limit else "the statement that is not modelled comes before it"
+        print(f"  not asked: {one.position}: {one.opcode}: {why}")
+    sys.stdout.flush()
+    return ExitCode.UNKNOWN if limit else ExitCode.NOT_MODELLED
+
+
+def nothing_asked(path: Path, reached: LimitReached, records: list[dict[str, Any]]) -> ExitCode:
+    """The limit was reached before there was anything to ask about."""
+    records.append({"file": str(path), "error": not_asked(path, reached).message})
+    return ExitCode.UNKNOWN

@@ -1,5 +1,6 @@
 """`visaproof ocloc`: compiles a file twice, and asks whether both results do the same."""
 
+import os
 import sys
 from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Generator
@@ -11,7 +12,7 @@ from visaproof.cli import refine
 from visaproof.cli.arguments import Subparsers, seconds
 from visaproof.cli.errors import UsageError, make_folder
 from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.engine.termination import interrupted_by_sigterm
+from visaproof.engine.termination import interrupted_by_signals
 
 if TYPE_CHECKING:
     from visaproof.engine.compilation import Compilation, Compiled
@@ -69,7 +70,7 @@ def _variable(text: str) -> tuple[str, str]:
     return name, value
 
 
-@interrupted_by_sigterm()
+@interrupted_by_signals()
 def run(arguments: Namespace) -> int:
     """Compiles, and asks about each kernel."""
     files: list[Path] = arguments.files
@@ -118,6 +119,7 @@ def _compilation(arguments: Namespace, side: str, file: Path) -> "Compilation":
     if compiler is None:
         raise UsageError(f"{named} is not installed", "Debian: apt install intel-opencl-icd; or --ocloc PATH")
     options = vars(arguments)
+    compiler = os.path.abspath(compiler)  # a relative path is one from here, and the compiler runs in another folder
     return Compilation(
         compiler, file, arguments.device, options[f"{side}_options"], options[f"{side}_internal_options"],
         dict(options[f"{side}_env"]), arguments.simd, arguments.compile_timeout,

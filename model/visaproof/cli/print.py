@@ -37,7 +37,12 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("paths", nargs="+", type=Path, metavar="FILE", help="a .visaasm file; several with --check")
     parser.add_argument("--check", action="store_true", help="print nothing, but say which files would change")
-    parser.add_argument("--platform", type=platform, metavar="NAME", help="the device, for %%sizeof(GRF)")
+    parser.add_argument(
+        "--platform",
+        type=platform,
+        metavar="NAME",
+        help="the device, for %%sizeof(GRF), where no //Platform: comment in the file says it",
+    )
     add_format(parser)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import Subparsers, add_format, count, seconds
+from visaproof.cli.arguments import Subparsers, add_format, add_limit, count, seconds
 from visaproof.cli.errors import UsageError, make_folder, proposal
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.cli.readings import chosen_readings
@@ -56,6 +56,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
     )
+    add_limit(parser, "one claim", default=600)
     parser.add_argument("--seed", type=count, default=0, metavar="N", help="of the solver (default: 0)")
     parser.add_argument("--save", type=Path, metavar="DIR", help="write each counterexample to a JSON file there")
     jobs = "processes (default: 1; 0: one per CPU); verdicts stay, but other counterexamples may be found"
@@ -93,11 +94,15 @@ def _enumerate(arguments: Namespace) -> int:
 def _selected(given: Path | None, patterns: list[str]) -> "tuple[Path, list[Claim]]":
     """The proofs folder, and its claims that a pattern names.  A pattern that names none is an error."""
     from visaproof.engine.catalogue import load_claims, proofs_folder, selected
+    from visaproof.report.excerpt import printable
 
     try:
         folder = proofs_folder(given)
     except FileNotFoundError as error:
         raise UsageError(str(error), "name the folder with --proofs DIR; it holds an __init__.py") from None
+    if given is None and not folder.is_absolute():
+        said = f"note: runs the Python code of {printable(str(folder.absolute()))}; --proofs DIR names another folder"
+        print(said, file=sys.stderr, flush=True)
     try:
         claims = load_claims(folder)
     except (Exception, SystemExit) as error:
@@ -163,7 +168,7 @@ def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]", readings:
 def _limits(arguments: Namespace) -> "Limits":
     from visaproof.engine.workers import Limits
 
-    return Limits(max(1, round(arguments.timeout * 1000)), arguments.seed)
+    return Limits(max(1, round(arguments.timeout * 1000)), arguments.seed, arguments.limit)
 
 
 def _matrix(arguments: Namespace, folder: Path, claims: "list[Claim]") -> int:

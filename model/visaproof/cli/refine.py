@@ -1,22 +1,31 @@
 """`visaproof refine`: does one kernel do the same as another wherever that one has a meaning?"""
 
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_float, add_format, platform, positive, seconds
+from visaproof.cli.arguments import (
+    ASSUMPTIONS,
+    Subparsers,
+    add_float,
+    add_format,
+    add_limit,
+    add_platform,
+    positive,
+    seconds,
+)
 from visaproof.cli.errors import make_folder, show_error
 from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.cli.findings import undefined
+from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 
 if TYPE_CHECKING:
     from visaproof.engine.refinement.comparison import Comparison
     from visaproof.engine.refinement.decision import Verdict
     from visaproof.engine.refinement.record import RefinementExample
     from visaproof.kernel.matching import Program
-    from visaproof.queries.refinement.undefined import UndefinedKind
 
 EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --launch manifest.json
@@ -72,7 +81,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("target", metavar="TARGET", type=Path, nargs="?", help=several)
     parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
     parser.add_argument("--launch-target", metavar="FILE", type=Path, help="the same for TARGET (default: --launch)")
-    parser.add_argument("--platform", type=platform, metavar="NAME", help="the device, where --launch does not say it")
+    add_platform(parser)
     parser.add_argument(
         "--observe", action="append", default=[], metavar="NAME[=NAME][,…]",
         help="registers of SOURCE, and their names in TARGET, that must be equal at the end (repeatable)",
@@ -87,6 +96,7 @@ def add_question(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
     )
+    add_limit(parser, "one question about two kernels")
     parser.add_argument("--save", metavar="DIR", type=Path, help="write a difference as a file that replays")
     add_undefined(parser)
     add_float(parser)
@@ -102,17 +112,6 @@ def add_undefined(parser: ArgumentParser) -> None:
         "--undefined", type=undefined, action="append", default=[], metavar="KIND=allow|forbid",
         help="whether something undefined has a meaning (repeatable); `visaproof refine --help` names the kinds",
     )  # fmt: skip
-
-
-def undefined(text: str) -> "tuple[UndefinedKind, bool]":
-    """A kind of undefined behaviour, and whether it is forbidden."""
-    from visaproof.queries.refinement.undefined import UndefinedKind
-
-    name, _, answer = text.partition("=")
-    known = [kind.value for kind in UndefinedKind]
-    if name not in known or answer not in ("allow", "forbid"):
-        raise ArgumentTypeError(f"{text!r} is not KIND=allow or KIND=forbid; the kinds are {', '.join(known)}")
-    return UndefinedKind(name), answer == "forbid"
 
 
 def run(arguments: Namespace) -> int:
@@ -149,7 +148,18 @@ def judge(pairs: "Sequence[tuple[Program, Program]]", arguments: Namespace) -> t
                 verdict = "not modelled" if isinstance(error, NotModelled) else "unmatched"
                 files = {"source": one.kernel.path, "target": other.kernel.path}
                 records.append(files | {"verdict": verdict, "reason": str(error)})
+            except LimitReached as reached:
+                codes.append(ExitCode.UNKNOWN)
+                records.append(_not_asked(one, other, reached, arguments.format == "text"))
     return worst(codes), records
+
+
+def _not_asked(source: "Program", target: "Program", reached: LimitReached, text: bool) -> dict[str, Any]:
+    """The limit was reached before the question was there."""
+    if text:
+        print(f"{source.kernel.path} → {target.kernel.path}\n  UNKNOWN: not asked: {reached}", flush=True)
+    files = {"source": source.kernel.path, "target": target.kernel.path}
+    return files | {"verdict": "unknown", "reason": f"not asked: {reached}"}
 
 
 def _ask(
@@ -159,8 +169,7 @@ def _ask(
     records: list[dict[str, Any]],
     observe: list[tuple[str, str]],
 ) -> ExitCode:
-    from visaproof.engine.refinement.comparison import compare
-    from visaproof.engine.refinement.decision import decide
+    from visaproof.engine.refinement.limited import compare_within, decide_within
     from visaproof.engine.refinement.runs import Difference
     from visaproof.engine.refinement.scope import Scope
     from visaproof.kernel.assumptions import Assume
@@ -168,18 +177,21 @@ def _ask(
     from visaproof.queries.refinement.undefined import forbidden_by
     from visaproof.report.refinement import comparison_json, header, verdict_json, verdict_lines
     from visaproof.report.refinement_file import replayed_record
+    from visaproof.smt.limit import Limit
 
     forbidden, floats = forbidden_by(arguments.undefined), Floats(arguments.float)
     timeout_ms = round(1000 * arguments.timeout)
     scope = Scope(Assume(arguments.assume), forbidden, arguments.unroll, floats, tuple(observe), timeout_ms)
-    comparison = compare(source, target, scope)
+    limit = Limit(arguments.limit)
+    comparison = compare_within(limit, source, target, scope)
     if arguments.format == "text":
         for line in header(comparison):
             print(line)
         sys.stdout.flush()
-    verdict = decide(comparison, timeout_ms)
-    keep = bool(arguments.save)
-    record = replayed_record(comparison, verdict) if keep and isinstance(verdict, Difference) else None
+    verdict = decide_within(limit, comparison, timeout_ms)
+    record: RefinementExample | None = None
+    if arguments.save and isinstance(verdict, Difference):
+        record = replayed_record(comparison, verdict)
     if arguments.format == "json":
         records.append(comparison_json(comparison) | verdict_json(comparison, verdict))
     else:

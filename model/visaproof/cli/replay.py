@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import Subparsers, add_format
-from visaproof.cli.errors import UsageError, show_read_error
+from visaproof.cli.arguments import Subparsers, add_format, add_limit
+from visaproof.cli.errors import UsageError, not_asked, show_read_error
 from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.isa.errors import ReadError
+from visaproof.isa.errors import LimitReached, ReadError
 
 if TYPE_CHECKING:
     from visaproof.report.replay import ReplayReport
@@ -26,6 +26,7 @@ exit codes:
   0  every counterexample replays: execute leaves what was recorded, and that shows the violation
   1  one does not replay
   2  a file cannot be read, or is no counterexample
+  3  one did not end within --limit
 """
 
 
@@ -38,24 +39,30 @@ def add_parser(subparsers: Subparsers) -> None:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("paths", nargs="+", type=Path, metavar="FILE|DIR", help="a counterexample, or a folder of them")
+    add_limit(parser, "one file")
     add_format(parser)
 
 
 def run(arguments: Namespace) -> int:
     from visaproof.report.replay import ReplayReport
+    from visaproof.smt.limit import Limit
 
     report = ReplayReport(sys.stdout, as_text=arguments.format == "text")
     codes: list[ExitCode] = []
     for path in _files(arguments.paths):
         try:
-            if path.suffix == ".toml":
-                codes += _ledger(path, report)
-            else:
-                codes.append(_counterexample(path, report))
+            with Limit(arguments.limit).within():
+                if path.suffix == ".toml":
+                    codes += _ledger(path, report)
+                else:
+                    codes.append(_counterexample(path, report))
         except ReadError as error:
             show_read_error(error)
             report.unreadable(path, error)
             codes.append(ExitCode.USAGE)
+        except LimitReached as reached:
+            report.unreadable(path, not_asked(path, reached))
+            codes.append(ExitCode.UNKNOWN)
     code = worst(codes)
     report.finish(code)
     return code
@@ -74,11 +81,11 @@ def _counterexample(path: Path, report: "ReplayReport") -> ExitCode:
         report.add_run(path, sides.claim, sides.shows, differences)
     elif violation == DOES_NOT_REFINE:
         from visaproof.engine.refinement.record import read_example
-        from visaproof.engine.refinement.replay import replay_refinement
+        from visaproof.engine.refinement.replay import run_again
 
-        example = read_example(path)
-        differences = replay_refinement(example, str(path))
-        report.add_run(path, example.claim, example.shows, differences)
+        again = run_again(read_example(path), str(path))
+        differences = again.differences
+        report.add_run(path, again.claim, again.shows, differences)
     else:
         found = replay(read_counterexample(path), str(path))
         differences = found.differences

@@ -4,10 +4,10 @@ import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import Subparsers, add_format, seconds
+from visaproof.cli.arguments import Subparsers, add_format, add_limit, seconds
 from visaproof.cli.errors import UsageError, proposal, show_error
 from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,6 +70,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question (default: 20)"
     )
+    add_limit(parser, "one rule")
     parser.add_argument("--json", action="store_true", help="the same as --format json")
     add_format(parser)
 
@@ -94,6 +95,14 @@ def run(arguments: Namespace) -> int:
                 with progress.hidden():
                     codes.append(show_error(error))
                 continue
+            except LimitReached as reached:
+                with progress.hidden():
+                    print(f"{path}: not asked: {reached}", file=sys.stderr)
+                codes.append(ExitCode.UNKNOWN)
+                continue
+            except KeyboardInterrupt:
+                codes.append(ExitCode.INTERRUPTED)
+                break
             checked.append(one)
             codes.append(_code(one))
     code = worst(codes)
@@ -124,21 +133,31 @@ def _list(files: "list[Path]") -> ExitCode:
 def _check(path: "Path", arguments: Namespace, progress: "Progress", names: "dict[str, Path]") -> "Checked":
     from time import perf_counter
 
-    from visaproof.engine.rewrite.decision import check_rule
+    from visaproof.engine.rewrite.decision import check_within
     from visaproof.engine.rewrite.suggest import suggest
     from visaproof.engine.rewrite.verdicts import Refuted
     from visaproof.kernel.rewrite.reader import read_rule_file
     from visaproof.report.rewrite import Checked
+    from visaproof.smt.limit import Limit
 
     start = perf_counter()
-    rule = read_rule_file(path)
+    limit = Limit(arguments.limit)
+    with limit.within():
+        rule = read_rule_file(path)
     if names.setdefault(rule.name, path) != path:
         raise ReadError(f"a second rule {rule.name}", rule.position, f"the first is in {names[rule.name]}")
-    verdict = check_rule(rule, arguments.timeout)
-    right = check_rule(rule, arguments.timeout, when_right=True) if rule.right_if else None
+    verdict = check_within(limit, rule, arguments.timeout)
+    right = check_within(limit, rule, arguments.timeout, when_right=True) if rule.right_if else None
     suggestions = None
     if arguments.suggest and isinstance(verdict, Refuted):
-        suggestions = suggest(rule, verdict, arguments.timeout, lambda what: progress.doing(f"{path.stem}: {what}"))
+        try:
+            with limit.within():
+                suggestions = suggest(
+                    rule, verdict, arguments.timeout, lambda what: progress.doing(f"{path.stem}: {what}")
+                )
+        except LimitReached as reached:
+            with progress.hidden():
+                print(f"note: {rule.name}: nothing is suggested: {reached}", file=sys.stderr)
     return Checked(rule, verdict, right, perf_counter() - start, suggestions)
 
 

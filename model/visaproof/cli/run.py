@@ -5,15 +5,17 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import Subparsers, add_format
+from visaproof.cli.arguments import Subparsers, add_format, add_limit, add_platform
 from visaproof.cli.errors import UsageError, show_error
 from visaproof.cli.exit_codes import ExitCode
-from visaproof.cli.kernel_files import DEFAULT_PLATFORM, platform_option, read_with_launch
-from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.cli.kernel_files import read_with_launch
+from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 
 if TYPE_CHECKING:
+    from visaproof.engine.launch.choices import Launch
     from visaproof.engine.launch.payload import Program, Values
     from visaproof.engine.launch.run import Engine, Memory, Ran, TracerOf
+    from visaproof.semantics.concrete.choices import Choices
 
 SAMPLERS = ("clamp-to-edge", "clamp", "none")
 """The values of `kernel.texels.Outside`."""
@@ -38,7 +40,12 @@ Images: W:CONTENT, WxH:CONTENT or WxHxD:CONTENT with @FILE, zeros, random[:SEED]
 channels of 32 bits, or as WxH:FORMAT:CONTENT says: r, rg or rgba with 8 or 16 (unorm), 8ui, 8i, 16ui, 16i, 16f or 32,
 as in rgba8 or r16f, converted as OpenCL C does; atomics need r32.  Only the scalar engine reaches texels.  sample_lz
 needs --sampler: it takes the nearest texel at coordinates that count texels; load_lz must stay inside of its image.
-exit codes: 0 ran, 1 undefined behaviour, 2 usage or unreadable, 4 not modelled."""
+Results that no page states (of a division by 0, the bits of a NaN, a negative float as an unsigned integer, min of +0
+and -0, …) are nondeterministic values.  If some lane has one, the launch is run under 4 choices of them: what is not
+the same under all, of the buffers, of which lanes jump and of which bytes are reached, depends on them and is shown as
+UNKNOWN, with the exit code 3; buffers hold one of the choices.  That 4 choices agree is no proof that all do.
+exit codes: 0 ran, 1 undefined behaviour, 2 usage or unreadable, 3 ran, but something depends on results that no page
+states, or not ended within --limit, 4 not modelled."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -54,7 +61,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("file", metavar="FILE", type=Path, help="a .visaasm file")
     add("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
     add("--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds (see `conflicts`)")
-    add("--platform", metavar="NAME", help="the device, where --launch does not say it (default: DG2)")
+    add_platform(parser)
     add("--grid", required=True, metavar="X[,Y[,Z]]", help="work items of the launch")
     add("--group", metavar="X[,Y[,Z]]", help="work items of a group (default: what the kernel requires, or one thread)")
     add("--offset", default="0", metavar="X[,Y[,Z]]", help="the first global id (default: 0)")
@@ -66,6 +73,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--engine", choices=("arrays", "scalar"), help="what runs it (default: arrays; scalar with --trace)")
     add("--trace", metavar="group=G,thread=T[,lane=L]", help="show each statement of one thread, or of a lane of it")
     add("--pad", action="store_true", help="what lies behind a variable in its last register is 0, not undefined (D6)")
+    add_limit(parser, "the launch", default=600)
     add_format(parser)
     add("--json", action="store_const", const="json", dest="format", help="the same as --format json")
 
@@ -84,13 +92,13 @@ def _run(arguments: Namespace) -> int:
     from visaproof.cli.run_images import images, sampler
     from visaproof.cli.run_options import engine_option, launch_shape, outputs, passed, traced
     from visaproof.engine.launch.arguments import parameters, prepare
+    from visaproof.engine.launch.choices import run_with_choices
     from visaproof.engine.launch.payload import Program
     from visaproof.engine.launch.run import first_typed
     from visaproof.report.run import RunReport
+    from visaproof.smt.limit import Limit
 
-    platform = platform_option(arguments.platform)
-    kernel, launch = read_with_launch(arguments.file, arguments, platform)
-    program = Program(kernel, launch, platform or launch.platform or DEFAULT_PLATFORM)
+    program = Program(*read_with_launch(arguments.file, arguments))
     shape = launch_shape(arguments, program)
     takes = parameters(program)
     by_value, buffers = passed(arguments, takes)
@@ -101,30 +109,42 @@ def _run(arguments: Namespace) -> int:
     trace = traced(arguments, shape, program)
     engine = engine_option(arguments, reaches_texels=bool(memory.images) or first_typed(program) is not None)
     report = RunReport(sys.stdout, program, values, as_text=arguments.format == "text")
-    report.header(guessed=platform is None and launch.platform is None)
+    report.header()
     try:
-        ran = _launched(engine, program, values, memory, None if trace is None else report.tracer(trace))
+        tracer = None if trace is None else report.tracer(trace)
+        with Limit(arguments.limit).within():
+            ran, unstated = run_with_choices(_launched(engine, program, values, memory, tracer), memory)
+    except LimitReached as reached:
+        report.stopped(NotModelled(f"the launch has not ended: {reached}"), engine, ExitCode.UNKNOWN)
+        print(f"error: the launch has not ended: {reached}", file=sys.stderr)
+        return ExitCode.UNKNOWN
     except NotModelled as error:
         report.stopped(error, engine, ExitCode.NOT_MODELLED)
         return show_error(error)
     if ran.undefined is None:
         for index, path in files.items():
             _write(path, bytes(memory.buffers[index].data))
-    code = ExitCode.OK if ran.undefined is None else ExitCode.REFUTED
-    report.finish(ran, memory, before, files, code)
+    code = ExitCode.OK if unstated is None or not unstated.dependent else ExitCode.UNKNOWN
+    code = code if ran.undefined is None else ExitCode.REFUTED
+    report.finish(ran, memory, before, files, code, unstated)
     return code
 
 
 def _launched(
     engine: "Engine", program: "Program", values: "Values", memory: "Memory", tracer: "TracerOf | None"
-) -> "Ran":
+) -> "Launch":
+    """The launch; only its first run is traced."""
     from visaproof.engine.launch.run import Engine, run_launch
 
+    def alone(choices: "Choices", most: int) -> "Ran":
+        traced = None if choices.trail is not None else tracer
+        return run_launch(program, values, memory, traced, choices=choices, most=most)
+
     if engine is Engine.SCALAR:
-        return run_launch(program, values, memory, tracer)
+        return alone
     from visaproof.engine.launch.arrays import run_on_arrays
 
-    return run_on_arrays(program, values, memory)
+    return lambda choices, most: run_on_arrays(program, values, memory, choices, most)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -100,7 +100,7 @@ def outputs(arguments: Namespace, takes: "Parameters") -> dict[int, Path]:
         if not text.startswith("@") or len(text) == 1 or index not in takes.buffers:
             raise UsageError(f"--out {option}: not BUFFER=@FILE", "buffers: " + _names(takes))
         files[index] = Path(text[1:])
-        if files[index].is_dir() or not files[index].parent.is_dir():
+        if (files[index].exists() and not files[index].is_file()) or not files[index].parent.is_dir():
             raise UsageError(f"--out {option}: no such folder, or no file", "buffers are written to files @FILE")
     return files
 
@@ -154,8 +154,10 @@ def _content(option: str, text: str) -> "bytes | LocalBytes":
 
 def file_content(option: str, path: Path) -> bytes:
     """The bytes of a file that an option names."""
+    from visaproof.kernel.file_content import opened
+
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             content = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

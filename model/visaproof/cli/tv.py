@@ -6,7 +6,16 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import ASSUMPTIONS, Subparsers, add_float, add_format, count, platform, seconds
+from visaproof.cli.arguments import (
+    ASSUMPTIONS,
+    Subparsers,
+    add_float,
+    add_format,
+    add_limit,
+    add_platform,
+    count,
+    seconds,
+)
 from visaproof.cli.errors import make_folder
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.cli.refine import add_undefined
@@ -16,6 +25,8 @@ if TYPE_CHECKING:
     from visaproof.engine.answer_file import AnswerFile
     from visaproof.engine.pairs.lists import Pair
     from visaproof.report.pair_answers import Answer, Row
+
+GRACE_S = 60.0
 
 EPILOG = """examples:
   visaproof tv dumps                                  kernels of one name in a folder, one against the others
@@ -54,7 +65,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--assume", choices=ASSUMPTIONS, default="ids", help="of the launch (default: ids)")
     parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
     parser.add_argument("--launch-target", metavar="FILE", type=Path, help="the same for targets (default: --launch)")
-    parser.add_argument("--platform", type=platform, metavar="NAME", help="the device, where --launch does not say it")
+    add_platform(parser)
     add_undefined(parser)
     add_float(parser)
     _add_limits(parser)
@@ -65,9 +76,7 @@ def _add_limits(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
     )
-    parser.add_argument(
-        "--limit", type=seconds, default=600.0, metavar="SECONDS", help="for one pair, by the clock (default: 600)"
-    )
+    add_limit(parser, "one pair")
     parser.add_argument("--jobs", type=count, default=1, metavar="N", help="processes (default: 1; 0: one per CPU)")
     parser.add_argument("--state", type=Path, metavar="FILE", help="keep answers there, and do not ask them again")
     parser.add_argument("--save", type=Path, metavar="DIR", help="write each difference as a file that replays")
@@ -115,20 +124,25 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     forbidden = forbidden_by(arguments.undefined)
     floats, timeout_ms = Floats(arguments.float), milliseconds(arguments.timeout)
     scope = Scope(Assume(arguments.assume), forbidden, arguments.unroll, floats, timeout_ms=timeout_ms)
-    asker = Asker(scope, timeout_ms, arguments.platform, arguments.save)
+    asker = Asker(scope, timeout_ms, arguments.platform, arguments.save, arguments.limit)
     jobs = arguments.jobs or cpu_count() or 1
     rows: dict[int, Row] = {}
     interrupted = False
     with _state(arguments.state) as state, Progress(len(asked.pairs), sys.stderr) as progress:
         progress.starting("")
         try:
-            with closing(ask_pairs(asked.pairs, asker, jobs, arguments.limit, state)) as answers:
+            with closing(ask_pairs(asked.pairs, asker, jobs, _by_clock(arguments.limit), state)) as answers:
                 for index, row in answers:
                     rows[index] = row
                     progress.starting(f"{row.source} → {row.target}: {row.answer.value}")
         except KeyboardInterrupt:
             interrupted = True
     return [*asked.others, *(rows[index] for index in sorted(rows))], interrupted
+
+
+def _by_clock(limit: float) -> float:
+    """When the process of a pair is ended that does not end by itself: others may run on the same processors."""
+    return 2 * limit + GRACE_S
 
 
 def _state(path: Path | None) -> "AnswerFile | nullcontext[None]":

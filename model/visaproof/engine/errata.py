@@ -112,7 +112,7 @@ def read_ledger(path: Path) -> Ledger:
     content = read_bytes(path)
     try:
         return msgspec.toml.decode(content, type=Ledger)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ReadError(f"not an errata ledger: {error}", Position(str(path), 1, 1)) from error
 
 

@@ -8,6 +8,7 @@ from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.decode import OPCODES, decode
 from visaproof.kernel.hazards import hazards_beside, hazards_of
+from visaproof.kernel.opcode_check import require_described
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.spelling import Note
 from visaproof.kernel.syntax import Instruction, Kernel
@@ -86,7 +87,13 @@ class _Others:
                 case Kind.MEMORY if instruction not in broken:
                     self._message(instruction, kernel, platform)
                 case _:
-                    pass
+                    self._computation(instruction, kernel, platform)
+
+    def _computation(self, instruction: Instruction, kernel: Kernel, platform: Platform) -> None:
+        try:
+            require_described(instruction, kernel, platform)
+        except NotModelled as form:
+            self.not_modelled[form.what] += 1
 
     def _message(self, instruction: Instruction, kernel: Kernel, platform: Platform) -> None:
         try:

@@ -9,8 +9,9 @@ from visaproof.engine.catalogue import Claim
 from visaproof.engine.decide import decide
 from visaproof.engine.verdict import Unknown, Verdict
 from visaproof.engine.workers import Decided, Limits, Work, decide_claim, done, lost
-from visaproof.isa.errors import IllegalInstruction
+from visaproof.isa.errors import IllegalInstruction, LimitReached
 from visaproof.isa.readings import DEFAULT, alternatives, setting
+from visaproof.smt.limit import Limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,11 @@ def _asked(claim: Claim, limits: Limits) -> Iterator[Asked]:
         query = reread.ask()
         if (query.assumptions, query.goal) == (usual.assumptions, usual.goal):
             continue
-        verdict = decide(query, limits.timeout_ms, limits.seed)
+        try:
+            with Limit(limits.claim_s).within():
+                verdict = decide(query, limits.timeout_ms, limits.seed)
+        except LimitReached as reached:
+            verdict = Unknown(str(reached))
         yield Asked(setting(name, answer), verdict, perf_counter() - start)
 
 

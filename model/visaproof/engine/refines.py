@@ -16,10 +16,10 @@ from pathlib import Path
 from visaproof.engine.refinement.comparison import compare
 from visaproof.engine.refinement.decision import Verdict, decide
 from visaproof.engine.refinement.scope import Scope
-from visaproof.isa.platform import Platform, platform_named
+from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.float_results import Floats
-from visaproof.kernel.launch import NOTHING_KNOWN, read_launch
+from visaproof.kernel.launch import launch_of
 from visaproof.kernel.linking import read_program
 from visaproof.kernel.matching import Program
 from visaproof.kernel.observed import names_from
@@ -27,9 +27,6 @@ from visaproof.kernel.symbolic.run import DEFAULT_UNROLL
 from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.two_kernels import read_two_kernels
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
-
-DEFAULT_PLATFORM = Platform.DG2
-"""For a file of which neither the caller nor the launch information names the device."""
 
 TIMEOUT_S = 20.0
 """For one question to a solver."""
@@ -75,12 +72,11 @@ def _platform(platform: Platform | str | None) -> Platform | None:
     try:
         return platform_named(platform)
     except KeyError:
-        raise ValueError(f"no platform {platform!r}: one of {', '.join(known.name for known in Platform)}") from None
+        raise ValueError(f"no platform {platform!r}: one of {PLATFORM_NAMES}") from None
 
 
 def _launched(kernel: Kernel, launch_file: Path | None, platform: Platform | None) -> Program:
-    launch = read_launch(launch_file, kernel, platform) if launch_file else NOTHING_KNOWN
-    return Program(kernel, launch, platform or launch.platform or DEFAULT_PLATFORM)
+    return Program(kernel, *launch_of(launch_file, kernel, platform))
 
 
 def refines(
@@ -101,14 +97,15 @@ def refines(
     """Whether `target` does what `source` does, for every input for which `source` has a meaning.
 
     Both are `.visaasm` files, or programs that `Programs.read` gave; `programs` keeps the files of earlier calls.
-    `launch` (a zebin, its .ze_info, or a manifest) says what the inputs hold, `launch_target` does where the target's
-    differ; without them inputs are matched by their place in the payload.  `platform` is the device where no launch
-    information names it; what is not `forbidden` has a meaning; `floats` says what results on floats are taken for, and
-    loops of unknown length are run `unroll` rounds.  `observe` names registers that have to be equal at the end where
-    the source defines them: "V32", or "V32=V40" where the target has another name.  The verdict is `Refines` (for all
-    inputs, with the conditions that it needs), `Bounded` (the same, of so many rounds: no proof), `Difference` (a run
-    of both kernels), `Vacuous` (the source never has a meaning) or `Unknown`.  Options may be named as on the command
-    line: `assume="none"`, `floats="ieee"`, `platform="dg2"`, `forbidden={"race"}`.
+    `launch` (a zebin, its .ze_info, or a manifest) says what the inputs hold, `launch_target` does where the
+    target's differ; without them inputs are matched by their place in the payload.  `platform` is the device where
+    neither launch information nor the file itself names it; what is not `forbidden` has a meaning; `floats` says
+    what results on floats are taken for, and loops of unknown length are run `unroll` rounds.  `observe` names
+    registers that have to be equal at the end where the source defines them: "V32", or "V32=V40" where the target
+    has another name.  The verdict is `Refines` (for all inputs, with the conditions that it needs), `Bounded` (the
+    same, of so many rounds: no proof), `Difference` (a run of both kernels), `Vacuous` (the source never has a
+    meaning) or `Unknown`.  Options may be named as on the command line: `assume="none"`, `floats="ieee"`,
+    `platform="dg2"`, `forbidden={"race"}`.
 
     Raises ReadError for a file that cannot be read and for inputs without a counterpart, NotModelled for kernels that
     cannot be compared, ValueError for an option that has no such value.

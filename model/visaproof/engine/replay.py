@@ -1,15 +1,17 @@
 """Replays a counterexample: its program is read, its state built, and `execute` runs.  No solver."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from visaproof.engine import runs
+from visaproof.engine.all_choices import under_each_choice
 from visaproof.engine.bounds.unwritten_replay import two_runs
 from visaproof.engine.buffer_space import LocalBuffer
 from visaproof.engine.counterexample import Counterexample, Outcome, Run, Violation
 from visaproof.engine.exhibit import violated
+from visaproof.engine.replayed import collected
 from visaproof.engine.states import state_from
 from visaproof.instructions import Instruction
 from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError
@@ -21,7 +23,13 @@ from visaproof.kernel.decode import OPCODES, decode
 from visaproof.kernel.linking import linked
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.syntax import Kernel
+from visaproof.semantics.concrete.choices import Choices
 from visaproof.semantics.concrete.surface import Buffer
+
+Words = Generator[str, None, str]
+"""What is not as recorded, and at the end what the run shows."""
+
+NOTHING = "nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,8 @@ class Replay:
     """A counterexample that was run again."""
 
     counterexample: Counterexample
+    shows: str
+    """What the run shows, whatever the file says."""
     differences: tuple[str, ...]
     """What is not as recorded, in words; empty where it replays."""
 
@@ -43,7 +53,8 @@ def replay(counterexample: Counterexample, path: str) -> Replay:
         read_kernel("\n".join(counterexample.program), f"{path}, program", grf_bytes=platform.grf_bytes), {}
     )
     try:
-        return Replay(counterexample, tuple(_REPLAYS[counterexample.violation](counterexample, kernel, platform)))
+        shown, differences = collected(_REPLAYS[counterexample.violation](counterexample, kernel, platform))
+        return Replay(counterexample, shown, differences)
     except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
         raise _malformed(f"its state does not fit its program: {type(error).__name__}: {error}", path) from error
 
@@ -55,7 +66,7 @@ def _malformed(message: str, path: str) -> ReadError:
 # ---------------------------------------------------------------- one instruction
 
 
-def _instruction_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Iterator[str]:
+def _instruction_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Words:
     """The one memory message of the program, executed once for each step of each run."""
     under = readings_from(counterexample.under)
     try:
@@ -63,7 +74,7 @@ def _instruction_again(counterexample: Counterexample, kernel: Kernel, platform:
         instruction.validate(platform, under)
     except (IllegalInstruction, NotModelled) as error:
         yield f"the instruction is no longer accepted: {error}"
-        return
+        return NOTHING
     before = state_from(counterexample.state, counterexample.platform)
     again: list[Run] = []
     for recorded in counterexample.runs:
@@ -75,6 +86,8 @@ def _instruction_again(counterexample: Counterexample, kernel: Kernel, platform:
         yield from _compared(counterexample.claimed, read_so.outcome)
     if not violated(msgspec.structs.replace(counterexample, runs=again)):
         yield f"what execute leaves does not show that {counterexample.shows}"
+        return NOTHING
+    return counterexample.shows  # the name of a claim and of what breaks it: no outcome
 
 
 def _message(kernel: Kernel, platform: Platform, readings: Readings) -> Instruction:
@@ -102,23 +115,42 @@ def _meaning(outcome: Outcome) -> str:
 # ---------------------------------------------------------------- a whole kernel
 
 
-def _kernel_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Iterator[str]:
+def _kernel_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Words:
     """The whole program, which must end undefined at the recorded line."""
-    state = state_from(counterexample.state, platform.name)
+    return (yield from _whatever_is_picked(lambda choices: _ends(counterexample, kernel, platform, choices)))
+
+
+def _whatever_is_picked(words: Callable[[Choices], Words]) -> Words:
+    """Those of the first choice of results that no page states under which there are objections."""
+    shown = NOTHING
+    for shown, found in under_each_choice(lambda choices: collected(words(choices))):
+        yield from found
+        if found:
+            return shown
+    return shown
+
+
+def _ends(counterexample: Counterexample, kernel: Kernel, platform: Platform, choices: Choices) -> Words:
+    state = replace(state_from(counterexample.state, platform.name), choices=choices)
     try:
         undefined = concrete_run.run(kernel, state).undefined
     except NotModelled as error:
         yield f"the kernel does not run any more: {error}"
-        return
+        return NOTHING
     if undefined is None:
         yield f"the run ends with a meaning, not at line {counterexample.line}"
     elif undefined.position.line != counterexample.line:
         yield f"the run ends at line {undefined.position.line}, not {counterexample.line}: {undefined.message}"
+    return NOTHING if undefined is None else f"line {undefined.position.line}: {undefined.message}"
 
 
-def _outside_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Iterator[str]:
+def _outside_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Words:
     """The whole program, in which the message of the recorded line must reach outside its surface."""
-    state = state_from(counterexample.state, platform.name)
+    return (yield from _whatever_is_picked(lambda choices: _leaves(counterexample, kernel, platform, choices)))
+
+
+def _leaves(counterexample: Counterexample, kernel: Kernel, platform: Platform, choices: Choices) -> Words:
+    state = replace(state_from(counterexample.state, platform.name), choices=choices)
     if isinstance(local := state.surfaces.get(SLM), Buffer):
         state.surfaces[SLM] = LocalBuffer(local.size, local.contents)
 
@@ -129,24 +161,33 @@ def _outside_again(counterexample: Counterexample, kernel: Kernel, platform: Pla
         outcome = concrete_run.run(kernel, state, enough=outside)
     except NotModelled as error:
         yield f"the kernel does not run any more: {error}"
-        return
-    if not any(outside(message) for message in outcome.performed):
+        return NOTHING
+    found = next((one for one in outcome.performed if outside(one)), None)
+    if found is None:
         yield f"every access of line {counterexample.line} stays inside its surface"
+        return NOTHING
+    at = ", ".join(map(hex, found.misses[0].cell))
+    return f"line {counterexample.line} reaches {at}, outside {found.surface}"
 
 
-def _unwritten_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Iterator[str]:
+def _unwritten_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Words:
     """The whole program from two states, which differ in what nothing writes before the recorded line."""
     try:
         again = two_runs(counterexample, kernel)
     except NotModelled as error:
         yield f"the kernel does not run any more: {error}"
-        return
+        return NOTHING
     yield from again.objections
     for recorded, outcome in zip(counterexample.runs, again.outcomes, strict=True):
         yield from _compared(recorded.outcome, outcome)
+    left = "the same" if again.outcomes[0] == again.outcomes[1] else "different"
+    what = ", ".join(again.variables)
+    return (
+        f"line {counterexample.line} reads uninitialised {what}: two runs with other values of it leave {left} memory"
+    )
 
 
-_Again = Callable[[Counterexample, Kernel, Platform], Iterator[str]]
+_Again = Callable[[Counterexample, Kernel, Platform], Words]
 
 _REPLAYS: dict[Violation, _Again] = {
     "claim-differs": _instruction_again,

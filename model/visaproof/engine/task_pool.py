@@ -13,7 +13,7 @@ from time import monotonic
 from traceback import format_exc
 from typing import Any, Generic, TypeVar
 
-from visaproof.engine.termination import interrupted_by_sigterm
+from visaproof.engine.termination import interrupted_by_signals
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -103,7 +103,7 @@ def _outcomes(
 ) -> Generator[Answered[R] | Lost | _Raised]:
     running: list[_Worker[T]] = []
     try:
-        with interrupted_by_sigterm():
+        with interrupted_by_signals():
             yield from _answers(do, iter(enumerate(tasks)), jobs, limit_s, running)
     finally:
         for worker in running:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache, partial
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Generic, TypeVar
@@ -12,15 +13,18 @@ from visaproof.engine.catalogue import Claim, load_claims
 from visaproof.engine.decide import DEFAULT_TIMEOUT_MS, decide
 from visaproof.engine.task_pool import Lost, in_order
 from visaproof.engine.verdict import Refuted, Unknown, Verdict
+from visaproof.isa.errors import LimitReached
 from visaproof.isa.readings import DEFAULT, Readings
+from visaproof.smt.limit import Limit
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long one question to one solver may take, and the solver's random seed."""
+    """How long one question to one solver may take, the solver's random seed, and the processor time of a claim."""
 
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     seed: int = 0
+    claim_s: float = inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +91,11 @@ def decide_claim(claim: Claim, limits: Limits, readings: Readings = DEFAULT) -> 
     """Asks the claim's query and times it; an exception says which claim raised it."""
     start = perf_counter()
     try:
-        query = ((claim.under(readings) if readings != DEFAULT else None) or claim).ask()
-        verdict = decide(query, limits.timeout_ms, limits.seed, claim.expected is Refuted)
+        with Limit(limits.claim_s).within():
+            query = ((claim.under(readings) if readings != DEFAULT else None) or claim).ask()
+            verdict = decide(query, limits.timeout_ms, limits.seed, claim.expected is Refuted)
+    except LimitReached as reached:
+        return _record(claim, "", (), Unknown(str(reached)), perf_counter() - start)
     except Exception as error:
         error.add_note(f"while deciding {claim.id}")
         raise

@@ -13,8 +13,8 @@ from visaproof.instructions.dword_atomic import (
     run_serially,
 )
 from visaproof.instructions.instruction import require_execution
-from visaproof.instructions.lsc_load import first_address
-from visaproof.instructions.lsc_untyped import PAGE, READINGS, Addresses
+from visaproof.instructions.lsc_load import first_address, in_cells, lane_address
+from visaproof.instructions.lsc_untyped import PAGE, READINGS, Addresses, require_addresses
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
@@ -81,6 +81,7 @@ class LscAtomic:
         require_execution(self.execution, self.spec, readings)
         require_sources(self.op, self.src1, self.src2, self.spec.page)
         require_bits(self.op, self.bits, self.spec.page)
+        require_addresses(self.addresses, platform)
 
     @property
     def _roles(self) -> tuple[RawOperand, RawOperand]:
@@ -88,12 +89,11 @@ class LscAtomic:
         return (self.src2, self.src1) if self.op is AtomicOp.CMPXCHG else (self.src1, self.src2)
 
     def execute(self, state: ConcreteState) -> None:
-        bits, width = self.addresses.bits, self.bits // 8
+        width = self.bits // 8
         updates: list[tuple[int, int, int, int]] = []
         for n in range(self.execution.size):
             if state.channel_enabled(self.execution, n):
-                source = state.read_bytes(self.addresses.operand, n * bits // 8, bits // 8)
-                address = (self.addresses.scale * source + self.addresses.immediate) % 2**bits
+                address = lane_address(state, self.addresses, n)
                 state.require_aligned(address, width)
                 src0, src1 = (lane_word(state, operand, n, width) for operand in self._roles)
                 updates.append((n, address, src0, src1))
@@ -102,7 +102,8 @@ class LscAtomic:
     def footprint(self, state: SymbolicState) -> Iterator[Atomic]:
         surface, width, low = state.buffer(self.surface), self.bits // 8, 3 if self.bits == 64 else 2
         for lane, (enabled, predicate_known) in enumerate(state.lanes_enabled(self.execution)):
-            address, known = first_address(state, self.addresses, lane, enabled)
+            first, known = first_address(state, self.addresses, lane, enabled)
+            address = in_cells(first, surface)
             src0, src0_known = lane_source(state, self._roles[0], lane, enabled, width)
             src1, src1_known = lane_source(state, self._roles[1], lane, enabled, width)
             destination, fits = lane_destination(state, self.dst, lane, width)

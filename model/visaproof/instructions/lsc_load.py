@@ -5,15 +5,47 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from visaproof.instructions.instruction import require_execution
-from visaproof.instructions.lsc_untyped import PAGE, READINGS, Addresses, DataShape, component_bytes, require_shape
+from visaproof.instructions.lsc_untyped import (
+    MOST_MOVED,
+    PAGE,
+    READINGS,
+    Addresses,
+    DataShape,
+    Extension,
+    component_bytes,
+    require_addresses,
+    require_shape,
+)
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.instructions.undefined_bytes import ClearedSlice
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice
-from visaproof.semantics.symbolic.state import ADDRESS_BITS, FLAT_BITS, SymbolicState
-from visaproof.smt import BitVec, Bool, add, bool_const, conj, const, scale, zero_extend
+from visaproof.semantics.symbolic.state import (
+    ADDRESS_BITS,
+    FLAT_BITS,
+    SymbolicBuffer,
+    SymbolicFlat,
+    SymbolicScratch,
+    SymbolicState,
+)
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    add,
+    bit,
+    bool_const,
+    conj,
+    const,
+    ite,
+    scale,
+    sign_extend,
+    truncate,
+    zero_extend,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +76,7 @@ class LscLoad:
     def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         require_execution(self.execution, self.spec, readings)
         require_shape(self.shape, self.execution, platform)
+        require_addresses(self.addresses, platform)
 
     def execute(self, state: ConcreteState) -> None:
         memory, size = state.buffer(self.surface), self.shape.size
@@ -51,9 +84,7 @@ class LscLoad:
         for n in range(self.execution.size):
             if self.dst == NULL or not state.channel_enabled(self.execution, n):
                 continue
-            wrap = 2**self.addresses.bits
-            source = state.read_bytes(self.addresses.operand, n * self.addresses.bits // 8, self.addresses.bits // 8)
-            address = (self.addresses.scale * source + self.addresses.immediate) % wrap
+            address = lane_address(state, self.addresses, n)
             for v in range(self.shape.elements):  # Page: DstData[v].elems[n], or DstData[n].elems[v] where transposed
                 if self.shape.transposed:
                     place = v * size.in_register
@@ -62,12 +93,12 @@ class LscLoad:
                     place = v * registers * state.platform.grf_bytes + n * size.in_register
                 for part in range(0, size.in_memory, 4):
                     at = address + v * size.in_memory + part
-                    at = at % wrap if self.addresses.bits == 64 else at
+                    at = at % 2**64 if self.surface == FLAT else at
                     loaded.append((place + part, memory.read(at, min(4, size.in_memory))))
         for place, _ in loaded:
             state.read_bytes(self.dst, place, 4)  # every enabled lane must fit (D6)
         for place, value in loaded:
-            state.write_bytes(self.dst, place, 4, value)  # the upper bytes of a narrow element: here 0
+            state.write_bytes(self.dst, place, 4, value)  # the upper bytes of a narrow element: 0
 
     def footprint(self, state: SymbolicState) -> Iterator[Load]:
         if self.dst == NULL:
@@ -75,6 +106,7 @@ class LscLoad:
         surface, width = state.buffer(self.surface), min(4, self.shape.size.in_memory)
         for lane, (enabled, predicate_known) in enumerate(state.lanes_enabled(self.execution)):
             first, known = first_address(state, self.addresses, lane, enabled)
+            first = in_cells(first, surface)
             for behind, place in element_bytes(self.shape, self.execution, state.platform, lane):
                 address = add(first, const(behind, first.width))
                 slot = RegisterSlice(self.dst.variable, self.dst.offset + place, width)
@@ -91,7 +123,8 @@ class LscLoad:
                 )
 
     def undefined_bytes(self, state: SymbolicState) -> Iterator[tuple[Bool, RegisterSlice]]:
-        """The page does not say what a byte or a word becomes in its dword (D34)."""
+        """What a byte or a word becomes in its dword (D34): extended with 0 from Xe2 on, undefined before."""
+        slice_of = ClearedSlice if state.platform >= Platform.Xe2 else RegisterSlice
         width = self.shape.size.in_memory
         if width >= 4 or self.dst == NULL:
             return
@@ -99,18 +132,51 @@ class LscLoad:
             for _, place in element_bytes(self.shape, self.execution, state.platform, lane):
                 start = self.dst.offset + place + width
                 if state.registers.holds(self.dst.variable, start, 4 - width):
-                    yield enabled, RegisterSlice(self.dst.variable, start, 4 - width)
+                    yield enabled, slice_of(self.dst.variable, start, 4 - width)
+
+
+# ---------------------------------------------------------------- the concrete machine
+
+
+def lane_address(state: ConcreteState, addresses: Addresses, lane: int) -> int:
+    """The address of a lane's first element.  Page: Base + AddrScale*Src0Addrs[n] + AddrImmOffset."""
+    width = addresses.element_bytes
+    element = state.read_bytes(addresses.operand, lane * width, width)
+    if addresses.extension is Extension.SIGN and element >= 2**31:
+        element -= 2**32
+    base = addresses.base or 0
+    if isinstance(base, RawOperand):
+        base = state.read_bytes(base, 0, addresses.bits // 8)
+    return (base + addresses.scale * element + addresses.immediate) % 2**addresses.bits
 
 
 # ---------------------------------------------------------------- the symbolic machine
 
 
 def first_address(state: SymbolicState, addresses: Addresses, lane: int, enabled: Bool) -> tuple[BitVec, bool]:
-    """The address of a lane's first element, as wide as the cells of the surface, and whether its variable has it."""
-    size = addresses.bits // 8
+    """The address of a lane's first element, as wide as the cells of its surface, and whether the variables have it."""
+    size = addresses.element_bytes
     read, known = state.read_bytes(addresses.operand, size * lane, size, enabled)
+    if addresses.extension is not None:
+        extend = sign_extend if addresses.extension is Extension.SIGN else zero_extend
+        read = extend(read, addresses.bits)
     sum_ = add(scale(read, addresses.scale), const(addresses.immediate, addresses.bits))
-    return zero_extend(sum_, ADDRESS_BITS if addresses.bits < FLAT_BITS else FLAT_BITS), known
+    if isinstance(addresses.base, RawOperand):
+        base, base_known = state.read_bytes(addresses.base, 0, addresses.bits // 8, enabled)
+        return add(base, sum_), known and base_known
+    return add(sum_, const(addresses.base or 0, addresses.bits)), known
+
+
+def in_cells(address: BitVec, surface: SymbolicBuffer) -> BitVec:
+    """The address as wide as the cells of the surface: one of 64 bits, for a surface, is small or negative."""
+    if isinstance(surface, SymbolicFlat):
+        return zero_extend(address, FLAT_BITS)
+    if address.width < FLAT_BITS:
+        return zero_extend(address, ADDRESS_BITS)
+    low = truncate(address, ADDRESS_BITS)
+    if address.high < MOST_MOVED or isinstance(surface, SymbolicScratch):
+        return low
+    return ite(bit(address, FLAT_BITS - 1), const(MOST_MOVED, ADDRESS_BITS), low)  # a negative one is outside
 
 
 def element_bytes(shape: DataShape, execution: Execution, platform: Platform, lane: int) -> list[tuple[int, int]]:

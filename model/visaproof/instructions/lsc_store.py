@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from visaproof.instructions.instruction import require_execution
-from visaproof.instructions.lsc_load import element_bytes, first_address
-from visaproof.instructions.lsc_untyped import PAGE, READINGS, Addresses, DataShape, require_shape
+from visaproof.instructions.lsc_load import element_bytes, first_address, in_cells, lane_address
+from visaproof.instructions.lsc_untyped import PAGE, READINGS, Addresses, DataShape, require_addresses, require_shape
+from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
@@ -46,15 +47,15 @@ class LscStore:
     def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         require_execution(self.execution, self.spec, readings)
         require_shape(self.shape, self.execution, platform)
+        require_addresses(self.addresses, platform)
 
     def execute(self, state: ConcreteState) -> None:
-        size, bits = self.shape.size, self.addresses.bits
+        size = self.shape.size
         writes: list[LaneWrite] = []
         for n in range(self.execution.size):
             if not state.channel_enabled(self.execution, n):
                 continue
-            source = state.read_bytes(self.addresses.operand, n * bits // 8, bits // 8)
-            address = (self.addresses.scale * source + self.addresses.immediate) % 2**bits
+            address = lane_address(state, self.addresses, n)
             for v in range(self.shape.elements):  # Page: DstData[v].elems[n], or DstData[n].elems[v] where transposed
                 if self.shape.transposed:
                     place = v * size.in_register
@@ -64,7 +65,7 @@ class LscStore:
                 for part in range(0, size.in_memory, 4):
                     width = min(4, size.in_memory)
                     at = address + v * size.in_memory + part
-                    at = at % 2**bits if bits == 64 else at
+                    at = at % 2**64 if self.surface == FLAT else at
                     value = state.read_bytes(self.src, place + part, 4) % 256**width
                     writes.append(LaneWrite(n, at, width, value))
         state.buffer(self.surface).scatter(writes)
@@ -73,6 +74,7 @@ class LscStore:
         surface, width = state.buffer(self.surface), min(4, self.shape.size.in_memory)
         for lane, (enabled, predicate_known) in enumerate(state.lanes_enabled(self.execution)):
             first, known = first_address(state, self.addresses, lane, enabled)
+            first = in_cells(first, surface)
             for behind, place in element_bytes(self.shape, self.execution, state.platform, lane):
                 address = add(first, const(behind, first.width))
                 value, value_known = state.read_bytes(self.src, place, 4, enabled)

@@ -48,25 +48,57 @@ class DataShape:
         return f"{self.size.name.lower()}{many}{'t' if self.transposed else ''}"
 
 
+class Extension(Enum):
+    """How a dword becomes a 64-bit address before it is scaled."""
+
+    ZERO = "u"
+    SIGN = "s"
+
+
+MOST_MOVED = 1 << 39
+"""Addresses of a surface that cannot get as far as this are told apart in 40 bits."""
+
+
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """`bti(0x1)[4*V.0+0x10]:a32`: one address of 32 or 64 bits per lane, scaled and moved."""
+    """`flat(V2)[4*V.0+0x10]:a32u`: an address per lane, base + scale · extended element + immediate."""
 
     operand: RawOperand
     bits: int
+    """In which the sum wraps: 32 or 64."""
     scale: int = 1
     immediate: int = 0
+    extension: Extension | None = None
+    """Where the element is a dword and the sum has 64 bits."""
+    base: RawOperand | int | None = None
+    """So many bits that are added to each: those at the first byte of the operand, or a constant."""
+
+    @property
+    def element_bytes(self) -> int:
+        return 4 if self.extension else self.bits // 8
+
+    @property
+    def is_small(self) -> bool:
+        """Whether no sum of an extended dword, scaled and moved, gets as far as MOST_MOVED."""
+        return (abs(self.scale) << 32) + abs(self.immediate) < MOST_MOVED
 
     def __str__(self) -> str:
         factor = f"{self.scale:#x}*" if self.scale != 1 else ""
         distance = f"{self.immediate:+#x}" if self.immediate else ""
-        return f"[{factor}{self.operand}{distance}]:a{self.bits}"
+        size = f"a32{self.extension.value}" if self.extension else f"a{self.bits}"
+        base = "" if self.base is None else f"({self.base:#x})" if isinstance(self.base, int) else f"({self.base})"
+        return f"{base}[{factor}{self.operand}{distance}]:{size}"
 
 
 def require_shape(shape: DataShape, execution: Execution, platform: Platform) -> None:
     require(platform >= Platform.DG2, "LSC exists from DG2 on", "family.md")
     require(shape.elements in VECTOR_SIZES, f"{shape.elements} elements for an address", PAGE)
     require(not shape.transposed or execution.size == 1, "transpose only supports SIMD1", PAGE)
+
+
+def require_addresses(addresses: Addresses, platform: Platform) -> None:
+    extended = addresses.base is not None or addresses.extension is not None
+    require(not extended or platform >= Platform.Xe3P, "a base, :a32u and :a32s exist from Xe3P on", PAGE)
 
 
 def component_bytes(shape: DataShape, lanes: int, grf_bytes: int) -> int:

@@ -19,7 +19,7 @@ from visaproof.smt import add, bool_const, conj, const, eq, true, truncate
 
 @dataclass(frozen=True, slots=True)
 class SvmBlockSt:
-    """`svm_block_st (SIZE) address src`; always NoMask, never predicated, one writer."""
+    """`svm_block_st[.unaligned] (SIZE) address src`; always NoMask, never predicated, one writer."""
 
     spec: ClassVar[Spec] = Spec(
         opcode=0x4E,
@@ -33,17 +33,20 @@ class SvmBlockSt:
     address: RawOperand
     """One UQ byte address."""
     src: RawOperand
+    unaligned: bool = False
     surface: str = FLAT
 
     def __str__(self) -> str:
-        return f"svm_block_st ({self.size}) {self.address} {self.src}"
+        suffix = ".unaligned" if self.unaligned else ""
+        return f"svm_block_st{suffix} ({self.size}) {self.address} {self.src}"
 
     def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         require(self.size in (1, 2, 4, 8), f"{self.size} owords is not one of 1, 2, 4, 8", self.spec.page)
 
     def execute(self, state: ConcreteState) -> None:
         address = state.read_bytes(self.address, 0, 8)
-        state.require_aligned(address, OWORD_BYTES)  # Page: "The address must be oword-aligned"
+        # Page: "The address must be oword-aligned"; .unaligned is the word of the compiler of 2026, as for loads.
+        state.require_aligned(address, 4 if self.unaligned else OWORD_BYTES)
         values = [state.read_dword(self.src, index) for index in range(4 * self.size)]
         for index, value in enumerate(values):
             state.buffer(self.surface).write_dword((address + 4 * index) % 2**64, value)
@@ -51,7 +54,8 @@ class SvmBlockSt:
     def footprint(self, state: SymbolicState) -> Iterator[Store]:
         surface = state.buffer(self.surface)
         first, known = state.read_bytes(self.address, 0, 8)
-        aligned = eq(truncate(first, 4), const(0, 4))
+        bits = 2 if self.unaligned else 4
+        aligned = eq(truncate(first, bits), const(0, bits))
         words = [state.read_dword(self.src, index) for index in range(4 * self.size)]
         known = known and all(held for _, held in words)
         for index, (value, _) in enumerate(words):

@@ -17,6 +17,12 @@ class ArbitrarySlice(RegisterSlice):
     __slots__ = ()
 
 
+class ClearedSlice(RegisterSlice):
+    """Bytes that become 0."""
+
+    __slots__ = ()
+
+
 def example_of(place: RegisterSlice) -> bytes:
     """What `execute` leaves in undefined bytes."""
     return bytes([ARBITRARY_BYTE if isinstance(place, ArbitrarySlice) else 0]) * place.width

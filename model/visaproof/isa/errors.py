@@ -1,4 +1,4 @@
-"""The three kinds of "no", and unreadable input.  None of them inherits from another."""
+"""The three kinds of "no", unreadable input, and a limit that ended the work.  None of them inherits from another."""
 
 from dataclasses import dataclass
 
@@ -50,3 +50,25 @@ class ReadError(Exception):
         self.message = message
         self.position = position
         self.hint = hint
+
+
+class LimitReached(BaseException):
+    """The processor time for a file or a pair is used up.
+
+    It is no Exception: nothing that handles failures may take it for one.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+        self.position: Position | None = None
+        """The statement at which the symbolic run was."""
+
+    @property
+    def what(self) -> str:
+        """What ended the run, without the place."""
+        return f"limit of {self.seconds:g} s reached"
+
+    def __str__(self) -> str:
+        place = f" in the symbolic run, at {self.position}" if self.position else ""
+        return f"{self.what}{place}"

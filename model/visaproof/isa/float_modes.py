@@ -44,3 +44,13 @@ class FloatMode:
     def of(control: int) -> "FloatMode":
         kept = frozenset(data_type for data_type, bit in DENORMAL_BITS.items() if control >> bit & 1)
         return FloatMode(ROUNDINGS[control >> ROUNDING_LOW & 3], kept)
+
+    def keeping(self, data_type: DataType) -> "FloatMode":
+        return FloatMode(self.rounding, self.kept | {data_type})
+
+    def flushing(self, data_type: DataType) -> "FloatMode":
+        return FloatMode(self.rounding, self.kept - {data_type})
+
+
+NEAREST = FloatMode(Rounding.NEAREST_EVEN, frozenset())
+"""Where there is no control register, or where only the rounding matters."""

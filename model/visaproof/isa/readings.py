@@ -133,7 +133,7 @@ READINGS: dict[str, Reading] = {
     "flat-address-wraps": Reading("ours", "Do sums of 64-bit addresses wrap?", "modulo 2^64"),
     "lsc-bounds-grain": Reading("D11", "Out of bounds in LSC?", SURFACE_LIKE),
     "lsc-misaligned": Reading("D13", "A misaligned LSC address?", "any byte address has a meaning"),
-    "lsc-narrow": Reading("D34", "The upper bytes of a narrow LSC load?", "undefined"),
+    "lsc-narrow": Reading("D34", "The upper bytes of a narrow LSC load?", "undefined up to PVC, 0 from Xe2 on"),
     "dword-misaligned": Reading("D13", "A misaligned dword address?", answers.DwordMisaligned),
     "collision": Reading("D14", "Lanes that write the same address?", answers.Collision),
     "flat-collision": Reading(
@@ -167,6 +167,66 @@ READINGS: dict[str, Reading] = {
     "float-nan": Reading("D29", "What do fmax and fmin leave of a NaN?", answers.FloatNan),
     "float-zeros": Reading("D29", "Which zero do fmax and fmin leave?", answers.FloatZeros),
     "float-denormals": Reading("D29", "What are denormals in a float atomic?", answers.FloatDenormals),
+    "half-denormals": Reading(
+        "ours",
+        "Denormals of HF in operations, for which %cr0 has a bit that 2_datatypes.md does not have?",
+        "flushed whatever %cr0 says, in conversions kept",
+    ),
+    "rounded-zero": Reading("ours", "The sign of a 0 to which rndd, rnde, rndu and rndz round?", "that of the source"),
+    "mixed-floats": Reading(
+        "ours",
+        "How often is an operation on F mixed with HF or BF rounded to a narrower destination?",
+        "once, or first to F: the result is nondeterministic where that matters",
+    ),
+    "lrp-rounding": Reading(
+        "ours", "Which steps of lrp are rounded?", "any: the result is nondeterministic where that matters"
+    ),
+    "plane-rounding": Reading(
+        "ours",
+        "Which steps of plane are rounded?  The finalizer emits two mad on TGLLP and DG2, a native pln on SKL.",
+        "all, or p·u + r and q·v and that are fused: the result is nondeterministic where that matters",
+    ),
+    "setp-lanes": Reading(
+        "ours",
+        "setp of a vector with fewer lanes than 16?",
+        "the bits of enabled lanes: the finalizer emits an `and` of as many lanes into the flag",
+    ),
+    "setp-mask": Reading(
+        "ours",
+        "setp of a scalar with M1 or M5 but without NoMask, which Intel's compiler emits?",
+        "its mask is ignored: the finalizer emits one unmasked mov to the flag",
+    ),
+    "predicate-not": Reading(
+        "ours",
+        "not of a predicate under NoMask with fewer lanes than the predicate has bits?",
+        "the bits of its lanes alone: the finalizer emits an xor of as many lanes",
+    ),
+    "asr-types": Reading(
+        "ours",
+        "asr with an unsigned source or destination, which Intel's compiler emits?",
+        "zeros are shifted into an unsigned source; the destination gets the low bits",
+    ),
+    "shr-destination": Reading(
+        "ours", "shr with a signed destination, which Intel's compiler emits?", "it gets the low bits of the result"
+    ),
+    "mulh-destination": Reading(
+        "ours", "mulh of UD into D, which Intel's compiler emits?", "the high dword of the unsigned product"
+    ),
+    "mad-of-qwords": Reading(
+        "ours", "mad of dwords into Q or UQ, which Intel's compiler emits?", "the exact result modulo 2^64"
+    ),
+    "bfrev-types": Reading("ours", "bfrev of D, which Intel's compiler emits?", "the bits are reversed as those of UD"),
+    "fbl-of-words": Reading(
+        "ours", "fbl of UB or UW, which Intel's compiler emits?", "as of the same number in UD; all ones for 0"
+    ),
+    "addr-add-offset": Reading(
+        "ours", "addr_add of an offset that is not UW?", "added as the integer that its type makes of it"
+    ),
+    "mov-of-address": Reading(
+        "ours",
+        "mov of 0 into address registers, which Intel's compiler emits before addr_add of some lanes?",
+        "they name no variable, as if they were uninitialised: to read through them is undefined",
+    ),
     "small-sizes": Reading(
         "D41", "Execution sizes 1, 2 and 4 of SCATTER4_SCALED and TYPED_ATOMIC?", answers.SmallSizes
     ),

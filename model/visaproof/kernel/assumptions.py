@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from visaproof.kernel.bounded_scalars import BOUNDED, bounded_words
+from visaproof.kernel.constants import arbitrary_words
 from visaproof.kernel.float_results import IEEE_ASSUMED, Floats, ieee_start
 from visaproof.kernel.launch import BufferAddress, Launch, LaunchValue, LocalId, Piece
 from visaproof.kernel.matching import is_linked, linked_address
@@ -96,6 +97,7 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
             *([_ids_in_words(simd)] if words else []),
             *([BOUNDED] if bounded else []),
             *([PRIVATE_APART] if _has_private(pointers.values()) else []),
+            *arbitrary_words(launch.constants, table_names(kernel, launch)),
         ),
         hints=() if words else _hints(kernel, launch, assume, refused),
         pointers=dict(pointers.values()),
@@ -110,6 +112,17 @@ def with_floats(start: Start, floats: Floats) -> Start:
     if floats is Floats.UNINTERPRETED:
         return start
     return replace(start, initial=ieee_start(start.initial), assumed=(*start.assumed, *IEEE_ASSUMED))
+
+
+TABLE_BASES = (LaunchValue.CONST_BASE, LaunchValue.GLOBAL_BASE)
+"""Addresses of the variables of the program."""
+
+
+def table_names(kernel: Kernel, launch: Launch) -> Iterator[str]:
+    """What the tables of the program are known by, of which the kernel gets the address."""
+    yield from (name for name in kernel.variables if is_linked(name))
+    handed = {piece.meaning for item in kernel.inputs for piece in launch.pieces(item.variable)}
+    yield from (base.value for base in TABLE_BASES if base in handed)
 
 
 _SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE, LaunchValue.GLOBAL_SIZE, LaunchValue.GROUP_COUNT)
@@ -129,7 +142,7 @@ def _has_private(pointers: Iterable[tuple[BitVec, BufferAddress | LaunchValue]])
 
 def _is_pointer(piece: Piece) -> bool:
     """Whether the piece is a whole 64-bit address, aligned as the payload has them."""
-    address = isinstance(piece.meaning, BufferAddress) or piece.meaning is LaunchValue.PRIVATE_BASE
+    address = isinstance(piece.meaning, BufferAddress) or piece.meaning in (LaunchValue.PRIVATE_BASE, *TABLE_BASES)
     return address and piece.size == 8 and not piece.first_byte and piece.offset % 8 == 0
 
 

@@ -16,12 +16,12 @@ from visaproof.instructions.family import (
 )
 from visaproof.isa.answers import QwordBlocks
 from visaproof.isa.atomics import AtomicOp, atomic_named
-from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.types import DataType
 from visaproof.kernel import decode_lsc, decode_svm, syntax
-from visaproof.kernel.statement import Statement, execution_of
+from visaproof.kernel.statement import Statement
 
 TypedMessage = TypedAtomic | Gather4Typed | Scatter4Typed
 """The messages to surfaces of texels."""
@@ -45,64 +45,57 @@ Message = (
 
 
 def _scatter4_scaled(s: Statement) -> Message:
-    s.at_most_suffixes(1)
     surface, offset, element, src = s.operands(4)
     where = s.surface(surface), s.scalar(offset), s.raw(element)
-    return Scatter4Scaled(execution_of(s.instruction), s.channels(), *where, s.raw(src))
+    return Scatter4Scaled(s.execution(), s.channels(), *where, s.raw(src))
 
 
 def _gather4_scaled(s: Statement) -> Message:
-    s.at_most_suffixes(1)
     surface, offset, element, dst = s.operands(4)
     where = s.surface(surface), s.scalar(offset), s.raw(element)
-    return Gather4Scaled(execution_of(s.instruction), s.channels(), *where, s.raw(dst))
+    return Gather4Scaled(s.execution(), s.channels(), *where, s.raw(dst))
 
 
 def _scatter_scaled(s: Statement) -> Message:
-    s.at_most_suffixes(1)
     surface, offset, element, src = s.operands(4)
     where = s.surface(surface), s.scalar(offset), s.raw(element)
-    return ScatterScaled(execution_of(s.instruction), s.blocks((1, 2, 4)), *where, s.raw(src))
+    return ScatterScaled(s.execution(), s.blocks((1, 2, 4)), *where, s.raw(src))
 
 
 def _gather_scaled(s: Statement) -> Message:
-    s.at_most_suffixes(1)
     surface, offset, element, dst = s.operands(4)
     where = s.surface(surface), s.scalar(offset), s.raw(element)
-    return GatherScaled(execution_of(s.instruction), s.blocks((1, 2, 4)), *where, s.raw(dst))
+    return GatherScaled(s.execution(), s.blocks((1, 2, 4)), *where, s.raw(dst))
 
 
 def _qw_scatter(s: Statement) -> Message:
-    s.at_most_suffixes(1)
     surface, offset, src = s.operands(3)
     blocks = s.blocks((1, 2, 4, 8))
     if blocks != 1 and s.readings.qword_blocks is QwordBlocks.ONE:
         raise NotModelled(f"qw_scatter.{s.instruction.suffixes[0]}: the page has only one block", s.position)
-    return QwScatter(execution_of(s.instruction), s.surface(surface), s.raw(offset), s.raw(src), blocks)
+    return QwScatter(s.execution(), s.surface(surface), s.raw(offset), s.raw(src), blocks)
 
 
 def _qw_gather(s: Statement) -> Message:
-    s.at_most_suffixes(1)
     surface, offset, dst = s.operands(3)
     if s.blocks((1, 2, 4, 8)) != 1:
         raise NotModelled(f"qw_gather.{s.instruction.suffixes[0]}: the page has only one block", s.position)
-    return QwGather(execution_of(s.instruction), s.surface(surface), s.raw(offset), s.raw(dst))
+    return QwGather(s.execution(), s.surface(surface), s.raw(offset), s.raw(dst))
 
 
 def _oword_ld(s: Statement) -> Message:
-    s.require_block_form("mod")  # D17: it says nothing
+    s.has_suffix(0, "mod")  # D17: it has no effect
     surface, offset, dst = s.operands(3)
     return OwordLd(s.block_size(), s.surface(surface), s.scalar(offset), s.raw(dst))
 
 
 def _oword_ld_unaligned(s: Statement) -> Message:
-    s.require_block_form("mod")  # D17: it says nothing
+    s.has_suffix(0, "mod")  # D17: it has no effect
     surface, offset, dst = s.operands(3)
     return OwordLdUnaligned(s.block_size(), s.surface(surface), s.scalar(offset), s.raw(dst))
 
 
 def _oword_st(s: Statement) -> Message:
-    s.require_block_form()
     surface, offset, src = s.operands(3)
     return OwordSt(s.block_size(), s.surface(surface), s.scalar(offset), s.raw(src))
 
@@ -110,24 +103,22 @@ def _oword_st(s: Statement) -> Message:
 def _typed_atomic(s: Statement) -> Message:
     surface, *raw = s.operands(8)
     u, v, r, lod, src0, src1, dst = (s.raw(operand) for operand in raw)
-    execution = execution_of(s.instruction)
+    execution = s.execution()
     op, bits = _atomic_op(s)
     return TypedAtomic(execution, op, s.surface(surface), u, v, r, lod, src0, src1, dst, bits)
 
 
 def _gather4_typed(s: Statement) -> Message:
-    s.at_most_suffixes(1)
     surface, *raw = s.operands(6)
     u, v, r, lod, dst = (s.raw(operand) for operand in raw)
     floats = s.type_of(raw[4]) is DataType.F
-    return Gather4Typed(execution_of(s.instruction), s.channels(), s.surface(surface), u, v, r, lod, dst, floats)
+    return Gather4Typed(s.execution(), s.channels(), s.surface(surface), u, v, r, lod, dst, floats)
 
 
 def _scatter4_typed(s: Statement) -> Message:
-    s.at_most_suffixes(1)
     surface, *raw = s.operands(6)
     u, v, r, lod, src = (s.raw(operand) for operand in raw)
-    return Scatter4Typed(execution_of(s.instruction), s.channels(), s.surface(surface), u, v, r, lod, src)
+    return Scatter4Typed(s.execution(), s.channels(), s.surface(surface), u, v, r, lod, src)
 
 
 LENIENT_OPS = {"predec": AtomicOp.PREDEC, "imin": AtomicOp.IMIN, "imax": AtomicOp.IMAX}
@@ -137,10 +128,7 @@ LENIENT_OPS = {"predec": AtomicOp.PREDEC, "imin": AtomicOp.IMIN, "imax": AtomicO
 def _atomic_op(s: Statement) -> tuple[AtomicOp, int]:
     """The operation, and the bits of a texel: 16 for `.16`."""
     spelling = s.suffix("OP")
-    if s.instruction.suffixes[1:] not in ((), ("16",)):
-        suffixes = ".".join(s.instruction.suffixes)
-        raise ReadError(f"{s.instruction.opcode}.{suffixes}", s.position, "only .16 may follow the operation")
-    bits = 16 if s.instruction.suffixes[1:] else 32
+    bits = 16 if s.has_suffix(1, "16") else 32
     if spelling in LENIENT_OPS:
         return LENIENT_OPS[spelling], bits
     try:
@@ -154,7 +142,7 @@ def _dword_atomic(s: Statement) -> Message:
     offsets, src0, src1, dst = (s.raw(operand) for operand in raw)
     op = decode_svm.operation(s)
     decode_svm.require_dwords(s)
-    return DwordAtomic(execution_of(s.instruction), op, s.surface(surface), offsets, src0, src1, dst)
+    return DwordAtomic(s.execution(), op, s.surface(surface), offsets, src0, src1, dst)
 
 
 _DECODERS: dict[str, Callable[[Statement], Message]] = {
@@ -192,4 +180,7 @@ def decode(
     decoder = _DECODERS.get(instruction.opcode)
     if decoder is None:
         raise NotModelled(f"opcode {instruction.opcode}", instruction.position)
-    return decoder(Statement(instruction, kernel, platform, readings))
+    statement = Statement(instruction, kernel, platform, readings)
+    message = decoder(statement)
+    statement.taken.require_all(instruction)
+    return message

@@ -15,7 +15,7 @@ from visaproof.isa.atomics import FLOAT_OPS, AtomicOp, atomic_named
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.operands import ImmediateUD, RawOperand
 from visaproof.kernel import syntax
-from visaproof.kernel.statement import Statement, execution_of
+from visaproof.kernel.statement import Statement
 
 SvmMessage = SvmAtomic | SvmBlockLd | SvmBlockSt | SvmGather | SvmGather4Scaled | SvmScatter | SvmScatter4Scaled
 
@@ -28,7 +28,7 @@ QWORDS = "64"
 
 
 def require_dwords(s: Statement) -> None:
-    """Raises NotModelled for an atomic with `.16`, `.64` or another suffix behind its operation."""
+    """Raises NotModelled for an atomic with `.16`, `.64` or another suffix after its operation."""
     if len(s.instruction.suffixes) > 1:
         raise NotModelled(f"{s.instruction.opcode}.{'.'.join(s.instruction.suffixes)}: only 32-bit atomics", s.position)
 
@@ -46,6 +46,7 @@ def _blocks(s: Statement) -> tuple[int, int]:
     """`.SIZE.BLOCKS`"""
     if len(s.instruction.suffixes) != 2 or not all(text.isdecimal() for text in s.instruction.suffixes):
         raise ReadError(f"{s.instruction.opcode} needs .BLOCK_SIZE.BLOCKS", s.position)
+    s.taken.take(s.instruction, "suffix 0", "suffix 1")
     size, blocks = (int(text) for text in s.instruction.suffixes)
     if size not in (1, 4, 8) or blocks not in (1, 2, 4, 8):
         raise ReadError(f"{blocks} blocks of {size} bytes", s.position, "1, 2, 4 or 8 blocks of 1, 4 or 8 bytes")
@@ -54,36 +55,37 @@ def _blocks(s: Statement) -> tuple[int, int]:
 
 def _gather(s: Statement) -> SvmMessage:
     addresses, dst = s.operands(2)
-    return SvmGather(execution_of(s.instruction), *_blocks(s), s.raw(addresses), s.raw(dst))
+    return SvmGather(s.execution(), *_blocks(s), s.raw(addresses), s.raw(dst))
 
 
 def _scatter(s: Statement) -> SvmMessage:
     addresses, src = s.operands(2)
-    return SvmScatter(execution_of(s.instruction), *_blocks(s), s.raw(addresses), s.raw(src))
+    return SvmScatter(s.execution(), *_blocks(s), s.raw(addresses), s.raw(src))
 
 
 def _block_ld(s: Statement) -> SvmMessage:
-    s.require_block_form("unaligned")
     address, dst = s.operands(2)
-    return SvmBlockLd(s.block_size(), s.wide_scalar(address), s.raw(dst), "unaligned" in s.instruction.suffixes)
+    return SvmBlockLd(s.block_size(), s.wide_scalar(address), s.raw(dst), _is_unaligned(s))
 
 
 def _block_st(s: Statement) -> SvmMessage:
-    s.require_block_form()
     address, src = s.operands(2)
-    return SvmBlockSt(s.block_size(), s.wide_scalar(address), s.raw(src))
+    return SvmBlockSt(s.block_size(), s.wide_scalar(address), s.raw(src), _is_unaligned(s))
+
+
+def _is_unaligned(s: Statement) -> bool:
+    """Whether dword-aligned addresses are enough; the compiler writes .aligned since 2026, and nothing before."""
+    return not s.has_suffix(0, "aligned") and s.has_suffix(0, "unaligned")
 
 
 def _gather4_scaled(s: Statement) -> SvmMessage:
-    s.at_most_suffixes(1)
     address, element, dst = s.operands(3)
-    return SvmGather4Scaled(execution_of(s.instruction), s.channels(), _base(s, address), s.raw(element), s.raw(dst))
+    return SvmGather4Scaled(s.execution(), s.channels(), _base(s, address), s.raw(element), s.raw(dst))
 
 
 def _scatter4_scaled(s: Statement) -> SvmMessage:
-    s.at_most_suffixes(1)
     address, element, src = s.operands(3)
-    return SvmScatter4Scaled(execution_of(s.instruction), s.channels(), _base(s, address), s.raw(element), s.raw(src))
+    return SvmScatter4Scaled(s.execution(), s.channels(), _base(s, address), s.raw(element), s.raw(src))
 
 
 def _base(s: Statement, address: syntax.Operand) -> RawOperand | ImmediateUD:
@@ -97,11 +99,11 @@ def _base(s: Statement, address: syntax.Operand) -> RawOperand | ImmediateUD:
 def _atomic(s: Statement) -> SvmMessage:
     addresses, dst, src0, src1 = (s.raw(operand) for operand in s.operands(4))
     op, bits = operation(s), 32
-    if s.instruction.suffixes[1:] == (QWORDS,) and op not in FLOAT_OPS:
+    if op not in FLOAT_OPS and s.has_suffix(1, QWORDS):
         bits = 64
     else:
         require_dwords(s)
-    return SvmAtomic(execution_of(s.instruction), op, addresses, dst, src0, src1, bits=bits)
+    return SvmAtomic(s.execution(), op, addresses, dst, src0, src1, bits=bits)
 
 
 DECODERS: dict[str, Callable[[Statement], SvmMessage]] = {

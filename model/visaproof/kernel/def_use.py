@@ -1,7 +1,7 @@
 """Which variables a statement reads and writes, by its text alone: what is computed from what."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from visaproof.isa.operands import RawOperand as PageOperand
@@ -76,6 +76,9 @@ class _Brings(Protocol):
 def _variables(operand: Operand, kernel: Kernel) -> Iterator[str]:
     """The variables of which an operand names bytes, bits or elements; an indirect one may name any with an address."""
     match operand:
+        case LscAddress(base=base) if base is not None:
+            yield from _variables(replace(operand, base=None), kernel)
+            yield from _variables(base, kernel)
         case RawOperand() | VectorSource() | VectorDestination() | AddressOf() | LscData() | LscAddress():
             declared = kernel.variables.get(operand.variable)
             yield kernel.root_of(declared)[0].name if isinstance(declared, GeneralVariable) else operand.variable

@@ -7,9 +7,10 @@ from visaproof.isa.float_modes import CONTROL, ROUNDING_HIGH
 from visaproof.isa.types import DataType
 from visaproof.kernel.syntax import Instruction
 from visaproof.semantics.symbolic import float_meaning
-from visaproof.semantics.symbolic.alu import Source
+from visaproof.semantics.symbolic.elements import Meaning, Source
 from visaproof.semantics.symbolic.float_axioms import constant_result
-from visaproof.semantics.symbolic.float_meaning import Meaning, mode_of, saturated
+from visaproof.semantics.symbolic.float_meaning import mode_of, saturated
+from visaproof.semantics.symbolic.float_rounding import computed, converted_alone
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, bit_and, bool_const, const, false
 
@@ -22,7 +23,7 @@ class Floats(Enum):
 
 
 IEEE_ASSUMED = (
-    "add, mul, mad (rounded once), min, max, cmp, mov and sel on floats give what IEEE 754 says",
+    "add, mul, mad (rounded once), min, max, cmp, rnd*, frc, lrp, mov and sel on floats give what IEEE 754 says",
     "%cr0 rounds to nearest even and is in IEEE mode when the kernel starts",
     "every operation of a type that gives NaN gives the same quiet NaN, which may be any",
 )
@@ -49,6 +50,8 @@ def meaning_of(
 ) -> Meaning | None:
     """What is known of a result; None where nothing is."""
     opcode, suffixes = instruction.opcode, instruction.suffixes
+    if opcode == "fcvt":
+        return None if suffixes else converted_alone(sources[0], result)
     if not suffixes and (known := constant_result(opcode, sources, result)) is not None:
         return Meaning(const(known, result.bits), false())
     mode = mode_of(control) if floats is Floats.IEEE and control is not None else None
@@ -57,7 +60,7 @@ def meaning_of(
     if opcode in ("mov", "sel"):
         found = float_meaning.converted(sources[0], result, mode)
     else:
-        found = float_meaning.arithmetic(opcode, sources, result, mode) if result.floating else None
+        found = computed(opcode, sources, result, mode) if result.floating else None
     if found is None or not suffixes or not result.floating:  # integers are inside their type without .sat as well
         return found
     return saturated(found, result, mode)

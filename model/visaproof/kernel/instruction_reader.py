@@ -8,7 +8,14 @@ from visaproof.kernel import words
 from visaproof.kernel.declarations import Declarations
 from visaproof.kernel.fragments import FragmentError, Head, UnknownForm, read_head, read_operand
 from visaproof.kernel.naming import closest, shown
-from visaproof.kernel.operands import check_operand, check_predicate, check_predicates, renamed, resolve_name
+from visaproof.kernel.operands import (
+    check_operand,
+    check_predicate,
+    check_predicates,
+    renamed,
+    resolve_base,
+    resolve_name,
+)
 from visaproof.kernel.source import LogicalLine
 from visaproof.kernel.statement_shape import require_count, require_no_predicate, require_shape
 from visaproof.kernel.syntax import Instruction, Name, Operand, Text
@@ -17,7 +24,7 @@ LABEL = re.compile(r"([A-Za-z_$@?][A-Za-z0-9_\-$@?]*)[ \t]*:")
 
 UNMODELLED = re.compile(
     r"\(.*,.*\)"  # block sizes, jump tables, motion estimation
-    r"|([a-z]\w*[ \t]*(\(.*\))?)?[ \t]*\[.*,.*\][ \t]*(:[ \t]*a(16|32|64))?",  # addresses of several registers
+    r"|([a-z]\w*[ \t]*(\(.*\))?)?[ \t]*\[.*,.*\][ \t]*(:[ \t]*a(16|32[su]?|64))?",  # addresses of several registers
     re.ASCII,
 )
 """Operand forms of Intel's grammar that no class of syntax.py has."""
@@ -91,6 +98,7 @@ class InstructionReader:
         if text not in self._checked:
             check_operand(operand, self._declarations)
             self._checked.add(text)
+        operand = resolve_base(operand, self._declarations)
         return renamed(operand, self._declarations) if self._declarations.has_renamed else operand
 
     def _name(self, name: Name, head: Head, index: int) -> Operand:

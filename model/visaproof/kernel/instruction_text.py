@@ -18,6 +18,7 @@ from visaproof.kernel.syntax import (
     IndirectOperand,
     Instruction,
     LscAddress,
+    LscBase,
     LscData,
     Name,
     Number,
@@ -127,11 +128,24 @@ def _indirect(operand: IndirectOperand) -> str:
 
 
 def _lsc_address(operand: LscAddress) -> str:
-    argument = f"({written_name(operand.model_argument)})" if operand.model_argument else ""
+    index = f", {operand.index:#x}" if operand.index else ""
+    argument = f"({_base(operand.base)}{index})" if operand.base is not None else ""
     scale = f"{operand.scale}*" if operand.scale != 1 else ""
     sign = "-" if operand.immediate < 0 else "+"
     added = f"{sign}{abs(operand.immediate):#x}" if operand.immediate else ""
     return f"{operand.model}{argument}[{scale}{_at(operand.variable, operand.offset)}{added}]:{operand.size}"
+
+
+def _base(base: LscBase) -> str:
+    match base:
+        case Number(value):
+            return hex(value)
+        case Name(name):
+            return written_name(name)
+        case RawOperand(variable, offset):
+            return _at(variable, offset)
+        case VectorSource(variable, row, column):
+            return f"{written_name(variable)}({row},{column})"
 
 
 def _at(variable: str, offset: int) -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 from visaproof.isa.errors import Position, ReadError, in_option
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
+from visaproof.kernel.constants import Constant, Constants
+from visaproof.kernel.device import Said, decided, device_of, required, said_by_option, said_of
 from visaproof.kernel.file_content import LAUNCH_LIMIT, content_of
 from visaproof.kernel.meaning import (
     DIMENSIONS,
@@ -16,10 +18,12 @@ from visaproof.kernel.meaning import (
     ArgumentValue,
     BufferAddress,
     BufferOffset,
+    ImageExtent,
     LaunchValue,
     LocalId,
     Meaning,
     Piece,
+    Sampler,
     SlmAddress,
     Surface,
     Unknown,
@@ -42,6 +46,7 @@ __all__ = [
     "SlmAddress",
     "Surface",
     "Unknown",
+    "launch_of",
     "parse_input_option",
     "read_launch",
 ]
@@ -66,6 +71,8 @@ class Launch:
     """Shared local memory of a group, without what `local` arguments point to."""
     private_bytes: int = 0
     """Private memory of all work items of a hardware thread; 0 where there is none, or nothing is said of it."""
+    constants: Constants = field(default_factory=dict[str, Constant])
+    """What the tables and strings of the program hold, as far as it is known."""
     source: str = "no launch information"
 
     def pieces(self, variable: str) -> tuple[Piece, ...]:
@@ -98,9 +105,9 @@ class Launch:
     def _named(self, meaning: Meaning) -> Meaning:
         """The meaning with its argument's name, where it has an argument."""
         match meaning:
-            case BufferAddress() | BufferOffset() | SlmAddress() | Surface() | ArgumentValue():
+            case BufferAddress() | BufferOffset() | SlmAddress() | Surface() | ImageExtent() | ArgumentValue():
                 return replace(meaning, argument=self.argument(meaning.argument.index))
-            case LocalId() | LaunchValue() | Unknown():
+            case LocalId() | LaunchValue() | Sampler() | Unknown():
                 return meaning
 
 
@@ -111,35 +118,68 @@ NOTHING_KNOWN = Launch()
 def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) -> Launch:
     """What the file at `path` says of the inputs of `kernel`; its kind is told from its content.
 
-    `platform` is consulted for the size of a register where the file does not name the device (a ze_info text).
-    Raises ReadError, whatever the file contains.
+    The file names the device, else the kernel's own text does, else `platform`.  Raises ReadError, whatever the file
+    contains, and where they contradict each other.
     """
     info = _read(content_of(path, LAUNCH_LIMIT), str(path), kernel)
+    device = decided((*info.device, *said_of(kernel), *said_by_option(platform, kernel.path)))
     return Launch(
         simd=width(info, kernel),
-        meanings=place(info, kernel, platform),
+        meanings=place(info, kernel, device),
         binding_table=info.binding_table,
         arg_names=info.arg_names,
         group_size=info.group_size,
-        platform=info.platform or platform,
+        platform=device,
         slm_bytes=info.slm_bytes,
         private_bytes=info.private_bytes,
+        constants=info.constants,
         source=info.source,
     )
 
 
+def launch_of(path: Path | None, kernel: Kernel, platform: Platform | None) -> tuple[Launch, Platform]:
+    """What a launch file says, if there is one, and the device.  Raises ReadError, also where none is named."""
+    if path is None:
+        return NOTHING_KNOWN, device_of(kernel.source_lines, kernel.path, platform)
+    launch = read_launch(path, kernel, platform)
+    if launch.platform is not None:
+        return launch, launch.platform
+    return launch, required(None, (*said_by_launch(path, Path(kernel.path)), *said_of(kernel)), kernel.path)
+
+
+_ZEBIN, _BOM = b"\x7fELF", b"\xef\xbb\xbf"
+
+
+def said_by_launch(path: Path, visaasm: Path) -> tuple[Said, ...]:
+    """What a launch file says of the device of a file, which need not be readable.  Raises ReadError."""
+    blob = content_of(path, LAUNCH_LIMIT)
+    if blob.startswith(_ZEBIN):
+        from visaproof.kernel.zebin import said_by_zebin
+
+        return said_by_zebin(blob, str(path))
+    if _is_manifest(blob):
+        from visaproof.kernel.manifest import said_by_manifest
+
+        return said_by_manifest(blob.removeprefix(_BOM), str(path), visaasm)
+    return ()
+
+
+def _is_manifest(blob: bytes) -> bool:
+    return blob.removeprefix(_BOM).lstrip().startswith((b"{", b"["))
+
+
 def _read(blob: bytes, path: str, kernel: Kernel) -> KernelInfo:
     start = Position(path, 1, 1)
-    if blob.startswith(b"\x7fELF"):
+    if blob.startswith(_ZEBIN):
         from visaproof.kernel.zebin import read_zebin
 
         return read_zebin(blob, path, kernel.name)
     if blob.startswith(b"!<arch>"):
         raise ReadError("this is an archive for several devices", start, "extract one zebin with `ar x`")
-    if blob.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[")):
+    if _is_manifest(blob):
         from visaproof.kernel.manifest import read_manifest
 
-        return read_manifest(blob.removeprefix(b"\xef\xbb\xbf"), path, Path(kernel.path))
+        return read_manifest(blob.removeprefix(_BOM), path, Path(kernel.path))
     try:
         text = blob.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -15,7 +15,8 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from visaproof.isa.errors import Position, ReadError
-from visaproof.isa.platform import Platform, platform_named
+from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
+from visaproof.kernel.device import Said
 from visaproof.kernel.file_content import LAUNCH_LIMIT, content_of, place_in_json
 from visaproof.kernel.meaning import Argument
 from visaproof.kernel.payload import PRIVATE_SPACE, SIMD_SIZES, KernelInfo, PayloadArgument
@@ -81,8 +82,8 @@ def read_manifest(blob: bytes, path: str, visaasm: Path) -> KernelInfo:
         binding_table=entry.zeinfo.bti,
         arg_names=names,
         group_size=entry.zeinfo.env.required_work_group_size,
-        passes_inline_data=entry.zeinfo.env.inline_data_payload_size > 0,
-        platform=_platform(entry, place),
+        inline_bytes=max(0, entry.zeinfo.env.inline_data_payload_size),
+        device=_said(entry, place),
         source=f"{path}, {entry.file}",
         position=place,
         slm_bytes=entry.zeinfo.env.slm_size,
@@ -107,6 +108,16 @@ def manifest_platforms(path: Path) -> Callable[[Path], Platform | None]:
             return None
 
     return platform
+
+
+def said_by_manifest(blob: bytes, path: str, visaasm: Path) -> tuple[Said, ...]:
+    """What a manifest says of the device of a file.  Raises ReadError where it does not list the file."""
+    return _said(_entry_of(_decode(blob, path).entries, visaasm, path), Position(path, 1, 1))
+
+
+def _said(entry: _Entry, place: Position) -> tuple[Said, ...]:
+    platform = _platform(entry, place)
+    return () if platform is None else (Said(f"{place.path}, {entry.file}", (platform,), place),)
 
 
 def _decode(blob: bytes, path: str) -> _Manifest:
@@ -143,8 +154,8 @@ def _entry_of(entries: Sequence[_Entry], visaasm: Path, path: str) -> _Entry:
 
 def _same_content(entries: Sequence[_Entry], visaasm: Path) -> list[_Entry]:
     try:
-        digest = sha256(visaasm.read_bytes()).hexdigest()
-    except (OSError, ValueError):  # a kernel need not come from a file
+        digest = sha256(content_of(visaasm, LAUNCH_LIMIT)).hexdigest()
+    except ReadError:  # a kernel need not come from a file
         return []
     return [entry for entry in entries if entry.sha256 == digest]
 
@@ -174,5 +185,6 @@ def _platform(entry: _Entry, place: Position) -> Platform | None:
     try:
         return platform_named(entry.platform)
     except KeyError:
-        known = ", ".join(platform.name for platform in Platform)
-        raise ReadError(f"{entry.file}: unknown platform {entry.platform!r}", place, f"known: {known}") from None
+        raise ReadError(
+            f"{entry.file}: unknown platform {entry.platform!r}", place, f"known: {PLATFORM_NAMES}"
+        ) from None

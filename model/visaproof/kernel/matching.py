@@ -94,10 +94,11 @@ def _bytes(program: Program, by_meaning: bool, lane_of: LaneOf) -> Iterator[tupl
             continue
         for piece in program.launch.pieces(item.variable):
             for byte in range(piece.size):
-                yield _meant(piece, byte, lane_of), (item.variable, piece.offset + byte), str(piece)
+                yield meant(piece, byte, lane_of), (item.variable, piece.offset + byte), str(piece)
 
 
-def _meant(piece: Piece, byte: int, lane_of: LaneOf) -> tuple[Hashable, ...]:
+def meant(piece: Piece, byte: int, lane_of: LaneOf) -> tuple[Hashable, ...]:
+    """What a byte of a piece holds: bytes of two launches with the same key hold the same."""
     match piece.meaning:
         case LocalId(dimension, first_lane):
             return "local_id", dimension, lane_of(first_lane + byte // 2), byte % 2

@@ -43,6 +43,10 @@ class LaunchValue(Enum):
     PRIVATE_BASE = "private_base_stateless"
     PRINTF_BUFFER = "printf_buffer"
     IMPLICIT_ARGUMENTS = "implicit_arg_buffer"
+    CONST_BASE = "const_base"
+    GLOBAL_BASE = "global_base"
+    INDIRECT_DATA = "indirect_data_pointer"
+    SCRATCH_POINTER = "scratch_pointer"
 
     def __str__(self) -> str:
         return self.value
@@ -104,6 +108,31 @@ class Surface:
 
 
 @dataclass(frozen=True, slots=True)
+class Sampler:
+    """The handle of a sampler: that of `argument`, or one in the source, by its place in the payload."""
+
+    argument: Argument | None
+    place: int = 0
+
+    def __str__(self) -> str:
+        return f"sampler of {self.argument}" if self.argument else "inline_sampler"
+
+
+IMAGE_EXTENTS = ("image_width", "image_height", "image_depth")
+
+
+@dataclass(frozen=True, slots=True)
+class ImageExtent:
+    """The width, height or depth of the image that is passed as `argument`: dimension 0, 1 or 2."""
+
+    argument: Argument
+    dimension: int
+
+    def __str__(self) -> str:
+        return f"{IMAGE_EXTENTS[self.dimension]} of {self.argument}"
+
+
+@dataclass(frozen=True, slots=True)
 class ArgumentValue:
     """`argument` itself, passed by value, from byte `offset` of it on."""
 
@@ -119,12 +148,25 @@ class Unknown:
     """Bytes of which the launch information does not say enough: any value is possible."""
 
     text: str
+    modelled: bool = True
+    """Whether no launch says what it is; else ze_info does, in a word that is not modelled here."""
 
     def __str__(self) -> str:
         return self.text
 
 
-Meaning = LocalId | LaunchValue | BufferAddress | BufferOffset | SlmAddress | Surface | ArgumentValue | Unknown
+Meaning = (
+    LocalId
+    | LaunchValue
+    | BufferAddress
+    | BufferOffset
+    | SlmAddress
+    | Surface
+    | Sampler
+    | ImageExtent
+    | ArgumentValue
+    | Unknown
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +195,7 @@ def natural_size(meaning: Meaning) -> int | None:
             return meaning.size
         case BufferAddress() | SlmAddress():
             return 8
-        case BufferOffset():
+        case BufferOffset() | ImageExtent():
             return 4
-        case LocalId() | Surface() | ArgumentValue() | Unknown():
+        case LocalId() | Surface() | Sampler() | ArgumentValue() | Unknown():
             return None

@@ -3,6 +3,7 @@
 from enum import Enum, auto
 
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.opcodes import ROWS, Predicates
 from visaproof.isa.types import DataType
 from visaproof.kernel.syntax import Immediate, Instruction, Name, Operand, Region, VectorSource
 
@@ -36,40 +37,24 @@ _BY_OPCODE: dict[Kind, tuple[str, ...]] = {
     Kind.SET_PREDICATE: ("setp",),
     Kind.ADDRESS: ("addr_add",),
     Kind.SAMPLE: ("load_lz", "sample_lz", "sample_l"),
-    Kind.ARITHMETIC: (
-        "mov", "add", "mul", "mad", "add3", "shl", "shr", "asr", "rol", "ror", "and", "or", "xor", "not", "sel", "min",
-        "max", "addc", "subb", "madw", "mulh", "avg", "bfn", "cbit", "fbl", "fbh", "lzd", "bfrev", "div", "mod", "inv",
-        "log", "exp", "sqrt", "rsqrt", "pow", "sin", "cos", "divm", "sqrtm", "frc", "rndd", "rndu", "rnde", "rndz",
-        "lrp", "pln", "dp4a", "bfe", "bfi",
-    ),
 }  # fmt: skip
 
-_KINDS = {opcode: kind for kind, opcodes in _BY_OPCODE.items() for opcode in opcodes}
+_COMPUTES = {opcode: Kind.ARITHMETIC for opcode, row in ROWS.items() if not row.not_modelled}
+_KINDS = _COMPUTES | {opcode: kind for kind, opcodes in _BY_OPCODE.items() for opcode in opcodes}
 
-LOGIC = frozenset(("and", "or", "xor", "not"))
+BRANCHES = frozenset(_BY_OPCODE[Kind.BRANCH])
+
+RUN = tuple(_KINDS)
+"""The opcodes of statements beside the memory messages that a machine here can run."""
+
+LOGIC = frozenset(opcode for opcode, row in ROWS.items() if row.predicates is Predicates.ALL)
 """Opcodes that work on integers, or on predicates alone (page AND)."""
 
-DESTINATIONS = {"addc": 2, "subb": 2}
+DESTINATIONS = {opcode: row.results for opcode, row in ROWS.items() if row.results > 1}
 """Opcodes with more than one destination operand."""
 
-OPERANDS = {
-    opcode: count
-    for count, opcodes in {
-        1: "goto jmp",
-        2: "mov movs faddr not setp cbit fbl fbh lzd bfrev inv log exp sqrt rsqrt sin cos sqrtm frc rndd rndu rnde "
-        "rndz",
-        3: "add mul shl shr asr rol ror and or xor sel min max mulh avg div mod pow divm cmp addr_add",
-        4: "mad add3 madw bfn dp4a bfe lrp addc subb",
-        5: "bfi",
-    }.items()
-    for opcode in opcodes.split()
-}
+OPERANDS = {"goto": 1, "jmp": 1, "faddr": 2} | {opcode: row.operands for opcode, row in ROWS.items()}
 """How many operands a statement has, destinations first."""
-
-FLOAT_ONLY = frozenset(
-    ("inv", "log", "exp", "sqrt", "rsqrt", "pow", "sin", "cos", "divm", "sqrtm", "frc", "rndd", "rndu", "rnde", "rndz",
-     "lrp", "pln")
-)  # fmt: skip
 
 
 def kind_of(instruction: Instruction, memory: frozenset[str]) -> Kind:
@@ -78,7 +63,12 @@ def kind_of(instruction: Instruction, memory: frozenset[str]) -> Kind:
         return Kind.MEMORY
     if instruction.opcode in LOGIC and any(isinstance(operand, Name) for operand in instruction.operands):
         return Kind.PREDICATE_LOGIC
-    return _KINDS.get(instruction.opcode, Kind.UNKNOWN)
+    return kind_of_opcode(instruction.opcode)
+
+
+def kind_of_opcode(opcode: str) -> Kind:
+    """How to run a statement that is no memory message, and not logic on predicates."""
+    return _KINDS.get(opcode, Kind.UNKNOWN)
 
 
 def is_known(opcode: str) -> bool:

@@ -1,5 +1,6 @@
 """Values that a run on terms leaves open: arbitrary ones, and functions of which nothing else is known."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from visaproof.isa.types import DataType
@@ -11,6 +12,12 @@ from visaproof.smt import BitVec, Bool, bool_symbol, symbol
 ARBITRARY = "arbitrary."
 """Stands in the name of each."""
 
+UNINTERPRETED = "which is uninterpreted"
+NO_RESULT = "whose result no page states there"
+
+MOST_NAMED = 3
+"""Operations in one sentence."""
+
 
 @dataclass(frozen=True, slots=True)
 class Arbitrary:
@@ -20,6 +27,7 @@ class Arbitrary:
     instruction: Instruction
     lane: int | None
     reason: str
+    """Of the operation, as a relative clause."""
     operation: tuple[str, ...] = ()
     """The opcode and its suffixes; of a comparison, "cmp" and lt, le or eq."""
     operands: tuple[Source, ...] | None = None
@@ -31,6 +39,11 @@ class Arbitrary:
     origin: "SamplerOrigin | None" = None
     """Of a read through the sampler: what it depends on beside its operands, which are coordinates."""
 
+    def described(self, place: str = "") -> str:
+        """The operation and its line, for the reader; `place` says of which file, or which line it is."""
+        spelling = ".".join((self.instruction.opcode, *self.instruction.suffixes))
+        return f"`{spelling}` ({place or f'line {self.instruction.position.line}'}), {self.reason}"
+
 
 @dataclass(frozen=True, slots=True)
 class SamplerOrigin:
@@ -39,6 +52,14 @@ class SamplerOrigin:
     surface: str
     sampler: str
     slot: int
+
+
+def dependence(values: Iterable[str]) -> str:
+    """That a difference, or whatever else it is, "depends on" the operations described; "" on none."""
+    named = list(dict.fromkeys(values))
+    if len(named) > MOST_NAMED:
+        named[MOST_NAMED:] = [f"{len(named) - MOST_NAMED} more"]
+    return f"depends on {', and on '.join(named)}" if named else ""
 
 
 class OpenValues:

@@ -1,9 +1,13 @@
 """What the rules of grammar.lark for operands mean."""
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 
 from lark import Token
 
+from visaproof.isa.errors import Position
 from visaproof.isa.types import DataType
 from visaproof.kernel import arithmetic
 from visaproof.kernel.arithmetic import UnreadableNumber
@@ -15,6 +19,7 @@ from visaproof.kernel.syntax import (
     Immediate,
     IndirectOperand,
     LscAddress,
+    LscBase,
     LscData,
     Name,
     Number,
@@ -32,10 +37,23 @@ HORIZONTAL_STRIDES = (0, 1, 2, 4)
 LARGEST_OFFSET = 1 << 16
 """Of a raw operand, in bytes; rows and columns are smaller still."""
 
+LARGEST_ADDRESS = (1 << 64) - 1
+
 DATA_SHAPE = re.compile(
-    r"[du](8c32|16c32h?|8|16|32|64)((x(64|32|16|8|4|3|2|1))?t?|\.(?=.)x?y?z?w?|\.([0-9]+x)?[0-9]+x[0-9]+[nt]?[nt]?)"
+    r"[du](8[cu]32|16[cu]32h?|8|16|32|64)((x(64|32|16|8|4|3|2|1))?t?|\.(?=.)x?y?z?w?|\.([0-9]+x)?[0-9]+x[0-9]+[nt]?[nt]?)"
 )
-ADDRESS_SIZES = ("a16", "a32", "a64")
+ADDRESS_SIZES = ("a16", "a32", "a32s", "a32u", "a64")
+
+BaseAt = Callable[[Position], LscBase]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The model of an LSC address: its word, what stands in its parentheses, and the index after that."""
+
+    word: str
+    base: BaseAt | None
+    index: int = 0
 
 
 class OperandRules(ConstantRules):
@@ -145,29 +163,36 @@ class OperandRules(ConstantRules):
     def lsc_data(self, name: Token, offset: Constant | None, shape: Token) -> Shape:
         start = _natural(offset, "offset") if offset else 0
         if not DATA_SHAPE.fullmatch(shape):
-            hint = "a data shape is written as d32, u8, d64x4, d32x16t, d16c32 or d32.xyzw"
+            hint = "a data shape is written as d32, u8, d64x4, d32x16t, d16u32 or d32.xyzw"
             raise FragmentError(f"unknown data shape {shown(shape)}", shape.start_pos or 0, hint)
         text = str(shape)
         return Shape(str(name), lambda variable, position: LscData(variable, start, text, position))
 
-    def plain_model(self, name: Token) -> tuple[str, str]:
-        return str(name), ""
+    def plain_model(self, name: Token) -> Model:
+        return Model(str(name), None)
 
-    def constant_model(self, name: Token, argument: Constant) -> tuple[str, str]:
-        return str(name), hex(_natural(argument, "surface"))
+    def constant_model(self, name: Token, argument: Constant) -> Model:
+        largest = LARGEST_ADDRESS if name == "flat" else LARGEST_OFFSET
+        value = _natural(argument, "base" if name == "flat" else "surface", largest)
+        return Model(str(name), partial(Number, value))
 
-    def variable_model(self, name: Token, variable: Token, offset: Token | None = None) -> tuple[str, str]:
-        return str(name), f"{variable}.{literal_value(offset).value}" if offset else str(variable)
+    def named_model(self, name: Token, base: BaseAt, index: Constant | None) -> Model:
+        return Model(str(name), base, _natural(index, "index") if index else 0)
 
-    def origin_model(self, name: Token, variable: Token, origin: tuple[int, int]) -> tuple[str, str]:
-        return str(name), f"{variable}({origin[0]},{origin[1]})"
+    def raw_base(self, variable: Token, offset: Token | None) -> BaseAt:
+        return (
+            partial(RawOperand, str(variable), literal_value(offset).value) if offset else partial(Name, str(variable))
+        )
+
+    def element_base(self, variable: Token, origin: tuple[int, int]) -> BaseAt:
+        return lambda position: VectorSource(str(variable), *origin, Region(0, 1, 0), "", position)
 
     def payload(self, name: Token, offset: Constant | None) -> tuple[str, int]:
         return str(name), _natural(offset, "offset") if offset else 0
 
     def lsc_address(
         self,
-        model: tuple[str, str] | None,
+        model: Model | None,
         scale: Constant | None,
         payload: tuple[str, int],
         displacement: Constant | None,
@@ -176,19 +201,20 @@ class OperandRules(ConstantRules):
         if size not in ADDRESS_SIZES:
             hint = f"the address sizes are {listed(ADDRESS_SIZES)}"
             raise FragmentError(f"unknown address size {shown(size)}", size.start_pos or 0, hint)
-        kind, argument = model or ("flat", "")
-        start, factor = payload[1], scale.value if scale else 1
-        added, width = displacement.value if displacement else 0, str(size)
-        return Shape(
-            payload[0],
-            lambda name, position: LscAddress(kind, argument, name, start, factor, added, width, position),
-        )
+        place, factor = model or Model("flat", None), scale.value if scale else 1
+        start, added, width = payload[1], displacement.value if displacement else 0, str(size)
+
+        def build(name: str, position: Position) -> LscAddress:
+            base = None if place.base is None else place.base(position)
+            return LscAddress(place.word, base, name, start, factor, added, width, position, place.index)
+
+        return Shape(payload[0], build)
 
 
-def _natural(constant: Constant, what: str) -> int:
-    if 0 <= constant.value <= LARGEST_OFFSET:
+def _natural(constant: Constant, what: str, largest: int = LARGEST_OFFSET) -> int:
+    if 0 <= constant.value <= largest:
         return constant.value
-    hint = f"0 to {LARGEST_OFFSET} can be written"
+    hint = f"0 to {largest} can be written"
     raise FragmentError(f"{what} {constant.value} is out of range", constant.offset, hint)
 
 

@@ -3,7 +3,6 @@
 Source: spec/operands-and-files.md §3-§6.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -17,6 +16,7 @@ from visaproof.kernel.syntax import (
     GeneralVariable,
     IndirectOperand,
     LscAddress,
+    LscBase,
     LscData,
     Name,
     Operand,
@@ -34,8 +34,6 @@ from visaproof.kernel.syntax import (
 
 ROW_BYTES = 32
 """The smallest GRF: with a larger one, row r lies further in."""
-
-_NAME = re.compile(r"%?[A-Za-z_]\w*", re.ASCII)
 
 
 def renamed(operand: Operand, declarations: Declarations) -> Operand:
@@ -56,8 +54,9 @@ def with_names(operand: Operand, unique: Callable[[str], str]) -> Operand:
         case SubscriptedName() | Name():
             return replace(operand, name=unique(operand.name))
         case LscAddress():
-            argument = _NAME.sub(lambda match: unique(match.group()), operand.model_argument, count=1)
-            return replace(operand, variable=unique(operand.variable), model_argument=argument)
+            base = None if operand.base is None else with_names(operand.base, unique)
+            assert base is None or isinstance(base, LscBase)
+            return replace(operand, variable=unique(operand.variable), base=base)
         case RawOperand() | VectorSource() | VectorDestination() | AddressOf() | LscData():
             return replace(operand, variable=unique(operand.variable))
         case _:
@@ -69,6 +68,13 @@ def resolve_name(operand: Name, declarations: Declarations) -> Name | RawOperand
     variable = declarations.known(operand.name, operand.position)
     if isinstance(variable, GeneralVariable):
         return RawOperand(operand.name, 0, operand.position)
+    return operand
+
+
+def resolve_base(operand: Operand, declarations: Declarations) -> Operand:
+    """An address whose base is a bare word, with what that names."""
+    if isinstance(operand, LscAddress) and isinstance(operand.base, Name):
+        return replace(operand, base=resolve_name(operand.base, declarations))
     return operand
 
 
@@ -94,12 +100,18 @@ def check_operand(operand: Operand, declarations: Declarations) -> None:
                 raise _wrong_kind(variable, "a general variable or a surface", declarations, position)
         case SubscriptedName():
             _check_subscript(operand, declarations)
-        case LscAddress(_, argument, variable, offset, _, _, _, position):
-            _check_bytes(variable, offset, declarations, position)
-            if named := _NAME.match(argument):
-                declarations.known(named.group(), position)
+        case LscAddress():
+            _check_address(operand, declarations)
         case _:
             return
+
+
+def _check_address(operand: LscAddress, declarations: Declarations) -> None:
+    _check_bytes(operand.variable, operand.offset, declarations, operand.position)
+    if isinstance(operand.base, Name):
+        declarations.known(operand.base.name, operand.position)
+    elif operand.base is not None:
+        check_operand(operand.base, declarations)
 
 
 def check_predicate(use: PredicateUse, declarations: Declarations, position: Position) -> None:

@@ -14,21 +14,26 @@ checked against every entry of the corpus in tests/kernel/test_launch.py.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise, product
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from visaproof.isa.errors import Position, ReadError
-from visaproof.isa.platform import Platform
+from visaproof.isa.platform import DEVICES, Platform
+from visaproof.kernel.constants import Constant, Constants
+from visaproof.kernel.device import Said
 from visaproof.kernel.meaning import (
     DIMENSIONS,
+    IMAGE_EXTENTS,
     LAUNCH_VALUES,
     Argument,
     ArgumentValue,
     BufferAddress,
     BufferOffset,
+    ImageExtent,
     LocalId,
     Meaning,
     Piece,
+    Sampler,
     SlmAddress,
     Surface,
     Unknown,
@@ -40,9 +45,6 @@ Pieces = Mapping[str, tuple[Piece, ...]]
 
 SIMD_SIZES = (1, 8, 16, 32)
 """Lanes of a thread; VectorCompiler kernels have 1."""
-
-INLINE_BYTES = 32
-"""How much of the payload PVC hands over inline.  Source: IGC, `getInlineDataSize`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +77,14 @@ class KernelInfo:
     arg_names: Mapping[int, str]
     group_size: tuple[int, int, int] | None
     """`reqd_work_group_size` of the source."""
-    passes_inline_data: bool
-    platform: Platform | None
+    inline_bytes: int
+    """How much of the payload comes before what is loaded from memory, in registers of its own."""
+    device: tuple[Said, ...]
+    """What is said of the device."""
     source: str
     position: Position
+    constants: Constants = field(default_factory=dict[str, Constant])
+    """What the tables and strings of the program hold, as far as the source has it."""
     slm_bytes: int = 0
     """Shared local memory of a group, without `local` arguments."""
     private_bytes: int = 0
@@ -122,7 +128,7 @@ def place(info: KernelInfo, kernel: Kernel, platform: Platform | None = None) ->
     equally good ones that differ are an error.
     """
     info = replace(info, simd=width(info, kernel))
-    candidates = list(_candidates(info, kernel, info.platform or platform))
+    candidates = list(_candidates(info, kernel, platform))
     if not candidates:
         raise ReadError(
             f"the inputs of kernel {kernel.name} do not match its payload arguments in {info.source}",
@@ -171,16 +177,15 @@ def layouts(info: KernelInfo, platform: Platform | None) -> Iterator[Layout]:
             continue
         full = register_bytes + _round_up(per_thread, register_bytes)
         bases = (full,) if per_thread else _bases_without_local_ids(register_bytes, platform)
-        inline = (0, INLINE_BYTES) if info.passes_inline_data and register_bytes > INLINE_BYTES else (0,)
-        for base, inline_bytes in product(bases, inline):
-            yield Layout(register_bytes, base, inline_bytes)
+        for base in bases:
+            yield Layout(register_bytes, base, info.inline_bytes)
 
 
 def _bases_without_local_ids(register_bytes: int, platform: Platform | None) -> Sequence[int]:
-    """Seen: 64 on SKL, ICLLP and TGLLP, 32 on DG2, 64 on PVC.  XeHP_SDV has not been tried."""
-    if platform is None or platform is Platform.XeHP_SDV:
-        return sorted({register_bytes, 64})
-    return (64,) if platform <= Platform.TGLLP else (register_bytes,)
+    """Those of the platform, or of any with such registers."""
+    rows = DEVICES if platform is None else (platform.device,)
+    seen = {row.base_without_local_ids for row in rows if row.grf_bytes == register_bytes}
+    return sorted({register_bytes, 64} if None in seen else {base for base in seen if base is not None})
 
 
 def _row_bytes(simd: int, register_bytes: int) -> int:
@@ -213,7 +218,7 @@ def _per_thread_slots(info: KernelInfo, per_thread: PayloadArgument, register_by
             for dimension in range(min(len(DIMENSIONS), per_thread.size // 2)):
                 yield _Slot(start + 2 * dimension, 2, LocalId(dimension))
         case kind:
-            yield _Slot(start, per_thread.size, Unknown(kind))
+            yield _Slot(start, per_thread.size, Unknown(kind, modelled=False))
 
 
 def _meaning(argument: PayloadArgument) -> Meaning:
@@ -226,16 +231,21 @@ def _meaning(argument: PayloadArgument) -> Meaning:
             return BufferAddress(passed)
         case PayloadArgument(kind="buffer_offset", argument=Argument() as passed):
             return BufferOffset(passed)
-        case PayloadArgument(kind=kind) if kind in LAUNCH_VALUES:
+        case PayloadArgument(kind=kind, argument=Argument() as passed) if kind in IMAGE_EXTENTS:
+            return ImageExtent(passed, IMAGE_EXTENTS.index(kind))
+        case PayloadArgument(kind="inline_sampler"):
+            return Sampler(None, argument.offset)
+        case PayloadArgument(kind=kind, address_mode="" | "stateless") if kind in LAUNCH_VALUES:
             return LAUNCH_VALUES[kind]
         case _:
-            return Unknown(argument.kind + (f" of {argument.argument}" if argument.argument else ""))
+            what = " ".join(word for word in (argument.kind, argument.address_mode) if word)
+            return Unknown(what + (f" of {argument.argument}" if argument.argument else ""), modelled=False)
 
 
 def _pointer(passed: Argument, argument: PayloadArgument) -> Meaning:
     match argument.address_mode:
         case _ if argument.address_space == "sampler":
-            return Unknown(f"sampler of {passed}")
+            return Sampler(passed)
         case "stateless":
             return BufferAddress(passed)
         case "stateful" | "bindless":
@@ -243,7 +253,7 @@ def _pointer(passed: Argument, argument: PayloadArgument) -> Meaning:
         case "slm":
             return SlmAddress(passed)
         case mode:
-            return Unknown(f"pointer of {passed}, addressed {mode!r}")
+            return Unknown(f"pointer of {passed}, addressed {mode!r}", modelled=False)
 
 
 def _explained(slots: list[_Slot], item: Input) -> bool:

@@ -32,6 +32,7 @@ GENERAL = (
     ("%impl_arg_buf_ptr", DataType.UQ, 1),
     ("%local_id_buf_ptr", DataType.UQ, 1),
     ("%msg0", DataType.UD, 3),
+    ("%scratchloc", DataType.UQ, 1),
 )
 """Name, element type and element count; the place in this list is the index in byte code."""
 
@@ -42,6 +43,9 @@ PREDEFINED: Mapping[str, Variable] = MappingProxyType(
     {name: GeneralVariable(name, data_type, count, None, None, None) for name, data_type, count in GENERAL}
     | {name: SurfaceVariable(name, 1, None) for name in SURFACES}
 )
+
+SCRATCH_SURFACE = "%scratchloc"
+"""The address of the surface state of a thread's private memory, for `surf(…)`."""
 
 CHANNEL_ENABLES = "%ce0"
 """The lanes that run where it is read."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from visaproof.isa.errors import Position, ReadError
 from visaproof.kernel.attributes import require_attribute
 from visaproof.kernel.declarations import Declarations
+from visaproof.kernel.device import said_in
 from visaproof.kernel.fragments import (
     NAME,
     Directive,
@@ -50,7 +51,8 @@ MAX_SCOPES = 100
 def read_kernel(text: str, path: str, *, grf_bytes: int | None = None) -> Kernel:
     """The kernel that `text` describes; `path` is for messages.  Raises ReadError.
 
-    `grf_bytes` is the value of `%sizeof(GRF)`, which only a platform gives; a text that uses it cannot be read without.
+    `grf_bytes` is the value of `%sizeof(GRF)`, which only a platform gives; a text that uses it and does not name its
+    own device cannot be read without.
     """
     kernel, _ = read_items(text, path, grf_bytes=grf_bytes)
     return kernel
@@ -59,7 +61,8 @@ def read_kernel(text: str, path: str, *, grf_bytes: int | None = None) -> Kernel
 def read_items(text: str, path: str, *, grf_bytes: int | None = None) -> tuple[Kernel, tuple[ReadItem, ...]]:
     """The kernel, and what stands in the text in its order.  Raises ReadError."""
     lines = split_lines(text.removeprefix("\ufeff"), path)
-    reader = _Reader(lines, path, grf_bytes)
+    own = {platform.grf_bytes for said in said_in(lines, path) for platform in said.platforms}
+    reader = _Reader(lines, path, own.pop() if grf_bytes is None and len(own) == 1 else grf_bytes)
     for line in logical_lines(lines, path):
         reader.read(line)
     return reader.kernel(), tuple(reader.items)

@@ -7,8 +7,10 @@ from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.operands import Channels, Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
+from visaproof.kernel.predefined import NULL
 from visaproof.kernel.statement import Statement, execution_of
 from visaproof.kernel.syntax import Immediate, Instruction, Kernel, Name, SamplerVariable, SubscriptedName
+from visaproof.kernel.syntax import RawOperand as RawText
 
 LOAD = "load_lz"
 """Names texels, so that no sampler decides what it reads."""
@@ -74,11 +76,20 @@ def sampler_read(instruction: Instruction, kernel: Kernel, platform: Platform) -
         statement.raw(dst),
         data_type.size,
         _NULL_MASK in flags,
-        _coordinates(statement, instruction, place + 2),
+        _coordinates(statement, instruction, place + 2 + _has_second_destination(instruction, place + 2)),
         _sampler(kernel, instruction, place),
         offset.bits if isinstance(offset := instruction.operands[0], Immediate) else None,
         "".join(_variables(instruction, place)),
     )
+
+
+def _has_second_destination(instruction: Instruction, place: int) -> bool:
+    """Whether a `%null` stands between the destination and the coordinates.
+
+    Not on the pages.  Seen: IGC 2.40 writes it in all of its messages, IGC 1.0 in none; PoCL agrees.
+    """
+    after = instruction.operands[place]
+    return isinstance(after, RawText) and after.variable == NULL and len(instruction.operands) > place + 1
 
 
 def _coordinates(statement: Statement, instruction: Instruction, first: int) -> tuple[tuple[RawOperand, DataType], ...]:

@@ -9,9 +9,8 @@ to 31, and there it begins at 0:
 
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
-from visaproof.kernel.statement import root_byte
-from visaproof.kernel.surfaces import first_byte, writers_of
-from visaproof.kernel.syntax import GeneralVariable, Immediate, Instruction, Kernel, VectorDestination, VectorSource
+from visaproof.kernel.surfaces import Place, first_byte, writers_of
+from visaproof.kernel.syntax import Immediate, Instruction, Kernel, VectorDestination, VectorSource
 
 SCRATCH_POINTER = "%r0", 5 * 4
 """The variable, and the byte in it."""
@@ -31,11 +30,9 @@ def scratch_bytes(kernel: Kernel) -> int:
     return size if isinstance(size, int) else 0
 
 
-def is_scratch_handle(kernel: Kernel, variable: str, platform: Platform) -> bool:
-    """Whether the first dword of a variable holds the handle wherever something was written there."""
-    if not isinstance(kernel.variables.get(variable), GeneralVariable):
-        return False
-    root, byte = root_byte(kernel, variable, 0)
+def is_scratch_handle(kernel: Kernel, place: Place, platform: Platform) -> bool:
+    """Whether the dword at this byte of a root variable holds the handle wherever something was written there."""
+    root, byte = place
     writers = writers_of(kernel, platform)
     own, pointer = writers.get(root, []), writers.get(SCRATCH_POINTER[0], [])
     return bool(own) and not pointer and all(at == byte and _is_shifted(kernel, one, platform) for at, one in own)

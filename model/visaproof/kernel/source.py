@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from visaproof.isa.errors import Position, ReadError
+from visaproof.kernel.file_content import opened
 
 MAX_CHARACTERS = 16 * 1024 * 1024
 """80 for each of the most lines; the compiler's lines have 56 on average."""
@@ -45,7 +46,7 @@ def read_text(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_CHARACTERS:
             raise ReadError("the file is too large", start, f"at most {MAX_CHARACTERS:,} bytes are read")
-        with path.open("rb") as file:
+        with opened(path) as file:
             content = file.read(MAX_CHARACTERS + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

@@ -1,6 +1,6 @@
 """A memory message on its way to a page: operands as root variables and bytes, lanes, suffixes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.execution import EXEC_SIZES, ExecMask
@@ -9,6 +9,8 @@ from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.types import DataType
 from visaproof.kernel import predefined, syntax
+from visaproof.kernel.opcodes import BRANCHES, label_of
+from visaproof.kernel.parts import Taken
 
 
 def root_byte(kernel: syntax.Kernel, variable: str, offset: int) -> tuple[str, int]:
@@ -40,6 +42,16 @@ def label_places(kernel: syntax.Kernel) -> dict[str, int]:
     }
 
 
+def may_run_from(kernel: syntax.Kernel, place: int) -> frozenset[Position]:
+    """The statements that may be run from this place on: it, those after it, and those to which branches lead back."""
+    labels, first = label_places(kernel), place
+    for at in range(len(kernel.statements) - 1, -1, -1):
+        branch = kernel.statements[at]
+        if at >= first and isinstance(branch, syntax.Instruction) and branch.opcode in BRANCHES:
+            first = min(first, labels.get(label_of(branch), 0))
+    return frozenset(one.position for one in kernel.statements[max(0, first) :])
+
+
 def lane_offset(execution: Execution) -> int:
     """The first of the thread's lanes that the instruction covers."""
     assert isinstance(execution.mask, ExecMask)
@@ -64,6 +76,7 @@ class Statement:
     kernel: syntax.Kernel
     platform: Platform
     readings: Readings = DEFAULT
+    taken: Taken = field(default_factory=Taken)
 
     @property
     def position(self) -> Position:
@@ -75,28 +88,41 @@ class Statement:
             raise ReadError(f"{self.instruction.opcode} takes {count} operands, not {len(found)}", self.position)
         return found
 
+    def execution(self) -> Execution:
+        """The predicate, the mask and the lanes."""
+        self.taken.take(self.instruction, "predicate", "execution")
+        return execution_of(self.instruction)
+
     def suffix(self, what: str) -> str:
         if not self.instruction.suffixes:
             raise ReadError(f"{self.instruction.opcode} needs .{what}", self.position)
+        self.taken.suffix(self.instruction, 0)
         return self.instruction.suffixes[0]
 
+    def has_suffix(self, number: int, *words: str) -> bool:
+        """Whether the suffix of this number is one of these words."""
+        if self.instruction.suffixes[number : number + 1] not in {(word,) for word in words}:
+            return False
+        self.taken.suffix(self.instruction, number)
+        return True
+
     def surface(self, operand: syntax.Operand) -> str:
-        match operand:
-            case syntax.Name(name) | syntax.SubscriptedName(name):
-                if isinstance(self.kernel.variables.get(name), syntax.SurfaceVariable):
-                    return name
-            case _:
-                pass
-        raise ReadError("this operand must be a surface", operand.position)
+        if not isinstance(operand, syntax.Name | syntax.SubscriptedName):
+            raise ReadError("this operand must be a surface", operand.position)
+        if not isinstance(self.kernel.variables.get(operand.name), syntax.SurfaceVariable):
+            raise ReadError("this operand must be a surface", operand.position)
+        self.taken.take(operand, "name")
+        if isinstance(operand, syntax.SubscriptedName) and operand.element == 0:
+            self.taken.take(operand, "element")
+        return operand.name
 
     def raw(self, operand: syntax.Operand) -> RawOperand:
-        match operand:
-            case syntax.RawOperand(predefined.NULL):
-                return NULL
-            case syntax.RawOperand(variable, offset):
-                return RawOperand(*root_byte(self.kernel, variable, offset))
-            case _:
-                raise ReadError("this operand must be raw: VARIABLE.OFFSET", operand.position)
+        if not isinstance(operand, syntax.RawOperand):
+            raise ReadError("this operand must be raw: VARIABLE.OFFSET", operand.position)
+        self.taken.take(operand, "variable", "offset")
+        if operand.variable == predefined.NULL:
+            return NULL
+        return RawOperand(*root_byte(self.kernel, operand.variable, operand.offset))
 
     def type_of(self, operand: syntax.Operand) -> DataType | None:
         """The declared type of a raw operand's variable."""
@@ -104,50 +130,37 @@ class Statement:
         return declared.type if isinstance(declared, syntax.GeneralVariable) else None
 
     def scalar(self, operand: syntax.Operand) -> Scalar:
-        match operand:
-            case syntax.Immediate(bits, data_type):
-                return ImmediateUD(dword(bits, data_type, operand.position))
-            case syntax.VectorSource(variable, row, column, _, modifier):
-                declared = self.kernel.variables[variable]
-                if not isinstance(declared, syntax.GeneralVariable):
-                    raise ReadError("a scalar operand must be a general variable", operand.position)
-                if modifier or declared.type.size != 4 or declared.type.floating:
-                    raise NotModelled(f"an offset of type {declared.type.spelling}{modifier}", operand.position)
-                start = row * self.platform.grf_bytes + column * declared.type.size
-                return ScalarUD(*root_byte(self.kernel, variable, start))
-            case _:
-                raise NotModelled("an offset in this form", operand.position)
+        if isinstance(operand, syntax.Immediate):
+            self.taken.take(operand, "bits", "type")
+            return ImmediateUD(dword(operand.bits, operand.type, operand.position))
+        element = self.integer(operand, 4, "an offset")
+        return ScalarUD(element.variable, element.offset)
 
     def wide_scalar(self, operand: syntax.Operand) -> RawOperand:
         """The eight bytes of a scalar UQ address."""
-        match operand:
-            case syntax.VectorSource(variable, row, column, _, modifier):
-                declared = self.kernel.variables[variable]
-                if not isinstance(declared, syntax.GeneralVariable):
-                    raise ReadError("a scalar operand must be a general variable", operand.position)
-                if modifier or declared.type.size != 8 or declared.type.floating:
-                    raise NotModelled(f"an address of type {declared.type.spelling}{modifier}", operand.position)
-                start = row * self.platform.grf_bytes + column * declared.type.size
-                return RawOperand(*root_byte(self.kernel, variable, start))
-            case _:
-                raise NotModelled("an address in this form", operand.position)
+        return self.integer(operand, 8, "an address")
 
-    def at_most_suffixes(self, count: int) -> None:
-        """Raises ReadError where more follow the mnemonic: none of them may get lost."""
-        extra = self.instruction.suffixes[count:]
-        if extra:
-            raise ReadError(f"{self.instruction.opcode} takes no .{'.'.join(extra)}", self.position)
-
-    def require_block_form(self, suffix: str | None = None) -> None:
-        """A block message has no predicate, and at most this suffix.  Raises ReadError."""
-        if self.instruction.predicate is not None:
-            raise ReadError(f"{self.instruction.opcode} takes no predicate", self.position)
-        self.at_most_suffixes(int(self.instruction.suffixes[:1] == (suffix,)))
+    def integer(self, operand: syntax.Operand, size: int, what: str) -> RawOperand:
+        """An integer of so many bytes in a register.  Its region has no effect: a scalar has one element."""
+        if not isinstance(operand, syntax.VectorSource):
+            raise NotModelled(f"{what} in this form", operand.position)
+        self.taken.take(operand, "variable", "row", "column", "region", "modifier")
+        declared = self.kernel.variables[operand.variable]
+        if not isinstance(declared, syntax.GeneralVariable):
+            raise ReadError("a scalar operand must be a general variable", operand.position)
+        if operand.modifier or declared.type.size != size or declared.type.floating:
+            raise NotModelled(f"{what} of type {declared.type.spelling}{operand.modifier}", operand.position)
+        start = operand.row * self.platform.grf_bytes + operand.column * size
+        return RawOperand(*root_byte(self.kernel, operand.variable, start))
 
     def block_size(self) -> int:
-        """The owords of a block message, written where others have their lanes."""
+        """The owords of a block message, written where others have their lanes.
+
+        A mask has no effect there: block messages run under no mask.
+        """
         if self.instruction.execution is None:
             raise ReadError(f"{self.instruction.opcode} needs a number of owords", self.position)
+        self.taken.take(self.instruction, "execution")
         return self.instruction.execution.size
 
     def channels(self, suffix: str | None = None) -> Channels:

@@ -1,10 +1,11 @@
 """What a statement that is no memory message needs: so many operands, a first one of a kind, and suffixes."""
 
+import re
 from collections.abc import Sequence
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.kernel.naming import listed
-from visaproof.kernel.opcodes import OPERANDS
+from visaproof.kernel.opcodes import OPERANDS, Kind, kind_of_opcode
 from visaproof.kernel.syntax import Name, Operand, SubscriptedName
 
 RELATIONS = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -21,6 +22,30 @@ WITHOUT_PREDICATE = frozenset(
     ("movs", "setp", "barrier", "sbarrier", "fence_global", "fence_local", "fence_sw", "lsc_fence", "yield", "wait")
 )
 """Opcodes that run whatever a predicate holds: Intel's grammar (visa/CISA.y) has none before them."""
+
+
+SUFFIXES = {
+    "cmp": "|".join(RELATIONS),
+    "bfn": r"x[0-9a-fA-F]{1,2}(\.sat)?",
+    "lifetime": "start|end",
+    "sbarrier": "signal|wait",
+    "fence_global": r"[EISCR]*\.?(L1)?",
+    "fence_local": r"[EISCR]*\.?(L1)?",
+    "lsc_fence": r"(ugml?|slm|tgm)\.(none|evict|invalidate|discard|clean|flushl3)"
+    r"\.(group|local|tile|gpu|gpus|sysrel|sysacq)",
+}
+"""The suffixes of a statement that is no memory message, with a dot between two; of an opcode that is not listed here,
+`.sat` for arithmetic, and none else."""
+
+
+def require_suffixes(opcode: str, suffixes: Sequence[str], position: Position) -> None:
+    """Raises ReadError for a suffix that the opcode does not have: no machine would look at it."""
+    kind = kind_of_opcode(opcode)
+    if kind in (Kind.UNKNOWN, Kind.SAMPLE):  # not run, or refused where it is decoded
+        return
+    allowed = SUFFIXES.get(opcode, "(sat)?" if kind is Kind.ARITHMETIC else "")
+    if not re.fullmatch(allowed, ".".join(suffixes)):
+        raise ReadError(f"{opcode} takes no .{'.'.join(suffixes)}", position)
 
 
 def require_no_predicate(opcode: str, position: Position) -> None:
@@ -45,3 +70,4 @@ def require_shape(opcode: str, suffixes: Sequence[str], operands: Sequence[Opera
         raise ReadError("cmp needs a relation", position, f"the relations are {listed(RELATIONS)}")
     if opcode == "bfn" and not suffixes:
         raise ReadError("bfn needs its table", position, "as in bfn.xd8")
+    require_suffixes(opcode, suffixes, position)

@@ -1,6 +1,7 @@
 """Which surface a message reaches: the values that `movs` binds to surface variables, found before anything runs."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
@@ -32,7 +33,6 @@ class SurfaceBindings:
     def __init__(self, kernel: Kernel, platform: Platform) -> None:
         self._kernel = kernel
         self._platform = platform
-        self._writers = writers_of(kernel, platform)
         self._bound: dict[str, str] = {}
 
     def contents(self) -> dict[str, str]:
@@ -66,33 +66,44 @@ class SurfaceBindings:
         if isinstance(source, Immediate):
             return f"{kind} {source.bits}"
         if isinstance(source, VectorSource):
-            root, byte = first_byte(self._kernel, source, self._platform)
-            return f"{kind} {self._origin(root, byte, movs)}"
+            place = first_byte(self._kernel, source, self._platform)
+            return f"{kind} {_origin(self._kernel, place, movs, self._platform, _WITH_A_DWORD)}"
         return f"{kind} line {movs.position.line}"
 
-    def _origin(self, root: str, byte: int, reader: Instruction) -> str:
-        """Where the dword comes from, through plain copies into variables that nothing else writes."""
-        while writers := self._writers.get(root):
-            copied = _copied_dword(self._kernel, writers[0][1], self._platform)
-            if len(writers) > 1 or writers[0][0] != byte or copied is None:
-                return f"{root}.{byte} line {reader.position.line}"
-            root, byte = copied
-        return f"{root}.{byte}"
+
+Place = tuple[str, int]
+"""A byte of a root variable."""
 
 
-def first_byte(kernel: Kernel, operand: VectorSource | VectorDestination, platform: Platform) -> tuple[str, int]:
+def bindless_name(kernel: Kernel, handle: Place, reader: Instruction, platform: Platform, *, wide: bool = False) -> str:
+    """The name of the surface whose handle of a dword, or of a qword if it is `wide`, lies at this byte."""
+    return f"bindless {_origin(kernel, handle, reader, platform, _QWORDS if wide else _WITH_A_DWORD)}"
+
+
+def _origin(kernel: Kernel, place: Place, reader: Instruction, platform: Platform, types: frozenset[DataType]) -> str:
+    """Where the content of a byte comes from, through copies of these types into variables that nothing else writes."""
+    while writers := writers_of(kernel, platform).get(place[0]):
+        copied = _copied(kernel, writers[0][1], platform, types)
+        if len(writers) > 1 or writers[0][0] != place[1] or copied is None:
+            return f"{place[0]}.{place[1]} line {reader.position.line}"
+        place = copied
+    return f"{place[0]}.{place[1]}"
+
+
+def first_byte(kernel: Kernel, operand: VectorSource | VectorDestination, platform: Platform) -> Place:
     """The byte of a root variable at which an operand begins."""
     declared = kernel.variables[operand.variable]
     size = getattr(declared, "type", DataType.UD).size
     return root_byte(kernel, operand.variable, operand.row * platform.grf_bytes + operand.column * size)
 
 
-_WITH_A_DWORD = {DataType.UD, DataType.D, DataType.UQ, DataType.Q}
+_QWORDS = frozenset((DataType.UQ, DataType.Q))
+_WITH_A_DWORD = frozenset((DataType.UD, DataType.D)) | _QWORDS
 """Integers whose lowest dword a `mov` between them keeps."""
 
 
-def _copied_dword(kernel: Kernel, mov: Instruction, platform: Platform) -> tuple[str, int] | None:
-    """The dword that a one-lane unmasked `mov` copies unchanged; of 64 bits, the lower half."""
+def _copied(kernel: Kernel, mov: Instruction, platform: Platform, types: frozenset[DataType]) -> Place | None:
+    """What a one-lane unmasked `mov` between these types copies; of a dword and a qword, the lower half."""
     if mov.opcode != "mov" or mov.suffixes or mov.predicate or mov.execution is None:
         return None
     source = mov.operands[1]
@@ -100,14 +111,35 @@ def _copied_dword(kernel: Kernel, mov: Instruction, platform: Platform) -> tuple
         return None
     target = mov.operands[0]
     copied = [one for one in (source, target) if isinstance(one, VectorSource | VectorDestination)]
-    types = [getattr(kernel.variables[one.variable], "type", DataType.UW) for one in copied]
-    if source.modifier or not set(types) <= _WITH_A_DWORD:
+    if source.modifier or not {getattr(kernel.variables[one.variable], "type", DataType.UW) for one in copied} <= types:
         return None
     return first_byte(kernel, source, platform)
 
 
-def writers_of(kernel: Kernel, platform: Platform) -> dict[str, list[tuple[int | None, Instruction]]]:
+class _Same:
+    """A kernel that is compared by its identity."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+
+    def __hash__(self) -> int:
+        return id(self.kernel)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.kernel is other.kernel
+
+
+Writers = Mapping[str, list[tuple[int | None, Instruction]]]
+
+
+def writers_of(kernel: Kernel, platform: Platform) -> Writers:
     """Each instruction that may write a root variable, with the first byte where it is known."""
+    return _writers_of(_Same(kernel), platform)
+
+
+@lru_cache(maxsize=4)
+def _writers_of(same: _Same, platform: Platform) -> Writers:
+    kernel = same.kernel
     by_root: dict[str, list[tuple[int | None, Instruction]]] = {}
     for instruction in kernel.instructions():
         for operand in instruction.operands:

@@ -216,14 +216,17 @@ class LscData:
     position: Position
 
 
+LscBase = Number | Name | RawOperand | VectorSource
+"""What stands in the parentheses of an address model: `0x6`, `T6`, `V10` (from its first byte on), `V10(0,1)`."""
+
+
 @dataclass(frozen=True, slots=True)
 class LscAddress:
-    """`flat[V+0x10]:a64`, `bti(0x6)[V]:a32`: the addresses `scale`·V + `immediate`, of `size` bits ("a64")."""
+    """`flat[V+0x10]:a64`, `bti(0x6)[V]:a32`: addresses base + `scale`·V + `immediate`; `size` is as in "a64"."""
 
     model: str
     """The word before the bracket; "flat" where none is written."""
-    model_argument: str
-    """What stands in its parentheses: a constant in hexadecimal, `T6`, `V10.2`, `V10(0,1)`; "" for `flat`."""
+    base: LscBase | None
     variable: str
     offset: int
     """Bytes from the start of `variable` to the addresses."""
@@ -231,6 +234,8 @@ class LscAddress:
     immediate: int
     size: str
     position: Position
+    index: int = 0
+    """`bss(V10, 3)`: how many surface states after the one that the base names."""
 
 
 @dataclass(frozen=True, slots=True)

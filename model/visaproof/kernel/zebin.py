@@ -17,56 +17,47 @@ few of them can stand for gigabytes.
 import io
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from visaproof.isa.errors import Position, ReadError
-from visaproof.isa.platform import Platform
+from visaproof.isa.platform import noted_platforms
+from visaproof.kernel.constants import Constant, Section, Symbol, constants_of
+from visaproof.kernel.device import Said
 from visaproof.kernel.meaning import Argument
 from visaproof.kernel.payload import PRIVATE_SPACE, SIMD_SIZES, KernelInfo, PayloadArgument
 from visaproof.kernel.yaml_tree import Node, read_tree
+
+if TYPE_CHECKING:
+    from elftools.elf.elffile import ELFFile
 
 SECTION_LIMIT = 16 * 2**20
 """Bytes of a `.ze_info` section; one kernel takes about 3,000."""
 
 _RECOMPILE = "compile with `ocloc compile … --format zebin`; the older patch-token format has no such section"
 
-_PRODUCT_FAMILY = 1
-"""Type of the IntelGT note that names the device."""
-
-_PLATFORM_OF_FAMILY = {
-    16: Platform.BDW,
-    18: Platform.SKL,
-    19: Platform.SKL,  # kbl
-    20: Platform.SKL,  # cfl, whl
-    22: Platform.BXT,  # apl
-    23: Platform.BXT,  # glk
-    26: Platform.ICLLP,
-    27: Platform.ICLLP,  # lkf
-    28: Platform.ICLLP,  # ehl
-    29: Platform.TGLLP,
-    30: Platform.TGLLP,  # rkl
-    31: Platform.TGLLP,  # adl-s
-    32: Platform.TGLLP,  # adl-p
-    33: Platform.TGLLP,  # adl-n
-    1210: Platform.TGLLP,  # dg1
-    1270: Platform.DG2,
-    1271: Platform.PVC,
-}
-"""The product families that ocloc 22.43 writes for its devices."""
+_PRODUCT_FAMILY, _CORE_FAMILY, _IP_VERSION = 1, 2, 6
+"""Types of the IntelGT notes that name the device."""
 
 
 def read_zebin(blob: bytes, path: str, name: str) -> KernelInfo:
     """What the `.ze_info` section of an ELF file says of the kernel `name`."""
-    section, notes = _sections(blob, path)
+    section, notes, constants = _sections(blob, path)
     if len(section) > SECTION_LIMIT:
         raise ReadError(f".ze_info has {len(section)} bytes, more than {SECTION_LIMIT}", Position(path, 1, 1))
     try:
         text = section.decode()
     except UnicodeDecodeError:
         raise ReadError(".ze_info is not UTF-8 text", Position(path, 1, 1)) from None
-    return read_ze_info(text, f"{path}:.ze_info", name, _platform(notes))
+    return replace(read_ze_info(text, f"{path}:.ze_info", name, _said(notes, path)), constants=constants)
 
 
-def read_ze_info(text: str, path: str, name: str, platform: Platform | None = None) -> KernelInfo:
+def said_by_zebin(blob: bytes, path: str) -> tuple[Said, ...]:
+    """What the notes of an ELF file say of the device.  Raises ReadError."""
+    return _said(_sections(blob, path)[1], path)
+
+
+def read_ze_info(text: str, path: str, name: str, device: tuple[Said, ...] = ()) -> KernelInfo:
     """What the YAML of a `.ze_info` section says of the kernel `name`."""
     if len(text) > SECTION_LIMIT:
         raise ReadError(f"{len(text)} characters are too many for ze_info", Position(path, 1, 1))
@@ -78,17 +69,18 @@ def read_ze_info(text: str, path: str, name: str, platform: Platform | None = No
     if name not in named:
         found = ", ".join(list(named)[:20]) or "none"
         raise ReadError(f"no kernel {name} in this ze_info", kernels.position, f"kernels found: {found}")
-    return _kernel_info(named[name], _argument_names(root, name), platform)
+    return _kernel_info(named[name], _argument_names(root, name), device)
 
 
-def _sections(blob: bytes, path: str) -> tuple[bytes, bytes]:
-    """The bytes of `.ze_info`, and of the notes that name the device."""
+def _sections(blob: bytes, path: str) -> tuple[bytes, bytes, dict[str, Constant]]:
+    """The bytes of `.ze_info`, those of the notes that name the device, and what the tables of the program hold."""
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
 
     try:
         elf = ELFFile(io.BytesIO(blob))
         placed = {s.name: (s["sh_offset"], s["sh_size"]) for s in elf.iter_sections()}
+        sections, symbols = _data_sections(elf), list(_symbols(elf))
     except ELFError as error:
         raise ReadError(f"damaged ELF file: {error}", Position(path, 1, 1)) from error
     except Exception as error:  # pyelftools meets damaged tables with whatever Python raises
@@ -99,11 +91,52 @@ def _sections(blob: bytes, path: str) -> tuple[bytes, bytes]:
     if offset + size > len(blob):
         raise ReadError("truncated ELF file: .ze_info ends behind the file", Position(path, 1, 1))
     notes_offset, notes_size = placed.get(".note.intelgt.compat", (0, 0))
-    return blob[offset : offset + size], blob[notes_offset : notes_offset + notes_size]
+    notes = blob[notes_offset : notes_offset + notes_size]
+    return blob[offset : offset + size], notes, constants_of(blob, path, sections, symbols)
 
 
-def _platform(notes: bytes) -> Platform | None:
-    """The platform that the IntelGT notes name, if they do.
+def _data_sections(elf: "ELFFile") -> dict[str, Section]:
+    """The sections of data; one with a relocation section of its own is filled in by the loader."""
+    headers = [(s.name, s["sh_offset"], s["sh_size"], s["sh_type"]) for s in elf.iter_sections()]
+    names = {name for name, *_ in headers}
+    return {
+        name: Section(offset, size, not names.isdisjoint((f".rel{name}", f".rela{name}")), kind != "SHT_NOBITS")
+        for name, offset, size, kind in headers
+        if name.startswith((".data.", ".bss."))
+    }
+
+
+def _symbols(elf: "ELFFile") -> Iterator[Symbol]:
+    """The named pieces of its sections."""
+    from elftools.elf.sections import SymbolTableSection
+
+    count = elf.num_sections()
+    for table in elf.iter_sections():
+        for symbol in table.iter_symbols() if isinstance(table, SymbolTableSection) else ():
+            index = symbol["st_shndx"]
+            if isinstance(index, int) and 0 < index < count and symbol.name:
+                yield Symbol(symbol.name, elf.get_section(index).name, symbol["st_value"], symbol["st_size"])
+
+
+def _said(notes: bytes, path: str) -> tuple[Said, ...]:
+    """What the IntelGT notes say of the device."""
+    values = {kind: int.from_bytes(value, "little") for kind, value in _notes(notes) if len(value) == 4}
+    family, core, version = (values.get(kind) for kind in (_PRODUCT_FAMILY, _CORE_FAMILY, _IP_VERSION))
+    if family is None and core is None and version is None:
+        return ()
+    # major << 22 | minor << 14 | revision
+    release = None if version is None else (version >> 22, version >> 14 & 0xFF)
+    numbers = (
+        ("product family", family),
+        ("GfxCore family", core),
+        ("IP version", release and "{}.{}".format(*release)),
+    )
+    source = f"{path} ({', '.join(f'{name} {number}' for name, number in numbers if number)})"
+    return (Said(source, noted_platforms(family, core, release), Position(path, 1, 1)),)
+
+
+def _notes(notes: bytes) -> Iterator[tuple[int, bytes]]:
+    """Types and values.
 
     A note is its name's size, its value's size and its type (3 dwords), then both, each padded to dwords.
     """
@@ -111,13 +144,11 @@ def _platform(notes: bytes) -> Platform | None:
     while at + 12 <= len(notes):
         name_size, value_size, kind = struct.unpack_from("<III", notes, at)
         value_at = at + 12 + (name_size + 3) // 4 * 4
-        if kind == _PRODUCT_FAMILY and value_size == 4:
-            return _PLATFORM_OF_FAMILY.get(int.from_bytes(notes[value_at : value_at + 4], "little"))
+        yield kind, notes[value_at : value_at + value_size]
         at = value_at + (value_size + 3) // 4 * 4
-    return None
 
 
-def _kernel_info(kernel: Node, names: Mapping[int, str], platform: Platform | None) -> KernelInfo:
+def _kernel_info(kernel: Node, names: Mapping[int, str], device: tuple[Said, ...]) -> KernelInfo:
     environment = kernel["execution_env"]
     simd = environment["simd_size"]
     if simd.integer not in SIMD_SIZES:
@@ -130,8 +161,8 @@ def _kernel_info(kernel: Node, names: Mapping[int, str], platform: Platform | No
         binding_table={b["bti_value"].integer: b["arg_index"].integer for b in _items(kernel, "binding_table_indices")},
         arg_names=names,
         group_size=_group_size(environment.get("required_work_group_size")),
-        passes_inline_data=environment.integer_or("inline_data_payload_size", 0) > 0,
-        platform=platform,
+        inline_bytes=max(0, environment.integer_or("inline_data_payload_size", 0)),
+        device=device,
         source=kernel.position.path,
         position=kernel.position,
         slm_bytes=environment.integer_or("slm_size", 0),

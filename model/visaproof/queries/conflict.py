@@ -1,6 +1,6 @@
 """Can two lanes of one scatter write the same byte or texel?  The question, for each memory message of a kernel."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -85,12 +85,13 @@ class ConflictQuestion:
         return self.lanes[0].is_texel
 
 
-def conflict_questions(trace: Trace) -> Iterator[ConflictQuestion]:
+def conflict_questions(trace: Trace, facts: Sequence[Bool] = ()) -> Iterator[ConflictQuestion]:
     """A question for each message that stores lane by lane, in the order of the run: one for each round of a loop.
 
-    Where a loop was not unrolled far enough, the question is about the runs that leave it in time.
+    Where a loop was not unrolled far enough, the question is about the runs that leave it in time.  `facts` are what
+    else is known of a run.
     """
-    premises = tuple(condition for condition, _ in (*trace.conditions, *trace.bounded))
+    premises = (*facts, *(condition for condition, _ in (*trace.conditions, *trace.bounded)))
     earlier: list[Bool] = []
     for performed in trace.performed:
         lanes = _lane_writes(performed)

@@ -77,6 +77,7 @@ def bounds_questions(
     for performed in trace.performed:
         places, lost = _places(performed, buffers, facts)
         undefined = [Doubt(one, conj(one.guard, neg(one.defined))) for one in performed.accesses]
+        undefined += [Doubt(one, one.guard) for one in performed.short]
         outside = _at_addresses(performed, places) if performed.surface == FLAT else _outside(performed, trace)
         yield BoundsQuestion(
             performed, _open(outside), _open(undefined), premises, tuple(earlier), buffers, places, lost

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import NamedTuple, cast
 
+from visaproof.queries.constant_data import NO_TABLES, Tables
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.smt import (
     BitVec,
@@ -49,8 +50,9 @@ MOST_PAIRS = 2016
 class SharedMemory:
     """Names for what both kernels may read, given out in the order in which they are asked for."""
 
-    def __init__(self, units: Mapping[str, int]) -> None:
+    def __init__(self, units: Mapping[str, int], tables: Tables = NO_TABLES) -> None:
         self.units = dict(units)
+        self.tables = tables
         self.cells: dict[tuple[str, BitVec], BitVec] = {}
         self.places: dict[Term, tuple[str, BitVec]] = {}
         """The surface and the address of a cell."""
@@ -63,6 +65,7 @@ class SharedMemory:
         self._names: dict[BitVec, BitVec] = {}
         self._results: dict[Hashable, Term] = {}
         self._operations: dict[Term, Hashable] = {}
+        self._spelled: dict[Term, str] = {}
 
     def initial(self, surface: str, cell: BitVec) -> BitVec:
         """What the unit at this address holds before the kernels start."""
@@ -99,6 +102,16 @@ class SharedMemory:
         """What each result is the result of, in the order in which they were asked for."""
         return self._operations
 
+    def spell(self, value: Term, spelling: str) -> None:
+        """Notes of which operation an uninterpreted or nondeterministic value is; the first spelling stands."""
+        self._spelled.setdefault(value, spelling)
+
+    def spelled(self, terms: Iterable[Term]) -> Iterator[str]:
+        """The operations whose results the terms depend on and that are uninterpreted or nondeterministic."""
+        for one in self._all_behind(dict.fromkeys(symbols_of(*terms))):
+            if one in self._spelled:
+                yield self._spelled[one]
+
     def pieces(self, surface: str, cell: BitVec, width: int) -> Iterator[tuple[int, BitVec]]:
         """The units of `width` bytes from an address on: their byte in it, and their own address."""
         for byte in range(0, width, self.units[surface]):
@@ -120,6 +133,8 @@ class SharedMemory:
             if name in self.definitions:
                 yield eq(cast(BitVec, name), self.definitions[name])
         read = self._cells_among(found)
+        for cell in read:
+            yield from self.tables.facts(cell.surface, cell.address, cell.value)
         for one, other in _pairs(read, [cell for cell in read if cell.value in asked]):
             if one.surface == other.surface and not is_false(same := eq(one.address, other.address)):
                 yield implies(same, eq(one.value, other.value))

@@ -50,14 +50,14 @@ def _grouped(
     groups: dict[tuple[str, Position, bool], list[int]] = {}
     for (variable, place), positions in readers.items():
         if variable not in launched and not variable.startswith("&"):
-            harmful = [one for one in positions if not _compares_with_itself(by_position[one])]
+            harmful = [one for one in positions if not compares_with_itself(by_position[one])]
             first = harmful[0] if harmful else next(iter(positions))
             groups.setdefault((variable, first, not harmful), []).append(place)
     for (variable, position, harmless), places in groups.items():
         yield Unwritten(storage, variable, tuple(sorted(places)), by_position[position], harmless)
 
 
-def _compares_with_itself(instruction: Instruction) -> bool:
+def compares_with_itself(instruction: Instruction) -> bool:
     """`cmp.eq P V V`: the result is true, whatever V holds."""
     if instruction.opcode != "cmp" or len(instruction.operands) != 3:
         return False

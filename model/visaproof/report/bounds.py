@@ -18,8 +18,10 @@ from visaproof.engine.bounds.verdicts import (
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
 from visaproof.kernel.surface_sizes import address_key, argument_of
+from visaproof.queries.suspects import ranges
 from visaproof.queries.uninitialised import Unwritten
 from visaproof.report.conflicts import UNBOUNDED, data_dependence, input_lines, inputs_of
+from visaproof.report.kernel_runs import stop_json
 from visaproof.report.lane_table import MARK
 from visaproof.semantics.concrete.surface import Buffer
 
@@ -137,34 +139,14 @@ def _shown_lines(answers: BoundsAnswers, shown: Shown) -> Iterator[str]:
 
 
 def unwritten_lines(answers: BoundsAnswers) -> Iterator[str]:
-    """What is read before any path wrote it: what matters first, then what is harmless."""
-    for harmless, title in (
-        (False, "read before any path wrote it:"),
-        (True, "compared with itself before any path wrote it (harmless: IGC's mask of the active lanes):"),
-    ):
-        found = [one for one in answers.unwritten if one.harmless is harmless]
-        if found:
-            yield ""
-            yield f"  {title}"
-        for one in found:
-            places = ranges(one.places)
-            yield f"  {one.reader.position.line:>5} | {one.reader.text}"
-            yield (
-                f"{INDENT}UNWRITTEN: {one.variable}, {one.storage.value} {places}"
-                if not harmless
-                else (f"{INDENT}{one.variable}, {one.storage.value} {places}")
-            )
-
-
-def ranges(places: tuple[int, ...]) -> str:
-    """`0..7, 12`: sorted numbers, neighbours together."""
-    runs: list[tuple[int, int]] = []
-    for place in places:
-        if runs and runs[-1][1] == place - 1:
-            runs[-1] = runs[-1][0], place
-        else:
-            runs.append((place, place))
-    return ", ".join(str(first) if first == last else f"{first}..{last}" for first, last in runs)
+    """What is compared with itself before any path wrote it."""
+    found = [one for one in answers.unwritten if one.harmless]
+    if found:
+        yield ""
+        yield "  compared with itself before any path wrote it (harmless: IGC's mask of the active lanes):"
+    for one in found:
+        yield f"  {one.reader.position.line:>5} | {one.reader.text}"
+        yield f"{INDENT}{one.variable}, {one.storage.value} {ranges(one.places)}"
 
 
 def readings_of(finding: BoundsFinding) -> list[str]:
@@ -191,7 +173,7 @@ def file_json(answers: BoundsAnswers, findings: list[BoundsFinding]) -> dict[str
         "assumptions": list(answers.start.assumed),
         "hints": list(answers.start.hints),
         "vacuous": answers.vacuous,
-        "not_modelled": None if answers.stopped is None else str(answers.stopped),
+        **stop_json(answers.stopped, answers.not_asked),
         "messages": [finding_json(answers, finding) for finding in findings],
         "unwritten": [_unwritten_json(one) for one in answers.unwritten],
     }

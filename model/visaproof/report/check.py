@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 
+from visaproof.engine.findings.kernel import Uses
 from visaproof.engine.legality import Legality
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
@@ -14,6 +15,7 @@ from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.validity import Finding, Mode
 from visaproof.report.documents import Document, encode, shown_path
 from visaproof.report.excerpt import excerpt, printable
+from visaproof.report.findings import lines_of, listed_json
 
 
 class FindingEntry(msgspec.Struct, kw_only=True):
@@ -42,6 +44,7 @@ class CheckedFile(msgspec.Struct, kw_only=True):
     """One file; the counts are null where it could not be read, and `errors` says why."""
 
     file: str
+    platform: str | None
     kernel: str | None
     declarations: int | None
     instructions: int | None
@@ -55,12 +58,19 @@ class CheckedFile(msgspec.Struct, kw_only=True):
     hazards: list[FindingEntry]
     """What Intel's verifier accepts, and emits with another meaning than its page has."""
     notes: list[NoteEntry]
+    undefined: list[dict[str, Any]]
+    """Uses of undefined values, and whether they have an effect."""
+    undefined_not_asked: str | None
+    """Why there may be more of these; null where all were asked about."""
+    unreachable: list[dict[str, Any]]
+    """Writes that no lane reaches."""
 
 
 class CheckDocument(Document, kw_only=True):
     """`visaproof check`."""
 
-    platform: str
+    platform: str | None
+    """Null where the files are for several devices, or for none that is known."""
     files: list[CheckedFile]
     rules: str
     """"page" or "igc"."""
@@ -74,18 +84,17 @@ def declarations(kernel: Kernel) -> int:
 class CheckReport:
     """Prints file by file if `as_text`, else one document at the end."""
 
-    def __init__(self, stream: IO[str], platform: Platform, assumed: bool, as_text: bool, mode: Mode) -> None:
+    def __init__(self, stream: IO[str], as_text: bool, mode: Mode) -> None:
         self._mode = mode
         self._stream = stream
-        self._platform = platform
-        self._assumed = assumed
         self._as_text = as_text
         self._files: list[CheckedFile] = []
 
-    def add(self, found: Legality) -> None:
+    def add(self, found: Legality, platform: Platform, uses: Uses) -> None:
         kernel = found.kernel
         entry = CheckedFile(
             file=shown_path(kernel.path),
+            platform=platform.name,
             kernel=kernel.name,
             declarations=declarations(kernel),
             instructions=sum(1 for _ in kernel.instructions()),
@@ -96,16 +105,18 @@ class CheckReport:
             errors=[shown_path(str(error)) for error in found.malformed],
             hazards=[finding_entry(hazard) for hazard in found.hazards],
             notes=[note_entry(note) for note in found.notes],
+            **listed_json(kernel, uses),
         )
         self._files.append(entry)
         if self._as_text:
-            for line in _lines(found, entry):
+            for line in (*_lines(found, entry), *lines_of(kernel, uses)):
                 print(printable(line), file=self._stream)
 
     def unreadable(self, path: Path, error: ReadError) -> None:
         self._files.append(
             CheckedFile(
                 file=shown_path(path),
+                platform=None,
                 kernel=None,
                 declarations=None,
                 instructions=None,
@@ -116,15 +127,19 @@ class CheckReport:
                 errors=[shown_path(str(error))],
                 hazards=[],
                 notes=[],
+                undefined=[],
+                undefined_not_asked=None,
+                unreachable=[],
             )
         )
 
     def finish(self, exit_code: int) -> None:
+        platforms = list(dict.fromkeys(file.platform for file in self._files if file.platform is not None))
         if not self._as_text:
             document = CheckDocument(
                 command="check",
                 exit_code=exit_code,
-                platform=self._platform.name,
+                platform=platforms[0] if len(platforms) == 1 else None,
                 files=self._files,
                 rules=self._mode.value,
             )
@@ -136,8 +151,7 @@ class CheckReport:
         counted = ", ".join(f"{count} {word}" for count, word in words if count)
         hazards = sum(len(file.hazards) for file in self._files)
         counted += f" with {hazards} {'hazard' if hazards == 1 else 'hazards'}" if hazards else ""
-        assumed = " (nothing names another: --platform)" if self._assumed else ""
-        print(f"{counted} on {self._platform.name}{assumed}", file=self._stream)
+        print(f"{counted} on {', '.join(platforms)}" if platforms else counted, file=self._stream)
 
 
 def _lines(found: Legality, entry: CheckedFile) -> Iterator[str]:

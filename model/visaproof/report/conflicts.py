@@ -8,7 +8,8 @@ from visaproof.engine.conflicts.kernel import Finding, KernelAnswers
 from visaproof.engine.conflicts.verdicts import Conflict, Free, Undecided
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
-from visaproof.report.kernel_runs import AskedKernel, ShownRun
+from visaproof.report.hints import fitting
+from visaproof.report.kernel_runs import AskedKernel, ShownRun, stop_json
 from visaproof.report.lane_table import lane_table
 from visaproof.semantics.concrete.surface import Buffer, Image, TexelWrite, Write
 
@@ -76,7 +77,7 @@ def _conflict_lines(answers: KernelAnswers, finding: Finding, conflict: Conflict
     data = data_dependence(answers, conflict)
     if data:
         yield f"        depends on data: {data}"
-    for hint in answers.start.hints:
+    for hint in filter(None, map(fitting, answers.start.hints)):
         yield f"        hint: {hint}"
 
 
@@ -198,7 +199,6 @@ def _write_json(write: Write, offset: int) -> dict[str, Any]:
 
 def file_json(answers: KernelAnswers, findings: list[Finding]) -> dict[str, Any]:
     """One file for programs."""
-    stopped = answers.stopped
     return {
         "file": answers.kernel.path,
         "kernel": answers.kernel.name,
@@ -206,6 +206,6 @@ def file_json(answers: KernelAnswers, findings: list[Finding]) -> dict[str, Any]
         "launch": answers.launch.source,
         "assumptions": list(answers.start.assumed),
         "hints": list(answers.start.hints),
-        "not_modelled": None if stopped is None else str(stopped),
+        **stop_json(answers.stopped, answers.not_asked),
         "scatters": [finding_json(answers, finding) for finding in findings],
     }

@@ -1,12 +1,15 @@
 """What the reports on questions about a kernel have in common: what was asked about, and a run that shows something."""
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from visaproof.engine.conflicts.thread_states import Asked, Values
+from visaproof.engine.limited import Stop
+from visaproof.isa.errors import LimitReached
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.launch import Launch
-from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.syntax import Instruction, Kernel
 from visaproof.semantics.concrete.state import ConcreteState
 
 
@@ -34,3 +37,13 @@ class ShownRun(Protocol):
     def values(self) -> Values: ...
     @property
     def depends_on(self) -> tuple[str, ...]: ...
+
+
+def stop_json(stopped: Stop | None, not_asked: Sequence[Instruction]) -> dict[str, Any]:
+    """Why a kernel was not read to its end, and what is left out then, for programs."""
+    limit = isinstance(stopped, LimitReached)
+    return {
+        "not_modelled": None if stopped is None or limit else str(stopped),
+        "limit": str(stopped) if limit else None,
+        "not_asked": [{"file": one.position.path, "line": one.position.line} for one in not_asked],
+    }

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
+from math import inf
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -9,16 +10,18 @@ from typing import Any
 import msgspec
 
 from visaproof.engine.pairs.lists import Pair
-from visaproof.engine.refinement.comparison import Comparison, compare
-from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous, Verdict, decide
+from visaproof.engine.refinement.comparison import Comparison
+from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous, Verdict
+from visaproof.engine.refinement.limited import compare_within, decide_within
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.scope import Scope
 from visaproof.engine.refines import Programs
-from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.matching import Program
 from visaproof.report.refinement import comparison_json, difference_text, verdict_json
 from visaproof.report.refinement_file import save_difference
+from visaproof.smt.limit import Limit
 
 
 class Answer(Enum):
@@ -63,6 +66,8 @@ class Asker:
     platform: Platform | None = None
     save: Path | None = None
     """Where each difference is written as a file."""
+    limit_s: float = inf
+    """Processor time for one pair."""
     programs: Programs = field(default_factory=Programs)
 
     @property
@@ -70,29 +75,34 @@ class Asker:
         """On which an answer depends."""
         scope, device = self.scope, self.platform and self.platform.name
         kinds = ",".join(sorted(kind.value for kind in scope.forbidden))
-        launch = f"{scope.assume.value} {self.timeout_ms} {device} {self.save}"
+        launch = f"{scope.assume.value} {self.timeout_ms} {self.limit_s} {device} {self.save}"
         return f"{launch} {kinds} {scope.unroll} {scope.floats.value}"
 
     def __call__(self, pair: Pair) -> Row:
-        start = process_time()
+        start, limit = process_time(), Limit(self.limit_s)
         try:
-            source = self.programs.read(pair.source, pair.launch, self.platform)
-            target = self.programs.read(pair.target, pair.launch_target, self.platform)
+            with limit.within():
+                source = self.programs.read(pair.source, pair.launch, self.platform)
+                target = self.programs.read(pair.target, pair.launch_target, self.platform)
+        except LimitReached as reached:
+            return row(pair, Answer.UNKNOWN, f"not asked: {reached}")
         except ReadError as error:
             return row(pair, Answer.UNREADABLE, f"{error.position}: {error.message}")
         except Exception as error:
             return row(pair, Answer.FAILED, f"{type(error).__name__}: {error}")
         read = process_time()
-        found = self._asked(pair, source, target)
+        found = self._asked(pair, source, target, limit)
         return msgspec.structs.replace(found, reading=read - start, asking=process_time() - read)
 
-    def _asked(self, pair: Pair, source: Program, target: Program) -> Row:
+    def _asked(self, pair: Pair, source: Program, target: Program, limit: Limit) -> Row:
         try:
-            comparison = compare(source, target, self.scope)
-            verdict = decide(comparison, self.timeout_ms)
+            comparison = compare_within(limit, source, target, self.scope)
+            verdict = decide_within(limit, comparison, self.timeout_ms)
             if self.save is not None and isinstance(verdict, Difference):
                 save_difference(comparison, verdict, self.save)
             return _judged(pair, comparison, verdict)
+        except LimitReached as reached:
+            return row(pair, Answer.UNKNOWN, f"not asked: {reached}")
         except NotModelled as error:
             return row(pair, Answer.NOT_MODELLED, str(error))
         except ReadError as error:

@@ -17,6 +17,7 @@ from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement.places import ALWAYS, Condition
 from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.report.hints import fitting
 from visaproof.report.interference import interference_json, interference_lines, interference_text
 from visaproof.report.lane_runs import lane_run_json, lane_run_lines, target_run_lines
 from visaproof.report.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
@@ -54,7 +55,7 @@ def header(comparison: Comparison) -> Iterator[str]:
         yield f"  observed at the end, where the source defines it: {one.both} ({what})"
     for assumption in comparison.assumed:
         yield f"  assumed: {assumption}"
-    for hint in comparison.start.hints:
+    for hint in filter(None, map(fitting, comparison.start.hints)):
         yield f"  hint: {hint}"
 
 
@@ -104,6 +105,7 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
             what = "memory and registers" if comparison.runners[0].observed else "memory"
             yield f"  REFINES: the target leaves the same {what}, for all inputs ({rung}){where}"
             yield from (f"    {condition.value}" for condition in in_order(conditions))
+            yield from (f"    or the source is undefined: {kind.value} ({kind.what})" for kind in _excuses(comparison))
         case Bounded(loops, found):
             yield f"  BOUNDED: no difference in runs of no more rounds than were unrolled ({found.rung}): no proof"
             yield from (f"    {condition.value}" for condition in in_order(found.conditions))
@@ -117,6 +119,13 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
             yield f"  UNKNOWN: {reason}"
         case Difference():
             yield from (f"  {line}" for line in _difference_lines(comparison, verdict))
+
+
+def _excuses(comparison: Comparison) -> list[UndefinedKind]:
+    """What the source does, and the target not, that excuses the target where it happens."""
+    source, target = comparison.question.source.undefined, comparison.question.target.undefined
+    kinds = {kind for condition, kind in source.items() if condition not in target}
+    return [kind for kind in UndefinedKind if kind in kinds]
 
 
 def in_order(conditions: Collection[Condition]) -> Iterator[Condition]:
@@ -280,7 +289,9 @@ def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
     """The answer."""
     match verdict:
         case Refines(rung, conditions):
-            return {"verdict": "refines", "by": rung, "conditions": [one.value for one in in_order(conditions)]}
+            excused = [kind.value for kind in _excuses(comparison)]
+            found = {"verdict": "refines", "by": rung, "conditions": [one.value for one in in_order(conditions)]}
+            return found | {"excused": excused}
         case Bounded(loops, found):
             return verdict_json(comparison, found) | {"verdict": "bounded", "loops": [str(one) for one in loops]}
         case Vacuous(kinds):

@@ -40,7 +40,7 @@ class ReplayReport:
         self._files: list[Replayed] = []
 
     def add(self, path: Path, found: Replay) -> None:
-        self._add(str(path), found.counterexample.claim, found.counterexample.shows, list(found.differences))
+        self._add(str(path), found.counterexample.claim, found.shows, list(found.differences))
 
     def add_finding(self, path: Path, finding: Erratum, differences: Sequence[str]) -> None:
         """An entry of the errata ledger; its file is `errata.toml#id`."""

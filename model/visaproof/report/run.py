@@ -6,6 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
+from visaproof.engine.launch.choices import Nondeterminism
 from visaproof.engine.launch.memory import Allocation
 from visaproof.engine.launch.payload import Payloads, Program, Values
 from visaproof.engine.launch.races import Race
@@ -13,6 +14,7 @@ from visaproof.engine.launch.run import Engine, Memory, Ran, TracerOf, Undefined
 from visaproof.engine.launch.shape import ThreadId
 from visaproof.engine.launch.trace import Step, Traced, Tracer
 from visaproof.isa.errors import NotModelled
+from visaproof.report import run_choices
 from visaproof.report.documents import encode, shown_path
 from visaproof.report.excerpt import excerpt, lines_of, printable
 from visaproof.report.run_records import (
@@ -50,20 +52,18 @@ class RunReport:
         if self._as_text:
             print(line, file=self._out)
 
-    def header(self, *, guessed: bool) -> None:
+    def header(self) -> None:
         program, shape = self._program, self._values.shape
         count = sum(1 for _ in program.kernel.instructions())
         self._say(f"{program.kernel.path}: kernel {program.kernel.name}, {count} instructions, {program.platform.name}")
         self._say(f"  launch: {program.launch.source}")
-        if guessed:
-            self._say(f"  platform: {program.platform.name} is a guess; `--platform` or a zebin says which")
         groups = shape.group_total
         threads, lanes = _counted(shape.threads(program.simd), "thread"), _counted(program.simd, "lane")
         self._say(f"  runs: {shape.items:,} work items in {_counted(groups, 'group')} of {threads}, {lanes} each")
         if self._values.pad:
             self._say("  assumed: what lies behind a variable in its last register is 0 (--pad)")
         for text in self._unknown:
-            self._say(f"  assumed: input {text} is 0")
+            self._say(f"  input {text}: not known; the kernel does not read it")
 
     def tracer(self, traced: Traced) -> TracerOf:
         """Traces the one thread."""
@@ -90,7 +90,13 @@ class RunReport:
             self._print_json(Ran(engine=engine), [], code, record)
 
     def finish(
-        self, ran: Ran, memory: Memory, before: Mapping[int, bytes], files: Mapping[int, Path], code: int
+        self,
+        ran: Ran,
+        memory: Memory,
+        before: Mapping[int, bytes],
+        files: Mapping[int, Path],
+        code: int,
+        unstated: Nondeterminism | None = None,
     ) -> None:
         """What became of the launch."""
         if not self._as_text:
@@ -98,7 +104,7 @@ class RunReport:
                 _buffer_record(self._program, index, buffer, before[index], files.get(index))
                 for index, buffer in (memory.buffers.items() if ran.undefined is None else ())
             ]
-            self._print_json(ran, records, code, None)
+            self._print_json(ran, records, code, None, unstated)
             return
         if ran.undefined is not None:
             for line in _undefined_lines(ran.undefined):
@@ -112,6 +118,8 @@ class RunReport:
                 self._say(f"  {line}")
             if index in files:
                 self._say(f"    written to {shown_path(files[index])}")
+        for line in () if unstated is None else run_choices.lines(unstated, self._program, memory):
+            self._say(line)
         if memory.images:
             self._say()
             self._say("  note: races on the texels of images were not looked for")
@@ -138,7 +146,12 @@ class RunReport:
         self._say(f"  ran to the end: {_counted(ran.threads, 'thread')}{barriers}")
 
     def _print_json(
-        self, ran: Ran, buffers: list[BufferRecord], code: int, not_modelled: NotModelledRecord | None
+        self,
+        ran: Ran,
+        buffers: list[BufferRecord],
+        code: int,
+        not_modelled: NotModelledRecord | None,
+        unstated: Nondeterminism | None = None,
     ) -> None:
         program, shape = self._program, self._values.shape
         document = RunDocument(
@@ -161,6 +174,7 @@ class RunReport:
             unwritten_reads=None if ran.engine is Engine.ARRAYS else _unwritten_records(ran),
             buffers=buffers,
             trace=self._steps,
+            nondeterminism=None if unstated is None else run_choices.record(unstated, program),
         )
         print(encode(document), file=self._out)
 

@@ -67,6 +67,43 @@ class NotModelledRecord(msgspec.Struct):
     column: int | None
 
 
+class UnstatedRecord(msgspec.Struct):
+    """A result that no page states, with the first lane that it is of."""
+
+    file: str
+    line: int
+    column: int
+    what: str
+    group: tuple[int, int, int]
+    thread: int
+    lane: int
+    others: bool
+    """Whether other lanes or threads have one there, too."""
+
+
+class DependentRecord(msgspec.Struct):
+    """What is not the same under all choices that were tried."""
+
+    kind: str
+    """bytes, branch, address or ending."""
+    on: list[int]
+    """Which of the results."""
+    argument: int | None = None
+    first_byte: int | None = None
+    last_byte: int | None = None
+    line: int | None = None
+    column: int | None = None
+    message: str | None = None
+
+
+class NondeterminismRecord(msgspec.Struct):
+    """Results that no page states, and what depends on them."""
+
+    choices_tried: int
+    results: list[UnstatedRecord]
+    dependent: list[DependentRecord]
+
+
 class RunDocument(Document, kw_only=True):
     """One launch."""
 
@@ -89,3 +126,5 @@ class RunDocument(Document, kw_only=True):
     """None where they were not looked for."""
     buffers: list[BufferRecord]
     trace: list[StepRecord]
+    nondeterminism: NondeterminismRecord | None
+    """None where a page states every result."""

@@ -15,6 +15,7 @@ from visaproof.smt.bits import (
     zero_extend,
 )
 from visaproof.smt.comparison import bit, eq, sle, slt, ule, ult
+from visaproof.smt.division import udiv, urem
 from visaproof.smt.evaluate import evaluate, substitute, subterms, symbols_of
 from visaproof.smt.logic import conj, disj, iff, implies, ite, ite_bool, neg
 from visaproof.smt.terms import (
@@ -82,8 +83,10 @@ __all__ = [
     "symbols_of",
     "true",
     "truncate",
+    "udiv",
     "ule",
     "ult",
+    "urem",
     "value_of",
     "zero_extend",
 ]

@@ -20,6 +20,9 @@ from visaproof.smt.terms import (
 
 _serial = attrgetter("serial")
 
+PRODUCTS = frozenset((Op.MUL, Op.UDIV, Op.UREM))
+"""Terms that are hard for solvers."""
+
 _MONOMIAL_LIMIT = 64
 """Products are distributed over sums up to this many monomials; beyond, a product of sums stays an atom."""
 

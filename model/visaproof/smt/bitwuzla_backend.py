@@ -150,6 +150,7 @@ _FLOAT: dict[FloatOp, Any] = {
     FloatOp.MUL: _Kind.FP_MUL,
     FloatOp.FMA: _Kind.FP_FMA,
     FloatOp.CONVERT: _Kind.FP_TO_FP_FROM_FP,
+    FloatOp.INTEGRAL: _Kind.FP_RTI,
     FloatOp.FROM_SIGNED: _Kind.FP_TO_FP_FROM_SBV,
     FloatOp.FROM_UNSIGNED: _Kind.FP_TO_FP_FROM_UBV,
 }
@@ -162,6 +163,8 @@ _KIND: dict[Op, Any] = {
     Op.SHL: _Kind.BV_SHL,
     Op.LSHR: _Kind.BV_SHR,
     Op.ASHR: _Kind.BV_ASHR,
+    Op.UDIV: _Kind.BV_UDIV,
+    Op.UREM: _Kind.BV_UREM,
     Op.CONCAT: _Kind.BV_CONCAT,
     Op.EXTRACT: _Kind.BV_EXTRACT,
     Op.ZERO_EXTEND: _Kind.BV_ZERO_EXTEND,

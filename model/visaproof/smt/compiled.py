@@ -100,6 +100,8 @@ _SOURCE: dict[Op, Callable[[Term, list[str]], str]] = {
     Op.SHL: lambda term, args: f"{args[0]} << {args[1]} & {_mask(term)} if {args[1]} < {term.width} else 0",
     Op.LSHR: lambda term, args: f"{args[0]} >> {args[1]} if {args[1]} < {term.width} else 0",
     Op.ASHR: lambda term, args: f"{_signed(term, args[0])} >> min({args[1]}, {term.width}) & {_mask(term)}",
+    Op.UDIV: lambda term, args: f"{args[0]} // {args[1]} if {args[1]} else {_mask(term)}",
+    Op.UREM: lambda _, args: f"{args[0]} % {args[1]} if {args[1]} else {args[0]}",
     Op.CONCAT: _concat,
     Op.EXTRACT: _extract,
     Op.ZERO_EXTEND: lambda _, args: args[0],

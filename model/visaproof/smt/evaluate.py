@@ -7,6 +7,7 @@ from typing import TypeVar, cast
 from visaproof.smt.arithmetic import add, mul, scale
 from visaproof.smt.bits import ashr, bit_and, bit_or, bit_xor, concat, extract, lshr, shl, sign_extend, zero_extend
 from visaproof.smt.comparison import eq, slt, ult
+from visaproof.smt.division import udiv, urem
 from visaproof.smt.float_terms import rounded
 from visaproof.smt.ieee import FloatOperation, compute
 from visaproof.smt.logic import conj, disj, ite, neg
@@ -149,6 +150,8 @@ _EVALUATE: dict[Op, Callable[[Term, list[int]], int]] = {
     Op.SHL: _shl,
     Op.LSHR: lambda term, args: args[0] >> args[1] if args[1] < term.width else 0,
     Op.ASHR: _ashr,
+    Op.UDIV: lambda term, args: args[0] // args[1] if args[1] else (1 << term.width) - 1,
+    Op.UREM: lambda _, args: args[0] % args[1] if args[1] else args[0],
     Op.CONCAT: _concat,
     Op.EXTRACT: _extract,
     Op.ZERO_EXTEND: lambda _, args: args[0],
@@ -223,6 +226,8 @@ _BINARY: dict[Op, Callable[..., BitVec]] = {
     Op.SHL: shl,
     Op.LSHR: lshr,
     Op.ASHR: ashr,
+    Op.UDIV: udiv,
+    Op.UREM: urem,
     Op.CONCAT: concat,
 }
 

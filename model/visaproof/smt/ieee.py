@@ -55,6 +55,7 @@ class FloatOp(Enum):
     MUL = "mul"
     FMA = "fma"
     CONVERT = "convert"
+    INTEGRAL = "integral"
     FROM_SIGNED = "from_signed"
     FROM_UNSIGNED = "from_unsigned"
 
@@ -154,11 +155,20 @@ def _multiply_add(values: Sequence[_Value], rounding: Rounding) -> _Value:
     return _Special.NAN if product is _Special.NAN else _add((product, values[2]), rounding)
 
 
+def _integral(values: Sequence[_Value], rounding: Rounding) -> _Value:
+    (value,) = values
+    if isinstance(value, _Special):
+        return value
+    whole = _whole(abs(value.value), rounding, value.negative)
+    return _Number(value.negative, Fraction(-whole if value.negative else whole))  # a zero keeps the sign
+
+
 _OPERATIONS: dict[FloatOp, Callable[[Sequence[_Value], Rounding], _Value]] = {
     FloatOp.ADD: _add,
     FloatOp.MUL: _multiply,
     FloatOp.FMA: _multiply_add,
     FloatOp.CONVERT: lambda values, _: values[0],
+    FloatOp.INTEGRAL: _integral,
 }
 
 

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import cast
 
+from visaproof.isa.float_modes import Rounding
 from visaproof.smt import written
+from visaproof.smt.ieee import FloatOp, FloatOperation, Format
 from visaproof.smt.terms import BitVec, Bool, Op, Term, bool_const, const
 
 MOST_BITS = 1_024
@@ -19,6 +21,8 @@ _NAMES: dict[Op, str] = {
     Op.SHL: "bvshl",
     Op.LSHR: "bvlshr",
     Op.ASHR: "bvashr",
+    Op.UDIV: "bvudiv",
+    Op.UREM: "bvurem",
     Op.CONCAT: "concat",
     Op.ITE: "ite",
     Op.NOT: "not",
@@ -46,6 +50,8 @@ def text_of(term: Term) -> str:
             return cast(str, term.payload)
         case Op.SUM:
             return _sum(term)
+        case Op.FLOAT:
+            return f"({_rounding(cast(FloatOperation, term.payload))} {' '.join(map(text_of, term.args))})"
         case Op.EXTRACT:
             high, low = cast(tuple[int, int], term.payload)
             return f"((_ extract {high} {low}) {text_of(term.args[0])})"
@@ -53,6 +59,15 @@ def text_of(term: Term) -> str:
             return f"((_ {term.op.name.lower()} {term.width - term.args[0].width}) {text_of(term.args[0])})"
         case _:
             return f"({_NAMES[term.op]} {' '.join(map(text_of, term.args))})"
+
+
+def _rounding(operation: FloatOperation) -> str:
+    """SMT-LIB has no function from a number to its pattern: `(_ ieee.add RNE 8 23)` is one on patterns.
+
+    The numbers are the widths of exponent and fraction, of the result and, where it has another format, of the source.
+    """
+    formats = (*operation.result, *(operation.source or ()))
+    return f"(_ ieee.{operation.op.value} {operation.rounding.value} {' '.join(map(str, formats))})"
 
 
 def _sum(term: Term) -> str:
@@ -109,6 +124,8 @@ def _built(tree: Tree, symbols: Mapping[str, Term]) -> Term:
         raise ValueError("an empty expression")
     args = [_built(part, symbols) for part in tree[1:]]
     match tree[0]:
+        case ["_", str(name), str(rounding), *widths] if name.startswith("ieee."):
+            return _float(name.removeprefix("ieee."), rounding, [int(str(width)) for width in widths], args)
         case ["_", str(name), *numbers]:
             return _indexed(name, [int(str(number)) for number in numbers], args)
         case str(name) if name in _OPERATIONS:
@@ -128,6 +145,13 @@ def _indexed(name: str, numbers: list[int], args: list[Term]) -> Term:
             return written.sign_extend(word, word.width + more)
         case _:
             raise ValueError(f"no operation {name!r} with {numbers} on {word.width} bits")
+
+
+def _float(name: str, rounding: str, widths: list[int], args: list[Term]) -> Term:
+    if len(widths) not in (2, 4) or not all(0 < width < MOST_BITS for width in widths):
+        raise ValueError(f"no formats of floats: {widths}")
+    formats = [Format(*widths[start : start + 2]) for start in range(0, len(widths), 2)]
+    return written.rounded(FloatOperation(FloatOp(name), Rounding(rounding), *formats), *_words(args))
 
 
 def _words(args: list[Term]) -> list[BitVec]:
@@ -173,6 +197,8 @@ _OPERATIONS: dict[str, Callable[[list[Term]], Term]] = {
     "bvshl": _on_words(written.shl),
     "bvlshr": _on_words(written.lshr),
     "bvashr": _on_words(written.ashr),
+    "bvudiv": _on_words(written.udiv),
+    "bvurem": _on_words(written.urem),
     "concat": _on_words(written.concat),
     "ite": _choice,
     "not": _on_truths(written.neg),

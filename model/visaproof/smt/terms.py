@@ -29,6 +29,8 @@ class Op(Enum):
     SHL = auto()  # by a bit-vector of the same width
     LSHR = auto()
     ASHR = auto()
+    UDIV = auto()  # as SMT-LIB's: by 0 all ones
+    UREM = auto()  # as SMT-LIB's: by 0 the dividend
     CONCAT = auto()  # most significant part first
     EXTRACT = auto()  # payload: (high, low)
     ZERO_EXTEND = auto()

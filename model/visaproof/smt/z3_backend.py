@@ -6,6 +6,7 @@ functions, because its operators coerce and check what terms have checked alread
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from threading import Thread, current_thread, main_thread
 from typing import Any, cast
 
 import z3  # pyright: ignore[reportMissingTypeStubs]
@@ -18,18 +19,30 @@ from visaproof.smt.terms import Bool, Op, Term
 
 _z3: Any = z3
 
+HEARD_EVERY_S = 0.1
+"""Seconds until a signal is heard where another thread than the main one got it."""
+
+ENDS_WITHIN_S = 2.0
+"""Seconds that z3 has to end once it is interrupted: mostly it takes some hundredths."""
+
+_ABANDONED: list[Any] = []
+"""Solvers that did not end: their memory is still in use."""
+
 NAME = f"z3 {_z3.get_version_string()}"
 
 
 def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int) -> Answer:
-    """Whether all formulas can hold together.  Raises KeyboardInterrupt where z3 was stopped by Ctrl-C."""
+    """Whether all formulas can hold together.  Raises KeyboardInterrupt where z3 was stopped by Ctrl-C.
+
+    So it does, or LimitReached, where a handler of a signal raises it meanwhile.
+    """
     context = _z3.Context()
     lowering = Lowering(context)
     floats = any(term.op is Op.FLOAT for term in subterms(*formulas))
     solver = _z3.SolverFor("QF_FPBV" if floats else "QF_BV", ctx=context)
     solver.set(timeout=timeout_ms, random_seed=seed)
     solver.add(*(lowering.lower(formula) for formula in formulas))
-    answer = solver.check()
+    answer = _checked(solver)
     if answer == _z3.unsat:
         return Unsatisfiable(NAME)
     if answer == _z3.sat:
@@ -38,6 +51,34 @@ def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int) -> Answer:
     if "interrupted" in reason:
         raise KeyboardInterrupt
     return Undecided(f"z3: {reason}")
+
+
+def _checked(solver: Any) -> Any:
+    """What `check` says.  Handlers of signals wait for the main thread, so that z3 has a thread of its own."""
+    if current_thread() is not main_thread():
+        return solver.check()
+    found: list[Any] = []
+    thread = Thread(target=lambda: found.append(_or_error(solver)), daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(HEARD_EVERY_S)
+    except BaseException:
+        solver.ctx.interrupt()
+        thread.join(ENDS_WITHIN_S)
+        if thread.is_alive():
+            _ABANDONED.append(solver)
+        raise
+    if isinstance(found[0], BaseException):
+        raise found[0]
+    return found[0]
+
+
+def _or_error(solver: Any) -> Any:
+    try:
+        return solver.check()
+    except Exception as error:
+        return error
 
 
 def _values(model: Any, formulas: Sequence[Bool], lowering: "Lowering") -> dict[Term, int]:
@@ -164,6 +205,7 @@ _FLOAT: dict[FloatOp, Any] = {
     FloatOp.MUL: _z3.Z3_mk_fpa_mul,
     FloatOp.FMA: _z3.Z3_mk_fpa_fma,
     FloatOp.CONVERT: _z3.Z3_mk_fpa_to_fp_float,
+    FloatOp.INTEGRAL: _z3.Z3_mk_fpa_round_to_integral,
 }
 
 _FROM_INTEGER: dict[FloatOp, Any] = {
@@ -179,6 +221,8 @@ _LOWER: dict[Op, _Rule] = {
     Op.SHL: _plain(_z3.Z3_mk_bvshl),
     Op.LSHR: _plain(_z3.Z3_mk_bvlshr),
     Op.ASHR: _plain(_z3.Z3_mk_bvashr),
+    Op.UDIV: _plain(_z3.Z3_mk_bvudiv),
+    Op.UREM: _plain(_z3.Z3_mk_bvurem),
     Op.CONCAT: _chain(_z3.Z3_mk_concat),
     Op.EXTRACT: lambda lowering, term, args: lowering.call(
         _z3.Z3_mk_extract, *cast(tuple[int, int], term.payload), args[0]

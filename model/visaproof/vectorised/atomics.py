@@ -31,7 +31,7 @@ class Atomics:
     def move(self, message: AtomicMessage) -> Move:
         """Raises Irregular for an operand that is too short."""
         threads, arena, lanes, op = self._threads, self._arena, message.execution.size, message.op
-        address = self._address(message)
+        address = self.address(message)
         src0, src1 = (self._source(operand, lanes) for operand in _roles(message))
         write = None if message.dst == NULL else raw.writer(raw.words(threads, message.dst, 0, 4, 4, lanes))
 
@@ -55,7 +55,8 @@ class Atomics:
 
         return move
 
-    def _address(self, message: AtomicMessage) -> raw.Numbers:
+    def address(self, message: AtomicMessage) -> raw.Numbers:
+        """Where each lane's dword is."""
         lanes = message.execution.size
         match message:
             case DwordAtomic():
@@ -63,7 +64,7 @@ class Atomics:
             case SvmAtomic():
                 return raw.numbers(self._threads, message.addresses, 8, lanes)
             case LscAtomic():
-                return lsc_address(message.addresses, lanes, self._threads)
+                return lsc_address(message, self._threads)
 
     def _source(self, operand: RawOperand, lanes: int) -> Callable[[Batch], Array]:
         """The dwords (threads, lanes) of a source; 0 where it is null."""

@@ -26,7 +26,10 @@ class Branches:
         """Puts the lanes that jump at the label, and the others at the place `behind` the branch."""
         active = batch.active
         target = np.int32(self._labels[label_of(instruction)])
-        places = np.where(self._jumping(batch, instruction) & active, target, np.int32(behind))
+        jumping = np.broadcast_to(self._jumping(batch, instruction) & active, active.shape)
+        if self._threads.trail is not None:
+            self._threads.trail.note(instruction.position, batch.indices, jumping, active)
+        places = np.where(jumping, target, np.int32(behind))
         self._threads.move(batch.rows, np.where(active, places, batch.pick(self._threads.lane_places)))
 
     def _jumping(self, batch: Batch, instruction: Instruction) -> Bools:

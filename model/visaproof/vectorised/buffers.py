@@ -1,5 +1,6 @@
 """A piece of the arena as the buffer that `execute` of an instruction knows."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from visaproof.isa.answers import Collision
@@ -11,8 +12,10 @@ from visaproof.vectorised.arena import Arena
 class ArenaBuffer(Buffer):
     """The surface of this key as the threads of one group see it, or as its owner; it holds no bytes of its own."""
 
-    def __init__(self, arena: Arena, key: str, owner: int) -> None:
+    def __init__(self, arena: Arena, key: str, owner: int, reaches: Callable[[int], None] | None = None) -> None:
+        """`reaches` is told of each access that is inside."""
         super().__init__(arena.size(key))
+        self._reaches = reaches
         self._arena = arena
         self._key = key
         self._owner = owner
@@ -35,6 +38,8 @@ class ArenaBuffer(Buffer):
         place = self._arena.place(self._key, address, width, self._owner)
         if place is None and self._arena.is_whole(self._key):
             raise UndefinedBehavior(f"bytes {address:#x}..{address + width - 1:#x} are in no buffer")
+        if place is not None and self._reaches is not None:
+            self._reaches(place)
         return place
 
     def scatter(self, writes: list[LaneWrite], collision: Collision = Collision.UNDEFINED) -> None:

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from visaproof.isa.errors import NotModelled
 from visaproof.kernel import decode
+from visaproof.kernel.opcode_check import require_described
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.surfaces import SurfaceBindings
 from visaproof.kernel.syntax import Instruction, Kernel, VectorSource
@@ -40,6 +42,7 @@ class Compiler:
 
     def _compiled(self, statement: Instruction) -> Step | None:
         try:
+            require_described(statement, self._kernel, self._threads.platform)
             match kind_of(statement, decode.OPCODES):
                 case Kind.ARITHMETIC:
                     return self._arithmetic.step(statement)
@@ -55,11 +58,14 @@ class Compiler:
                     return self._messages.step(statement)
                 case _:
                     return None
-        except Irregular:
+        except (Irregular, NotModelled):  # the machine for single threads says what is not modelled
             return None
 
     def bind(self, movs: Instruction, batch: Batch) -> None:
-        """Takes note of a `movs` for the threads of the batch; one of a sampler changes no surface."""
+        """Takes note of a `movs` for the threads of the batch; one of a sampler changes no surface.
+
+        Raises NotModelled."""
+        require_described(movs, self._kernel, self._threads.platform)
         self._bindings.restore({})
         self._bindings.bind(movs)
         threads = self._threads

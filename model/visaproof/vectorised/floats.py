@@ -159,12 +159,33 @@ def _picked(values: list[Array], second: Bools) -> tuple[Array, Bools]:
     return found, (left == 0) & (right == 0)
 
 
+def _integral(rounded: Callable[[Array], Array]) -> Callable[[list[Array]], tuple[Array, Bools]]:
+    """Pages RNDD, RNDE, RNDU, RNDZ.  NumPy keeps the sign of a result of 0."""
+
+    def operation(values: list[Array]) -> tuple[Array, Bools]:
+        found = rounded(values[0])
+        return found, np.isnan(found)
+
+    return operation
+
+
+def _fraction(values: list[Array]) -> tuple[Array, Bools]:
+    """Page FRC: "src0[i] - floor(src0[i])"."""
+    found = values[0] - np.floor(values[0])
+    return found, unsafe(found)
+
+
 _OPERATIONS: dict[str, Callable[[list[Array]], tuple[Array, Bools]]] = {
     "add": _sum,
     "mul": _product,
     "mad": _multiply_add,
     "min": _minimum,
     "max": _maximum,
+    "rndd": _integral(np.floor),
+    "rndu": _integral(np.ceil),
+    "rnde": _integral(np.rint),
+    "rndz": _integral(np.trunc),
+    "frc": _fraction,
 }
 """From numbers to the result, and where it is doubtful."""
 

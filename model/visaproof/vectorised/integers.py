@@ -82,8 +82,12 @@ def _first_bit_low(values: Sequence[Array], types: Sequence[DataType], _: DataTy
 
 
 def _first_bit_high(values: Sequence[Array], types: Sequence[DataType], _: DataType) -> Array:
-    value = _low(values[0], types[0].bits)
-    return np.where(value == 0, 0xFFFF_FFFF, types[0].bits - _bit_length(value))
+    """Page FBH: of a negative number, leading ones are counted."""
+    bits = types[0].bits
+    value = _low(values[0], bits)
+    if types[0].signed:
+        value = np.where(value >> np.uint64(bits - 1) != 0, _low(~value, bits), value)
+    return np.where(value == 0, 0xFFFF_FFFF, bits - _bit_length(value))
 
 
 def _leading_zeros(values: Sequence[Array], types: Sequence[DataType], _: DataType) -> Array:
@@ -118,8 +122,8 @@ WRAPPING: dict[str, Operation] = {
 
 ON_QWORDS: dict[str, Operation] = {
     "shr": lambda v, t, d: _low(v[0], t[0].bits) >> _shift(v, d),
-    "rol": lambda v, t, d: _rotated(v[0], v[1], d.bits),
-    "ror": lambda v, t, d: _rotated(v[0], ~v[1] + np.uint64(1), d.bits),
+    "rol": lambda v, t, d: _rotated(v[0], v[1], t[0].bits),
+    "ror": lambda v, t, d: _rotated(v[0], ~v[1] + np.uint64(1), t[0].bits),
     "cbit": _count,
     "fbl": _first_bit_low,
     "fbh": _first_bit_high,

@@ -35,17 +35,25 @@ class Messages:
             if not isinstance(message, DwordAtomic) and message.bits != 32:
                 raise Irregular("an atomic on qwords")
             require_bits(message.execution, self._threads)
-            return self._on_surface(instruction, message.surface, message.execution, self._atomics.move(message))
+            address, move = self._atomics.address(message), self._atomics.move(message)
+            return self._on_surface(instruction, message.surface, message.execution, address, move)
         transfer = transfer_of(message, self._threads)
         if transfer.execution is not None:
             require_bits(transfer.execution, self._threads)
         if isinstance(message, LscLoad) and message.dst == NULL:
             return Step(transfer.execution, _nothing)  # it only fills the cache
         move = self._store(transfer) if isinstance(message, STORES) else self._load(transfer)
-        return self._on_surface(instruction, transfer.surface, transfer.execution, move)
+        return self._on_surface(instruction, transfer.surface, transfer.execution, transfer.address, move)
 
-    def _on_surface(self, instruction: Instruction, variable: str, execution: Execution | None, move: Move) -> Step:
+    def _on_surface(
+        self, instruction: Instruction, variable: str, execution: Execution | None, address: raw.Numbers, move: Move
+    ) -> Step:
+        trail = self._threads.trail
+
         def run(batch: Batch, enabled: Enabled) -> Bools | None:
+            if trail is not None:
+                lanes = enabled.lanes if execution is not None else np.ones((batch.count, 1), np.bool_)
+                trail.note(instruction.position, batch.indices, address(batch), lanes)
             key = self._key(batch, variable)
             if key is None:
                 return np.ones(batch.count, np.bool_)

@@ -8,6 +8,7 @@ from visaproof.instructions import OwordLd, QwScatter, Scatter4Scaled
 from visaproof.instructions.family import (
     Gather4Scaled,
     GatherScaled,
+    LscAtomic,
     LscLoad,
     LscStore,
     OwordLdUnaligned,
@@ -21,11 +22,13 @@ from visaproof.instructions.family import (
     SvmScatter,
     SvmScatter4Scaled,
 )
-from visaproof.instructions.lsc_untyped import Addresses
+from visaproof.instructions.lsc_untyped import MOST_MOVED, Extension
+from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import Channels, ImmediateUD, RawOperand, Scalar
 from visaproof.kernel.decode import Message
 from visaproof.vectorised import raw
-from visaproof.vectorised.batch import Irregular
+from visaproof.vectorised.arrays import Addresses
+from visaproof.vectorised.batch import Batch, Irregular
 from visaproof.vectorised.raw import Numbers
 from visaproof.vectorised.threads import Threads
 from visaproof.vectorised.transfers import Transfer, Word
@@ -98,7 +101,7 @@ def _block(message: OwordLd | OwordLdUnaligned | OwordSt | SvmBlockLd | SvmBlock
     data = message.src if isinstance(message, OwordSt | SvmBlockSt) else message.dst
     if isinstance(message, SvmBlockLd | SvmBlockSt):
         address = raw.numbers(threads, message.address, 8, 1)
-        unit = 4 if isinstance(message, SvmBlockLd) and message.unaligned else OWORD
+        unit = 4 if message.unaligned else OWORD
     elif isinstance(message, OwordLdUnaligned):
         address, unit = raw.scalar(threads, message.offset), 4
     else:
@@ -154,12 +157,27 @@ def _lsc(message: LscLoad | LscStore, threads: Threads) -> Transfer:
         for v in range(shape.elements)
         for part in range(0, size.in_memory, 4)
     )
-    return Transfer(execution, message.surface, lsc_address(message.addresses, lanes, threads), 1, data, words)
+    return Transfer(execution, message.surface, lsc_address(message, threads), 1, data, words)
 
 
-def lsc_address(addresses: Addresses, lanes: int, threads: Threads) -> Numbers:
-    """`scale`·address + `immediate`, modulo 2^32 or 2^64."""
-    source = raw.numbers(threads, addresses.operand, addresses.bits // 8, lanes)
+def lsc_address(message: LscLoad | LscStore | LscAtomic, threads: Threads) -> Numbers:
+    """base + `scale`·element + `immediate`, modulo 2^32 or 2^64; a negative one in a surface lies far outside."""
+    addresses = message.addresses
+    element = raw.numbers(threads, addresses.operand, addresses.element_bytes, message.execution.size)
+    signed = addresses.extension is Extension.SIGN
     scale, immediate = np.uint64(addresses.scale % 2**64), np.uint64(addresses.immediate % 2**64)
-    mask = np.uint64(2**addresses.bits - 1)
-    return lambda batch: source(batch) * scale + immediate & mask
+    last = np.uint64(2**addresses.bits - 1)
+    base, constant = None, np.uint64(0)
+    if isinstance(addresses.base, RawOperand):
+        base = raw.numbers(threads, addresses.base, addresses.bits // 8, 1)
+    else:
+        constant = np.uint64(addresses.base or 0)
+
+    def address(batch: Batch) -> Addresses:
+        found = element(batch)
+        if signed:
+            found = (found.astype(np.int64) << 32 >> 32).astype(np.uint64)
+        first = (base(batch) if base else constant) + found * scale + immediate & last
+        return first if message.surface == FLAT else np.minimum(first, np.uint64(MOST_MOVED))
+
+    return address

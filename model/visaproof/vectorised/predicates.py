@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from visaproof.isa.operands import Execution
 from visaproof.kernel.opcodes import is_scalar
 from visaproof.kernel.statement import execution_of, lane_offset
-from visaproof.kernel.syntax import Instruction, Name
+from visaproof.kernel.syntax import Instruction, Name, Operand
 from visaproof.vectorised import floats, integers
 from visaproof.vectorised.arithmetic import lifted, require_lanes, written
 from visaproof.vectorised.arrays import Array, Bools, any_lane
@@ -65,21 +66,28 @@ class Predicates:
         assert isinstance(target, Name)
         require_bits(execution, self._threads)
         require_lanes(execution, self._threads.predicates[target.name].shape[1])
-        scalar = is_scalar(source)
-        elements = self._operands.source(source, 1 if scalar else execution.size)
-        lanes = np.arange(execution.size, dtype=np.int64)
+        if is_scalar(source):
+            return self._set_half(execution, target.name, source)
+        elements = self._operands.source(source, execution.size)
 
         def run(batch: Batch, enabled: Enabled) -> Bools | None:
             values, open_lanes = elements.read(batch)
-            wide = values.astype(np.int64)
-            if not scalar:
-                bits = (wide & 1).astype(np.bool_)
-                return self._set(batch, enabled, target.name, lane_offset(execution), bits, open_lanes)
-            bits = (wide >> lanes & 1).astype(np.bool_)  # Page SETP: every bit is set, whatever the mask
-            if elements.type.bits < execution.size:
-                bits &= lanes < elements.type.bits
-            every = Enabled(np.ones((batch.count, execution.size), np.bool_), True)
-            return self._set(batch, every, target.name, lane_offset(execution), bits, open_lanes)
+            bits = (values.astype(np.int64) & 1).astype(np.bool_)
+            return self._set(batch, enabled, target.name, lane_offset(execution), bits, open_lanes)
+
+        return Step(execution, run)
+
+    def _set_half(self, execution: Execution, name: str, source: Operand) -> Step:
+        """Page SETP of a scalar: "the lower/upper 16 dst elements", or all 32, whatever lanes run."""
+        first = 0 if execution.size == 32 else lane_offset(execution)
+        size = min(32 if execution.size == 32 else 16, self._threads.predicates[name].shape[1] - first)
+        elements, places = self._operands.source(source, 1), np.arange(size, dtype=np.int64)
+
+        def run(batch: Batch, _: Enabled) -> Bools | None:
+            values, open_lanes = elements.read(batch)
+            bits = (values.astype(np.int64) >> places & 1).astype(np.bool_) & (places < elements.type.bits)
+            every = Enabled(np.ones((batch.count, size), np.bool_), True)
+            return self._set(batch, every, name, first, bits, open_lanes)
 
         return Step(execution, run)
 

@@ -35,3 +35,7 @@ class Result:
     """(threads, bits) of each predicate variable at the end."""
     barriers: NDArray[np.int64]
     """(groups,): how often the threads of each group came to a barrier together."""
+    statements: int
+    """The most that one thread came through."""
+    trail: dict[Position, NDArray[np.uint64]]
+    """(threads,), by statement; see `TrailOnArrays`."""

@@ -16,6 +16,7 @@ from visaproof.kernel import decode
 from visaproof.kernel.concrete.run import is_barrier
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.syntax import Instruction, Kernel, Label
+from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.vectorised.arena import Arena
 from visaproof.vectorised.arrays import Bools, Bytes, Indices
 from visaproof.vectorised.batch import Batch
@@ -45,6 +46,7 @@ def run_threads(
     predicates: Mapping[str, Bools] | None = None,
     most: int = MAX_STATEMENTS,
     whole_groups: bool = False,
+    choices: Choices = STRICT,
 ) -> Result:
     """Runs the kernel once for each thread, under the default readings; the memories are changed in place.
 
@@ -53,10 +55,11 @@ def run_threads(
 
     A thread that comes to something undefined or not modelled ends there, and the others go on.  What several threads
     do with one piece of memory in one statement happens thread by thread in the order of the rows, lane by lane.
+    `choices` notes a thread by its row.
     With `whole_groups` a barrier that not all threads of a group reach, or not with all their lanes, is undefined.
     Raises MissingSurface for memory that is missing.
     """
-    threads = Threads(kernel, platform, registers, exec_masks, groups, predicates or {})
+    threads = Threads(kernel, platform, registers, exec_masks, groups, predicates or {}, choices)
     arena = Arena(memories)
     machine = _Machine(kernel, threads, arena, SingleThreads(threads, arena, dict(memories.images)), most, whole_groups)
     try:
@@ -71,6 +74,8 @@ def run_threads(
         {name: threads.register(name) for name in threads.registers},
         threads.predicates,
         machine.barriers,
+        machine.statements,
+        {} if threads.trail is None else threads.trail.digests,
     )
 
 
@@ -94,6 +99,11 @@ class _Machine:
         self.lane_instructions = 0
         self.undefined: list[Stop] = []
         self.not_modelled: list[Stop] = []
+
+    @property
+    def statements(self) -> int:
+        """The most that one thread came through."""
+        return int(self._taken.max(initial=0))
 
     def run(self) -> None:
         threads = self._threads
@@ -141,10 +151,20 @@ class _Machine:
                 if is_barrier(statement):
                     return self._wait(batch, statement)
             case Kind.BIND:
-                self._compiler.bind(statement, batch)
+                return self._bind(batch, statement)
             case _:
                 return self._run(batch, statement, place - 1)
         self._count(batch, None)
+        return batch
+
+    def _bind(self, batch: Batch, movs: Instruction) -> Batch:
+        self._count(batch, None)
+        try:
+            self._compiler.bind(movs, batch)
+        except NotModelled as reason:
+            position = reason.position or movs.position
+            self.not_modelled += [Stop(position, int(thread), reason.what) for thread in batch.indices]
+            return self._staying(batch, np.zeros(batch.count, np.bool_))
         return batch
 
     def _wait(self, batch: Batch, barrier: Instruction) -> Batch:

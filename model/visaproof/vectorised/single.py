@@ -3,13 +3,13 @@
 It runs what the arrays do not: rare statements, and threads that are about to do something without a meaning.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
 import numpy as np
 
-from visaproof.isa.errors import NotModelled
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.operands import SCRATCH, Execution
 from visaproof.kernel import decode
@@ -40,6 +40,8 @@ class SingleThreads:
         self._images = images
         self._machines: dict[int, tuple[ConcreteState, ConcreteArithmetic]] = {}
         self._decoded: dict[int, decode.Message] = {}
+        self._here: Position | None = None
+        """Of the statement that runs."""
 
     def step(self, instruction: Instruction, thread: int, active: Bools, place: int) -> None:
         """Runs the statement at `place` with the lanes that are on in `active` (lanes,).
@@ -47,7 +49,7 @@ class SingleThreads:
         Raises UndefinedBehavior, and NotModelled with the statement's position.
         """
         state, arithmetic = self._machine(thread)
-        state.exec_mask = _bits(active)
+        state.exec_mask, self._here = _bits(active), instruction.position
         match kind_of(instruction, decode.OPCODES):
             case Kind.MEMORY:
                 self._message(instruction, state, thread, place)
@@ -75,10 +77,25 @@ class SingleThreads:
                 threads.platform,
                 registers=_Registers(threads, thread),
                 predicates=_Predicates(threads, thread),
-                surfaces=_Surfaces(self._arena, self._images, int(threads.groups[thread, 0]), thread),
+                surfaces=_Surfaces(
+                    self._arena, self._images, int(threads.groups[thread, 0]), thread, self._noting(thread)
+                ),
+                choices=threads.choices.of_thread(thread),
             )
             self._machines[thread] = state, ConcreteArithmetic(state, _Operands(threads, state, thread))
         return self._machines[thread]
+
+    def _noting(self, thread: int) -> Callable[[int], None] | None:
+        """Takes note of a byte that a message of the thread reaches, where somebody asks for it."""
+        trail = self._threads.trail
+        if trail is None:
+            return None
+
+        def reaches(place: int) -> None:
+            if self._here is not None:
+                trail.note_one(self._here, thread, place)
+
+        return reaches
 
     def _message(self, instruction: Instruction, state: ConcreteState, thread: int, place: int) -> None:
         if place not in self._decoded:
@@ -123,6 +140,10 @@ class _Registers(dict[str, bytearray]):
         self[name] = view = cast(bytearray, row.data)  # has all that a state asks of a bytearray
         return view
 
+    def get(self, key: str, default: Default = None) -> bytearray | Default:
+        """A dictionary's own one does not ask `__missing__`."""
+        return self[key] if key in self._threads.registers else default
+
 
 class _Predicates(dict[str, PredicateBits]):
     """A thread's row of each predicate variable."""
@@ -144,8 +165,16 @@ class _Predicates(dict[str, PredicateBits]):
 class _Surfaces(dict[str, Surface]):
     """The surfaces as a thread of a group sees them."""
 
-    def __init__(self, arena: Arena, images: dict[str, Sequence[Image]], group: int, thread: int) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        images: dict[str, Sequence[Image]],
+        group: int,
+        thread: int,
+        reaches: Callable[[int], None] | None,
+    ) -> None:
         super().__init__()
+        self._reaches = reaches
         self._arena = arena
         self._images = images
         self._group = group
@@ -159,7 +188,8 @@ class _Surfaces(dict[str, Surface]):
             found = self._images[key]
             self[key] = found[self._group if len(found) > 1 else 0]
         else:
-            self[key] = ArenaBuffer(self._arena, key, self._thread if key == SCRATCH else self._group)
+            owner = self._thread if key == SCRATCH else self._group
+            self[key] = ArenaBuffer(self._arena, key, owner, self._reaches)
         return self[key]
 
     def get(self, key: str, default: Default = None) -> Surface | Default:
@@ -201,3 +231,7 @@ class _AddressRegisters(dict[tuple[str, int], Address]):
         root, byte = address
         self._threads.address_roots[name][self._thread, element] = self._threads.roots.index(root)
         self._threads.address_bytes[name][self._thread, element] = byte
+
+    def __delitem__(self, place: tuple[str, int]) -> None:
+        name, element = place
+        self._threads.address_roots[name][self._thread, element] = -1

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
 from visaproof.kernel.syntax import AddressVariable, GeneralVariable, Kernel, PredicateVariable
+from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.vectorised.arrays import Bools, Bytes, Indices
+from visaproof.vectorised.trail import TrailOnArrays
 
 ENDED = 2**30
 """The place of a lane that does not run."""
@@ -32,10 +34,13 @@ class Threads:
         exec_masks: NDArray[np.integer],
         groups: NDArray[np.integer],
         predicates: Mapping[str, Bools],
+        choices: Choices = STRICT,
     ) -> None:
         self.kernel = kernel
         self.platform = platform
         self.count = len(exec_masks)
+        self.choices = choices
+        self.trail = None if choices.trail is None else TrailOnArrays(self.count)
         self.groups: Indices = groups.astype(np.intp).reshape(-1, 1)
         """(threads, 1)"""
         self.registers: dict[str, Bytes] = {}

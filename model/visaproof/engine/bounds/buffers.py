@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from visaproof.engine.refinement.memory import PRIVATE
-from visaproof.kernel.assumptions import Start
+from visaproof.kernel.assumptions import TABLE_BASES, Start
 from visaproof.kernel.launch import BufferAddress, Launch
 from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.private_slots import slot_begin
@@ -33,6 +33,7 @@ def pointer_keys(kernel: Kernel, start: Start) -> dict[BitVec, str]:
     """The words that are the address of a buffer other than private memory, and what it is called."""
     handed = {word: meaning for word, meaning in start.pointers.items() if isinstance(meaning, BufferAddress)}
     found = {word: address_key(meaning.argument) for word, meaning in handed.items()}
+    found |= {word: base.value for word, base in start.pointers.items() if base in TABLE_BASES}
     return found | {linked_address(name): name for name in kernel.variables if is_linked(name)}
 
 

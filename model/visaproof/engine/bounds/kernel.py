@@ -19,8 +19,10 @@ from visaproof.engine.bounds.verdicts import (
 from visaproof.engine.conflicts.kernel import open_bounds
 from visaproof.engine.conflicts.thread_states import Asked
 from visaproof.engine.ladder import Impossible, climb
+from visaproof.engine.limited import Questions, Stop, each_within, not_asked, questions_within
+from visaproof.engine.tables import sizes_of_tables, tables_of
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume, Start, start_of, with_floats
 from visaproof.kernel.float_results import Floats
@@ -38,11 +40,14 @@ from visaproof.kernel.surface_sizes import (
     with_sizes,
 )
 from visaproof.kernel.symbolic.run import DEFAULT_UNROLL, launched_lanes, trace
-from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.syntax import Instruction, Kernel, SurfaceVariable
+from visaproof.kernel.unmodelled_inputs import unmodelled_read
+from visaproof.queries.constant_data import loads_of_tables
 from visaproof.queries.kernel_bounds import NO_BUFFERS, BoundsQuestion, bounds_questions, needed_bytes
 from visaproof.queries.uninitialised import Unwritten, unwritten_reads
 from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import Bool, disj, implies, true
+from visaproof.smt.limit import NO_LIMIT, Limit
 
 FIRST_LANES = "lanes: the enabled lanes of a thread are its first ones, as where a group does not fill its last thread"
 TAGGED = "slm: bit 28, which IGC sets in addresses of shared local memory, is no part of them"
@@ -82,33 +87,53 @@ class BoundsAnswers:
     platform: Platform
     launch: Launch
     asked: Asked
-    questions: tuple[BoundsQuestion, ...]
+    put: Questions[BoundsQuestion]
     unwritten: tuple[Unwritten, ...]
-    stopped: NotModelled | None
-    """What visaproof cannot run; the messages behind it were not asked about."""
+    premises: tuple[Bool, ...]
+    """What is assumed of the launch."""
     vacuous: bool
     """Whether the assumptions contradict each other: then nothing is asked."""
+    limit: Limit = NO_LIMIT
 
     @property
     def start(self) -> Start:
         return self.asked.start
 
+    @property
+    def questions(self) -> tuple[BoundsQuestion, ...]:
+        return self.put.asked
+
+    @property
+    def stopped(self) -> Stop | None:
+        """What visaproof cannot run, or that its time was over; the messages after it were not asked about."""
+        return self.put.stopped
+
+    @property
+    def not_asked(self) -> list[Instruction]:
+        return [] if self.stopped is None else not_asked(self.kernel, self.questions, lambda opcode: True)
+
     def answers(self) -> Iterator[BoundsFinding]:
         by_instruction: dict[Position, list[BoundsQuestion]] = {}
         for question in () if self.vacuous else self.questions:
             by_instruction.setdefault(question.instruction.position, []).append(question)
-        for rounds in by_instruction.values():
-            bounds = self._over_rounds(decide_bounds, rounds)
-            keys = dict.fromkeys(key for question in rounds for key in question.surfaces)
-            free = any(map(self._is_free, (bounds.surface,) if isinstance(bounds, Outside) else keys))
-            yield BoundsFinding(
-                question=rounds[0],
-                bounds=bounds,
-                meaning=self._over_rounds(decide_meaning, rounds),
-                surfaces=tuple(keys),
-                free_size=free,
-                needed=needed_bytes(rounds) if free and len(keys) == 1 else None,
-            )
+        return each_within(self.limit, tuple(by_instruction.values()), self._answer, self._given_up)
+
+    def _answer(self, rounds: list[BoundsQuestion]) -> BoundsFinding:
+        bounds = self._over_rounds(decide_bounds, rounds)
+        keys = dict.fromkeys(key for question in rounds for key in question.surfaces)
+        free = any(map(self._is_free, (bounds.surface,) if isinstance(bounds, Outside) else keys))
+        return BoundsFinding(
+            question=rounds[0],
+            bounds=bounds,
+            meaning=self._over_rounds(decide_meaning, rounds),
+            surfaces=tuple(keys),
+            free_size=free,
+            needed=needed_bytes(rounds) if free and len(keys) == 1 else None,
+        )
+
+    def _given_up(self, rounds: list[BoundsQuestion], reached: LimitReached) -> BoundsFinding:
+        undecided = Undecided(str(reached))
+        return BoundsFinding(rounds[0], undecided, undecided, rounds[0].surfaces, free_size=False, needed=None)
 
     def _is_free(self, key: str) -> bool:
         """Whether nothing is known of the size of a surface or buffer."""
@@ -132,6 +157,8 @@ class BoundsAnswers:
                 case counterexample:
                     return counterexample
         bounded = tuple(position for _, position in self.asked.trace.bounded)
+        if undecided is None and (reason := self.put.not_all_rounds(rounds[0].instruction.position)):
+            return Undecided(reason)
         return undecided or Holds(", ".join(rungs), bounded)
 
 
@@ -144,8 +171,9 @@ def ask_bounds(
     timeout_ms: int,
     unroll: int = DEFAULT_UNROLL,
     floats: Floats = Floats.UNINTERPRETED,
+    limit: Limit = NO_LIMIT,
 ) -> BoundsAnswers:
-    """The questions of a kernel, up to the first statement that has no semantics here.
+    """The questions of a kernel, up to the first statement that has no semantics here, or to the limit.
 
     Raises ReadError where what is stated of the launch names nothing that the kernel has.
     """
@@ -154,28 +182,40 @@ def ask_bounds(
         start = with_slots(start, slot)
     if scratch_bytes(kernel):
         start = with_scratch_at_zero(start)
-    ran = trace(kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats)
+    ran = trace(
+        kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats,
+        nondeterministic=True, limit=limit,
+    )  # fmt: skip
     ran = with_scratch_that_ends(ran)
     by_address = FLAT in ran.surfaces
     keys = [*ran.surfaces, *(pointer_keys(kernel, start).values() if by_address else ())]
+    if ran.stopped is not None:  # it may be about one that the run did not come to
+        keys += [one.name for one in kernel.variables.values() if isinstance(one, SurfaceVariable)]
     sizes = stated_sizes(kernel, launch, start, keys, stated.surfaces)
     ran = with_sizes(ran, sizes.sizes)
-    ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms)))
-    places = addressed(kernel, launch, start, ran, sizes.sizes, slot) if by_address else Addressed(NO_BUFFERS)
+    ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms, limit)))
+    known = {**sizes_of_tables(kernel, launch), **sizes.sizes}
+    places = addressed(kernel, launch, start, ran, known, slot) if by_address else Addressed(NO_BUFFERS)
     more = list(_launch_premises(kernel, launch, start, assume, stated))
     premises = (*sizes.premises, *places.premises, *(premise for premises, _ in more for premise in premises))
+    facts = loads_of_tables(ran, tables_of(kernel, launch, start))
     tagged = (TAGGED,) if SLM in ran.surfaces else ()
     assumed = (*start.assumed, *sizes.assumed, *tagged, *places.assumed, *(words for _, words in more))
     start = replace(start, assumed=assumed)
+    unmodelled = unmodelled_read(kernel, launch, ran.registers.initial_reads)
+    put: Questions[BoundsQuestion] = Questions((), unmodelled, frozenset())
+    if unmodelled is None:
+        put = questions_within(limit, ran, bounds_questions(ran, (*premises, *facts), places.buffers))
     return BoundsAnswers(
         kernel,
         platform,
         launch,
         Asked(kernel, platform, ran, start, timeout_ms),
-        tuple(bounds_questions(ran, premises, places.buffers)),
-        tuple(unwritten_reads(kernel, ran)),
-        ran.stopped,
+        put,
+        () if unmodelled else tuple(unwritten_reads(kernel, ran)),
+        premises,
         _contradict(premises, kernel, timeout_ms),
+        limit,
     )
 
 

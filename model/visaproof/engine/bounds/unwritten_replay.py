@@ -18,6 +18,8 @@ class TwoRuns:
 
     outcomes: tuple[Outcome, ...]
     objections: tuple[str, ...]
+    variables: tuple[str, ...]
+    """In which the states differ."""
 
 
 def two_runs(counterexample: Counterexample, kernel: Kernel) -> TwoRuns:
@@ -39,7 +41,7 @@ def two_runs(counterexample: Counterexample, kernel: Kernel) -> TwoRuns:
         outcomes.append(memory if ended.undefined is None else Outcome(undefined=ended.undefined.message))
     if outcomes[0] == outcomes[1]:
         objections.append("both runs leave the same memory")
-    return TwoRuns(tuple(outcomes), tuple(objections))
+    return TwoRuns(tuple(outcomes), tuple(objections), tuple(sorted(differing)))
 
 
 def left_in_memory(before: ConcreteState, after: ConcreteState) -> Outcome:

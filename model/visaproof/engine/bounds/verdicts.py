@@ -1,10 +1,12 @@
 """Decides whether a message stays inside its surface and has a meaning; a run of the kernel confirms every "no"."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import TypeVar
 
+from visaproof.engine.all_choices import under_all_choices
 from visaproof.engine.bounds.memory import launched, signed, windows
 from visaproof.engine.buffer_space import BufferSpace, LocalBuffer
 from visaproof.engine.conflicts.search import MOST_STATEMENTS, Found, Never, Open, Search
@@ -18,10 +20,11 @@ from visaproof.isa.operands import SLM
 from visaproof.kernel.concrete.run import Outcome, PerformedMessage, run
 from visaproof.kernel.symbolic.run import launched_lanes
 from visaproof.queries.kernel_bounds import BoundsQuestion, Doubt
+from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Miss
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
-from visaproof.smt import Bool, bool_symbol, conj, evaluate, neg, symbols_of, true
+from visaproof.smt import bool_symbol, conj, evaluate, neg, symbols_of, true
 from visaproof.smt.evaluate import evaluate_all
 
 TEXEL = 4
@@ -138,7 +141,7 @@ def decide_bounds(question: BoundsQuestion, asked: Asked) -> InBounds:
 
 def decide_meaning(question: BoundsQuestion, asked: Asked) -> HasMeaning:
     """Whether the page gives every enabled lane of the message a meaning, collisions aside."""
-    confirm = _Confirm(question, asked, question.undefined)
+    confirm = _Confirm(question, asked, question.undefined, strict=bool(question.performed.short))
     return _decided(question, asked, question.undefined, "have no meaning", confirm.meaningless)
 
 
@@ -159,6 +162,7 @@ def _decided(
         subject="accesses",
         verb=verb,
         confirm=confirm,
+        uninterpreted=asked.trace.arbitrary,
         guessed_size=0,
     )
     match search.run(asked):
@@ -177,34 +181,49 @@ class _Confirm:
     question: BoundsQuestion
     asked: Asked
     doubts: tuple[Doubt, ...]
+    strict: bool = False
+    """Whether to use what lies beyond a variable is the end of a run."""
 
     def outside(self, index: int, values: Values) -> Outside | None:
+        return self._first(self._outside, index, values)
+
+    def _outside(self, index: int, values: Values, choices: Choices) -> Outside | None:
         access = self.doubts[index].access
-        for candidate, outcome in self._runs(index, values):
-            misses = self._misses(outcome)
-            reached = tuple(self._reached(candidate, misses))
-            cell = tuple(evaluate_all(access.cell, candidate))
-            lane = self.question.lane(access)
-            for one in reached:
-                if one.outside and one.cell == cell and one.lane == lane:
-                    shown = self._shown(index, candidate)
-                    place = self.question.places.get(id(access))
-                    surface = place.buffer.key if place else self.question.performed.surface
-                    return Outside(self.question, surface, one, Effect.of(access, place is not None), reached, shown)
+        candidate, outcome = self._run(index, values, choices)
+        misses = self._misses(outcome)
+        reached = tuple(self._reached(candidate, misses))
+        cell = tuple(evaluate_all(access.cell, candidate))
+        lane = self.question.lane(access)
+        for one in reached:
+            if one.outside and one.cell == cell and one.lane == lane:
+                shown = self._shown(index, candidate)
+                place = self.question.places.get(id(access))
+                surface = place.buffer.key if place else self.question.performed.surface
+                return Outside(self.question, surface, one, Effect.of(access, place is not None), reached, shown)
         return None
 
     def meaningless(self, index: int, values: Values) -> Meaningless | None:
+        return self._first(self._meaningless, index, values)
+
+    def _meaningless(self, index: int, values: Values, choices: Choices) -> Meaningless | None:
         lane = self.question.lane(self.doubts[index].access)
-        for candidate, outcome in self._runs(index, values):
-            undefined = outcome.undefined
-            if undefined is None or undefined.position != self.question.instruction.position:
-                continue
-            if colliding(outcome.performed[-1].writes) is None:
-                shown = self._shown(index, candidate)
-                return Meaningless(self.question, lane, undefined.message, shown)
+        candidate, outcome = self._run(index, values, choices)
+        undefined = outcome.undefined
+        if undefined is None or undefined.position != self.question.instruction.position:
+            return None
+        if colliding(outcome.performed[-1].writes) is not None:
+            return None
+        return Meaningless(self.question, lane, undefined.message, self._shown(index, candidate))
+
+    def _first(self, shows: Callable[[int, Values, Choices], T | None], index: int, values: Values) -> T | None:
+        """What a run shows whatever the results are that no page states."""
+        for candidate in self._candidates(index, values):
+            found = under_all_choices(partial(shows, index, candidate))
+            if found is not None:
+                return found
         return None
 
-    def _runs(self, index: int, values: Values) -> Iterator[tuple[Values, Outcome]]:
+    def _candidates(self, index: int, values: Values) -> Iterator[Values]:
         """Small values with one lane alone, with few, and with those that do not matter; then the values.
 
         A round of a loop for all that were not unrolled is tried once: a run need not come to it.
@@ -221,23 +240,28 @@ class _Confirm:
             if candidate is None:
                 continue
             if self._state(candidate).exec_mask:
-                yield self._run(candidate, conj(premise, doubt.condition))
+                yield candidate
 
-    def _run(self, values: Values, condition: Bool) -> tuple[Values, Outcome]:
+    def _run(self, index: int, values: Values, choices: Choices) -> tuple[Values, Outcome]:
         """What a run on the values does; where it does not end, with sizes that the values leave open."""
+        condition = conj(*self.question.premises, self.doubts[index].condition)
         sizes: Values = dict.fromkeys(self.asked.start.sizes, USUAL_SIZE)
         try:
-            return values, self._outcome(values)
+            return values, self._outcome(values, choices)
         except NotModelled:
             if sizes.keys() <= values.keys() or not evaluate(condition, {**sizes, **values}):
                 raise
-        return {**sizes, **values}, self._outcome({**sizes, **values})
+        return {**sizes, **values}, self._outcome({**sizes, **values}, choices)
 
-    def _outcome(self, values: Values) -> Outcome:
-        return run(self.asked.kernel, self._state(values), enough=self._misses_any, most=MOST_STATEMENTS)
+    def _outcome(self, values: Values, choices: Choices) -> Outcome:
+        return run(self.asked.kernel, self._state(values, choices), enough=self._misses_any, most=MOST_STATEMENTS)
 
-    def _state(self, values: Values) -> ConcreteState:
-        state = state_of(self.asked, self.question.performed, values)
+    def _state(self, values: Values, choices: Choices = STRICT) -> ConcreteState:
+        state = state_of(self.asked, self.question.performed, values, choices)
+        if self.strict and state.beyond is not None:
+            position = self.question.instruction.position
+            strict = (one.variable for one in self.asked.trace.beyond if one.position == position)
+            state.beyond = replace(state.beyond, strict=frozenset(strict))
         if isinstance(flat := state.surfaces.get(FLAT), Buffer):
             state.surfaces[FLAT] = BufferSpace(flat.size, flat.contents, windows=windows(self.question.buffers, values))
         if isinstance(local := state.surfaces.get(SLM), Buffer):

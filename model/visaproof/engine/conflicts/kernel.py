@@ -6,20 +6,28 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from visaproof.engine.conflicts.thread_states import Asked
-from visaproof.engine.conflicts.verdicts import Answer, Conflict, Free, decide_conflict
+from visaproof.engine.conflicts.verdicts import Answer, Conflict, Free, Undecided, decide_conflict
 from visaproof.engine.counterexample import Counterexample, Outcome, Run, State
 from visaproof.engine.ladder import Holds, climb
+from visaproof.engine.limited import Questions, Stop, each_within, not_asked, questions_within
 from visaproof.engine.states import state_record
-from visaproof.isa.errors import NotModelled, Position
+from visaproof.engine.tables import tables_of
+from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume, Start, start_of, with_floats
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.launch import Launch
 from visaproof.kernel.symbolic.run import DEFAULT_UNROLL, Trace, trace
-from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.syntax import Instruction, Kernel
+from visaproof.kernel.unmodelled_inputs import unmodelled_read
 from visaproof.queries.conflict import ConflictQuestion, conflict_questions
+from visaproof.queries.constant_data import loads_of_tables
 from visaproof.queries.tickets import COUNTED, counts
 from visaproof.smt import Bool
+from visaproof.smt.limit import NO_LIMIT, Limit
+
+LOOP_SHARE = 0.1
+"""Of the time that is left: for whether one loop ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +46,22 @@ class KernelAnswers:
     platform: Platform
     launch: Launch
     start: Start
-    stopped: NotModelled | None
-    """What visaproof cannot run; the scatters behind it were not asked about."""
     asked: Asked
-    questions: tuple[ConflictQuestion, ...]
+    put: Questions[ConflictQuestion]
+    limit: Limit = NO_LIMIT
+
+    @property
+    def questions(self) -> tuple[ConflictQuestion, ...]:
+        return self.put.asked
+
+    @property
+    def stopped(self) -> Stop | None:
+        """What visaproof cannot run, or that its time was over; the scatters after it were not asked about."""
+        return self.put.stopped
+
+    @property
+    def not_asked(self) -> list[Instruction]:
+        return [] if self.stopped is None else not_asked(self.kernel, self.questions, may_scatter)
 
     @property
     def positions(self) -> tuple[Position, ...]:
@@ -49,7 +69,11 @@ class KernelAnswers:
         return tuple(dict.fromkeys(question.instruction.position for question in self.questions))
 
     def answers(self) -> Iterator[Finding]:
-        return (self.answer(position) for position in self.positions)
+        return each_within(self.limit, self.positions, self.answer, self.given_up)
+
+    def given_up(self, position: Position, reached: LimitReached) -> Finding:
+        question = next(one for one in self.questions if one.instruction.position == position)
+        return Finding(question, Undecided(str(reached)))
 
     def answer(self, position: Position) -> Finding:
         """The answer for one scatter: a conflict in some round, or else an open one, or else free in each."""
@@ -65,6 +89,8 @@ class KernelAnswers:
                 case answer:
                     undecided = undecided or Finding(question, answer)
         bounded = tuple(position for _, position in self.asked.trace.bounded)
+        if undecided is None and (reason := self.put.not_all_rounds(position)):
+            return Finding(rounds[0], Undecided(reason))
         return undecided or Finding(rounds[0], Free(", ".join(rungs), bounded))
 
 
@@ -76,22 +102,41 @@ def ask_kernel(
     timeout_ms: int,
     unroll: int = DEFAULT_UNROLL,
     floats: Floats = Floats.UNINTERPRETED,
+    limit: Limit = NO_LIMIT,
 ) -> KernelAnswers:
-    """The questions of a kernel, up to the first statement that has no semantics here."""
+    """The questions of a kernel, up to the first statement that has no semantics here, or to the limit."""
     start = with_floats(start_of(kernel, launch, assume), floats)
-    ran = trace(kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats)
-    ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms)))
+    ran = trace(
+        kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats,
+        nondeterministic=True, limit=limit,
+    )  # fmt: skip
+    ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms, limit)))
     if counts(ran.performed):
         start = replace(start, assumed=(*start.assumed, COUNTED))
     asked = Asked(kernel, platform, ran, start, timeout_ms)
-    return KernelAnswers(kernel, platform, launch, start, ran.stopped, asked, tuple(conflict_questions(ran)))
+    if (unmodelled := unmodelled_read(kernel, launch, ran.registers.initial_reads)) is not None:
+        put: Questions[ConflictQuestion] = Questions((), unmodelled, frozenset())
+        return KernelAnswers(kernel, platform, launch, start, asked, put, limit)
+    facts = loads_of_tables(ran, tables_of(kernel, launch, start))
+    put = questions_within(limit, ran, conflict_questions(ran, facts))
+    return KernelAnswers(kernel, platform, launch, start, asked, put, limit)
 
 
-def open_bounds(ran: Trace, timeout_ms: int) -> Iterator[tuple[Bool, Position]]:
+def may_scatter(opcode: str) -> bool:
+    """Whether a message with this opcode may store lane by lane."""
+    return "scatter" in opcode or opcode.startswith("lsc_store")
+
+
+def open_bounds(ran: Trace, timeout_ms: int, limit: Limit = NO_LIMIT) -> Iterator[tuple[Bool, Position]]:
     """The loops of which it was not proved that they end within the rounds that were unrolled."""
     premises = tuple(condition for condition, _ in ran.conditions)
     for ends, position in ran.bounded:
-        if not isinstance(climb(premises, ends, timeout_ms), Holds):
+        try:
+            with limit.within(LOOP_SHARE):
+                proved = isinstance(climb(premises, ends, timeout_ms), Holds)
+        except LimitReached:
+            proved = False
+        if not proved:
             yield ends, position
 
 

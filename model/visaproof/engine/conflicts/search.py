@@ -11,10 +11,10 @@ from visaproof.engine.conflicts.lane_conditions import OfLanes, excluded_by, lan
 from visaproof.engine.conflicts.thread_states import Asked, Values, loads_agree
 from visaproof.engine.ladder import NORMAL_FORM
 from visaproof.isa.errors import NotModelled
+from visaproof.kernel.open_values import Arbitrary, dependence
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.smt import (
     Bool,
-    Op,
     Term,
     conj,
     const,
@@ -27,6 +27,7 @@ from visaproof.smt import (
     symbols_of,
 )
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
+from visaproof.smt.arithmetic import PRODUCTS
 from visaproof.smt.compiled import compiled
 from visaproof.smt.solvers import solve
 
@@ -92,6 +93,8 @@ class Search(Generic[T]):
     """With the subject, what the conditions say, as in "the lanes" "meet"."""
     confirm: Callable[[int, Values], T | None]
     """Runs the kernel on values under which the premise and the condition of this index hold."""
+    uninterpreted: Sequence[Arbitrary]
+    """Of the kernel: where a condition depends on one, an unknown verdict names it."""
     guessed_size: int
     """Bytes of the surfaces, and extents, of which nothing is known, in the simple values."""
 
@@ -136,7 +139,7 @@ class Search(Generic[T]):
             found = self.confirm(index, values)
         except NotModelled as reason:
             text = f"{self.subject} may {self.verb}, but the kernel cannot be run to confirm it: {reason}"
-            return Open(text, stuck=True)
+            return Open(self._naming(text, index), stuck=True)
         return None if found is None else Found(found)
 
     def _solved(self, asked: Asked, left: Sequence[int]) -> Never | Found[T] | Open:
@@ -191,11 +194,11 @@ class Search(Generic[T]):
                     loads = tuple(loads_agree(asked.trace, self.until, values))
                     repairs = conj(*(repair.condition for repair in loads), *later)
                     if is_true(repairs):
-                        return Open(self._not_confirmed(), stuck=self.until.any_round)
+                        return Open(self._not_confirmed(index), stuck=self.until.any_round)
                     possible = possible or not all(repair.certain for repair in loads)
                     formula, later = conj(formula, repairs), []
                 case undecided:
-                    return Open(undecided.reason)
+                    return Open(self._naming(undecided.reason, index))
         return self._in_vain()
 
     def _in_first_rounds(self, asked: Asked, index: int, formula: Bool) -> Found[T] | None:
@@ -214,11 +217,18 @@ class Search(Generic[T]):
     def _in_vain(self) -> Open:
         return Open(f"{self.subject} {self.verb} only where loads from one place disagree")
 
-    def _not_confirmed(self) -> str:
+    def _not_confirmed(self, index: int) -> str:
         if self.until.any_round:
             later = "in a later round of the loop than those that were unrolled: try a larger --unroll"
             return f"{self.subject} may {self.verb} {later}"
-        return f"{self.subject} {self.verb} on terms, but the run of the kernel does not confirm it"
+        text = f"{self.subject} {self.verb} symbolically, but the run of the kernel does not confirm it"
+        return self._naming(text, index)
+
+    def _naming(self, text: str, index: int) -> str:
+        """The text, with the uninterpreted operations that the condition depends on."""
+        used = set(symbols_of(self.conditions[index]))
+        depends = dependence(one.described() for one in self.uninterpreted if one.symbol in used)
+        return f"{text}: that {depends}" if depends else text
 
 
 def _constants(symbols: Sequence[Term], factor: int) -> dict[Term, Term]:
@@ -227,8 +237,8 @@ def _constants(symbols: Sequence[Term], factor: int) -> dict[Term, Term]:
 
 
 def _without_products(formula: Bool) -> Bool:
-    """Each product of unknowns replaced by one unknown: what cannot hold then cannot hold at all."""
+    """Each product or quotient of unknowns replaced by one unknown: what cannot hold then cannot hold at all."""
     cut: dict[Term, Term] = {
-        term: symbol(f"product.{term.serial}", term.width) for term in subterms(formula) if term.op is Op.MUL
+        term: symbol(f"product.{term.serial}", term.width) for term in subterms(formula) if term.op in PRODUCTS
     }
     return substitute(formula, cut) if cut else formula

@@ -1,6 +1,6 @@
 """The threads that a model of a kernel's terms describes: registers, lanes, and memory with what the loads bring."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
@@ -10,9 +10,12 @@ from visaproof.kernel.assumptions import Start
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.kernel.symbolic.run import Trace, launched_lanes
 from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
+from visaproof.semantics.concrete.beyond import Found
+from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load
+from visaproof.semantics.symbolic.beyond import byte_beyond
 from visaproof.semantics.symbolic.effects import cells_equal
 from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import (
@@ -58,13 +61,14 @@ class Asked:
     """Of the words that the root variables hold at the start: filled in where the first run is to be confirmed."""
 
 
-def state_of(asked: Asked, until: Performed, values: Values) -> ConcreteState:
-    """The thread that these values describe: registers, lanes, surfaces with what the loads bring."""
+def state_of(asked: Asked, until: Performed | None, values: Values, choices: Choices = STRICT) -> ConcreteState:
+    """The thread that these values describe: registers, lanes, surfaces with what the loads return up to a message."""
     kernel, trace = asked.kernel, asked.trace
     if asked.start.private_base is not None:
         values = {asked.start.private_base: PRIVATE_MEMORY, **values}
     lanes = launched_lanes(kernel)
-    state = ConcreteState(asked.platform, exec_mask=_bits(lanes, values), registers=_registers(asked, values))
+    mask, registers = _bits(lanes, values), _registers(asked, values)
+    state = ConcreteState(asked.platform, exec_mask=mask, registers=registers, choices=choices)
     for variable in kernel.variables.values():
         if isinstance(variable, PredicateVariable):
             bits = [bool_symbol(f"{variable.name}[{lane}]") for lane in range(variable.num_elts)]
@@ -75,7 +79,21 @@ def state_of(asked: Asked, until: Performed, values: Values) -> ConcreteState:
         else:
             state.surfaces[key] = Image(tuple(_extents(level, values) for level in surface.levels))
     _fill(state, tuple(messages_before(trace, until)), values)
+    state.beyond = beyond_in(trace, values) if trace.beyond else None
     return state
+
+
+def beyond_in(trace: Trace, values: Mapping[Term, int], elsewhere: int = 0) -> Found:
+    """What lies beyond variables where these values describe it, and at register addresses that leave them."""
+    registers: dict[tuple[str, int], int] = {}
+    predicates: dict[tuple[str, int], int] = {}
+    for one in trace.beyond:
+        for place in one.places:
+            if one.of_bits:
+                predicates[one.variable, place] = values.get(trace.predicates.at_start(one.variable, place), 0)
+            else:
+                registers[one.variable, place] = values.get(byte_beyond(one.variable, place), 0)
+    return Found(registers, predicates, elsewhere)
 
 
 def _extents(level: tuple[BitVec, BitVec, BitVec], values: Values) -> tuple[int, int, int]:
@@ -186,7 +204,7 @@ def loads_agree(trace: Trace, until: Performed, values: Values) -> Iterator[Repa
         writes += any(not isinstance(access, Load) for access in performed.accesses)
 
 
-def messages_before(trace: Trace, until: Performed) -> Iterator[Performed]:
+def messages_before(trace: Trace, until: Performed | None) -> Iterator[Performed]:
     for performed in trace.performed:
         if performed is until:
             return

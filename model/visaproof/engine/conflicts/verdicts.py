@@ -1,7 +1,9 @@
 """Decides conflict questions by normal form, guesses and solver; every conflict is confirmed by running the kernel."""
 
 from dataclasses import dataclass
+from functools import partial
 
+from visaproof.engine.all_choices import under_all_choices
 from visaproof.engine.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Found, Never, Open, Search
 from visaproof.engine.conflicts.thread_states import Asked, Values, state_of
 from visaproof.engine.ladder import NORMAL_FORM
@@ -10,6 +12,7 @@ from visaproof.isa.errors import Position
 from visaproof.kernel.concrete.run import Outcome, PerformedMessage, run
 from visaproof.kernel.symbolic.run import launched_lanes
 from visaproof.queries.conflict import ConflictQuestion, LanePair
+from visaproof.semantics.concrete.choices import Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Place, Write
 from visaproof.smt import Bool, Term, bool_symbol, conj, neg, symbols_of, true
@@ -68,6 +71,7 @@ def decide_conflict(question: ConflictQuestion, asked: Asked) -> Answer:
         subject="the lanes",
         verb="meet",
         confirm=lambda index, values: _confirmed(question, asked, premise, question.pairs[index], values),
+        uninterpreted=asked.trace.arbitrary,
         guessed_size=1 << 32,
     )
     match search.run(asked):
@@ -87,17 +91,26 @@ def _confirmed(
     lanes = launched_lanes(asked.kernel)
     alone = {bool_symbol(f"em.{lane}"): int(lane in (pair.first, pair.second)) for lane in range(len(lanes))}
     for candidate in ({**small, **alone}, small, {**values, **alone}, values):
-        state = state_of(asked, question.performed, candidate)
-        if not state.exec_mask:
+        if not state_of(asked, question.performed, candidate).exec_mask:
             continue
-        outcome = run(asked.kernel, state, most=MOST_STATEMENTS)
-        met = _meeting(question, outcome)
-        if met is not None and outcome.undefined is not None:
-            first, second, message = met
-            depends = tuple(str(one.payload) for one in symbols_of(pair.meet) if _is_input(one))
-            before = state_of(asked, question.performed, candidate)  # the run has changed it
-            return Conflict(first, second, message.writes, before, outcome.undefined.message, candidate, depends)
+        found = under_all_choices(partial(_shown, question, asked, pair, candidate))
+        if found is not None:
+            return found
     return None
+
+
+def _shown(
+    question: ConflictQuestion, asked: Asked, pair: LanePair, values: Values, choices: Choices
+) -> Conflict | None:
+    """The conflict that a run on the values shows."""
+    outcome = run(asked.kernel, state_of(asked, question.performed, values, choices), most=MOST_STATEMENTS)
+    met = _meeting(question, outcome)
+    if met is None or outcome.undefined is None:
+        return None
+    first, second, message = met
+    depends = tuple(str(one.payload) for one in symbols_of(pair.meet) if _is_input(one))
+    before = state_of(asked, question.performed, values)  # the run has changed its own
+    return Conflict(first, second, message.writes, before, outcome.undefined.message, values, depends)
 
 
 def _is_input(one: Term) -> bool:

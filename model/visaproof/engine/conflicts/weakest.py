@@ -6,7 +6,8 @@ from functools import cache
 
 from visaproof.engine.conflicts.kernel import Finding, KernelAnswers
 from visaproof.engine.conflicts.verdicts import Free
-from visaproof.isa.errors import Position
+from visaproof.engine.limited import each_within
+from visaproof.isa.errors import LimitReached, Position
 from visaproof.kernel.assumptions import Assume
 
 NEVER_PERFORMED = "never performed"
@@ -53,7 +54,10 @@ def weakest(ask: Callable[[Assume], KernelAnswers], first: KernelAnswers) -> Ite
     def asked(assume: Assume) -> KernelAnswers:
         return first if assume is Assume.NONE else ask(assume)
 
-    return (_weakest(asked, position) for position in first.positions)
+    def given_up(position: Position, reached: LimitReached) -> Weakest:
+        return Weakest(Assume.NONE, first, first.given_up(position, reached), ())
+
+    return each_within(first.limit, first.positions, lambda position: _weakest(asked, position), given_up)
 
 
 def _weakest(asked: Callable[[Assume], KernelAnswers], position: Position) -> Weakest:

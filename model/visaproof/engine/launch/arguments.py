@@ -13,13 +13,27 @@ from visaproof.engine.launch.run import Memory
 from visaproof.engine.launch.shape import Shape
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.isa.types import DataType
-from visaproof.kernel.launch import Argument, ArgumentValue, BufferAddress, SlmAddress, Surface
+from visaproof.kernel.launch import Argument, ArgumentValue, BufferAddress, LaunchValue, SlmAddress, Surface
 from visaproof.kernel.syntax import GeneralVariable
 from visaproof.kernel.texels import Outside
 
 ARG, BUFFER = "--arg", "--buffer"
 
 PRIVATE_BASE = 0x7000_0000_0000
+RUNTIME_BASES = {
+    LaunchValue.INDIRECT_DATA: 0x7100_0000_0000,
+    LaunchValue.SCRATCH_POINTER: 0x7200_0000_0000,
+    LaunchValue.IMPLICIT_ARGUMENTS: 0x7300_0000_0000,
+}
+"""Where memory is that the runtime fills, of which is not modelled what it holds."""
+RUNTIME_ROOM = 1 << 32
+
+MODULE_DATA = (LaunchValue.CONST_BASE, LaunchValue.GLOBAL_BASE, LaunchValue.PRINTF_BUFFER)
+"""The variables of the program and the buffer for `printf`, which are passed as the linker's symbols are."""
+
+PRINTF_CONTENT = (4).to_bytes(4, "little") + bytes((1 << 16) - 4)
+"""The first dword of the buffer for `printf` counts the bytes that are in use: at first its own."""
+
 BUFFER_DISTANCE = 1 << 36
 """From the start of one buffer to that of the next."""
 FIRST_BYTE, ALIGNMENT = 0xFFFF_F000, 128
@@ -64,12 +78,14 @@ class Parameters:
     locals: tuple[int, ...]
     names: Mapping[int, str]
     symbols: Mapping[int, str] = field(default_factory=dict[int, str])
-    """Constants of the program, by the variable that holds their address; numbered behind all arguments."""
+    """Constants of the program, by what holds their address; numbered behind all arguments."""
 
     def index(self, name: str, option: str) -> int:
         """The argument with a name or an index.  Raises ReadError."""
         known = sorted({*self.values, *self.buffers, *self.locals})
-        by_name = {text: index for index, variable in self.symbols.items() for text in (variable, variable[1:])}
+        by_name = {
+            text: index for index, variable in self.symbols.items() for text in (variable, variable.removeprefix("&"))
+        }
         by_name |= {text: index for index, text in self.names.items()} | {f"arg{index}": index for index in known}
         index = int(name) if name.isascii() and name.isdecimal() and len(name) < 5 else by_name.get(name, -1)
         if index in known or index in self.symbols:
@@ -88,6 +104,7 @@ def parameters(program: Program) -> Parameters:
     launch, kernel = program.launch, program.kernel
     values: dict[int, list[Slot]] = {}
     buffers, local = set(launch.binding_table.values()), set[int]()
+    module = set[str]()
     for item in kernel.inputs:
         declared = kernel.variables[item.variable]
         for piece in launch.pieces(item.variable):
@@ -98,10 +115,13 @@ def parameters(program: Program) -> Parameters:
                     buffers.add(argument.index)
                 case SlmAddress(argument):
                     local.add(argument.index)
+                case LaunchValue() as value if value in MODULE_DATA:
+                    module.add(value.value)
                 case _:
                     pass
     slots = {index: tuple(sorted(found, key=lambda slot: slot.offset)) for index, found in values.items()}
-    symbols = dict(enumerate(sorted(name for name in kernel.variables if name.startswith("&")), FIRST_SYMBOL))
+    linked = (name for name in kernel.variables if name.startswith("&"))
+    symbols = dict(enumerate((*sorted(linked), *sorted(module)), FIRST_SYMBOL))
     every = (*sorted(buffers), *symbols)
     return Parameters(slots, every, tuple(sorted(local)), launch.arg_names, symbols)
 
@@ -117,7 +137,11 @@ def prepare(
 ) -> tuple[Values, Memory]:
     """The values and the memory of a launch.  Raises ReadError where an argument is missing or does not fit."""
     takes = parameters(program)
+    buffers = {**_constants(program, takes), **buffers}
     _require_all(takes, arguments, buffers)
+    pointed = {name: index for index, name in takes.symbols.items()}
+    if (printf := pointed.get(LaunchValue.PRINTF_BUFFER.value)) is not None:
+        buffers = {printf: PRINTF_CONTENT, **buffers}
     memory = {
         index: Allocation(_described(program, takes, index), _base(place), bytearray(_bytes_of(content)))
         for place, (index, content) in enumerate(sorted(buffers.items(), key=lambda one: one[0]), start=1)
@@ -129,19 +153,41 @@ def prepare(
         if isinstance(content, LocalBytes):
             local_addresses[index] = -(-end // 64) * 64
             end = local_addresses[index] + content.size
+    symbols = {name: memory[index].base for name, index in pointed.items() if index in memory}
     values = Values(
         shape,
         {index: argument_bytes(takes, index, text) for index, text in arguments.items()},
         {index: buffer.base for index, buffer in memory.items()},
         local_addresses,
-        PRIVATE_BASE,
-        {variable: memory[index].base for index, variable in takes.symbols.items()},
+        {name: address for name, address in symbols.items() if name in program.kernel.variables},
+        {
+            LaunchValue.PRIVATE_BASE: PRIVATE_BASE,
+            **RUNTIME_BASES,
+            **{value: symbols[value.value] for value in MODULE_DATA if value.value in symbols},
+        },
+        {index: shape.whole for index, shape in images.items()},
         pad,
     )
     slm = bytearray(end or (0 if program.launch.meanings else MOST_SLM))
     private = Allocation("private memory", PRIVATE_BASE, bytearray(), PRIVATE_ROOM, unwritten=True)
     local = Allocation("shared local memory", 0, slm, unwritten=True)
-    return values, Memory(memory, private, local, images, sampler)
+    return values, Memory(memory, private, local, images, sampler, _runtime_memory())
+
+
+def _runtime_memory() -> tuple[Allocation, ...]:
+    return tuple(
+        Allocation(f"the {value}", base, bytearray(), RUNTIME_ROOM, modelled=False)
+        for value, base in RUNTIME_BASES.items()
+    )
+
+
+def _constants(program: Program, takes: Parameters) -> Mapping[int, Content]:
+    """The tables and strings whose contents are known: where none is given for them, they hold those.
+
+    One with addresses that the loader fills in has to be given.
+    """
+    found = {index: program.launch.constants.get(name) for index, name in takes.symbols.items()}
+    return {index: one.content for index, one in found.items() if one is not None and not one.is_relocated}
 
 
 def _bytes_of(content: bytes | ImageContent) -> bytes:
@@ -168,11 +214,16 @@ def _require_all(takes: Parameters, arguments: Iterable[int], buffers: Mapping[i
             what = "is passed by value" if index in takes.values else f"needs {form}"
             raise _bad(BUFFER, f"{takes.shown(index)} {what}", "")
     missing = [f"{ARG} {takes.shown(index)}=VALUE" for index in takes.values if index not in given]
-    missing += [f"{BUFFER} '{takes.shown(index)}=@FILE'" for index in takes.symbols if index not in buffers]
+    missing += [f"{BUFFER} '{takes.shown(index)}=@FILE'" for index in _linked(takes) if index not in buffers]
     missing += [f"{BUFFER} {takes.shown(index)}=zeros:BYTES" for index in _arguments(takes) if index not in buffers]
     missing += [f"{BUFFER} {takes.shown(index)}=local:BYTES" for index in takes.locals if index not in buffers]
     if missing:
         raise _bad("--arg, --buffer", "arguments are missing", " ".join(missing))
+
+
+def _linked(takes: Parameters) -> Iterable[int]:
+    """The symbols of the linker: an instruction names them, so that the kernel needs them."""
+    return (index for index, name in takes.symbols.items() if name.startswith("&"))
 
 
 def _arguments(takes: Parameters) -> Iterable[int]:

@@ -5,12 +5,13 @@ groups before it leave: what is told is then what the scalar machine tells, with
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from visaproof.engine.launch.payload import Program, Values
+from visaproof.engine.launch.inputs import require_known
+from visaproof.engine.launch.payload import Payloads, Program, Values
 from visaproof.engine.launch.payload_arrays import GroupPayload
 from visaproof.engine.launch.run import (
     MOST_STATEMENTS,
@@ -31,6 +32,7 @@ from visaproof.kernel.concrete.run import MissingSurface
 from visaproof.kernel.meaning import LaunchValue
 from visaproof.kernel.scratch import scratch_bytes
 from visaproof.kernel.syntax import GeneralVariable
+from visaproof.semantics.concrete.choices import STRICT, Choices, PickedAt
 from visaproof.vectorised.memories import Memories
 from visaproof.vectorised.result import Result, Stop
 from visaproof.vectorised.run import run_threads
@@ -43,14 +45,17 @@ MORE_PRIVATE = 16
 """How many times more it gets where that was not enough."""
 
 
-def run_on_arrays(program: Program, values: Values, memory: Memory) -> Ran:
+def run_on_arrays(
+    program: Program, values: Values, memory: Memory, choices: Choices = STRICT, most: int = MOST_STATEMENTS
+) -> Ran:
     """Runs all threads; the memory is changed in place.  Raises NotModelled."""
     if (typed := first_typed(program)) is not None:
         raise NotModelled(f"{typed.opcode} on arrays: texels are reached thread after thread", typed.position)
     if memory.images:
         raise NotModelled("images on arrays")
+    require_known(program, Payloads(program, values))
     try:
-        return _ArraysRun(program, values, memory).run()
+        return _ArraysRun(program, values, memory, choices, most).run()
     except MissingSurface as missing:
         raise unknown_surface(program, missing) from None
 
@@ -60,6 +65,8 @@ class _ArraysRun:
     program: Program
     values: Values
     memory: Memory
+    choices: Choices
+    most: int
     ran: Ran = field(default_factory=lambda: Ran(engine=Engine.ARRAYS))
 
     def __post_init__(self) -> None:
@@ -82,13 +89,13 @@ class _ArraysRun:
         result = self._together(groups)
         rows = [stop.thread for stop in (*result.undefined, *result.not_modelled)]
         if not rows:
-            self._count(len(groups), result.barriers)
+            self._count(groups, result)
             return groups.stop
         self._restore(before)
         done = min(rows) // self._payload.threads
         if done:
-            self._together(range(start, start + done))
-            self._count(done, result.barriers[:done])
+            first = range(start, start + done)
+            self._count(first, self._together(first))
         mine = range(done * self._payload.threads, (done + 1) * self._payload.threads)
         undefined, not_modelled = (
             [stop for stop in stops if stop.thread in mine] for stops in (result.undefined, result.not_modelled)
@@ -103,6 +110,7 @@ class _ArraysRun:
 
     def _together(self, groups: range) -> Result:
         payload = self._payload.of(groups)
+        self._picked = PickedAt()
         return run_threads(
             self.program.kernel,
             self.program.platform,
@@ -110,8 +118,9 @@ class _ArraysRun:
             payload.masks,
             self._memories(len(groups)),
             payload.groups,
-            most=MOST_STATEMENTS,
+            most=self.most,
             whole_groups=True,
+            choices=replace(self.choices, picked=self._picked),
         )
 
     def _memories(self, groups: int) -> Memories:
@@ -133,18 +142,32 @@ class _ArraysRun:
         for index, buffer in self.memory.buffers.items():
             buffer.data[:] = contents[index]
 
-    def _count(self, groups: int, barriers: NDArray[np.int64]) -> None:
-        self.ran.threads += groups * self._payload.threads
-        self.ran.barriers += int(barriers.sum())
+    def _count(self, groups: range, result: Result) -> None:
+        """Takes note of what the last run of these groups did."""
+        self.ran.threads += len(groups) * self._payload.threads
+        self.ran.barriers += int(result.barriers[: len(groups)].sum())
+        self.ran.statements = max(self.ran.statements, result.statements)
+        for place, one in self._picked.items():
+            assert isinstance(one.thread, int)
+            group, number = divmod(one.thread, self._payload.threads)
+            one.thread = ThreadId(self.values.shape.group(groups.start + group), number)
+            first = self.choices.picked.setdefault(place, one)
+            first.others |= one.others or first is not one
+        if self.choices.trail is not None:
+            first_row = groups.start * self._payload.threads
+            for position, digests in result.trail.items():
+                known = self.choices.trail.digests.setdefault(position, {})
+                known |= {first_row + int(row): int(digests[row]) for row in np.flatnonzero(digests)}
 
     def _alone(self, group: int, undefined: list[Stop], not_modelled: list[Stop]) -> None:
         """Runs a group in which threads of the arrays stopped, thread after thread.  Raises NotModelled."""
         if not undefined and len({(stop.position, stop.message) for stop in not_modelled}) == 1:
             raise NotModelled(not_modelled[0].message, not_modelled[0].position)
         ids = self.values.shape.group(group)
-        alone = run_launch(self.program, self.values, self.memory, groups=[ids])
+        alone = run_launch(self.program, self.values, self.memory, groups=[ids], choices=self.choices, most=self.most)
         self.ran.threads += alone.threads
         self.ran.barriers += alone.barriers
+        self.ran.statements = max(self.ran.statements, alone.statements)
         self.ran.undefined = alone.undefined
         if alone.undefined is not None:
             return

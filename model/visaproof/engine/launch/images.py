@@ -27,7 +27,7 @@ class ImageShape:
 
     @property
     def texels(self) -> int:
-        width, height, depth = self._whole
+        width, height, depth = self.whole
         return width * height * depth
 
     @property
@@ -40,7 +40,8 @@ class ImageShape:
         return self.texels * self.texel_bytes
 
     @property
-    def _whole(self) -> tuple[int, int, int]:
+    def whole(self) -> tuple[int, int, int]:
+        """Width, height and depth; 1 where there is none."""
         width, height, depth = (*self.extents, 1, 1)[:3]
         return width, height, depth
 
@@ -54,7 +55,7 @@ class ImageShape:
                 known[stored] = self._read(stored)
             texels[texel] = known[stored]
         kind = KINDS[len(self.extents) - 1]
-        return TexelImage((self._whole,), texels, kind, channels=self.channels, format=self.format, sampler=sampler)
+        return TexelImage((self.whole,), texels, kind, channels=self.channels, format=self.format, sampler=sampler)
 
     def _read(self, stored: bytes) -> int:
         """A texel as messages see it."""
@@ -73,7 +74,7 @@ class ImageShape:
         memory.data[:] = b"".join(known[image.texels[texel]] for texel in self._places())
 
     def _places(self) -> Iterator[Texel]:
-        width, height, depth = self._whole
+        width, height, depth = self.whole
         return ((u, v, r, 0) for r in range(depth) for v in range(height) for u in range(width))
 
 

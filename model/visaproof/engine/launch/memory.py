@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from visaproof.isa.answers import Collision
-from visaproof.isa.errors import UndefinedBehavior
+from visaproof.isa.errors import NotModelled, UndefinedBehavior
 from visaproof.isa.operands import SLM_TAG
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite
 
@@ -32,6 +32,8 @@ class Allocation:
     room: int = 0
     unwritten: bool = False
     """Whether nobody knows what it holds before it is written; it is 0 here."""
+    modelled: bool = True
+    """Whether it can be accessed; what the runtime keeps in memory of its own is not modelled."""
 
     @property
     def size(self) -> int:
@@ -40,9 +42,9 @@ class Allocation:
     def holds(self, offset: int, width: int) -> bool:
         """Whether these bytes are inside; where it grows, they are then there."""
         end = offset + width
-        if end > len(self.data) and end <= self.room:
+        if len(self.data) < end <= self.room and self.modelled:
             self.data.extend(bytes(end - len(self.data)))
-        return end <= len(self.data)
+        return end <= (len(self.data) if self.modelled else self.room)
 
 
 class Watch(Protocol):
@@ -50,6 +52,7 @@ class Watch(Protocol):
 
     def reads(self, memory: Allocation, offset: int, width: int) -> None: ...
     def writes(self, memory: Allocation, offset: int, width: int, value: int, atomic: bool) -> None: ...
+    def outside(self, memory: Allocation, address: int) -> None: ...
 
 
 class AddressSpace:
@@ -65,6 +68,8 @@ class AddressSpace:
         if place >= 0:
             found = self.allocations[place]
             if found.holds(address - found.base, width):
+                if not found.modelled:
+                    raise NotModelled(f"what {found.name} holds")
                 return found, address - found.base
         raise UndefinedBehavior(f"bytes {address:#x}..{address + width - 1:#x} are in no buffer{self._near(address)}")
 
@@ -117,7 +122,11 @@ class Window(Buffer):
 
     def _place(self, address: int, width: int) -> tuple[Allocation, int] | None:
         """Where the bytes are; None where the access is outside, which reads 0 and writes nothing (D11)."""
-        return None if self._misses(address, width) else (self.memory, address)
+        if not self._misses(address, width):
+            return self.memory, address
+        if self.watch is not None:
+            self.watch.outside(self.memory, address)
+        return None
 
 
 class LocalWindow(Window):

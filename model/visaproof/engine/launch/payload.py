@@ -1,19 +1,21 @@
 """What the registers of a thread hold when it starts: r0, local ids, arguments and the values of the launch."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from visaproof.engine.launch.shape import Shape, ThreadId
+from visaproof.engine.launch.shape import Shape, ThreadId, Triple
 from visaproof.isa.execution import THREAD_LANES
-from visaproof.isa.platform import Platform
+from visaproof.isa.platform import Platform, ThreadNumber
 from visaproof.kernel.launch import Launch
 from visaproof.kernel.meaning import (
     ArgumentValue,
     BufferAddress,
     BufferOffset,
+    ImageExtent,
     LaunchValue,
     LocalId,
     Piece,
+    Sampler,
     SlmAddress,
     Surface,
 )
@@ -26,12 +28,6 @@ R0_GROUP_IDS = (1, 6, 7)
 
 R0_THREAD_BYTE = 8
 """The byte of r0 with the number of the thread in its group, from XeHP on: kernels take it as their sub-group's id."""
-
-UNUSED_IN_SR0 = {Platform.DG2: (3, 6), Platform.PVC: (3, 6, 7)}
-"""The low bits of `%sr0` that say nothing of the number of a thread."""
-
-THREAD_BITS = 12
-"""Bits of the number of a hardware thread that `%sr0` has."""
 
 HANDLE_BYTES = 64
 """Distance of two surface states: what a bindless handle counts in."""
@@ -63,9 +59,12 @@ class Values:
     """Where the buffers of pointer arguments begin."""
     local_addresses: Mapping[int, int] = field(default_factory=dict[int, int])
     """Where in shared local memory `local` arguments begin."""
-    private_base: int = 0
     symbols: Mapping[str, int] = field(default_factory=dict[str, int])
     """The address of each symbol that the linker knows, by the variable that stands for it."""
+    pointers: Mapping[LaunchValue, int] = field(default_factory=dict[LaunchValue, int])
+    """The addresses of private memory, of constants and of what the runtime keeps."""
+    extents: Mapping[int, Triple] = field(default_factory=dict[int, Triple])
+    """Of images, by argument."""
     pad: bool = False
     """Whether what lies behind a variable in its last register is 0; otherwise it is undefined to read it (D6)."""
 
@@ -84,7 +83,7 @@ class Payloads:
         ]
 
     def unknown(self) -> Iterator[tuple[Input, Piece]]:
-        """The pieces of which nothing is known; they hold 0."""
+        """The pieces of which nothing is known."""
         for item, piece in self._pieces:
             if self._bytes(piece, ThreadId((0, 0, 0), 0)) is None:
                 yield item, piece
@@ -117,8 +116,9 @@ class Payloads:
         if self._program.platform >= Platform.XeHP_SDV:
             self._put(state, "%r0", R0_THREAD_BYTE, (thread.number % 256).to_bytes(1, "little"))
         self._put(state, "%hw_id", 0, hardware_id.to_bytes(4, "little"))
-        if (unused := UNUSED_IN_SR0.get(self._program.platform)) is not None:
-            self._put(state, "%sr0", 0, thread_in_sr0(hardware_id, unused).to_bytes(4, "little"))
+        if (number := self._program.platform.device.thread_number) is not None:
+            for variable, word in zip(("%sr0", "%msg0"), thread_words(hardware_id, number), strict=True):
+                self._put(state, variable, 0, word.to_bytes(4, "little"))
         for variable, address in self._values.symbols.items():
             self._put(state, variable, 0, address.to_bytes(8, "little"))
 
@@ -147,6 +147,11 @@ class Payloads:
                 return None if address is None else _cut(address.to_bytes(8, "little"), piece)
             case Surface(argument):
                 return _cut((surface_handle(argument.index)).to_bytes(8, "little"), piece)
+            case Sampler(argument, place):
+                return _cut(surface_handle(argument.index if argument else place).to_bytes(8, "little"), piece)
+            case ImageExtent(argument, dimension):
+                extents = values.extents.get(argument.index)
+                return None if extents is None else _cut(extents[dimension].to_bytes(4, "little"), piece)
             case BufferOffset():
                 return bytes(piece.size)
             case LaunchValue() as value:
@@ -173,9 +178,8 @@ class Payloads:
             return b"".join(part.to_bytes(4, "little") for part in triples[value])
         if value is LaunchValue.WORK_DIMENSIONS:
             return shape.dimensions.to_bytes(4, "little")
-        if value is LaunchValue.PRIVATE_BASE:
-            return self._values.private_base.to_bytes(8, "little")
-        return None
+        address = self._values.pointers.get(value)
+        return None if address is None else address.to_bytes(8, "little")
 
 
 def surface_handle(index: int) -> int:
@@ -187,12 +191,13 @@ def _cut(content: bytes, piece: Piece) -> bytes:
     return content[piece.first_byte : piece.first_byte + piece.size]
 
 
-def thread_in_sr0(hardware_id: int, unused: Iterable[int]) -> int:
-    """The first dword of `%sr0`: its low bits without the unused ones, which ascend, number the threads.
+def thread_words(hardware_id: int, place: ThreadNumber) -> tuple[int, int]:
+    """The first dwords of `%sr0` and `%msg0`, in which IGC's code finds the number of a thread.
 
-    That is how IGC's code finds a thread's part of private memory: it takes these bits out.
+    That is how it finds a thread's part of private memory, so that threads that run together differ in it.
     """
-    number = hardware_id % (1 << THREAD_BITS)
-    for bit in unused:
-        number = number & ((1 << bit) - 1) | number >> bit << bit + 1
-    return number
+    low_bits, high_bits = place.low_bits, place.high_bits
+    low, high = hardware_id % (1 << low_bits), hardware_id >> low_bits
+    for bit in place.skipped:
+        low = low & ((1 << bit) - 1) | low >> bit << bit + 1
+    return low, high % (1 << high_bits)

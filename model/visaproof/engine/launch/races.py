@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from visaproof.engine.launch.memory import Allocation
 from visaproof.engine.launch.shape import ThreadId
+from visaproof.semantics.concrete.trail import Trail
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class RaceWatch:
     """Takes note of accesses, and of races."""
 
     now: Moment
+    trail: Trail | None = None
+    """Told of the bytes that each message reaches."""
     races: dict[tuple[str, str], Race] = field(default_factory=dict[tuple[str, str], Race])
     unwritten: dict[str, UnwrittenRead] = field(default_factory=dict[str, UnwrittenRead])
     _seen: dict[int, dict[int, _Byte]] = field(default_factory=dict[int, dict[int, _Byte]])
@@ -68,6 +71,8 @@ class RaceWatch:
 
     def reads(self, memory: Allocation, offset: int, width: int) -> None:
         seen, now = self._seen.setdefault(id(memory), {}), self.now
+        if self.trail is not None:
+            self.trail.reaches(now.thread, (memory.name, offset, width))
         for place in range(offset, offset + width):
             one = seen.get(place)
             if one is None:
@@ -82,6 +87,8 @@ class RaceWatch:
 
     def writes(self, memory: Allocation, offset: int, width: int, value: int, atomic: bool) -> None:
         seen, now = self._seen.setdefault(id(memory), {}), self.now
+        if self.trail is not None:
+            self.trail.reaches(now.thread, (memory.name, offset, width))
         for k in range(width):
             place = offset + k
             changes = memory.data[place] != value >> 8 * k & 0xFF
@@ -95,6 +102,11 @@ class RaceWatch:
                     if now.unordered(reader):
                         self._note(memory, place, reader, "one thread reads what another writes")
             one.writer, one.atomic = now, atomic
+
+    def outside(self, memory: Allocation, address: int) -> None:
+        """Nothing is reached."""
+        if self.trail is not None:
+            self.trail.reaches(self.now.thread, (memory.name, address))
 
     def _note_unwritten(self, memory: Allocation, place: int) -> None:
         found = self.unwritten.get(memory.name)

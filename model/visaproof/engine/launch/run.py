@@ -1,10 +1,11 @@
 """Runs a whole launch on numbers: group after group, and the threads of a group from barrier to barrier."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
 from visaproof.engine.launch.images import ImageShape
+from visaproof.engine.launch.inputs import require_known
 from visaproof.engine.launch.lane import lane_at_fault
 from visaproof.engine.launch.memory import (
     AddressSpace,
@@ -26,6 +27,7 @@ from visaproof.kernel.launch import BufferAddress, Surface
 from visaproof.kernel.scratch import SIZE_ATTRIBUTE, scratch_bytes
 from visaproof.kernel.syntax import Instruction
 from visaproof.kernel.texels import Outside, WrongSurface
+from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Surface as MemorySurface
 
@@ -69,10 +71,12 @@ class Memory:
     """Which of the buffers are the texels of an image; no pointer reaches them."""
     sampler: Outside | None = None
     """How samplers read them, where it is known."""
+    of_the_runtime: Sequence[Allocation] = ()
+    """Memory of the runtime, of which is not known what it holds."""
 
     def space(self) -> AddressSpace:
         plain = (buffer for index, buffer in self.buffers.items() if index not in self.images)
-        return AddressSpace([*plain, self.private])
+        return AddressSpace([*plain, self.private, *self.of_the_runtime])
 
 
 @dataclass
@@ -87,6 +91,8 @@ class Ran:
     threads: int = 0
     barriers: int = 0
     """Barriers passed, counted for each group."""
+    statements: int = 0
+    """The most that one thread took."""
 
 
 TracerOf = Callable[[ThreadId, ConcreteState], Tracer | None]
@@ -99,9 +105,12 @@ def run_launch(
     memory: Memory,
     tracer: TracerOf | None = None,
     groups: Iterable[Triple] | None = None,
+    choices: Choices = STRICT,
+    most: int = MOST_STATEMENTS,
 ) -> Ran:
     """Runs all threads, or those of some groups; the memory is changed in place.  Raises NotModelled."""
-    return _LaunchRun(program, values, memory, tracer).run(values.shape.groups() if groups is None else groups)
+    running = _LaunchRun(program, values, memory, tracer, choices, most)
+    return running.run(values.shape.groups() if groups is None else groups)
 
 
 @dataclass
@@ -110,12 +119,15 @@ class _LaunchRun:
     values: Values
     memory: Memory
     tracer: TracerOf | None
+    choices: Choices
+    most: int
     ran: Ran = field(default_factory=Ran)
 
     def __post_init__(self) -> None:
-        self._watch = RaceWatch(Moment(ThreadId((0, 0, 0), 0), 0))
+        self._watch = RaceWatch(Moment(ThreadId((0, 0, 0), 0), 0), self.choices.trail)
         self._code = Code(self.program.kernel, self.program.platform)
         self._payloads = Payloads(self.program, self.values)
+        require_known(self.program, self._payloads)
         self._surfaces: dict[str, MemorySurface] = {}
         self._scratch = [
             Allocation("private memory of the thread", 0, bytearray(size), unwritten=True)
@@ -188,18 +200,21 @@ class _LaunchRun:
         if self._scratch:
             surfaces[SCRATCH] = ScratchWindow(self._scratch[thread.number], self._watch)
         state = self._payloads.state(thread, thread.number, surfaces)
+        state.choices = self.choices.of_thread(thread)
         tracer = self.tracer(thread, state) if self.tracer is not None else None
         if tracer is None:
-            return Thread(self._code, state, most=MOST_STATEMENTS, remember=False, known_images=True)
-        return Thread(self._code, state, tracer.observe, tracer.performed, MOST_STATEMENTS, known_images=True)
+            return Thread(self._code, state, most=self.most, remember=False, known_images=True)
+        return Thread(self._code, state, tracer.observe, tracer.performed, self.most, known_images=True)
 
     def _resumed(self, running: Thread) -> AtBarrier | Outcome:
         try:
-            return running.resume()
+            stop = running.resume()
         except MissingSurface as missing:
             raise unknown_surface(self.program, missing) from None
         except WrongSurface as wrong:
             raise _wrong_surface(self.program, self.memory, wrong) from None
+        self.ran.statements = max(self.ran.statements, running.steps)
+        return stop
 
 
 def _wrong_surface(program: Program, memory: Memory, wrong: WrongSurface) -> ReadError:

@@ -9,6 +9,7 @@ from pathlib import Path
 from visaproof.engine.pairs.lists import Pair
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
+from visaproof.kernel.device import said_in
 from visaproof.kernel.manifest import manifest_platforms
 from visaproof.kernel.source import read_text
 
@@ -139,8 +140,14 @@ def dumps_in(
                 unreadable.append((name, "no kernel in it"))
             continue
         if kernel[1] != PSEUDO_KERNEL:
-            dumps.append(Dump(path, name, kernel[1], int(width[1]) if width else 1, device(path)))
+            dumps.append(Dump(path, name, kernel[1], int(width[1]) if width else 1, device(path) or _own_device(text)))
     return dumps, tuple(unreadable)
+
+
+def _own_device(text: str) -> Platform | None:
+    """The device that the comments in a dump agree on."""
+    named = {platform for said in said_in(text.split("\n"), "") for platform in said.platforms}
+    return named.pop() if len(named) == 1 else None
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -1,5 +1,6 @@
 """Two kernels that can be compared: inputs matched, both run on terms, and what the answer will rest on."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from visaproof.engine.refinement.assumed import assumptions, lanes_on
@@ -11,15 +12,19 @@ from visaproof.engine.refinement.same_program import is_itself
 from visaproof.engine.refinement.scope import Granted, Scope
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.engine.refinement.threads import one_to_one, one_to_several, require_found
+from visaproof.engine.tables import common_tables, taken_as_one
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import Assume, Start, start_of
+from visaproof.kernel.constants import ARBITRARY
 from visaproof.kernel.float_results import IEEE_ASSUMED, Floats
 from visaproof.kernel.matching import Matching, Program, match, require_matched
 from visaproof.kernel.observed import observed_registers
 from visaproof.kernel.private_slots import in_all_slots, slot_of
 from visaproof.kernel.symbolic.run import launched_lanes
 from visaproof.kernel.thread_group import Split, matched_inputs, split_of
+from visaproof.kernel.unmodelled_inputs import unmodelled_read
+from visaproof.queries.constant_data import Tables
 from visaproof.queries.refinement.question import Launched, Question
 from visaproof.queries.refinement.undefined import unusual
 from visaproof.smt import Bool
@@ -91,11 +96,14 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     else:
         runners = one_to_several(programs, matching, starts, split, scope, offset)
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
+    for program, runner in zip(programs, runners, strict=True):
+        _require_modelled(program, runner.trace.registers.initial_reads)
     needed = _lanes_needed(runners, lanes) if split is None and not granted.on else frozenset[Bool]()
     if needed:
         return compare(source, target, scope, replace(granted, on=needed))
     start = starts[0] if split is None or split.source_is_wide else starts[1]
-    launched = Launched(lanes, start.group)
+    tables = common_tables(programs, [runner.pointers for runner in runners])
+    launched = Launched(lanes, start.group, tables)
     unasked: NotModelled | None = None
     try:
         require_found(runners[1])
@@ -106,10 +114,17 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
         return compare(source, target, scope, replace(granted, no_buffer_offset=True))
     assumed = assumptions(start, question, matching, runners)
     assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
+    assumed += _on_tables(programs, starts, tables)
     return Comparison(
         source, target, matching, start, assumed, question, runners, exact, scope, granted, unasked, split,
         itself,
     )  # fmt: skip
+
+
+def _on_tables(programs: tuple[Program, Program], starts: tuple[Start, Start], tables: Tables) -> tuple[str, ...]:
+    """What is assumed of the tables of the other program, and of those that both have."""
+    other = (one for one in starts[1].assumed if one.startswith(ARBITRARY) and one not in starts[0].assumed)
+    return *other, *taken_as_one(programs, tables)
 
 
 def _starts(source: Program, target: Program, assume: Assume, alike: bool) -> tuple[Start, Start]:
@@ -135,3 +150,8 @@ def _assumed_beside(scope: Scope, granted: Granted, lanes: tuple[Bool, ...]) -> 
         *unusual(scope.forbidden),
         *((lanes_on(lanes, granted.on),) if granted.on else ()),
     )
+
+
+def _require_modelled(program: Program, read: Iterable[tuple[str, int]]) -> None:
+    if (unmodelled := unmodelled_read(program.kernel, program.launch, read)) is not None:
+        raise unmodelled

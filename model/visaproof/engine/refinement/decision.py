@@ -1,6 +1,8 @@
 """Decides whether one kernel refines another: the same stores, then runs, then a solver.  A difference is a run."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, Values
 from visaproof.engine.refinement.choices import source_choice, unlike_threads
@@ -21,6 +23,7 @@ from visaproof.engine.refinement.some_choice import some_choice_leaves_each
 from visaproof.engine.refinement.steps import QUICK_MS, one_by_one, stores_of, uncut
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.float_results import Floats
+from visaproof.kernel.open_values import dependence
 from visaproof.queries.refinement.places import LAST, Condition, Reach, conditions
 from visaproof.queries.refinement.question import Question, open_undefined, premises, same_at_probe, same_effects
 from visaproof.queries.refinement.silent import without_silent_stores
@@ -28,7 +31,7 @@ from visaproof.queries.refinement.stores import same_stores
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.refinement.witness import Choices
 from visaproof.semantics.symbolic.float_bits import no_nan
-from visaproof.smt import Bool, conj, false, neg
+from visaproof.smt import Bool, Op, conj, evaluate, false, neg
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,10 @@ MEANT = "in launches in which no choice of what nothing wrote leaves the source 
 NO_SUCH_RUN = "in no run in which the source has a meaning do the loops end within the rounds unrolled"
 
 ROUND_BY_ROUND = "the same stores in normal form, round by round"
+
+NOT_CONFIRMED = "they differ symbolically, but a run of both does not confirm it"
+
+THE_DIFFERENCE = "the difference"
 
 FLOAT_HINT = "; `--float ieee` takes floats for IEEE 754's"
 
@@ -265,13 +272,13 @@ def _solved(comparison: Comparison, goal: Bool, timeout_ms: int) -> Refines | Di
             case Impossible():
                 return Vacuous()
             case Fails(values):
-                verdict = _confirmed(comparison, values)
+                verdict = _confirmed(comparison, goal, values)
                 if not isinstance(verdict, Difference) and comparison.scope.floats is Floats.IEEE:
                     verdict = _without_nan(comparison, goal, inside, timeout_ms) or verdict
                 if isinstance(verdict, Difference):
                     return verdict
             case gave_up:
-                return verdict if inside else Unknown(gave_up.reason)
+                return verdict if inside else Unknown(_naming(question, gave_up.reason, "what is asked", (goal,)))
     return verdict
 
 
@@ -280,24 +287,34 @@ def _without_nan(comparison: Comparison, goal: Bool, inside: tuple[Reach, ...], 
     assumed = premises(comparison.question, goal, inside)
     match uncut((*assumed, *no_nan((*assumed, goal))), goal, timeout_ms):
         case Fails(values):
-            found = _confirmed(comparison, values)
+            found = _confirmed(comparison, goal, values)
             return found if isinstance(found, Difference) else None
         case _:
             return None
 
 
-def _confirmed(comparison: Comparison, values: Values) -> Difference | Unknown:
+def _naming(question: Question, reason: str, what: str, terms: Sequence[Bool]) -> str:
+    """The reason, with the uninterpreted operations that the terms depend on."""
+    depends = dependence(question.memory.spelled(terms))
+    return f"{reason}: {what} {depends}" if depends else reason
+
+
+def _confirmed(comparison: Comparison, goal: Bool, values: Values) -> Difference | Unknown:
+    """A difference that a run shows on the values, with which a solver says that the goal fails."""
     question = comparison.question
+    parts = cast(tuple[Bool, ...], goal.args) if goal.op is Op.CONJ else (goal,)
+    failing = [part for part in parts if not evaluate(part, values)]
     reason = source_choice(question) or unlike_threads(question)
     try:
         found = difference(*comparison.runners, question, values, nothing)
     except NotModelled as stopped:
-        return Unknown(f"they differ on terms, but the kernels cannot be run on these inputs: {stopped}")
+        shown = f"they differ symbolically, but the kernels cannot be run on these inputs: {stopped}"
+        return Unknown(_naming(question, shown, THE_DIFFERENCE, failing))
     if found is not None and (sure := settled(comparison, found)) is not None:
         return sure
     if reason:
-        return Unknown(f"they differ on terms; {reason}")
-    return Unknown("they differ on terms, but a run of both does not confirm it")
+        return Unknown(_naming(question, f"they differ symbolically; {reason}", THE_DIFFERENCE, failing))
+    return Unknown(_naming(question, NOT_CONFIRMED, THE_DIFFERENCE, failing))
 
 
 def _audit(comparison: Comparison) -> None:

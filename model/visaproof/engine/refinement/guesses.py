@@ -39,7 +39,7 @@ LAST_GUESSES = 600
 """Runs where neither these nor a solver decided."""
 
 LEAST_GUESSES = 160
-"""Of these, so many are made on slow machines as well: the verdict is then the same."""
+"""Of these, so many are made however long they take."""
 
 FLOAT_TYPES = (DataType.F, DataType.HF, DataType.DF)
 

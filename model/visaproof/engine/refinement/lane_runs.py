@@ -114,7 +114,7 @@ class _Followed:
     lane: int | None
     _steps: list[Step] = field(init=False, default_factory=list[Step])
     _left: int | None = field(init=False, default=None)
-    """The step that first accessed what is in no buffer, if that is the difference."""
+    """The step that first accessed what is in no buffer."""
     lane_outside: int | None = field(init=False, default=None)
     """Which lane wrote there."""
 
@@ -125,8 +125,9 @@ class _Followed:
         threads = ran.threads or (self.thread,) * len(ran.outcome.performed)
         own = (one for one, thread in zip(ran.outcome.performed, threads, strict=True) if thread == self.thread)
         messages = [next(own, None) if _is_message(step.instruction) else None for step in self._steps]
-        if self._left is not None and (message := messages[self._left]) is not None:
-            self.lane_outside = self._writing_outside(message)
+        message = None if self._left is None else messages[self._left]
+        if message is not None and self.found.outside is not None:
+            self.lane_outside = _lane_writing(message, self.found.outside)
         return LaneRun(self.thread, self.lane, tuple(self._needed(messages)))
 
     def _observer(self, thread: int | None, state: ConcreteState) -> Observer | None:
@@ -136,17 +137,10 @@ class _Followed:
 
         def observe(statement: Instruction, state: ConcreteState) -> None:
             tracer.observe(statement, state)
-            if self.found.outside is not None and self._left is None and _has_left(state):
+            if self._left is None and _has_left(state):
                 self._left = len(self._steps) - 1
 
         return observe
-
-    def _writing_outside(self, message: PerformedMessage) -> int | None:
-        for write in message.writes:
-            reached = isinstance(write, LaneWrite) and 0 <= (self.found.outside or 0) - write.address < write.width
-            if reached and write.lane is not None:
-                return write.lane + message.instruction.first_lane
-        return None
 
     def _needed(self, messages: Sequence[PerformedMessage | None]) -> list[Done]:
         """The statements that what differs depends on, the last of them first looked at."""
@@ -233,6 +227,14 @@ def _has_left(state: ConcreteState) -> bool:
     """Whether an access was to an address that is in no buffer."""
     flat = state.surfaces.get(FLAT)
     return isinstance(flat, Buffer) and isinstance(flat.contents, FlatContents) and flat.contents.left is not None
+
+
+def _lane_writing(message: PerformedMessage, address: int) -> int | None:
+    """The lane that writes a byte; None where a lane loads it, or the message writes as a whole."""
+    for write in message.writes:
+        if isinstance(write, LaneWrite) and write.address <= address < write.address + write.width:
+            return None if write.lane is None else write.lane + message.instruction.first_lane
+    return None
 
 
 def _is_message(instruction: Instruction) -> bool:

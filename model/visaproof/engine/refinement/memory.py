@@ -201,7 +201,8 @@ def memory_of(question: Question, images: Mapping[str, bool], values: Values, co
     """
     memory: Memory = {}
     for name in (*map(itself, question.surfaces), *images):
-        memory[name] = (IMAGE_SIZE if name in images else _size(name, values), {})
+        contents = question.memory.tables.initial(name, values)
+        memory[name] = (IMAGE_SIZE if name in images else _size(name, values), contents)
     places = {value: place for place, value in question.memory.cells.items()}
     now = Evaluation(values)
     for name in question.memory.order:

@@ -4,7 +4,7 @@ Format: counterexamples/README.md.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +14,7 @@ from visaproof.engine.conflicts.kernel import without_zeros
 from visaproof.engine.counterexample import DOES_NOT_REFINE, FORMAT, PredicateState, State, decoded
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.exchanges import Came, Exchange
+from visaproof.engine.refinement.held_inputs import HeldInput, Thread, completed, held_inputs
 from visaproof.engine.refinement.memory import cell_at, texel_at
 from visaproof.engine.refinement.runner import Prepared
 from visaproof.engine.refinement.runs import Difference
@@ -23,7 +24,9 @@ from visaproof.engine.states import state_record
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
 from visaproof.kernel.linking import functions_beside
+from visaproof.kernel.matching import Program
 from visaproof.kernel.observed import is_register
+from visaproof.kernel.syntax import Kernel
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image
@@ -68,6 +71,10 @@ class Side(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_on
     predicates: dict[str, PredicateState] = {}
     surfaces: dict[str, str]
     """What the kernel's own names stand for."""
+    inputs: list[HeldInput] = []
+    """What its inputs hold; where nothing is said, both kernels have the same at the same places of the payload."""
+    binding_table: dict[str, int] = {}
+    """The argument whose surface stands at an index, where the inputs are known."""
     addresses: list[Window] = []
     """What it reaches by 64-bit address."""
     threads: list[ThreadStart] = []
@@ -154,8 +161,12 @@ def example_name(comparison: Comparison) -> str:
 def refinement_record(comparison: Comparison, found: Difference, shows: str) -> RefinementExample:
     """The difference as a file; `shows` says in words what differs."""
     source, target = comparison.runners
-    lanes = comparison.question.lanes
+    lanes, by_meaning = comparison.question.lanes, comparison.matching.by_meaning
     sides = [one.prepared(found.memory, lanes, found.values) for one in (source, target.orders()[found.order])]
+    both = _completed(
+        (source.kernel, _side(comparison.source, by_meaning, source, sides[0])),
+        (target.kernel, _side(comparison.target, by_meaning, target, sides[1])),
+    )
     return RefinementExample(
         claim=f"{target.kernel.name}/refines-{source.kernel.name}",
         shows=shows,
@@ -166,8 +177,8 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
         inside=comparison.conditional,
         whatever_found=found.whatever_found,
         races_allowed=comparison.split is not None and UndefinedKind.RACE not in comparison.question.forbidden,
-        source=_side(source, sides[0]),
-        target=msgspec.structs.replace(_side(target, sides[1]), backwards=found.backwards),
+        source=both[0],
+        target=msgspec.structs.replace(both[1], backwards=found.backwards),
         differs=_of_register(comparison, found) or _differs(found, sides),
     )
 
@@ -229,7 +240,7 @@ def place_from(text: str) -> int:
     return cell_at((u, v, r, lod), channel)
 
 
-def _side(runner: AnyRunner, started: Prepared | Started) -> Side:
+def _side(program: Program, by_meaning: bool, runner: AnyRunner, started: Prepared | Started) -> Side:
     prepared = started.shared if isinstance(started, Started) else started
     kept = _kept(prepared.state)
     threads: list[ThreadStart] = []
@@ -246,9 +257,38 @@ def _side(runner: AnyRunner, started: Prepared | Started) -> Side:
         registers={} if threads else kept.registers,
         predicates={} if threads else kept.predicates,
         surfaces=_surfaces(prepared),
+        inputs=held_inputs(program) if by_meaning else [],
+        binding_table={str(at): index for at, index in program.launch.binding_table.items()} if by_meaning else {},
         addresses=_windows(prepared) if FLAT in prepared.state.surfaces else [],
         threads=threads,
     )
+
+
+def threads_of(kernel: Kernel, side: Side) -> list[Thread]:
+    """Its threads, or the only one.  Raises ValueError."""
+    return [
+        Thread(kernel, side.inputs, {name: bytes.fromhex(content) for name, content in one.registers.items()})
+        for one in side.threads or [side]
+    ]
+
+
+def _completed(*sides: tuple[Kernel, Side]) -> list[Side]:
+    """Both sides, each with the inputs that only the other one reads."""
+    threads = [threads_of(kernel, side) for kernel, side in sides]
+    alone = not any(side.threads for _, side in sides)
+    found = iter(completed([each for one in threads for each in one], of_the_thread=alone))
+    return [_with_registers(side, found) for _, side in sides]
+
+
+def _with_registers(side: Side, found: Iterator[dict[str, bytes]]) -> Side:
+    if not side.threads:
+        return msgspec.structs.replace(side, registers=_texts(next(found)))
+    threads = [msgspec.structs.replace(one, registers=_texts(next(found))) for one in side.threads]
+    return msgspec.structs.replace(side, threads=threads)
+
+
+def _texts(registers: dict[str, bytes]) -> dict[str, str]:
+    return {name: content.hex() for name, content in sorted(registers.items())}
 
 
 def _kept(state: ConcreteState) -> State:

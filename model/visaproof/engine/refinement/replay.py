@@ -1,9 +1,11 @@
 """Runs both kernels of a saved difference again, on numbers alone.  No solver."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from visaproof.engine.refinement.exchanges import Exchange, Visit
+from visaproof.engine.refinement.held_inputs import unlike_inputs, unlike_surfaces
 from visaproof.engine.refinement.memory import FLAT_SIZE, FlatContents, cells_of, texel_at
 from visaproof.engine.refinement.record import (
     OtherThread,
@@ -13,10 +15,12 @@ from visaproof.engine.refinement.record import (
     ThreadStart,
     Window,
     place_from,
+    threads_of,
 )
 from visaproof.engine.refinement.runner import at_no_surface
 from visaproof.engine.refinement.thread_runs import run_group
 from visaproof.engine.refinement.thread_watch import GroupBuffer, ThreadWatch, watched
+from visaproof.engine.replayed import collected
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.operands import SCRATCH
@@ -73,12 +77,31 @@ class _Ran:
         return (found.contents if isinstance(found, Buffer) else cells_of(found)).get(place, 0)
 
 
+@dataclass(frozen=True, slots=True)
+class RefinementReplay:
+    """A difference that was run again."""
+
+    claim: str
+    shows: str
+    """What the runs show, whatever the file says."""
+    differences: tuple[str, ...]
+    """What is not as recorded, in words; empty where it replays."""
+
+
 def replay_refinement(example: RefinementExample, path: str) -> tuple[str, ...]:
     """What is not as recorded, in words; empty where it replays.  Raises ReadError for a malformed file."""
+    return run_again(example, path).differences
+
+
+def run_again(example: RefinementExample, path: str) -> RefinementReplay:
+    """Runs both kernels again, once their inputs are matched.  Raises ReadError for a malformed file."""
     try:
-        return tuple(_differences(example, path))
+        kernels = [_kernel(side, _platform(side, path), f"{path}, {name}") for name, side in _sides(example)]
+        claim = f"{kernels[1].name}/refines-{kernels[0].name}"
+        shown, differences = collected(_differences(example, (kernels[0], kernels[1]), path))
+        return RefinementReplay(claim, shown, differences)
     except NotModelled as error:
-        return (f"a kernel does not run any more: {error}",)
+        return RefinementReplay(example.claim, "nothing", (f"a kernel does not run any more: {error}",))
     except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
         message = f"its launch does not fit its kernels: {type(error).__name__}: {error}"
         raise ReadError(
@@ -86,7 +109,16 @@ def replay_refinement(example: RefinementExample, path: str) -> tuple[str, ...]:
         ) from error
 
 
-def _differences(example: RefinementExample, path: str) -> Iterator[str]:
+def _sides(example: RefinementExample) -> tuple[tuple[str, Side], ...]:
+    return ("source", example.source), ("target", example.target)
+
+
+Words = Generator[str, None, str]
+"""What is not as recorded, and at the end what the runs show."""
+
+
+def _differences(example: RefinementExample, kernels: tuple[Kernel, Kernel], path: str) -> Words:
+    yield from _unmatched(example, kernels)
     source = _run(example, example.source, f"{path}, source")
     target = _run(example, example.target, f"{path}, target")
     if (undefined := source.outcome.undefined) is not None:
@@ -94,33 +126,45 @@ def _differences(example: RefinementExample, path: str) -> Iterator[str]:
     if source.leaves(example.inside):
         yield "the source leaves its buffers"
     if example.differs.outside:
-        found = target.outside
-        if found != int(example.differs.outside, 16):
-            yield f"the target accesses {'nothing' if found is None else hex(found)} outside of all buffers"
-        return
+        found = None if target.outside is None else f"{target.outside:#x}"
+        if target.outside != int(example.differs.outside, 16):
+            yield f"the target accesses {found or 'nothing'} outside of all buffers"
+        return f"the target accesses {found or 'nothing'} outside of all buffers"
     if target.leaves(example.inside):
         yield "the target leaves its buffers"
     if example.differs.other_thread is not None:
-        yield from _interfered(example, example.differs.other_thread, len(source.outcome.performed), path)
-    elif example.differs.kind == UndefinedKind.SLM_OUTSIDE.value:
+        return (yield from _interfered(example, example.differs.other_thread, len(source.outcome.performed), path))
+    if example.differs.kind == UndefinedKind.SLM_OUTSIDE.value:
         if source.missed_shared_local() is not None:
             yield "the source leaves shared local memory, too"
         if target.missed_shared_local() != example.differs.line:
             yield f"line {example.differs.line} of the target stays inside shared local memory"
-    elif example.differs.undefined or target.outcome.undefined is not None:
-        yield from _without_meaning(example, target)
-    else:
-        yield from _contents(example, source, target)
+        return f"the target leaves shared local memory at line {target.missed_shared_local()}"
+    if example.differs.undefined or target.outcome.undefined is not None:
+        return (yield from _without_meaning(example, target))
+    return (yield from _contents(example, source, target))
 
 
-def _without_meaning(example: RefinementExample, target: _Ran) -> Iterator[str]:
+def _unmatched(example: RefinementExample, kernels: tuple[Kernel, Kernel]) -> Iterator[str]:
+    """Inputs and surfaces that are not those of one launch."""
+    source, target = example.source, example.target
+    alone = not (source.threads or target.threads)
+    for one in threads_of(kernels[0], source):
+        for other in threads_of(kernels[1], target):
+            yield from islice(unlike_inputs(one, other, of_the_thread=alone), 1)
+    for name, side in _sides(example):
+        yield from unlike_surfaces(side.inputs, side.binding_table, side.surfaces, name)
+
+
+def _without_meaning(example: RefinementExample, target: _Ran) -> Words:
     undefined, recorded = target.outcome.undefined, example.differs
     line = None if undefined is None else undefined.position.line
     if line != (recorded.line if recorded.undefined else None):
         yield f"the target ends without a meaning at line {line}, recorded: {recorded.line or None}"
+    return "the target has a meaning" if undefined is None else f"line {line} of the target: {undefined.message}"
 
 
-def _contents(example: RefinementExample, source: _Ran, target: _Ran) -> Iterator[str]:
+def _contents(example: RefinementExample, source: _Ran, target: _Ran) -> Words:
     recorded = example.differs
     where = f"{recorded.buffer}[{recorded.address}]"
     if recorded.source_register:
@@ -133,10 +177,11 @@ def _contents(example: RefinementExample, source: _Ran, target: _Ran) -> Iterato
             yield f"{where} after the {name}: recorded {was}, now {found:#x}"
     if now[0] == now[1]:
         yield "both kernels leave the same there"
+    return f"{where}: {now[0]:#x} after the source, {now[1]:#x} after the target"
 
 
-def _interfered(example: RefinementExample, other: OtherThread, messages: int, path: str) -> Iterator[str]:
-    """What is not as recorded where another thread comes: behind any of so many messages of the source."""
+def _interfered(example: RefinementExample, other: OtherThread, messages: int, path: str) -> Words:
+    """What is not as recorded where another thread comes: after any of so many messages of the source."""
     if other.width not in ATOMIC_WIDTHS:
         raise ValueError(f"an atomic of {other.width} bytes")
     exchange = Exchange(other.buffer, int(other.address, 16), other.width, int(other.value, 16))
@@ -150,6 +195,10 @@ def _interfered(example: RefinementExample, other: OtherThread, messages: int, p
         yield from source.unsound(example, "source")
         if source.brought == target.brought and source.same_memory(target):
             yield f"the source does the same where the other thread comes behind {behind} messages"
+    return (
+        f"another thread gets {target.brought:#x} from {other.buffer}[{other.address}] in the target, "
+        f"and {target.left:#x} is left there: so nowhere in the source"
+    )
 
 
 @dataclass(frozen=True, slots=True)

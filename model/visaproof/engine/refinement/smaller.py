@@ -1,6 +1,7 @@
 """A difference with fewer lanes, more zeros and smaller numbers, which is easier to read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from struct import pack
 from time import process_time
@@ -13,7 +14,7 @@ from visaproof.engine.refinement.interference import interfered
 from visaproof.engine.refinement.memory import IMAGE_SIZE, Content
 from visaproof.engine.refinement.runs import Difference, again, difference
 from visaproof.engine.refinement.words import is_input, is_size
-from visaproof.isa.errors import NotModelled
+from visaproof.isa.errors import LimitReached, NotModelled
 from visaproof.smt import Term
 
 FRIENDLY, MOST_FRIENDLY = (1, 2, 3, 4, 8, 16, 32, 64), 8
@@ -25,21 +26,28 @@ MANY = 64
 
 def smaller(comparison: Comparison, found: Difference, timeout_ms: int) -> Difference:
     """The same with fewer lanes, more zeros and smaller numbers, as far as runs confirm it in this time."""
-    tries = _Tries(comparison, process_time() + timeout_ms / 1000)
+    best = found
+    with suppress(LimitReached):  # what a run has shown stays shown
+        for one in _ever_smaller(_Tries(comparison, process_time() + timeout_ms / 1000), found):
+            best = one
+    return best
+
+
+def _ever_smaller(tries: "_Tries", found: Difference) -> Iterator[Difference]:
+    comparison = tries.comparison
     if comparison.split is not None or len(_reducible(found)) > MANY:
-        found = _coarsely_smaller(tries, found)
+        yield (found := _coarsely_smaller(tries, found))
     lanes: list[Term] = [one for one in comparison.question.lanes if one in found.values]
-    found = tries.changed(found, dict.fromkeys(lanes, 0) | dict.fromkeys(lanes[:1], 1)) or found
+    yield (found := tries.changed(found, dict.fromkeys(lanes, 0) | dict.fromkeys(lanes[:1], 1)) or found)
     for one in sorted(_reducible(found), key=_last_lane_first):  # one lane cannot collide
-        found = tries.changed(found, {one: 0}) or found
+        yield (found := tries.changed(found, {one: 0}) or found)
     words = [term for term in _reducible(found) if term.width and not str(term.payload).startswith("base.")]
     for one in words[:MOST_FRIENDLY]:
         friendly = (value for value in FRIENDLY if value < found.values[one])
-        found = next(filter(None, (tries.changed(found, {one: value}) for value in friendly)), found)
+        yield (found := next(filter(None, (tries.changed(found, {one: value}) for value in friendly)), found))
     for name, (size, _) in found.memory.items():
         if size == IMAGE_SIZE:
-            found = _fewer_texels(tries, found, name)
-    return found
+            yield (found := _fewer_texels(tries, found, name))
 
 
 @dataclass(frozen=True, slots=True)

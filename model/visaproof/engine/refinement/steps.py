@@ -8,7 +8,8 @@ from visaproof.engine.ladder import Answer, Fails, GaveUp, Holds, climb, literal
 from visaproof.engine.refinement.sweeping import swept
 from visaproof.queries.refinement.question import Question, open_undefined, premises
 from visaproof.queries.refinement.stores import Stores, address_step, same_store
-from visaproof.smt import Bool, Op, Term, is_true, neg, substitute, subterms, symbol, symbols_of
+from visaproof.smt import Bool, Term, is_true, neg, substitute, subterms, symbol, symbols_of
+from visaproof.smt.arithmetic import PRODUCTS
 from visaproof.smt.evaluate import substitute_all
 
 QUICK_MS = 300
@@ -25,9 +26,9 @@ STORES = 4
 
 
 def uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
-    """The answer of the ladder, at first with each product of unknowns as an unknown of its own."""
+    """The answer of the ladder, at first with each product or quotient of unknowns as an unknown of its own."""
     cut: dict[Term, Term] = {
-        term: symbol(f"product.{term.serial}", term.width) for term in subterms(*assumed, goal) if term.op is Op.MUL
+        term: symbol(f"product.{term.serial}", term.width) for term in subterms(*assumed, goal) if term.op in PRODUCTS
     }
     if cut:
         answer = climb(tuple(substitute_all(assumed, cut)), substitute(goal, cut), timeout_ms)

@@ -12,9 +12,9 @@ from visaproof.engine.refinement.thread_barriers import with_plain_barriers
 from visaproof.engine.refinement.thread_group import AnyRunner, group_of
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
-from visaproof.kernel.assumptions import Start
+from visaproof.kernel.assumptions import TABLE_BASES, Start
 from visaproof.kernel.float_results import Floats, ieee_start
-from visaproof.kernel.launch import BufferAddress, Surface
+from visaproof.kernel.launch import BufferAddress, LaunchValue, Surface
 from visaproof.kernel.matching import (
     Matching,
     Program,
@@ -147,8 +147,14 @@ def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte])
         variable, _, byte = str(word.payload).rpartition(".")
         own, index = initial(variable, int(byte))
         if own.width == FLAT_BITS and not index:
-            found[own] = f"argument {meaning.argument.index}" if isinstance(meaning, BufferAddress) else PRIVATE
+            found[own] = _buffer_name(meaning)
     return found
+
+
+def _buffer_name(meaning: BufferAddress | LaunchValue) -> str:
+    if isinstance(meaning, BufferAddress):
+        return f"argument {meaning.argument.index}"
+    return meaning.value if meaning in TABLE_BASES else PRIVATE
 
 
 def _surface(program: Program, key: str, by_meaning: bool) -> str:

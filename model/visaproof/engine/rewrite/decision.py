@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from visaproof.engine.rewrite.instance import check_prepared, prepared
 from visaproof.engine.rewrite.search import Prepared
 from visaproof.engine.rewrite.verdicts import Illegal, Proved, Refuted, Unknown, Vacuous, Verdict
+from visaproof.isa.errors import LimitReached
 from visaproof.kernel.rewrite.instances import Instance, instances
 from visaproof.kernel.rewrite.reader import read_rule
 from visaproof.kernel.rewrite.syntax import Condition, Expect, Rule
+from visaproof.smt.limit import Limit
 
 DEFAULT_TIMEOUT = 20.0
 """Seconds for one question to a solver."""
@@ -30,6 +32,15 @@ def check_rule(
     found = read_rule(rule, "<rule>") if isinstance(rule, str) else rule
     conditions = [*found.pre, *(found.right_if if when_right else ()), *extra]
     return check_instances((prepared(one) for one in instances(found) if chosen(one)), conditions, timeout)
+
+
+def check_within(limit: Limit, rule: Rule, timeout: float, when_right: bool = False) -> Verdict:
+    """The same within a limit: a rule that takes longer is unknown.  Raises ReadError and NotModelled."""
+    try:
+        with limit.within():
+            return check_rule(rule, timeout, when_right=when_right)
+    except LimitReached as reached:
+        return Unknown(str(reached))
 
 
 def check_instances(

@@ -1,6 +1,6 @@
 """Decides one instance of a rewrite rule: normal forms, then guesses, then a solver; a difference is a run."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
@@ -13,10 +13,11 @@ from visaproof.engine.rewrite.verdicts import Counterexample, Illegal, Proved, R
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
+from visaproof.kernel.open_values import dependence
 from visaproof.kernel.rewrite.instances import Instance, rule_place
 from visaproof.kernel.rewrite.syntax import Condition
 from visaproof.queries.rewrite.conditions import Premise, place_of, premise
-from visaproof.queries.rewrite.question import sides
+from visaproof.queries.rewrite.question import own_name, sides
 from visaproof.queries.rewrite.replacements import replacements
 from visaproof.smt import Bool, Term, conj, evaluate, implies, is_false, is_true, neg, symbol, symbols_of
 from visaproof.smt.evaluate import substitute_all
@@ -230,7 +231,18 @@ class _Check:
                     pass
         if found is not None:
             return self._refuted(search, found, filler)
-        return Unknown(f"{goal.what}: both differ on terms, but a run of them does not confirm it")
+        reason = f"{goal.what}: both differ symbolically, but a run of them does not confirm it"
+        depends = dependence(self._uninterpreted(goal.goal))
+        return Unknown(f"{reason}: the difference {depends}" if depends else reason)
+
+    def _uninterpreted(self, goal: Bool) -> Iterator[str]:
+        """The operations that the goal depends on, each with its line in the rule."""
+        instance, used = self._ready.instance, set(symbols_of(goal))
+        for side, kernel in zip(self._ready.both, (instance.source, instance.target), strict=True):
+            for one in side.trace.arbitrary:
+                if own_name(side, one.symbol) in used:
+                    place = rule_place(instance, kernel, one.instruction.position)
+                    yield one.described(f"line {place.line}")
 
     @staticmethod
     def _run(values: dict[Term, int], search: Search) -> tuple[Counterexample | None, int]:

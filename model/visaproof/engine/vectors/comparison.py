@@ -20,6 +20,7 @@ from visaproof.engine.vectors.trials import trials
 from visaproof.instructions import TypedAtomic
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError, UndefinedBehavior
+from visaproof.kernel.file_content import opened
 from visaproof.semantics.concrete.state import ConcreteState
 
 MAX_LINE_BYTES = 1024 * 1024
@@ -60,7 +61,7 @@ def read_rows(path: Path) -> Iterator[tuple[Position, Row]]:
     """The vectors of a file, with their lines.  Raises ReadError at the first that is none."""
     line = 0
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+        with opened(path) as raw, gzip.open(raw) if path.suffix == ".gz" else raw as stream:
             for line, text in _lines(stream, path):
                 if text.strip():
                     yield Position(str(path), line, 1), _row(text)

@@ -1,10 +1,14 @@
 """Statements that compute, on ints: sources of all enabled lanes first, then their destinations (D36)."""
 
+from collections.abc import Callable, Iterable
+
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import CONTROL, FloatMode
+from visaproof.isa.opcodes import ROWS, Lanes
 from visaproof.isa.operands import Execution
 from visaproof.isa.types import DataType
 from visaproof.kernel.concrete.operands import ConcreteOperands
+from visaproof.kernel.concrete.page_elements import destination, elements
 from visaproof.kernel.concrete.predicates import ConcretePredicates, enabled_lanes
 from visaproof.kernel.opcodes import DESTINATIONS, Kind, boolean_table, kind_of
 from visaproof.kernel.statement import execution_of, lane_offset, without_mask, without_predicate
@@ -14,7 +18,8 @@ from visaproof.kernel.syntax import (
     Operand,
     SubscriptedName,
 )
-from visaproof.semantics.concrete import alu, floats
+from visaproof.semantics.concrete import alu, float_functions, floats, mixed_floats
+from visaproof.semantics.concrete.choices import Unstated
 from visaproof.semantics.concrete.state import ConcreteState
 
 
@@ -33,6 +38,7 @@ class ConcreteArithmetic:
             raise NotModelled(reason.what, reason.position or instruction.position) from None
 
     def _step(self, instruction: Instruction) -> None:
+        self._operands.require_described(instruction)
         match kind_of(instruction, frozenset()):
             case Kind.COMPARE:
                 self._compare(instruction)
@@ -42,6 +48,8 @@ class ConcreteArithmetic:
                 self._predicates.combine(instruction)
             case Kind.ADDRESS:
                 self._address(instruction)
+            case _ if ROWS[instruction.opcode].lanes is Lanes.PAIRS:
+                self._pairs(instruction)
             case _ if instruction.opcode in DESTINATIONS or instruction.opcode == "madw":
                 self._two_results(instruction)
             case _:
@@ -51,8 +59,7 @@ class ConcreteArithmetic:
         """The sources from operand `first` on, as the integers that they are."""
         values: list[int] = []
         types: list[DataType] = []
-        for operand in instruction.operands[first:]:
-            bits, data_type, modifier = self._operands.read(operand, lane)
+        for bits, data_type, modifier in elements(self._operands, instruction, first, lane):
             if data_type.floating:
                 raise NotModelled(f"{instruction.opcode} on {data_type.spelling}")
             values.append(alu.modified(alu.to_integer(bits, data_type), modifier, data_type))
@@ -61,9 +68,12 @@ class ConcreteArithmetic:
 
     def _one_result(self, instruction: Instruction) -> None:
         execution = execution_of(instruction)
-        target = instruction.operands[0]
+        target = destination(instruction)
         if instruction.opcode == "mov" and isinstance(instruction.operands[1], Name):
             self._mov_predicate(target, instruction.operands[1], execution)
+            return
+        if isinstance(target, SubscriptedName):
+            self._clear_addresses(target, execution)
             return
         if instruction.opcode == "sel":
             execution, chosen = without_predicate(execution), execution
@@ -97,15 +107,44 @@ class ConcreteArithmetic:
     def _value(self, instruction: Instruction, chosen: Execution, lane: int, result: DataType) -> int:
         saturate = "sat" in instruction.suffixes
         if instruction.opcode in ("mov", "sel"):
-            value = self._converted(self._picked(instruction, chosen, lane), lane, result, saturate)
+            picked = self._picked(instruction, chosen, lane)
+            value = self._stated(
+                lambda: self._converted(picked, lane, result, saturate), instruction, lane, result, operands=[picked]
+            )
+        elif instruction.opcode == "fcvt":
+            value = self._stated(lambda: self._reformatted(instruction, lane, result), instruction, lane, result)
         elif result.floating:
-            sources = self._float_sources(instruction, lane, result)
-            value = floats.operation(instruction.opcode, sources, result, self._mode())
+            value = self._stated(lambda: self._float(instruction, lane, result), instruction, lane, result)
         else:
-            value = self._integer(instruction, lane, result)
+            value = self._stated(lambda: self._integer(instruction, lane, result), instruction, lane, result)
         if not saturate:
             return value
-        return floats.clamped(value, result, self._mode()) if result.floating else alu.saturated(value, result)
+        if not result.floating:
+            return self._stated(
+                lambda: alu.saturated_result(instruction.opcode, value, result), instruction, lane, result
+            )
+        return self._stated(lambda: floats.clamped(value, result, self._mode()), instruction, lane, result)
+
+    def _stated(
+        self,
+        compute: Callable[[], int],
+        instruction: Instruction,
+        lane: int,
+        result: DataType,
+        operands: Iterable[Operand] | None = None,
+    ) -> int:
+        """What is computed, or where no page states that, what the state chooses for these operands."""
+        try:
+            return compute()
+        except Unstated as reason:
+            if operands is None:
+                read = elements(self._operands, instruction, 1, lane)
+            else:
+                read = [self._operands.read(operand, lane) for operand in operands]
+            known = [(bits, data_type.spelling, modifier) for bits, data_type, modifier in read]
+            operation = instruction.opcode, result.spelling, known
+            bits = self._state.choices.pick(reason, instruction.position, lane, result, operation)
+            return bits if result.floating else alu.to_integer(bits, result)
 
     def _mode(self) -> FloatMode | None:
         """What the control register says, where there is one."""
@@ -115,6 +154,10 @@ class ConcreteArithmetic:
             return None
         return FloatMode.of(int.from_bytes(register[:4], "little"))
 
+    def _reformatted(self, instruction: Instruction, lane: int, result: DataType) -> int:
+        bits, data_type, _ = self._operands.read(instruction.operands[1], lane)
+        return float_functions.reformatted(bits, data_type, result)
+
     def _converted(self, source: Operand, lane: int, result: DataType, saturate: bool) -> int:
         """Page MOV: "with type conversion if necessary"."""
         bits, data_type, modifier = self._operands.read(source, lane)
@@ -122,19 +165,21 @@ class ConcreteArithmetic:
             bits = floats.modified(bits, modifier, data_type)
             if result.floating:
                 return floats.converted(bits, data_type, result, self._mode())
-            return floats.to_integer(bits, data_type, result, self._mode())
+            return floats.to_integer(bits, data_type, result, self._mode(), saturate)
         value = alu.modified(alu.to_integer(bits, data_type), modifier, data_type)
         return floats.from_integer(value, result, self._mode()) if result.floating else value
 
-    def _float_sources(self, instruction: Instruction, lane: int, data_type: DataType) -> list[int]:
-        """Page 2_datatypes: "its destination type must also be the same as the execution type"."""
-        sources: list[int] = []
-        for operand in instruction.operands[1:]:
-            bits, found, modifier = self._operands.read(operand, lane)
-            if found is not data_type:
-                raise NotModelled(f"{instruction.opcode} of {found.spelling} and {data_type.spelling}")
-            sources.append(floats.modified(bits, modifier, found))
-        return sources
+    def _float_sources(self, instruction: Instruction, lane: int) -> list[tuple[int, DataType]]:
+        """The sources after their modifiers, with their types."""
+        read = elements(self._operands, instruction, 1, lane)
+        return [(floats.modified(bits, modifier, data_type), data_type) for bits, data_type, modifier in read]
+
+    def _float(self, instruction: Instruction, lane: int, result: DataType) -> int:
+        """Page 2_datatypes: "its destination type must also be the same as the execution type"; rows of others mix."""
+        sources, mode = self._float_sources(instruction, lane), self._mode()
+        if any(data_type is not result for _, data_type in sources):
+            return mixed_floats.operation(instruction.opcode, sources, result, mode)
+        return float_functions.operation(instruction.opcode, [bits for bits, _ in sources], result, mode)
 
     def _integer(self, instruction: Instruction, lane: int, result: DataType) -> int:
         values, types = self._sources(instruction, 1, lane)
@@ -146,6 +191,19 @@ class ConcreteArithmetic:
         if instruction.opcode in alu.OPERATIONS:
             return alu.OPERATIONS[instruction.opcode](values, types, result)
         raise NotModelled(f"opcode {instruction.opcode} on numbers")
+
+    def _pairs(self, instruction: Instruction) -> None:
+        """Pages SAD2, SAD2ADD: the sum of two lanes in the even one; "the odd element are updated with undefined"."""
+        target, result = instruction.operands[0], self._operands.destination_type(instruction.operands[0])
+        computed: list[tuple[int, int]] = []
+        for lane in enabled_lanes(self._state, execution_of(instruction)):
+            if lane % 2 == 0:
+                values, others = (self._sources(instruction, 1, one)[0] for one in (lane, lane + 1))
+                total = alu.absolute_differences(values, others)
+                computed.append((lane, alu.saturated(total, result) if "sat" in instruction.suffixes else total))
+                computed.append((lane + 1, self._stated(alu.odd_element, instruction, lane + 1, result)))
+        for lane, value in computed:
+            self._operands.write(target, lane, value)
 
     def _two_results(self, instruction: Instruction) -> None:
         execution = execution_of(instruction)
@@ -186,8 +244,15 @@ class ConcreteArithmetic:
         relation = instruction.suffixes[0]
         _, data_type, _ = self._operands.read(instruction.operands[1], lane)
         if data_type.floating:
-            sources = self._float_sources(instruction, lane, data_type)
-            return floats.compare(relation, sources, data_type, self._mode())
+            read = self._float_sources(instruction, lane)
+            if any(found is not data_type for _, found in read):
+                raise NotModelled(f"{instruction.opcode} of {' and '.join(found.spelling for _, found in read)}")
+            sources = [bits for bits, _ in read]
+            return bool(
+                self._stated(
+                    lambda: floats.compare(relation, sources, data_type, self._mode()), instruction, lane, DataType.UB
+                )
+            )
         left, right = self._sources(instruction, 1, lane)[0]
         return alu.COMPARISONS[relation](left, right)
 
@@ -196,6 +261,10 @@ class ConcreteArithmetic:
         predicate = self._state.predicates[source.name]
         for lane in enabled_lanes(self._state, execution):
             self._operands.write(target, lane, predicate.bits % (1 << predicate.count))
+
+    def _clear_addresses(self, target: SubscriptedName, execution: Execution) -> None:
+        for lane in enabled_lanes(self._state, execution):
+            self._operands.clear_address(target, lane)
 
     def _address(self, instruction: Instruction) -> None:
         target, base, offset = instruction.operands

@@ -2,6 +2,7 @@
 
 from visaproof.isa.errors import NotModelled, UndefinedBehavior
 from visaproof.isa.types import DataType
+from visaproof.kernel.opcode_check import require_described
 from visaproof.kernel.opcodes import packed_element
 from visaproof.kernel.predefined import CHANNEL_ENABLES, NULL
 from visaproof.kernel.syntax import (
@@ -9,6 +10,7 @@ from visaproof.kernel.syntax import (
     GeneralVariable,
     Immediate,
     IndirectOperand,
+    Instruction,
     Kernel,
     Operand,
     PredicateVariable,
@@ -19,10 +21,14 @@ from visaproof.kernel.syntax import (
     VectorSource,
 )
 from visaproof.semantics.concrete.alu import to_integer
+from visaproof.semantics.concrete.beyond import write_held
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 
 Address = tuple[str, int]
 """A root variable and a byte in it."""
+
+NOWHERE = ""
+"""The root of an address that was never written, or is not aligned: a variable that has no bytes."""
 
 
 class ConcreteOperands:
@@ -33,6 +39,14 @@ class ConcreteOperands:
         self._state = state
         self._addresses: dict[tuple[str, int], Address] = {}
         """What the address registers hold."""
+        self._described: set[int] = set()
+        """The statements of the kernel that were held against their pages, by their identity."""
+
+    def require_described(self, instruction: Instruction) -> None:
+        """Raises NotModelled for a form of an opcode that its page does not describe."""
+        if id(instruction) not in self._described:
+            require_described(instruction, self._kernel, self._state.platform)
+            self._described.add(id(instruction))
 
     def addresses(self) -> dict[tuple[str, int], Address]:
         """What the address registers hold."""
@@ -98,18 +112,27 @@ class ConcreteOperands:
                 place = (root_name, start + offset)
             case _:
                 raise NotModelled("an address of this form", source.position)
-        self._addresses[target.name, target.element + lane * (target.horizontal or 1)] = place
+        self._addresses[_register(target, lane)] = place
+
+    def clear_address(self, target: SubscriptedName, lane: int) -> None:
+        """The reading mov-of-address: the register names no variable."""
+        if (register := _register(target, lane)) in self._addresses:
+            del self._addresses[register]
 
     def _named(self, operand: IndirectOperand, register: int, distance: int) -> Address:
         """The element so far behind what an address register names; addresses are integers of 32 bits."""
         root, start = self._addresses_at(operand.address_variable, operand.element + register)
         start = to_integer((start + operand.byte_offset + distance) % 2**32, DataType.D)
+        if start % operand.type.size and self._state.beyond_of(root) is not None:
+            return NOWHERE, start
         if start % operand.type.size:
             raise UndefinedBehavior(f"indirect address {root}.{start} is not aligned to {operand.type.spelling}")
         return root, start
 
     def _addresses_at(self, variable: str, element: int) -> Address:
         if (variable, element) not in self._addresses:
+            if self._state.beyond_of(f"{variable}({element})") is not None:
+                return NOWHERE, 0
             raise UndefinedBehavior(f"address register {variable}({element}) was never written")
         return self._addresses[variable, element]
 
@@ -118,17 +141,30 @@ class ConcreteOperands:
         assert isinstance(declared, GeneralVariable)
         return declared
 
+    def _held(self, root: str) -> bytearray:
+        return bytearray() if root == NOWHERE else self._state.registers[root]
+
     def _load(self, root: str, start: int, width: int) -> int:
-        variable = self._state.registers[root]
+        variable = self._held(root)
         if start < 0 or start + width > len(variable):
+            if (beyond := self._state.beyond_of(root)) is not None:
+                return beyond.read(root, variable, start, width)
             raise UndefinedBehavior(f"bytes {start}..{start + width - 1} lie beyond {root}")
         return int.from_bytes(variable[start : start + width], "little")
 
     def _store(self, root: str, start: int, bits: int, width: int) -> None:
-        variable = self._state.registers[root]
+        variable, content = self._held(root), bits % (1 << 8 * width)
         if start < 0 or start + width > len(variable):
-            raise UndefinedBehavior(f"bytes {start}..{start + width - 1} lie beyond {root}")
-        variable[start : start + width] = (bits % (1 << 8 * width)).to_bytes(width, "little")
+            if self._state.beyond_of(root) is None:
+                raise UndefinedBehavior(f"bytes {start}..{start + width - 1} lie beyond {root}")
+            write_held(variable, start, content.to_bytes(width, "little"))
+        else:
+            variable[start : start + width] = content.to_bytes(width, "little")
+
+
+def _register(target: SubscriptedName, lane: int) -> tuple[str, int]:
+    """The address register that a lane writes."""
+    return target.name, target.element + lane * (target.horizontal or 1)
 
 
 def _region_element(region: Region, lane: int) -> int:

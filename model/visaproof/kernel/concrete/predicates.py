@@ -26,13 +26,17 @@ class ConcretePredicates:
         if not isinstance(target, Name):
             raise NotModelled("setp of what is no predicate", target.position)
         execution = execution_of(instruction)
-        first = lane_offset(execution)
-        if is_scalar(source):  # Page SETP: every bit is set, whatever the mask
-            bits, _, _ = self._operands.read(source, 0)
-            self.set_bits(target.name, {first + lane: bool(bits >> lane & 1) for lane in range(execution.size)})
+        if is_scalar(source):
+            self._set_half(target.name, execution, self._operands.read(source, 0)[0])
             return
-        lanes = enabled_lanes(self._state, execution)
+        first, lanes = lane_offset(execution), enabled_lanes(self._state, execution)
         self.set_bits(target.name, {first + lane: bool(self._operands.read(source, lane)[0] & 1) for lane in lanes})
+
+    def _set_half(self, variable: str, execution: Execution, bits: int) -> None:
+        """Page SETP: with 32 lanes every bit, else "the lower/upper 16 dst elements", whatever lanes run."""
+        first, width = (0, 32) if execution.size == 32 else (lane_offset(execution), 16)
+        count = max(self._state.predicates[variable].count, first + execution.size)
+        self.set_bits(variable, {first + k: bool(bits >> k & 1) for k in range(width) if first + k < count})
 
     def combine(self, instruction: Instruction) -> None:
         """Page AND (OR, XOR, NOT): "dst[i] = src0[i] & src1[i]" of enabled lanes, from the mask's first lane on."""
@@ -58,6 +62,8 @@ class ConcretePredicates:
     def _bit(self, variable: str, place: int) -> bool:
         predicate = self._state.predicates[variable]
         if place >= predicate.count:
+            if (beyond := self._state.beyond_of(variable)) is not None:
+                return beyond.bit(variable, place)
             raise UndefinedBehavior(f"{variable} has no bit for lane {place}")
         return bool(predicate.bits >> place & 1)
 
@@ -65,6 +71,8 @@ class ConcretePredicates:
         before = self._state.predicates[variable]
         value = before.bits
         for place, bit in bits.items():
+            if place >= before.count and self._state.beyond_of(variable) is not None:
+                continue
             if place >= before.count:
                 raise UndefinedBehavior(f"{variable} has no bit for lane {place}")
             value = value & ~(1 << place) | bit << place

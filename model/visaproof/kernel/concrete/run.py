@@ -181,6 +181,11 @@ class Thread:
         add_zeros(code.kernel, state)
 
     @property
+    def steps(self) -> int:
+        """The statements so far."""
+        return self._steps
+
+    @property
     def performed(self) -> list[PerformedMessage]:
         """The messages so far."""
         return self._performed
@@ -258,6 +263,7 @@ class Thread:
         surface = self._surface(decoded.surface, instruction.position)
         memory = self.state.surfaces[surface]
         require_reached(decoded, memory, surface, instruction.position)
+        self.state.choices.message(instruction.position)
         log: list[Write] = []
         misses: list[Miss] = []
         changed: list[Write] = []
@@ -285,6 +291,7 @@ class Thread:
         return found
 
     def _bind(self, movs: syntax.Instruction) -> None:
+        self._operands.require_described(movs)
         self._surfaces.bind(movs)
         target, source = movs.operands
         if not isinstance(target, syntax.SubscriptedName):
@@ -318,6 +325,7 @@ class Thread:
                 place = lane + lane_offset(execution)
                 if place < THREAD_LANES and self.state.channel_enabled(execution, lane):
                     jumping |= 1 << place & active
+        self.state.choices.note(instruction.position, jumping)
         target, waiting = self._code.labels[label_of(instruction)], active & ~jumping
         if target >= self._place:
             self._park(target, jumping)

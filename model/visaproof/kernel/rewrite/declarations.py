@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.types import DataType, type_named
 from visaproof.kernel.naming import shown
-from visaproof.kernel.rewrite.expressions import At, read_expression
+from visaproof.kernel.rewrite.expressions import MOST_DIGITS, At, read_expression
 from visaproof.kernel.rewrite.syntax import Choice, Declared, Expression, Kind, Number
 
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
@@ -73,8 +73,8 @@ def read_surfaces(text: str, at: At) -> Iterator[Declared]:
         if found is None:
             raise ReadError("a surface has the form NAME or NAME bti NUMBER", at(start), "surface: S bti 1")
         place, index = at(start + found.start(1)), found.group(2)
-        if index and int(index) > MOST_INDEX:
-            raise ReadError(f"the binding table has no place {index}", place, f"at most {MOST_INDEX}")
+        if index and (len(index) > MOST_DIGITS or int(index) > MOST_INDEX):
+            raise ReadError(f"the binding table has no place {shown(index)}", place, f"at most {MOST_INDEX}")
         yield Declared(
             Kind.SURFACE, found.group(1), DataType.UD, Number(1, place), place, int(index) if index else None
         )

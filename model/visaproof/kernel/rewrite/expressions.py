@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Protocol, cast
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
+from lark.exceptions import VisitError
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.kernel.naming import closest, shown
@@ -56,6 +57,10 @@ def _read(text: str, start: str, at: At) -> object:
     try:
         tree = _parser().parse(text, start)
         return _Meaning(at).transform(tree)  # pyright: ignore[reportArgumentType]
+    except VisitError as error:  # what is raised within comes wrapped
+        if isinstance(error.orig_exc, RecursionError):
+            raise ReadError(f"the {start} is nested too deeply", at(0)) from None
+        raise error.orig_exc from None
     except UnexpectedToken as error:
         token = cast(Token, getattr(error, "token", None))
         if token.type == "$END":

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.execution import ExecMask
-from visaproof.isa.platform import Platform, platform_named
+from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
 from visaproof.kernel.naming import closest, listed, shown
 from visaproof.kernel.rewrite.declarations import (
     NAME,
@@ -142,8 +142,9 @@ class _Reader:
             try:
                 platform_named(name)
             except KeyError:
-                hint = f"one of {listed(known.name for known in Platform)}"
-                raise ReadError(f"no platform {shown(name)}", at(text.index(name)), hint) from None
+                raise ReadError(
+                    f"no platform {shown(name)}", at(text.index(name)), f"one of {PLATFORM_NAMES}"
+                ) from None
 
     def _for(self, text: str, at: At) -> None:
         choice = read_choice(text, at)

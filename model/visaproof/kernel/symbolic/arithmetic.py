@@ -8,17 +8,21 @@ from visaproof.isa.float_modes import CONTROL
 from visaproof.isa.types import DataType
 from visaproof.kernel.float_results import Floats, comparison_meaning, meaning_of
 from visaproof.kernel.opcodes import DESTINATIONS, Kind, boolean_table, kind_of
-from visaproof.kernel.open_values import Arbitrary, OpenValues, SamplerOrigin
+from visaproof.kernel.open_values import NO_RESULT, UNINTERPRETED, Arbitrary, OpenValues, SamplerOrigin
 from visaproof.kernel.statement import execution_of, lane_offset, without_mask, without_predicate
+from visaproof.kernel.symbolic.lane_reads import readers_of, target_of
 from visaproof.kernel.symbolic.operands import Reader, SymbolicOperands
 from visaproof.kernel.symbolic.predicates import Lane, SymbolicPredicates, lanes_of
 from visaproof.kernel.symbolic.thread import Thread
 from visaproof.kernel.syntax import Instruction, Name, Operand, SubscriptedName
 from visaproof.semantics.symbolic import alu
-from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.cases import by_cases, given
 from visaproof.semantics.symbolic.division import divided
+from visaproof.semantics.symbolic.elements import Meaning, Operation, Source
 from visaproof.semantics.symbolic.float_axioms import Comparison, comparison, plain
+from visaproof.semantics.symbolic.guarded import Literals
+from visaproof.semantics.symbolic.pairs import PAIRED
+from visaproof.semantics.symbolic.saturation import saturated
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -62,10 +66,14 @@ class SymbolicArithmetic:
                 self._address(instruction)
             case _ if instruction.opcode in DESTINATIONS or instruction.opcode == "madw":
                 self._two_results(instruction)
+            case _ if instruction.opcode in PAIRED:
+                self._differences(instruction)
             case _ if instruction.opcode == "sel":
                 self._select(instruction)
             case _ if instruction.opcode == "mov" and isinstance(instruction.operands[1], Name):
                 self._mov_predicate(instruction, instruction.operands[1])
+            case _ if isinstance(instruction.operands[0], SubscriptedName):
+                self._clear_addresses(instruction, instruction.operands[0])
             case _:
                 self._one_result(instruction)
 
@@ -96,10 +104,10 @@ class SymbolicArithmetic:
             write(lane, value, guard, assumed)
 
     def _readers(self, instruction: Instruction, first: int) -> list[Reader]:
-        return [self._operands.reader(operand) for operand in instruction.operands[first:]]
+        return readers_of(instruction, first, self._operands)
 
     def _one_result(self, instruction: Instruction) -> None:
-        target = instruction.operands[0]
+        target = target_of(instruction)
         result = self._operands.destination_type(target)
         readers = self._readers(instruction, 1)
         compute = self._operation(instruction)
@@ -107,12 +115,39 @@ class SymbolicArithmetic:
         values: list[BitVec] = []
         for lane, _, assumed in lanes:
             sources = [read(lane, assumed) for read in readers]
-            if _copies(instruction, sources[0], result):
-                values.append(plain(sources)[0].bits)
-            elif compute is None or "sat" in instruction.suffixes or _floats(sources, result):
-                values.append(self._result(instruction, lane, given(sources, assumed), result))
-            else:
-                values.append(compute(sources, result))
+            values.append(self._value(instruction, lane, sources, assumed, result, compute))
+        self._write(target, lanes, values)
+
+    def _value(
+        self,
+        instruction: Instruction,
+        lane: int,
+        sources: Sequence[Source],
+        assumed: Literals,
+        result: DataType,
+        compute: Operation | None,
+    ) -> BitVec:
+        if _copies(instruction, sources[0], result):
+            return plain(sources)[0].bits
+        if compute is None or "sat" in instruction.suffixes or _floats(sources, result):
+            return self._result(instruction, lane, given(sources, assumed), result)
+        return compute(sources, result)
+
+    def _differences(self, instruction: Instruction) -> None:
+        """Page SAD2: "the odd element are updated with undefined values", be the odd lane enabled or the even one."""
+        execution, target = execution_of(instruction), instruction.operands[0]
+        if execution.size == 1:
+            raise NotModelled(f"{instruction.opcode} of one lane", instruction.position)
+        result, compute = self._operands.destination_type(target), self._operation(instruction)
+        readers = self._readers(instruction, 1)
+        lanes, values = list[Lane](), list[BitVec]()
+        for lane, guard, assumed in lanes_of(self._thread, execution):
+            if lane % 2 == 0:
+                sources = [read(lane, assumed) for read in readers]
+                lanes.append((lane, guard, assumed))
+                values.append(self._value(instruction, lane, sources, assumed, result, compute))
+            lanes.append((lane | 1, guard, assumed))
+            values.append(self.fresh(instruction, lane | 1, result.bits, NO_RESULT))
         self._write(target, lanes, values)
 
     def _result(self, instruction: Instruction, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
@@ -120,20 +155,18 @@ class SymbolicArithmetic:
         return by_cases(sources, lambda one: self._result_of(instruction, lane, one, result), ite)
 
     def _result_of(self, instruction: Instruction, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
-        reason, operands = _reason(instruction, sources, result), plain(sources)
-        meaning = None
-        if instruction.opcode in ("div", "mod") and not instruction.suffixes and not _floats(operands, result):
-            quotient = divided(instruction.opcode, sources, result)
-            if quotient is not None:
-                return quotient
+        operands = plain(sources)
         if _floats(operands, result):
             meaning = meaning_of(self._floats, instruction, operands, result, self._control())
+        else:
+            meaning = _of_integers(instruction, operands, result)
         if meaning is not None and is_false(meaning.open):
             return cast(BitVec, meaning.value)
+        reason = UNINTERPRETED if meaning is None else NO_RESULT
         value = self.fresh(instruction, lane, result.bits, reason, operands, result)
         return value if meaning is None else ite(meaning.open, value, cast(BitVec, meaning.value))
 
-    def _operation(self, instruction: Instruction) -> Callable[[Sequence[Source], DataType], BitVec] | None:
+    def _operation(self, instruction: Instruction) -> Operation | None:
         """What the opcode computes on integers, if that is modelled."""
         if instruction.opcode == "bfn":
             table = boolean_table(instruction)
@@ -214,7 +247,7 @@ class SymbolicArithmetic:
         if meaning is not None and is_false(meaning.open):
             holds = cast(Bool, meaning.value)
         else:
-            operation, reason = ("cmp", written.relation), "a comparison of floats"
+            operation, reason = ("cmp", written.relation), UNINTERPRETED if meaning is None else NO_RESULT
             one = Arbitrary(
                 bool_symbol(""), instruction, lane, reason, operation, written.operands, None, self._control()
             )
@@ -234,11 +267,15 @@ class SymbolicArithmetic:
             bits = [self._thread.predicates.read_under(source.name, k, assumed) for k in reversed(range(count))]
             value = concat(*(ite(one, const(1, 1), const(0, 1)) for one in bits))
             if count < width:
-                reason = f"{source.name} has only {count} bits"
+                reason = f"which leaves the bits from {count} on undefined"
                 above = self.fresh(instruction, lane, width - count, reason) if count < 16 else const(0, width - count)
                 value = concat(above, value)
             values.append(value)
         self._write(target, lanes, values)
+
+    def _clear_addresses(self, instruction: Instruction, target: SubscriptedName) -> None:
+        for lane, guard, _ in lanes_of(self._thread, execution_of(instruction)):
+            self._operands.clear_address(target, lane, guard)
 
     def _address(self, instruction: Instruction) -> None:
         target, base, offset = instruction.operands
@@ -274,7 +311,9 @@ def _floats(sources: Sequence[Source], result: DataType) -> bool:
     return result.floating or any(source.type.floating for source in sources)
 
 
-def _reason(instruction: Instruction, sources: Sequence[Source], result: DataType) -> str:
-    if _floats(sources, result):
-        return f"{instruction.opcode} on floats"
-    return f"{'.'.join((instruction.opcode, *instruction.suffixes))}"
+def _of_integers(instruction: Instruction, sources: Sequence[Source], result: DataType) -> Meaning | None:
+    """A quotient, or what saturates; None where it is not interpreted."""
+    saturates = "sat" in instruction.suffixes
+    if instruction.opcode in ("div", "mod"):
+        return divided(instruction.opcode, sources, result, saturates)
+    return saturated(_operation_of(instruction)[0], sources, result) if saturates else None

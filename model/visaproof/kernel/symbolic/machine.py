@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.instructions.undefined_bytes import LeavesUndefinedBytes
+from visaproof.instructions.undefined_bytes import ClearedSlice, LeavesUndefinedBytes
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import NULL, SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.float_results import Floats
+from visaproof.kernel.opcode_check import require_described
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.sampler import sampler_read
@@ -24,7 +25,8 @@ from visaproof.kernel.symbolic.private import MANY_CHOICES, PrivateMemory, Priva
 from visaproof.kernel.symbolic.register_addresses import AddressRegister, AddressWrite
 from visaproof.kernel.symbolic.sampler import read_arbitrary
 from visaproof.kernel.symbolic.thread import Thread, ThreadState, under_guard
-from visaproof.semantics.symbolic.accesses import Access, Store
+from visaproof.semantics.symbolic.accesses import Access, RegisterSlice, Store
+from visaproof.semantics.symbolic.beyond import Beyond
 from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.guarded import NONE, BitWrite, ByteWrite, Literals, literals_of
 from visaproof.semantics.symbolic.registers import Byte
@@ -36,7 +38,7 @@ from visaproof.semantics.symbolic.state import (
     SymbolicScratch,
     SymbolicSurface,
 )
-from visaproof.smt import BitVec, Bool, Term, conj, is_false, symbol, symbols_of
+from visaproof.smt import BitVec, Bool, Term, conj, const, is_false, symbol, symbols_of
 
 BARRIERS = frozenset(("barrier", "sbarrier", "wait"))
 
@@ -66,6 +68,8 @@ class Performed:
     """Whether this is one round of a loop for all those that were not unrolled."""
     left_open: int = 0
     """How many values the model had left open before."""
+    short: tuple[Access, ...] = ()
+    """Those that need registers or predicate bits that a variable does not have, where these are nondeterministic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,7 @@ class Contents:
     conditions: int
     arbitrary: int
     private: tuple[PrivateStore, ...]
+    beyond: int
 
 
 class Machine:
@@ -97,14 +102,16 @@ class Machine:
         floats: Floats = Floats.UNINTERPRETED,
         name: str = "",
         choices: int = MANY_CHOICES,
+        nondeterministic: bool = False,
     ) -> None:
         self.kernel = kernel
         self._initial = initial
         self._exec_mask = exec_mask
         self.private = PrivateMemory(private_base, choices)
         self.lanes = Lanes(exec_mask)
-        self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate, name)
-        self.operands = SymbolicOperands(kernel, self.thread.registers, platform.grf_bytes)
+        self.beyond = Beyond(nondeterministic)
+        self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate, name, self.beyond)
+        self.operands = SymbolicOperands(kernel, self.thread.registers, platform.grf_bytes, self.beyond)
         self.arithmetic = SymbolicArithmetic(self.thread, self.operands, floats)
         self.bindings = GuardedBindings(kernel, platform, self.lanes)
         self.surfaces: dict[str, SymbolicSurface] = {}
@@ -115,6 +122,7 @@ class Machine:
 
     def step(self, instruction: syntax.Instruction) -> None:
         """Runs one statement that is neither a branch nor the end."""
+        require_described(instruction, self.kernel, self.thread.platform)
         match kind_of(instruction, messages.OPCODES):
             case Kind.NOTHING:
                 if instruction.opcode in BARRIERS:
@@ -141,7 +149,7 @@ class Machine:
         if isinstance(surface, SymbolicImage) != isinstance(decoded, messages.TypedMessage):
             raise NotModelled(f"{key} as bytes and as texels", instruction.position)
         state = ThreadState.of(self.thread, self.surfaces)
-        accesses = [self._reached(access) for access in decoded.footprint(state) if not is_false(access.guard)]
+        accesses, short = self._accesses(decoded, state)
         undefined = list(decoded.undefined_bytes(state)) if isinstance(decoded, LeavesUndefinedBytes) else []
         loaded: list[tuple[Access, BitVec]] = []
         rounds = sum(earlier.instruction.position == instruction.position for earlier in self.performed)
@@ -155,25 +163,41 @@ class Machine:
             value = self._from_private(instruction, access, unknown) if private else unknown
             if value is unknown:
                 loaded.append((access, value))
-            if self.thread.registers.holds(place.variable, place.start, place.width):
+            if self.beyond.nondeterministic or self.thread.registers.holds(place.variable, place.start, place.width):
                 self.thread.registers.write(place.variable, place.start, value, access.guard)
         for guard, place in undefined:
             if not is_false(guard):
-                value = self.arithmetic.fresh(
-                    instruction, None, 8 * place.width, "bytes that the page leaves undefined"
-                )
-                self.thread.registers.write(place.variable, place.start, value, guard)
+                self.thread.registers.write(place.variable, place.start, self._left_in(place, instruction), guard)
         self.performed.append(Performed(
-            instruction, plain, key, tuple(accesses), tuple(loaded), left_open=len(self.arithmetic.arbitrary)
+            instruction, plain, key, accesses, tuple(loaded), left_open=len(self.arithmetic.arbitrary), short=short
         ))  # fmt: skip
         if key in (FLAT, SCRATCH):
             self.private.store(accesses)
+
+    def _accesses(self, decoded: messages.Message, state: ThreadState) -> tuple[tuple[Access, ...], tuple[Access, ...]]:
+        """The accesses that may happen, and those of them that need what a variable does not have."""
+        strict = list(decoded.footprint(state))
+        found = [access for access in strict if not is_false(access.guard)]
+        if not (self.beyond.nondeterministic and any(is_false(access.defined) for access in found)):
+            return tuple(map(self._reached, found)), ()
+        self.beyond.tolerated = True
+        pairs = list(zip(decoded.footprint(replace(state, read={})), strict, strict=True))
+        self.beyond.tolerated = False
+        found = [self._reached(one) for one, _ in pairs if not is_false(one.guard)]
+        short = (other for one, other in pairs if is_false(other.defined) and not is_false(one.defined))
+        return tuple(found), tuple(self._reached(one) for one in short if not is_false(one.guard))
+
+    def _left_in(self, place: RegisterSlice, instruction: syntax.Instruction) -> BitVec:
+        """What is in bytes of a destination that a load does not fill."""
+        if isinstance(place, ClearedSlice):
+            return const(0, 8 * place.width)
+        return self.arithmetic.fresh(instruction, None, 8 * place.width, "which leaves bytes undefined")
 
     def _from_private(self, instruction: syntax.Instruction, access: Access, unknown: BitVec) -> BitVec:
         """What a load from private memory brings; `unknown` as far as nothing is known to be there."""
         value = self.private.load(access, unknown, self.thread.assumption(access.guard))
         if unknown in symbols_of(value):
-            reason = "private memory that nothing wrote, or a loop"
+            reason = "which reads uninitialised private memory, or what a loop stores"
             self.arithmetic.arbitrary.append(Arbitrary(unknown, instruction, access.lane, reason))
         return value
 
@@ -231,6 +255,7 @@ class Machine:
             len(self.operands.conditions),
             len(self.arithmetic.arbitrary),
             self.private.contents(),
+            len(self.beyond.found),
         )
 
     def restore(self, contents: Contents) -> None:
@@ -243,16 +268,19 @@ class Machine:
         del self.performed[contents.performed :]
         del self.operands.conditions[contents.conditions :]
         del self.arithmetic.arbitrary[contents.arbitrary :]
+        del self.beyond.found[contents.beyond :]
 
     def keep_messages_since(self, contents: Contents) -> None:
         """Restores the contents, but keeps the messages performed since, as those of any round."""
         performed = [replace(one, any_round=True) for one in self.performed[contents.performed :]]
         conditions = self.operands.conditions[contents.conditions :]
         arbitrary = self.arithmetic.arbitrary[contents.arbitrary :]
+        beyond = self.beyond.found[contents.beyond :]
         self.restore(contents)
         self.performed += performed
         self.operands.conditions += conditions
         self.arithmetic.arbitrary.extend(arbitrary)
+        self.beyond.found += beyond
 
 
 def _site(kernel: syntax.Kernel, instruction: syntax.Instruction) -> str:

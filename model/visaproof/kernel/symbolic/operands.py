@@ -6,7 +6,14 @@ from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.types import DataType
 from visaproof.kernel.opcodes import packed_element
 from visaproof.kernel.predefined import NULL
-from visaproof.kernel.symbolic.register_addresses import AddressRegisters, Named, Places, places_of
+from visaproof.kernel.symbolic.register_addresses import (
+    NOWHERE,
+    AddressRegister,
+    AddressRegisters,
+    Named,
+    Places,
+    places_of,
+)
 from visaproof.kernel.syntax import (
     AddressOf,
     GeneralVariable,
@@ -21,8 +28,9 @@ from visaproof.kernel.syntax import (
     VectorSource,
 )
 from visaproof.semantics.symbolic.alu import Source
+from visaproof.semantics.symbolic.beyond import BEYOND, Beyond, Excess
 from visaproof.semantics.symbolic.guarded import GuardedRegisters, Literals, literals_of
-from visaproof.smt import BitVec, Bool, add, conj, const, implies, is_true, ite, true
+from visaproof.smt import BitVec, Bool, add, conj, const, implies, is_false, is_true, ite, neg, symbol, true
 
 Reader = Callable[[int, Literals], Source]
 """From a lane, and what may be assumed, to its element."""
@@ -34,8 +42,9 @@ Writer = Callable[[int, BitVec, Literals, Literals], None]
 class SymbolicOperands:
     """Elements of vector operands in the registers of a thread."""
 
-    def __init__(self, kernel: Kernel, registers: GuardedRegisters, grf_bytes: int) -> None:
+    def __init__(self, kernel: Kernel, registers: GuardedRegisters, grf_bytes: int, beyond: Beyond) -> None:
         self._kernel = kernel
+        self._beyond = beyond
         self._registers = registers
         self._grf_bytes = grf_bytes
         self.addresses = AddressRegisters()
@@ -64,7 +73,6 @@ class SymbolicOperands:
         def read(lane: int, assumed: Literals) -> Source:
             distance = lane // region.width * region.vertical + lane % region.width * region.horizontal
             start = origin + size * distance
-            self._require(root, start, size, operand)
             return Source(self._registers.read_under(root, start, size, assumed), data_type, modifier)
 
         return read
@@ -96,7 +104,6 @@ class SymbolicOperands:
 
         def write(lane: int, bits: BitVec, guard: Literals, assumed: Literals) -> None:
             start = first + lane * stride
-            self._require(root, start, data_type.size, operand)
             self._registers.write_under(root, start, bits, guard)
 
         return write
@@ -105,6 +112,7 @@ class SymbolicOperands:
         def write(lane: int, bits: BitVec, guard: Literals, assumed: Literals) -> None:
             distance = extra_bytes + lane * horizontal * operand.type.size
             places = self._places(operand, operand.element, distance, assumed)
+            self._require_meaning(places.inside, assumed, operand.position, places.root, written=True)
             for element in places.elements:
                 self._registers.write_under(places.root, element.start, bits, guard | element.here)
 
@@ -120,11 +128,15 @@ class SymbolicOperands:
                 before = Named(declared.name, const(start + byte_offset, 32), true())
             case SubscriptedName(name, element):
                 before = self.addresses.read((name, element + lane), assumed, source.position)
-                self._require_meaning(before.written, assumed, source.position)
+                self._require_meaning(before.written, assumed, source.position, before.root)
             case _:
                 raise NotModelled("an address of this form", source.position)
-        register = target.name, target.element + lane * (target.horizontal or 1)
-        self.addresses.write(register, before.root, add(before.address, offset), guard | literals_of(before.written))
+        written = guard | literals_of(before.written)
+        self.addresses.write(_register(target, lane), before.root, add(before.address, offset), written)
+
+    def clear_address(self, target: SubscriptedName, lane: int, guard: Literals) -> None:
+        """The reading mov-of-address: where the guard holds, the register names no variable."""
+        self.addresses.write(_register(target, lane), NOWHERE, const(0, 32), guard)
 
     def _read_indirect(
         self, operand: IndirectOperand, region: Region | RowRegion, lane: int, assumed: Literals
@@ -141,7 +153,8 @@ class SymbolicOperands:
             (conj(*here), self._registers.read_under(places.root, start, operand.type.size, assumed | apart))
             for start, here, apart in places.elements
         ]
-        value = held.pop(0)[1] if is_true(places.inside) else const(0, operand.type.bits)
+        elsewhere = self._require_meaning(places.inside, assumed, operand.position, places.root, operand.type.bits)
+        value = held.pop(0)[1] if is_true(places.inside) else elsewhere
         for here, one in held:  # the order in which private memory is a choice between its stores
             value = ite(here, one, value)
         return Source(value, operand.type, operand.modifier)
@@ -149,15 +162,25 @@ class SymbolicOperands:
     def _places(self, operand: IndirectOperand, register: int, distance: int, assumed: Literals) -> Places:
         """The elements so far behind the address in a register; that it is one of them is what the pages ask."""
         named = self.addresses.read((operand.address_variable, register), assumed, operand.position)
-        size, width = self._registers.sizes[named.root], operand.type.size
-        places = places_of(named, operand.byte_offset + distance, width, size, operand.position)
-        self._require_meaning(places.inside, assumed, operand.position)
-        return places
+        size, width = self._registers.sizes.get(named.root, 0), operand.type.size
+        return places_of(named, operand.byte_offset + distance, width, size, operand.position)
 
-    def _require_meaning(self, condition: Bool, assumed: Literals, position: Position) -> None:
+    def _require_meaning(
+        self, condition: Bool, assumed: Literals, position: Position, root: str, bits: int = 8, *, written: bool = False
+    ) -> BitVec:
+        """Notes that a register address must be as the condition says; what is read where it is not."""
+        value = const(0, bits)
         needed = implies(conj(*assumed), condition)
-        if not is_true(needed):
+        if is_true(needed):
+            return value
+        if self._beyond.nondeterministic:
+            value = symbol(f"{root}{BEYOND}address.{len(self._beyond.found)}", bits)
+            at = self._beyond.position or position
+            excess = Excess(neg(needed), at, root, range(0), written, of_address=True, value=value)
+            self._beyond.found.append(excess)
+        if not (self._beyond.nondeterministic and is_false(condition)):
             self.conditions.append((needed, position))
+        return value
 
     def _origin(self, operand: VectorSource | VectorDestination) -> tuple[str, int, DataType]:
         """Root variable, byte of the first element, and element type."""
@@ -170,11 +193,12 @@ class SymbolicOperands:
         assert isinstance(declared, GeneralVariable)
         return declared
 
-    def _require(self, root: str, start: int, width: int, operand: Operand) -> None:
-        if not self._registers.holds(root, start, width):
-            raise NotModelled(f"bytes {start}..{start + width - 1} lie beyond {root}", operand.position)
-
 
 def _packed(operand: Immediate, lane: int) -> Source:
     bits, data_type = packed_element(operand, lane)
     return Source(const(bits, data_type.bits), data_type)
+
+
+def _register(target: SubscriptedName, lane: int) -> AddressRegister:
+    """The address register that a lane writes."""
+    return target.name, target.element + lane * (target.horizontal or 1)

@@ -12,6 +12,9 @@ from visaproof.kernel.syntax import Instruction, Name
 from visaproof.semantics.symbolic.guarded import Literals, literals_of
 from visaproof.smt import Bool, bit, conj, disj, iff, is_false, neg, zero_extend
 
+HALF = 16
+"""Page SETP: below 32 lanes "the lower/upper 16 dst elements are updated"."""
+
 Lane = tuple[int, Literals, Literals]
 """A lane that may run, its guard, and what its values may take for granted."""
 
@@ -20,9 +23,7 @@ def lanes_of(thread: Thread, execution: Execution) -> list[Lane]:
     """The lanes that may be enabled."""
     lanes: list[Lane] = []
     for lane in range(execution.size):
-        guard, known = thread.enabled(execution, lane)
-        if not known:
-            raise NotModelled(f"predicate {execution.predicate} has too few bits for {execution}")
+        guard = thread.guard_of(execution, lane)
         if not is_false(guard):
             lanes.append((lane, literals_of(guard), thread.assumption(guard)))
     return lanes
@@ -42,14 +43,21 @@ class SymbolicPredicates:
         execution = execution_of(instruction)
         first, read = lane_offset(execution), self._operands.reader(source)
         facts = self._thread.lanes.facts
+        bits = self._thread.predicates.sizes[target.name]
+        if first % HALF:
+            raise NotModelled("setp from another lane on than 0 or 16", instruction.position)
         if is_scalar(source):  # Page SETP: every bit is set, whatever the mask
+            if first + execution.size > bits:
+                self._thread.lacks_bits(target.name, first + execution.size, conj(*facts), written=True)
             word = zero_extend(read(0, facts).bits, 64)
-            places = [(first + lane, facts) for lane in range(execution.size)]
-            self.set_bits(target, places, [bit(word, lane) for lane in range(execution.size)])
+            count = min(max(execution.size, HALF), bits - first)
+            self.set_bits(target, [(first + k, facts) for k in range(count)], [bit(word, k) for k in range(count)])
             return
+        if execution.size < min(HALF, bits - first):
+            raise NotModelled("setp of a vector of fewer lanes than the predicate has bits", instruction.position)
         lanes = lanes_of(self._thread, execution)
-        bits = [bit(read(lane, assumed).bits, 0) for lane, _, assumed in lanes]
-        self.set_bits(target, [(first + lane, guard) for lane, guard, _ in lanes], bits)
+        lowest = [bit(read(lane, assumed).bits, 0) for lane, _, assumed in lanes]
+        self.set_bits(target, [(first + lane, guard) for lane, guard, _ in lanes], lowest)
 
     def combine(self, instruction: Instruction) -> None:
         """Page AND and its like on predicates: each enabled lane has the bits that its place in the thread has."""
@@ -66,18 +74,17 @@ class SymbolicPredicates:
         self.set_bits(names[0], places, bits)
 
     def _bit(self, name: Name, place: int, assumed: Literals) -> Bool:
-        self._require(name, place)
+        if place >= self._thread.predicates.sizes[name.name]:
+            self._thread.lacks_bits(name.name, place + 1, conj(*assumed))
         return self._thread.predicates.read_under(name.name, place, assumed)
 
     def set_bits(self, target: Name, places: Sequence[tuple[int, Literals]], bits: Sequence[Bool]) -> None:
         """Sets bits of a predicate where their guards hold."""
         for (place, guard), value in zip(places, bits, strict=True):
-            self._require(target, place)
-            self._thread.predicates.write_under(target.name, place, value, guard)
-
-    def _require(self, name: Name, place: int) -> None:
-        if place >= self._thread.predicates.sizes[name.name]:
-            raise NotModelled(f"{name.name} has no bit for lane {place}", name.position)
+            if place < self._thread.predicates.sizes[target.name]:
+                self._thread.predicates.write_under(target.name, place, value, guard)
+            else:
+                self._thread.lacks_bits(target.name, place + 1, conj(*guard), written=True)
 
 
 _COMBINED: dict[str, Callable[[Sequence[Bool]], Bool]] = {

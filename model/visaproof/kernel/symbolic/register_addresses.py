@@ -13,6 +13,7 @@ from visaproof.smt import (
     const,
     disj,
     eq,
+    false,
     is_false,
     is_true,
     ite,
@@ -34,17 +35,22 @@ class AddressWrite(NamedTuple):
 
     guard: Literals
     root: str
-    """Empty where it is not known what a loop left."""
+    """Empty where it is not known what a loop left; NOWHERE where the register then names no variable."""
     address: BitVec
     """32 bits."""
     below: "AddressWrite | None"
 
 
+NOWHERE = "%nowhere"
+"""The root of a register that was cleared."""
 _LEFT_BY_A_LOOP = AddressWrite(NONE, "", const(0, 32), None)
 
 
 class Named(NamedTuple):
-    """What an address register holds: a byte of a root variable, where `written` holds; else nothing wrote it."""
+    """What an address register holds: a byte of a root variable, where `written` holds; else nothing wrote it.
+
+    Of one that nothing ever wrote, the root is a name for it.
+    """
 
     root: str
     address: BitVec
@@ -80,16 +86,20 @@ class AddressRegisters:
     def read(self, register: AddressRegister, assumed: Literals, reader: Position) -> Named:
         """What the register holds wherever `assumed` does."""
         shown: list[tuple[Bool, AddressWrite]] = []
+        uncleared: list[Bool] = []
         entry = self._writes.get(register)
         while entry is not None:
             condition = missing(entry.guard, assumed)
             if not is_false(condition):
-                shown.append((condition, entry))
+                if entry.root == NOWHERE:
+                    uncleared.append(neg(condition))
+                else:
+                    shown.append((conj(condition, *uncleared), entry))
                 assumed = assumed | {neg(condition)}
             entry = None if is_true(condition) else entry.below
         name, element = register
         if not shown:
-            raise NotModelled(f"address register {name}({element}), which nothing wrote", reader)
+            return Named(f"{name}({element})", const(0, 32), false())
         roots = {one.root for _, one in shown}
         if "" in roots:
             raise NotModelled(f"address register {name}({element}), which a loop wrote", reader)

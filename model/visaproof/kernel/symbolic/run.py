@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform
@@ -13,21 +14,33 @@ from visaproof.kernel import syntax
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.open_values import Arbitrary
-from visaproof.kernel.statement import execution_of, label_places, lane_offset
+from visaproof.kernel.statement import execution_of, label_places, lane_offset, may_run_from
 from visaproof.kernel.symbolic.lane_elements import LaneElements
 from visaproof.kernel.symbolic.loops import Held, LoopRound, RoundWrites, in_round, owners, round_writes, shifts
-from visaproof.kernel.symbolic.machine import Machine, Performed
+from visaproof.kernel.symbolic.machine import Contents, Machine, Performed
 from visaproof.kernel.symbolic.private import FEW_CHOICES, MANY_CHOICES, PrivateMemory
+from visaproof.semantics.symbolic.beyond import Excess
 from visaproof.semantics.symbolic.guarded import NONE, GuardedPredicates, GuardedRegisters, Literals
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicSurface
 from visaproof.smt import BitVec, Bool, Term, bool_symbol, conj, false, neg, symbol, true
+from visaproof.smt.limit import NO_LIMIT, Limit
 
 DEFAULT_UNROLL = 4
 """Rounds of a loop of which it is not known how often it runs."""
 
+RUN_SHARE = 0.5
+"""Of the time for a file: the rest is for the questions."""
+
 MAX_STEPS = 20_000
 """Statements of one trace; more are given up."""
+
+
+class Branch(NamedTuple):
+    """For each lane, whether it takes the branch; those that do not run do not."""
+
+    position: Position
+    jumping: tuple[Bool, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +58,20 @@ class Trace:
     predicates: GuardedPredicates
     bounded: tuple[tuple[Bool, Position], ...] = ()
     """For each loop that may run longer than it was unrolled: that it does not."""
-    stopped: NotModelled | None = None
-    """What has no semantics here; nothing behind it was run."""
+    stopped: NotModelled | LimitReached | None = None
+    """What has no semantics here, or where the time was over; nothing after it was run."""
+    unfinished: frozenset[Position] = frozenset()
+    """Statements that may be run after that, for the first time or once more."""
     private: PrivateMemory = field(default_factory=lambda: PrivateMemory(None))
     """At the end; it tells which addresses are those of private memory."""
     barriers: tuple[tuple[int, Bool], ...] = ()
     """For each barrier, how many messages came before it, and when the thread gets to it."""
     rounds: tuple[LoopRound, ...] = ()
     """For each loop that one round stands for, that round; inner loops first.  Only of a kernel that is compared."""
+    beyond: tuple[Excess, ...] = ()
+    """Who reads or writes registers that a variable does not have, where these are nondeterministic."""
+    branches: tuple[Branch, ...] = ()
+    """The conditional branches, in the order of the run."""
 
 
 def uninitialised(kernel: syntax.Kernel) -> Callable[[str, int], Byte]:
@@ -85,6 +104,8 @@ def trace(
     compared_as: str = "",
     floats: Floats = Floats.UNINTERPRETED,
     name: str = "",
+    nondeterministic: bool = False,
+    limit: Limit = NO_LIMIT,
 ) -> Trace:
     """Runs the kernel up to its end, or to the first statement that has no semantics here.
 
@@ -93,7 +114,9 @@ def trace(
     rounds are `generalise`d to one in which everything that a round writes is arbitrary, or else left out.
     What is stored behind `private_base` is loaded again from there: nobody else reaches private memory.  A kernel whose
     `rounds` are to be `compared_as` those of a source or a target has names of its own for what is arbitrary in them.
-    `floats` says what results on floats are, and `name` stands before the names of what is arbitrary.
+    `floats` says what results on floats are, and `name` stands before the names of what is arbitrary.  Where registers
+    beyond a variable are not `nondeterministic`, behaviour is undefined if one is used.  Of the `limit`, half is there
+    for the run: then it ends with what it has.
     """
     machine = Machine(
         kernel,
@@ -105,8 +128,9 @@ def trace(
         floats,
         name,
         MANY_CHOICES if compared_as or not generalise else FEW_CHOICES,
+        nondeterministic,
     )
-    return _Walk(machine, unroll, generalise, compared_as).run()
+    return _Walk(machine, unroll, generalise, compared_as).run(limit)
 
 
 class _Walk:
@@ -131,26 +155,36 @@ class _Walk:
         self._heads: list[int] = []
         """Where the loops begin whose general round this is."""
         self._general: list[LoopRound] = []
+        self._branches: list[Branch] = []
+        self._sure: tuple[Contents, int] | None = None
+        """What there was before the outermost loop whose general round is not finished, and how many bounded loops."""
 
-    def run(self) -> Trace:
-        stopped: NotModelled | None = None
+    def run(self, limit: Limit) -> Trace:
+        stopped: NotModelled | LimitReached | None = None
         try:
-            self._walk(len(self._machine.kernel.statements))
-        except NotModelled as reason:
+            with limit.within(RUN_SHARE):
+                self._walk(len(self._machine.kernel.statements))
+        except (NotModelled, LimitReached) as reason:
             stopped = reason
-        machine = self._machine
+        machine, beyond = self._machine, self._machine.beyond
+        sure, bounded = self._sure or (None, None)  # a round that is not finished shows nothing of other rounds
+        found = beyond.found[: sure and sure.beyond]
+        undefined = () if beyond.nondeterministic else tuple((neg(one.guard), one.position) for one in found)
         return Trace(
-            tuple(machine.performed),
+            tuple(machine.performed[: sure and sure.performed]),
             machine.surfaces,
-            tuple(machine.arithmetic.arbitrary),
-            tuple(machine.operands.conditions),
+            tuple(machine.arithmetic.arbitrary[: sure and sure.arbitrary]),
+            (*machine.operands.conditions[: sure and sure.conditions], *undefined),
             machine.thread.registers,
             machine.thread.predicates,
-            tuple(self._bounded),
+            tuple(self._bounded[:bounded]),
             stopped,
+            frozenset() if stopped is None else may_run_from(machine.kernel, self._place - 1),
             machine.private,
             tuple(machine.barriers),
             tuple(self._general),
+            tuple(beyond.found) if beyond.nondeterministic else (),
+            tuple(self._branches),
         )
 
     def _walk(self, end: int) -> None:
@@ -174,13 +208,16 @@ class _Walk:
 
     def _step_at(self, instruction: syntax.Instruction) -> bool:
         thread = self._machine.thread
-        thread.registers.reader = thread.predicates.reader = instruction.position
+        thread.registers.reader = thread.predicates.reader = thread.beyond.position = instruction.position
         try:
             return self._step(instruction)
         except NotModelled as reason:
             if reason.position is not None:
                 raise
             raise NotModelled(reason.what, instruction.position) from None
+        except LimitReached as reached:
+            reached.position = reached.position or instruction.position
+            raise
 
     def _step(self, instruction: syntax.Instruction) -> bool:
         """Runs one statement; False ends the kernel."""
@@ -205,10 +242,16 @@ class _Walk:
             jumping = [false()] * THREAD_LANES
             for lane in range(execution.size):
                 jumping[first + lane] = self._jumps(execution, lane, self._lanes.running[first + lane])
+        if execution.predicate is not None:
+            self._note_branch(instruction.position, jumping)
         if target >= self._place:
             self._lanes.jump(target, jumping, uniform)
         else:
             self._go_back(instruction, target, jumping, uniform)
+
+    def _note_branch(self, position: Position, jumping: Sequence[Bool]) -> None:
+        taken = zip(self._lanes.running, jumping, strict=True)
+        self._branches.append(Branch(position, tuple(conj(*self._lanes.facts, *both) for both in taken)))
 
     def _go_back(self, instruction: syntax.Instruction, target: int, jumping: list[Bool], uniform: bool) -> None:
         """The next round of a loop: lanes that have left it wait behind the branch."""
@@ -235,14 +278,16 @@ class _Walk:
         """All rounds of a loop behind those that were unrolled, as one; or that there are none."""
         if self._generalise and (not self._heads or target >= self._heads[-1]):
             before, place, heads, bounds = self._machine.contents(), self._place, len(self._heads), len(self._bounded)
-            general = len(self._general)
+            general, branches = len(self._general), len(self._branches)
+            outermost, self._sure = self._sure, self._sure or (before, bounds)
             try:
                 self._general_round(instruction, target)
             except NotModelled:
-                del self._heads[heads:], self._bounded[bounds:], self._general[general:]
+                del self._heads[heads:], self._bounded[bounds:], self._general[general:], self._branches[branches:]
                 self._machine.restore(before)
-                self._place = place
+                self._place, self._sure = place, outermost
             else:
+                self._sure = outermost
                 return
         self._bounded.append((neg(self._lanes.here), instruction.position))
         self._lanes.halt()
@@ -251,7 +296,7 @@ class _Walk:
         """Runs one round after any number of others, until what it writes was arbitrary before it."""
         machine, behind, bounds, inner = self._machine, self._place, len(self._bounded), len(self._general)
         before, running, known = machine.contents(), self._lanes.running, RoundWrites()
-        facts = self._lanes.facts if self._compared_as else NONE
+        facts, branches = self._lanes.facts if self._compared_as else NONE, len(self._branches)
         while True:
             self._loops += 1
             name = f"loop{self._compared_as and f'.{self._compared_as}.'}{self._loops}"
@@ -270,7 +315,7 @@ class _Walk:
                 shifted = shifts(held, self._lanes.running, machine.thread.registers)
             if not known.improve(written, shifted):
                 break
-            del self._bounded[bounds:], self._general[inner:]
+            del self._bounded[bounds:], self._general[inner:], self._branches[branches:]
             machine.restore(before)
         after = self._held(known, in_it, here) + elements.held(in_it, here)
         again = self._lanes_again(branch) if self._compared_as else []

@@ -3,7 +3,6 @@
 Nothing connects two values here.  What a value depends on is kept beside it, for questions about two kernels.
 """
 
-from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import NULL
 from visaproof.kernel.open_values import SamplerOrigin
 from visaproof.kernel.sampler import SamplerRead
@@ -29,11 +28,9 @@ def read_arbitrary(
         start = read.dst.offset + slot * slot_bytes
         for lane, guard, assumed in lanes:
             place = start + lane * read.width
-            if not thread.registers.holds(read.dst.variable, place, read.width):
-                raise NotModelled(f"bytes {place}..{place + read.width - 1} lie beyond {read.dst.variable}")
             operands = _coordinates(read, thread, lane, assumed) if read.sampler else ()
             origin = SamplerOrigin(surface, read.sampler, slot)
-            reason = "a read through the sampler"
+            reason = "a read through the sampler, which is uninterpreted"
             value = arithmetic.fresh(instruction, lane, 8 * read.width, reason, operands or None, None, origin)
             thread.registers.write_under(read.dst.variable, place, value, guard)
         _forget(instruction, read, thread, arithmetic, start + data_bytes, start + slot_bytes)
@@ -57,5 +54,5 @@ def _forget(
 ) -> None:
     """Makes bytes arbitrary, as far as the variable has them."""
     for byte in range(start, min(end, thread.registers.sizes[read.dst.variable])):
-        value = arithmetic.fresh(instruction, None, 8, "bytes behind the data of the sampler")
+        value = arithmetic.fresh(instruction, None, 8, "which leaves bytes undefined")
         thread.registers.write_under(read.dst.variable, byte, value, thread.lanes.facts)

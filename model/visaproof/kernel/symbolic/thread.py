@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from visaproof.isa.errors import NotModelled
 from visaproof.isa.execution import Combine, ExecMask
 from visaproof.isa.operands import Execution, RawOperand
 from visaproof.isa.platform import Platform
@@ -12,6 +11,7 @@ from visaproof.kernel.predefined import CHANGING
 from visaproof.kernel.symbolic.lanes import Lanes
 from visaproof.kernel.syntax import GeneralVariable, Kernel, PredicateVariable
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
+from visaproof.semantics.symbolic.beyond import Beyond
 from visaproof.semantics.symbolic.cases import known_under, under
 from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters, Literals, literals_of
 from visaproof.semantics.symbolic.registers import Byte
@@ -45,6 +45,7 @@ class Thread:
         initial: Callable[[str, int], Byte],
         initial_predicate: Callable[[str, int], Bool],
         name: str = "",
+        beyond: Beyond | None = None,
     ) -> None:
         variables = kernel.variables.values()
         sizes = {v.name: v.size for v in variables if isinstance(v, GeneralVariable) and v.alias is None}
@@ -54,19 +55,24 @@ class Thread:
         self.lanes = lanes
         self.name = name
         """Before the names of what is arbitrary: threads that are compared as one share no such value."""
-        self.registers = GuardedRegisters(sizes, initial, CHANGING)
-        self.predicates = GuardedPredicates(counts, initial_predicate)
+        self.beyond = beyond or Beyond()
+        self.registers = GuardedRegisters(sizes, initial, CHANGING, self.beyond)
+        self.predicates = GuardedPredicates(counts, initial_predicate, self.beyond)
 
-    def enabled(self, execution: Execution, lane: int) -> tuple[Bool, bool]:
-        """`ChEn[lane]` and that the thread is here; and whether the predicate has the bits for it (D3)."""
+    def guard_of(self, execution: Execution, lane: int) -> Bool:
+        """`ChEn[lane]` and that the thread is here."""
         mask = execution.mask
         assert isinstance(mask, ExecMask)
         running = conj(*self.lanes.facts) if mask.no_mask else self.lanes.running[mask.lane_offset + lane]
         if execution.predicate is None:
-            return running, True
-        if not self._has_bits(execution):
-            return running, False
-        return conj(running, self.passes(execution, lane, self.assumption(running))), True
+            return running
+        return conj(running, self.passes(execution, lane, self.assumption(running)))
+
+    def enabled(self, execution: Execution, lane: int) -> tuple[Bool, bool]:
+        """`ChEn[lane]` and that the thread is here; and whether the predicate has the bits for it (D3)."""
+        if execution.predicate is None or self.beyond.tolerated or self._has_bits(execution):
+            return self.guard_of(execution, lane), True
+        return self.guard_of(replace(execution, predicate=None), lane), False
 
     def passes(self, execution: Execution, lane: int, assumed: Literals) -> Bool:
         """Whether the predicate lets the lane through, where `assumed` holds (D4)."""
@@ -75,11 +81,16 @@ class Thread:
         assert isinstance(mask, ExecMask)
         first = mask.lane_offset
         if not self._has_bits(execution):
-            raise NotModelled(f"{predicate} has too few bits for {execution}")
+            self.lacks_bits(predicate.variable, first + execution.size, conj(*assumed))
         window = range(execution.size) if predicate.combine is not Combine.PLAIN else (lane,)
         bits = [under(self.predicates.read_under(predicate.variable, first + k, assumed), assumed) for k in window]
         combined = disj(*bits) if predicate.combine is Combine.ANY else conj(*bits)
         return neg(combined) if predicate.inverse else combined
+
+    def lacks_bits(self, variable: str, end: int, guard: Bool, *, written: bool = False) -> None:
+        """Notes that bits below `end` are used that the predicate does not have."""
+        places = range(self.predicates.sizes[variable], end)
+        self.beyond.note(guard, variable, places, written=written, of_bits=True)
 
     def _has_bits(self, execution: Execution) -> bool:
         predicate, mask = execution.predicate, execution.mask

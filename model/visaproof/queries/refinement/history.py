@@ -246,7 +246,9 @@ class History:
     def _resolve_first(self, count: int) -> None:
         finders = self._side.finders
         for place, one in enumerate(self._arbitrary[self._resolved : count], self._resolved):
-            self._names[one.symbol] = self._result(one, finders[place] if finders else 0)
+            self._names[one.symbol] = found = self._result(one, finders[place] if finders else 0)
+            line = f"line {one.instruction.position.line} of the {self._side.name}"
+            self._memory.spell(found, one.described(line))
         self._resolved = max(self._resolved, count)
 
     def _result(self, one: Arbitrary, thread: int) -> Term:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.work_items import NO_GROUP, Group
+from visaproof.queries.constant_data import NO_TABLES, Tables
 from visaproof.queries.refinement.effects import Effects, effects_of
 from visaproof.queries.refinement.observed import register_stores
 from visaproof.queries.refinement.places import Reach, is_private
@@ -28,6 +29,8 @@ class Launched:
 
     lanes: tuple[Bool, ...]
     group: Group = NO_GROUP
+    tables: Tables = NO_TABLES
+    """The tables that both programs have, with known contents."""
 
     @property
     def possible(self) -> tuple[Bool, ...]:
@@ -76,7 +79,7 @@ def refinement_question(
     """
     for side in (source, target):
         require_comparable(side)
-    memory = memory or SharedMemory(_units(source, target))
+    memory = memory or SharedMemory(_units(source, target), launched.tables)
     one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
     if [guard for _, guard in one.barriers] == [guard for _, guard in other.barriers]:
@@ -85,7 +88,7 @@ def refinement_question(
     if several or source.disturbed or not _adds_barriers(one, other, launched.lanes):
         raise NotModelled("barriers that both kernels do not have alike")
     sides = replace(source, disturbed=True), replace(target, disturbed=True)
-    memory = SharedMemory(_units(*sides))
+    memory = SharedMemory(_units(*sides), launched.tables)
     one, other = _both(*sides, memory, expand, forbidden)
     return Question(one, other, memory, launched, forbidden, disturbed=True, bounded=loops)
 

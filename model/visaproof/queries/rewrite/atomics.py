@@ -16,6 +16,7 @@ from visaproof.kernel.rewrite.instances import Instance
 from visaproof.queries.rewrite.question import (
     Side,
     observed_elements,
+    own_name,
     surface_names,
     surface_of,
     undefined_apart,
@@ -95,9 +96,7 @@ class _Walk:
         self._side = side
         self._known = dict(known)
         self._names: dict[Term, Term] = surface_names(instance, side.trace)
-        for one in side.trace.arbitrary:
-            if one.symbol.width:
-                self._names[one.symbol] = symbol(f"{side.name}:{one.symbol.payload}", one.symbol.width)
+        self._names |= {one.symbol: own_name(side, one.symbol) for one in side.trace.arbitrary}
         self.events = list(_atomics(instance, side))
         self._symbols = {id(access): value for one in side.trace.performed for access, value in one.loaded}
         self._accesses = [event.access for event in self.events]

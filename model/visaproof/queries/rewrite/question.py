@@ -27,6 +27,7 @@ from visaproof.smt import (
     Bool,
     Op,
     Term,
+    bool_symbol,
     concat,
     conj,
     const,
@@ -181,6 +182,12 @@ def whole_cell(access: Access) -> BitVec:
     return access.cell[0] if len(access.cell) == 1 else concat(*access.cell)
 
 
+def own_name(side: Side, term: Term) -> Term:
+    """A value that is arbitrary, apart from those of the other side."""
+    name = f"{side.name}:{term.payload}"
+    return symbol(name, term.width) if term.width else bool_symbol(name)
+
+
 class _History:
     """What a side has written so far, with its loads under the names that both sides share."""
 
@@ -190,11 +197,7 @@ class _History:
         self._memory = memory
         self._known = dict(known)
         self._names: dict[Term, Term] = surface_names(instance, side.trace)
-        self._names |= {
-            one.symbol: symbol(f"{side.name}:{one.symbol.payload}", one.symbol.width)
-            for one in side.trace.arbitrary
-            if one.symbol.width
-        }
+        self._names |= {one.symbol: own_name(side, one.symbol) for one in side.trace.arbitrary}
         self._writes: dict[str, list[Write]] = {}
         self._undefined: list[Bool] = []
 

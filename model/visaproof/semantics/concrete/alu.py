@@ -7,8 +7,8 @@ result is the one that the wider destination can hold.
 
 from collections.abc import Callable, Sequence
 
-from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
+from visaproof.semantics.concrete.choices import ANY_BITS, Unstated
 
 
 def to_integer(bits: int, data_type: DataType) -> int:
@@ -37,6 +37,13 @@ def saturated(value: int, data_type: DataType) -> int:
     return max(-top if data_type.signed else 0, min(value, top - 1))
 
 
+def saturated_result(opcode: str, value: int, data_type: DataType) -> int:
+    """Raises Unstated.  Page SHL: with saturation "the shifted result must be within 33 bits or […] is undefined"."""
+    if opcode == "shl" and not -(2**32) <= value < 2**32:
+        raise Unstated("shl.sat beyond 33 bits", ANY_BITS)
+    return saturated(value, data_type)
+
+
 def shift_amount(value: int, result: DataType) -> int:
     """Pages SHL, SHR, ASR: "the last 5 (or 6 for Q/UQ type destinations) LSB bits of src1 are used"."""
     return value & (63 if result.size == 8 else 31)
@@ -50,14 +57,15 @@ def _unsigned(value: int, data_type: DataType) -> int:
     return value % (1 << data_type.bits)
 
 
-def _rotate_left(values: Sequence[int], types: Sequence[DataType], result: DataType) -> int:
-    width = result.bits
+def _rotate_left(values: Sequence[int], types: Sequence[DataType], _: DataType) -> int:
+    """Page ROL: "RotateMask = sizeof(src0) * 8 - 1"."""
+    width = types[0].bits
     value, by = values[0] % (1 << width), values[1] % width
     return value << by | value >> (width - by)
 
 
 def _rotate_right(values: Sequence[int], types: Sequence[DataType], result: DataType) -> int:
-    return _rotate_left((values[0], -values[1] % result.bits), types, result)
+    return _rotate_left((values[0], -values[1]), types, result)
 
 
 def _first_bit_low(values: Sequence[int], types: Sequence[DataType], _: DataType) -> int:
@@ -66,8 +74,9 @@ def _first_bit_low(values: Sequence[int], types: Sequence[DataType], _: DataType
 
 
 def _first_bit_high(values: Sequence[int], types: Sequence[DataType], _: DataType) -> int:
-    value = _unsigned(values[0], types[0])
-    return types[0].bits - value.bit_length() if value else 0xFFFF_FFFF  # Page FBH: counted from the top
+    """Page FBH: leading zeros; of a negative number "the number of leading ones"; of 0 and -1 all ones."""
+    value = ~values[0] if values[0] < 0 else values[0]
+    return types[0].bits - value.bit_length() if value else 0xFFFF_FFFF
 
 
 def _reversed(values: Sequence[int], types: Sequence[DataType], _: DataType) -> int:
@@ -80,11 +89,11 @@ def _field(width: int) -> int:
     return (1 << width % 32) - 1
 
 
-def _extracted(values: Sequence[int], types: Sequence[DataType], _: DataType) -> int:
-    """Raises NotModelled for signed sources, of which the page does not say what fills the upper bits."""
-    if types[2].signed:
-        raise NotModelled("bfe of a signed source")
-    return values[2] % 2**32 >> values[1] % 32 & _field(values[0])
+def _extracted(values: Sequence[int], types: Sequence[DataType], result: DataType) -> int:
+    """Page BFE: "If <dst> is type D, the results are sign-extended, otherwise they are zero-extended"."""
+    width = values[0] % 32
+    field = values[2] >> values[1] % 32 & _field(width)
+    return field - (1 << width) if result.signed and 2 * field >> width & 1 else field
 
 
 def _inserted(values: Sequence[int], types: Sequence[DataType], _: DataType) -> int:
@@ -105,13 +114,23 @@ def _dot_product(values: Sequence[int], types: Sequence[DataType], _: DataType) 
     return total
 
 
+def absolute_differences(even: Sequence[int], odd: Sequence[int]) -> int:
+    """Pages SAD2, SAD2ADD: of two lanes, |src0 - src1| each, and src2 of the first."""
+    return abs(even[0] - even[1]) + abs(odd[0] - odd[1]) + sum(even[2:])
+
+
+def odd_element() -> int:
+    """Raises Unstated.  Pages SAD2, SAD2ADD: "dst[i+1] = undefined"."""
+    raise Unstated("an odd element of sad2 or sad2add", ANY_BITS)
+
+
 def quotient(opcode: str, left: int, right: int) -> int:
     """Pages DIV, MOD: the quotient is cut towards 0, and the remainder has the sign of `left`.
 
-    Raises NotModelled for a division by 0, of which they say nothing.
+    Raises Unstated for a division by 0, of which they say nothing.
     """
     if right == 0:
-        raise NotModelled(f"{opcode} by 0, of which the page says nothing")
+        raise Unstated(f"{opcode} by 0, of which the page says nothing", ANY_BITS)
     whole = abs(left) // abs(right)
     whole = whole if (left < 0) == (right < 0) else -whole
     return whole if opcode == "div" else left - whole * right

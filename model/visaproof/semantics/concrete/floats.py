@@ -1,8 +1,8 @@
 """Floating-point arithmetic of one element, in exact fractions that are rounded once.  Page: 2_datatypes.md.
 
 Results are those of the IEEE mode.  The control register says how they are rounded, and whether denormals are kept or
-flushed; where it is not given, results are rounded to nearest even, and denormals are not modelled.  Neither is what no
-page decides: which NaN comes out, and what a flushed denormal is where it is not added or multiplied.
+flushed; where it is not given, results are rounded to nearest even.  What no page decides raises Unstated with all that
+is allowed: which NaN comes out, and whether a denormal counts where it is not added or multiplied.
 """
 
 import math
@@ -11,9 +11,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from visaproof.isa.errors import NotModelled
-from visaproof.isa.float_modes import FloatMode, Rounding
+from visaproof.isa.float_modes import NEAREST, FloatMode, Rounding
 from visaproof.isa.types import DataType
 from visaproof.semantics.concrete.alu import saturated
+from visaproof.semantics.concrete.choices import ANY_BITS, ANY_NAN, Allowed, Unstated, allowed_by, settled
 
 
 class _Format(NamedTuple):
@@ -31,12 +32,33 @@ class _Format(NamedTuple):
         return ((1 << self.exponent_bits) - 1) << self.fraction_bits
 
 
+Number = Fraction | float
+"""Zeros, infinities and NaN are floats."""
+
 _FORMATS: dict[DataType, _Format] = {
     DataType.HF: _Format(5, 10),
     DataType.BF: _Format(8, 7),
     DataType.F: _Format(8, 23),
     DataType.DF: _Format(11, 52),
 }
+
+_ALL_KEPT, _NONE_KEPT = frozenset(_FORMATS), frozenset[DataType]()
+
+
+class _Denormal(NotModelled):
+    """It is not known whether a denormal is kept or flushed."""
+
+
+def either_way(compute: Callable[[FloatMode | None, bool], int], mode: FloatMode | None, flushes: bool) -> int:
+    """What an operation gives in a mode, if it is known to flush or not.
+
+    Raises Unstated where it is not known whether a denormal is kept, and both results where that matters."""
+    try:
+        return compute(mode, flushes)
+    except _Denormal as reason:
+        rounding = Rounding.NEAREST_EVEN if mode is None else mode.rounding
+        kept, flushed = FloatMode(rounding, _ALL_KEPT), FloatMode(rounding, _NONE_KEPT)
+        return settled(reason.what, allowed_by((lambda: compute(kept, flushes), lambda: compute(flushed, True))))
 
 
 def number(bits: int, data_type: DataType, mode: FloatMode | None = None, flushes: bool = False) -> float:
@@ -56,7 +78,7 @@ def number(bits: int, data_type: DataType, mode: FloatMode | None = None, flushe
         if mode is not None and data_type in mode.kept:
             return sign * math.ldexp(fraction, 1 - layout.bias - layout.fraction_bits)
         if mode is None or not flushes:
-            raise NotModelled("a denormal, which the control register keeps or flushes")
+            raise _Denormal("a denormal, which the control register keeps or flushes")
         return sign * 0.0
     return sign * math.ldexp(fraction + (1 << layout.fraction_bits), exponent - layout.bias - layout.fraction_bits)
 
@@ -66,7 +88,7 @@ def pattern(value: Fraction | float, data_type: DataType, mode: FloatMode | None
     layout, sign_bit = _FORMATS[data_type], 1 << (data_type.bits - 1)
     if isinstance(value, float):
         if math.isnan(value):
-            raise NotModelled("an operation that gives NaN, of which no page says which")
+            raise Unstated("an operation that gives NaN, of which no page says which", ANY_NAN)
         sign = sign_bit if math.copysign(1.0, value) < 0 else 0
         if math.isinf(value) or value == 0.0:
             return sign | (layout.infinity if math.isinf(value) else 0)
@@ -78,20 +100,23 @@ def pattern(value: Fraction | float, data_type: DataType, mode: FloatMode | None
     rounding = Rounding.NEAREST_EVEN if mode is None else mode.rounding
     if exponent < 1 - layout.bias:
         units = _whole(size / Fraction(2) ** (1 - layout.bias - layout.fraction_bits), rounding, bool(sign))
-        return sign | _below_normal(units, data_type, mode, flushes)
+        return _below_normal(sign, units, data_type, mode, flushes)
     significand = _whole(size / Fraction(2) ** (exponent - layout.fraction_bits), rounding, bool(sign))
     # A significand that was rounded up to 2^(fraction_bits + 1) carries into the exponent, up to infinity.
     found = min(((exponent + layout.bias - 1) << layout.fraction_bits) + significand, layout.infinity)
     return sign | (found - (found == layout.infinity and _stays_finite(rounding, bool(sign))))
 
 
-def _below_normal(units: int, data_type: DataType, mode: FloatMode | None, flushes: bool) -> int:
+def _below_normal(sign: int, units: int, data_type: DataType, mode: FloatMode | None, flushes: bool) -> int:
     """A result of so many of the smallest denormals, before it was rounded less than the normal numbers."""
+    what = "a result below the normal numbers, which the control register keeps or flushes"
     if mode is not None and data_type in mode.kept:
-        return units
-    if mode is None or not flushes or units >> _FORMATS[data_type].fraction_bits:
-        raise NotModelled("a result below the normal numbers, which the control register keeps or flushes")
-    return 0
+        return sign | units
+    if mode is None or not flushes:
+        raise _Denormal(what)
+    if units >> _FORMATS[data_type].fraction_bits:  # flushed before it is rounded, or not
+        raise Unstated(what, Allowed((sign, sign | units)))
+    return sign
 
 
 def _whole(size: Fraction, rounding: Rounding, negative: bool) -> int:
@@ -136,22 +161,24 @@ def modified(bits: int, modifier: str, data_type: DataType) -> int:
 
 
 def from_integer(value: int, result: DataType, mode: FloatMode | None = None) -> int:
-    """Page: "rounds to the closest representable floating-point value", to even between two.
-
-    Whether that holds where the control register rounds otherwise is not modelled."""
-    closest = pattern(Fraction(value), result)
-    if mode is not None and pattern(Fraction(value), result, mode) != closest:
-        raise NotModelled("an integer as a float, where the control register does not round to the nearest")
-    return closest
+    """Page: "By default "round to nearest even" is performed"; else as the control register says."""
+    return pattern(Fraction(value), result, mode)
 
 
-def to_integer(bits: int, data_type: DataType, result: DataType, mode: FloatMode | None = None) -> int:
-    """Page: "rounding toward zero"; beyond the type "the largest (or smallest) integer value"; NaN gives 0."""
-    value = number(bits, data_type, mode, flushes=True)  # a denormal is 0 either way
+def to_integer(
+    bits: int, data_type: DataType, result: DataType, mode: FloatMode | None = None, saturates: bool = False
+) -> int:
+    """Page: "rounding toward zero"; beyond the type "the largest (or smallest) integer value"; NaN gives 0.
+
+    `.sat` gives the closest integer that the type has, also of a negative number as an unsigned one."""
+    value = number(bits, data_type, mode or FloatMode(Rounding.NEAREST_EVEN, _ALL_KEPT), flushes=True)
     if math.isnan(value):
         return 0
     if not result.signed and value <= -1:
-        raise NotModelled("a negative number as an unsigned integer: text and table of 2_datatypes.md differ")
+        if saturates:
+            return 0
+        what = "a negative number as an unsigned integer: text and table of 2_datatypes.md differ"
+        raise Unstated(what, ANY_BITS)
     if math.isinf(value):
         top = 1 << (result.bits - result.signed)
         return top - 1 if value > 0 else -top
@@ -160,13 +187,33 @@ def to_integer(bits: int, data_type: DataType, result: DataType, mode: FloatMode
 
 def converted(bits: int, data_type: DataType, result: DataType, mode: FloatMode | None = None) -> int:
     """A floating-point number as one of another floating-point type."""
-    return bits if data_type is result else pattern(number(bits, data_type, mode), result, mode)
+    if data_type is result:
+        return bits
+    small = not bits & _FORMATS[data_type].infinity
+    if (
+        small and data_type.bits > result.bits and result is not DataType.BF
+    ):  # Page: with lower precision, "+denorm" becomes "+0"
+        return bits >> (data_type.bits - 1) << (result.bits - 1)
+    if small and data_type.bits < result.bits:  # Page: with higher precision, "+denorm" becomes "+finite"
+        mode = (mode or NEAREST).keeping(data_type)
+    mode = (mode or NEAREST).keeping(DataType.HF)
+    return either_way(lambda m, f: pattern(number(bits, data_type, m, f), result, m, f), mode, flushes=False)
+
+
+def mathematical(mode: FloatMode | None, data_type: DataType) -> FloatMode | None:
+    """Page: HF denormals are flushed "on input and output of any floating-point mathematical operation"."""
+    return (mode or NEAREST).flushing(data_type) if data_type is DataType.HF else mode
 
 
 def clamped(bits: int, data_type: DataType, mode: FloatMode | None = None) -> int:
     """`.sat`: the nearest number of [0, 1]; NaN gives 0."""
-    value = number(bits, data_type, mode)
-    return pattern(0.0 if math.isnan(value) else max(0.0, min(value, 1.0)), data_type, mode)
+    mode = mathematical(mode, data_type)
+    return either_way(lambda m, f: _clamped(bits, data_type, m, f), mode, flushes=False)
+
+
+def _clamped(bits: int, data_type: DataType, mode: FloatMode | None, flushes: bool) -> int:
+    value = number(bits, data_type, mode, flushes)
+    return pattern(0.0 if math.isnan(value) else max(0.0, min(value, 1.0)), data_type, mode, flushes)
 
 
 # ---------------------------------------------------------------- operations
@@ -202,7 +249,7 @@ def _multiply_add(values: Sequence[float], rounding: Rounding) -> Fraction | flo
     return product + Fraction(addend) or _zero_sum((1.0 if product > 0 else -1.0, addend), rounding)
 
 
-_ARITHMETIC: dict[str, Callable[[Sequence[float], Rounding], Fraction | float]] = {
+ARITHMETIC: dict[str, Callable[[Sequence[float], Rounding], Fraction | float]] = {
     "add": _add,
     "mul": _multiply,
     "mad": _multiply_add,
@@ -211,37 +258,62 @@ _ARITHMETIC: dict[str, Callable[[Sequence[float], Rounding], Fraction | float]] 
 
 def operation(opcode: str, sources: Sequence[int], data_type: DataType, mode: FloatMode | None = None) -> int:
     """The bits that an arithmetic opcode makes of sources of one type."""
+    mode = mathematical(mode, data_type)
     if opcode in ("min", "max"):
-        return sources[_chosen(opcode, [number(bits, data_type, mode) for bits in sources], sources)]
-    values = [number(bits, data_type, mode, flushes=True) for bits in sources]
-    if opcode not in _ARITHMETIC:
+        return either_way(lambda m, f: _extreme(opcode, sources, data_type, m, f), mode, flushes=False)
+    if opcode not in ARITHMETIC:
         raise NotModelled(f"opcode {opcode} on floats")
-    if opcode == "mad" and _overflows(values[:2], data_type):
-        raise NotModelled("mad with a product beyond the type, where implementations may give infinity")
+    return either_way(lambda m, f: _arithmetic(opcode, sources, data_type, m, f), mode, flushes=True)
+
+
+def _arithmetic(opcode: str, sources: Sequence[int], data_type: DataType, mode: FloatMode | None, flushes: bool) -> int:
+    values = [number(bits, data_type, mode, flushes) for bits in sources]
     rounding = Rounding.NEAREST_EVEN if mode is None else mode.rounding
-    return pattern(_ARITHMETIC[opcode](values, rounding), data_type, mode, flushes=True)
+    found = pattern(ARITHMETIC[opcode](values, rounding), data_type, mode, flushes)
+    if opcode != "mad" or not overflows(values[:2], data_type):
+        return found
+    what = "mad with a product beyond the type, where implementations may give infinity"
+    return settled(what, or_infinite(Allowed((found,)), values, data_type))
 
 
-def _overflows(factors: Sequence[float], data_type: DataType) -> bool:
+def or_infinite(found: Allowed, values: Sequence[float], data_type: DataType) -> Allowed:
+    """Page: a fused operation with an intermediate result out of range, and a final one in it: that or infinity."""
+    infinite = _FORMATS[data_type].infinity
+    if all(one % (1 << data_type.bits - 1) == infinite for one in found.patterns):
+        return found
+    return found | Allowed((infinite, pattern(values[0] * values[1] * math.inf, data_type)))
+
+
+def overflows(factors: Sequence[float], data_type: DataType) -> bool:
     """Whether the product would be rounded beyond the largest number, in some mode."""
     product, layout = _multiply(factors, Rounding.NEAREST_EVEN), _FORMATS[data_type]
     largest = Fraction((2 << layout.fraction_bits) - 1) * Fraction(2) ** (layout.bias - layout.fraction_bits)
     return isinstance(product, Fraction) and abs(product) > largest
 
 
-def _chosen(opcode: str, values: Sequence[float], sources: Sequence[int]) -> int:
-    """Page MIN_MAX: the one that is not NaN; of two NaN, "source1"."""
+def _extreme(opcode: str, sources: Sequence[int], data_type: DataType, mode: FloatMode | None, flushes: bool) -> int:
+    """Page MIN_MAX: the one that is not NaN; of two NaN, "source1".  A denormal that is 0 may be copied or not."""
+    values = [number(bits, data_type, mode, flushes) for bits in sources]
     if math.isnan(values[0]) or math.isnan(values[1]):
-        return 1 if math.isnan(values[0]) else 0
-    if values[0] == values[1] and sources[0] != sources[1]:
-        raise NotModelled(f"{opcode} of +0 and -0")
-    return int((values[1] < values[0]) == (opcode == "min"))
+        chosen = [1 if math.isnan(values[0]) else 0]
+    elif values[0] == values[1]:
+        chosen = [0, 1]
+    else:
+        chosen = [int((values[1] < values[0]) == (opcode == "min"))]
+    results = {sources[place] for place in chosen}
+    results |= {pattern(values[place], data_type) for place in chosen if values[place] == 0}
+    return settled(f"{opcode} of +0 and -0", Allowed(tuple(sorted(results))))
 
 
 def compare(relation: str, sources: Sequence[int], data_type: DataType, mode: FloatMode | None = None) -> bool:
     """Page CMP: with a NaN "NE comparison returns true while all other comparisons return false"."""
-    left, right = (number(bits, data_type, mode) for bits in sources)
-    return _RELATIONS[relation](left, right)
+    mode = mathematical(mode, data_type)
+
+    def holds(mode: FloatMode | None, flushes: bool) -> int:
+        left, right = (number(bits, data_type, mode, flushes) for bits in sources)
+        return int(_RELATIONS[relation](left, right))
+
+    return bool(either_way(holds, mode, flushes=False))
 
 
 _RELATIONS: dict[str, Callable[[float, float], bool]] = {

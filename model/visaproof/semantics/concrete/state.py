@@ -11,6 +11,8 @@ from visaproof.isa.execution import Combine
 from visaproof.isa.operands import SLM, Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
+from visaproof.semantics.concrete.beyond import Found, write_held
+from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
 
 T = TypeVar("T")
@@ -36,9 +38,17 @@ class ConcreteState:
     readings: Readings = field(default=DEFAULT, kw_only=True)
     backwards: bool = field(default=False, kw_only=True)
     """Whether the lanes of an atomic take their turns from the last to the first: their order is left open (D30)."""
+    beyond: Found | None = field(default=None, kw_only=True)
+    """What lies beyond variables; without it, to use that is undefined behaviour."""
+    choices: Choices = field(default=STRICT, kw_only=True, compare=False, repr=False)
+    """What a result is that no page states."""
 
     def copy(self) -> "ConcreteState":
         return deepcopy(self)
+
+    def beyond_of(self, variable: str) -> Found | None:
+        """What lies beyond a variable."""
+        return None if self.beyond is None or variable in self.beyond.strict else self.beyond
 
     def read_dword(self, operand: RawOperand, index: int) -> int:
         """Dword `index` behind a raw operand.  Undefined beyond its variable (D6)."""
@@ -53,6 +63,8 @@ class ConcreteState:
         first = operand.offset + start
         variable = self.registers[operand.variable]
         if first + width > len(variable):
+            if (beyond := self.beyond_of(operand.variable)) is not None:
+                return beyond.read(operand.variable, variable, first, width)
             raise UndefinedBehavior(f"{operand} dword {start // 4} lies beyond its variable")
         return int.from_bytes(variable[first : first + width], "little")
 
@@ -61,8 +73,11 @@ class ConcreteState:
         first = operand.offset + start
         variable = self.registers[operand.variable]
         if first + width > len(variable):
-            raise UndefinedBehavior(f"{operand} dword {start // 4} lies beyond its variable")
-        variable[first : first + width] = value.to_bytes(width, "little")
+            if self.beyond_of(operand.variable) is None:
+                raise UndefinedBehavior(f"{operand} dword {start // 4} lies beyond its variable")
+            write_held(variable, first, value.to_bytes(width, "little"))
+        else:
+            variable[first : first + width] = value.to_bytes(width, "little")
 
     def scalar(self, operand: Scalar) -> int:
         """The value of a UD scalar."""
@@ -99,7 +114,10 @@ class ConcreteState:
         if self.readings.short_variable is ShortVariable.WHOLE_PAYLOAD:
             grf = self.platform.grf_bytes
             register = (operand.offset + 4 * last) // grf
-            if len(self.registers[operand.variable]) < (register + 1) * grf:
+            if (
+                len(self.registers[operand.variable]) < (register + 1) * grf
+                and self.beyond_of(operand.variable) is None
+            ):
                 raise UndefinedBehavior(f"{operand} register {register} lies beyond its variable")
 
     def require_block(self, operand: RawOperand, dwords: int) -> None:
@@ -126,11 +144,16 @@ class ConcreteState:
 
     def _predicate(self, predicate: Predicate, offset: int, size: int, lane: int) -> bool:
         variable = self.predicates[predicate.variable]
-        if offset + size > variable.count and self.readings.short_predicate is ShortPredicate.UNDEFINED:
+        beyond = self.beyond_of(predicate.variable)
+        undefined = offset + size > variable.count and self.readings.short_predicate is ShortPredicate.UNDEFINED
+        if undefined and beyond is None:
             raise UndefinedBehavior(f"{predicate.variable} has no bits for lanes {offset}..{offset + size - 1}")
         declared = [bool(variable.bits >> k & 1) for k in range(variable.count)]
         missing = self.readings.short_predicate is ShortPredicate.FREE  # any value may stand there, for example 1
         window = [declared[offset + k] if offset + k < variable.count else missing for k in range(size)]  # D3
+        if undefined and beyond is not None:
+            held = max(0, variable.count - offset)
+            window[held:] = (beyond.bit(predicate.variable, offset + k) for k in range(held, size))
         combining = declared if self.readings.any_all_window is AnyAllWindow.DECLARED_WIDTH else window  # D4
         match predicate.combine:
             case Combine.ANY:

@@ -5,22 +5,21 @@ and the destination; those that look at the order of values work where every sou
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
+from visaproof.semantics.symbolic.bit_counts import BIT_OPERATIONS
 from visaproof.semantics.symbolic.bit_tables import by_table
+from visaproof.semantics.symbolic.elements import Operation, Source, order_width, resized, ring_width
+from visaproof.semantics.symbolic.pairs import sum_of_differences
 from visaproof.smt import (
     BitVec,
     Bool,
     add,
     ashr,
-    bit,
     bit_and,
     bit_not,
     bit_or,
     bit_xor,
-    concat,
     const,
     eq,
     extract,
@@ -30,7 +29,6 @@ from visaproof.smt import (
     neg,
     negate,
     shl,
-    sign_extend,
     sle,
     slt,
     sub,
@@ -41,59 +39,7 @@ from visaproof.smt import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """An element as it was read, its type, and the modifier that applies to it."""
-
-    bits: BitVec
-    type: DataType
-    modifier: str = ""
-
-    def modulo(self, width: int) -> BitVec:
-        """The value modulo 2^width; exact where `width` exceeds the type's by one."""
-        match self.modifier:
-            case "-":
-                return negate(self._plain(width))
-            case "~":
-                return Source(bit_not(self.bits), self.type).modulo(width)
-            case "abs" | "-abs":
-                return self._absolute(width)
-            case _:
-                return self._plain(width)
-
-    def _plain(self, width: int) -> BitVec:
-        if width <= self.type.bits:
-            return truncate(self.bits, width)
-        return sign_extend(self.bits, width) if self.type.signed else zero_extend(self.bits, width)
-
-    def _absolute(self, width: int) -> BitVec:
-        value = self._plain(width)
-        if self.type.signed:
-            value = ite(bit(self.bits, self.type.bits - 1), negate(value), value)
-        return value if self.modifier == "abs" else negate(value)
-
-
-def resized(term: BitVec, width: int, signed: bool) -> BitVec:
-    """The term cut or extended to `width` bits."""
-    if term.width >= width:
-        return truncate(term, width)
-    return sign_extend(term, width) if signed else zero_extend(term, width)
-
-
-def ring_width(sources: Sequence[Source], result: DataType) -> int:
-    return max(result.bits, *(source.type.bits for source in sources))
-
-
-def order_width(sources: Sequence[Source]) -> tuple[int, bool]:
-    """A width in which the sources compare as the integers that they are, and whether as signed ones."""
-    signs = {source.type.signed for source in sources}
-    widest = max(source.type.bits for source in sources)
-    if len(signs) == 1 and not any(source.modifier in ("-", "abs", "-abs") for source in sources):
-        return widest, signs.pop()
-    return widest + 2, True
-
-
-def _ring(operation: Callable[..., BitVec]) -> "Operation":
+def _ring(operation: Callable[..., BitVec]) -> Operation:
     """Addition and its like: modulo 2^w of the wider of sources and destination."""
 
     def apply(sources: Sequence[Source], result: DataType) -> BitVec:
@@ -107,11 +53,11 @@ def _itself(value: BitVec) -> BitVec:
     return value
 
 
-def _multiply_add(first: BitVec, second: BitVec, third: BitVec) -> BitVec:
+def multiply_add(first: BitVec, second: BitVec, third: BitVec) -> BitVec:
     return add(mul(first, second), third)
 
 
-def _ordered(choose: Callable[[BitVec, BitVec, bool], BitVec]) -> "Operation":
+def _ordered(choose: Callable[[BitVec, BitVec, bool], BitVec]) -> Operation:
     """Operations whose result depends on the order of values."""
 
     def apply(sources: Sequence[Source], result: DataType) -> BitVec:
@@ -154,19 +100,23 @@ def _shift_right_arithmetic(sources: Sequence[Source], result: DataType) -> BitV
     return resized(shifted, result.bits, signed)
 
 
-def _rotate(left: bool) -> "Operation":
+def _rotate(left: bool) -> Operation:
+    """Pages ROL, ROR: "RotateMask = sizeof(src0) * 8 - 1"."""
+
     def apply(sources: Sequence[Source], result: DataType) -> BitVec:
-        width = result.bits
-        value, amount = sources[0].modulo(width), sources[1].modulo(max(width, sources[1].type.bits))
-        by = bit_and(truncate(amount, width), const(width - 1, width))
-        back = bit_and(negate(by), const(width - 1, width))
+        bits = sources[0].type.bits
+        width = max(result.bits, bits)
+        value = zero_extend(sources[0].modulo(bits), width)
+        amount = sources[1].modulo(max(width, sources[1].type.bits))
+        by = bit_and(truncate(amount, width), const(bits - 1, width))
+        back = bit_and(negate(by), const(bits - 1, width))
         up, down = (by, back) if left else (back, by)
-        return bit_or(shl(value, up), lshr(value, down))
+        return truncate(bit_or(shl(value, up), lshr(value, down)), result.bits)
 
     return apply
 
 
-def _average(left: BitVec, right: BitVec, signed: bool) -> BitVec:
+def average(left: BitVec, right: BitVec, signed: bool) -> BitVec:
     width = left.width + 1
     total = add(resized(left, width, signed), resized(right, width, signed), const(1, width))
     return extract(total, width - 1, 1)
@@ -178,70 +128,18 @@ def _high_half(sources: Sequence[Source], result: DataType) -> BitVec:
     return extract(mul(left, right), width - 1, 32)
 
 
-def _count_bits(sources: Sequence[Source], result: DataType) -> BitVec:
-    value = sources[0].modulo(sources[0].type.bits)
-    return add(*(resized(extract(value, k, k), result.bits, signed=False) for k in range(value.width)))
+def _differences(sources: Sequence[Source], result: DataType) -> BitVec:
+    return sum_of_differences(sources).cut(result)
 
-
-def _first_set(from_top: bool, none: Callable[[int], int]) -> "Operation":
-    def apply(sources: Sequence[Source], result: DataType) -> BitVec:
-        value = sources[0].modulo(sources[0].type.bits)
-        found = const(none(value.width), result.bits)
-        for k in range(value.width):
-            place, count = (k, value.width - 1 - k) if from_top else (value.width - 1 - k,) * 2
-            found = ite(bit(value, place), const(count, result.bits), found)
-        return found
-
-    return apply
-
-
-def _reversed(sources: Sequence[Source], result: DataType) -> BitVec:
-    value = sources[0].modulo(sources[0].type.bits)
-    return resized(concat(*(extract(value, k, k) for k in range(value.width))), result.bits, signed=False)
-
-
-def _field(sources: Sequence[Source]) -> tuple[BitVec, BitVec]:
-    """Pages BFE, BFI: ones in the low bits that the width names, and the offset, in 32 bits."""
-    width, offset = (bit_and(source.modulo(32), const(31, 32)) for source in sources[:2])
-    return sub(shl(const(1, 32), width), const(1, 32)), offset
-
-
-def _extracted(sources: Sequence[Source], result: DataType) -> BitVec:
-    if sources[2].type.signed:
-        raise NotModelled("bfe of a signed source")
-    ones, offset = _field(sources)
-    return resized(bit_and(lshr(sources[2].modulo(32), offset), ones), result.bits, signed=False)
-
-
-def _inserted(sources: Sequence[Source], result: DataType) -> BitVec:
-    ones, offset = _field(sources)
-    mask = shl(ones, offset)
-    inserted = bit_and(shl(sources[2].modulo(32), offset), mask)
-    return resized(bit_or(inserted, bit_and(sources[3].modulo(32), bit_not(mask))), result.bits, signed=False)
-
-
-def _dot_product(sources: Sequence[Source], result: DataType) -> BitVec:
-    """Page DP4A: the bytes of each source are signed as it is."""
-    products: list[BitVec] = []
-    for start in range(0, 32, 8):
-        left, right = (
-            resized(extract(source.modulo(32), start + 7, start), 32, source.type.signed) for source in sources[1:]
-        )
-        products.append(mul(left, right))
-    return resized(add(sources[0].modulo(32), *products), result.bits, result.signed)
-
-
-Operation = Callable[[Sequence[Source], DataType], BitVec]
-"""From the sources and the destination's type to the destination's bits."""
 
 OPERATIONS: dict[str, Operation] = {
     "mov": _ring(_itself),
     "add": _ring(add),
     "add3": _ring(add),
     "mul": _ring(mul),
-    "mad": _ring(_multiply_add),
+    "mad": _ring(multiply_add),
     "mulh": _high_half,
-    "avg": _ordered(_average),
+    "avg": _ordered(average),
     "min": _ordered(lambda left, right, signed: ite(_less(right, left, signed), right, left)),
     "max": _ordered(lambda left, right, signed: ite(_less(left, right, signed), right, left)),
     "and": _ring(bit_and),
@@ -253,14 +151,9 @@ OPERATIONS: dict[str, Operation] = {
     "asr": _shift_right_arithmetic,
     "rol": _rotate(left=True),
     "ror": _rotate(left=False),
-    "cbit": _count_bits,
-    "fbl": _first_set(from_top=False, none=lambda _: 0xFFFF_FFFF),
-    "fbh": _first_set(from_top=True, none=lambda _: 0xFFFF_FFFF),
-    "lzd": _first_set(from_top=True, none=lambda width: width),
-    "bfrev": _reversed,
-    "bfe": _extracted,
-    "bfi": _inserted,
-    "dp4a": _dot_product,
+    **BIT_OPERATIONS,
+    "sad2": _differences,
+    "sad2add": _differences,
 }
 """Opcodes with one destination that are functions of integers alone."""
 

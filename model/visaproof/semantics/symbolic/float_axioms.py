@@ -11,9 +11,10 @@ from enum import Enum
 
 from visaproof.isa.float_modes import DENORMAL_BITS, ROUNDINGS
 from visaproof.isa.types import DataType
-from visaproof.semantics.symbolic.alu import Source
+from visaproof.semantics.symbolic.elements import Meaning, Source
 from visaproof.semantics.symbolic.float_bits import with_modifier
-from visaproof.semantics.symbolic.float_meaning import Meaning, Mode, arithmetic, compared, converted
+from visaproof.semantics.symbolic.float_meaning import Mode, compared, converted
+from visaproof.semantics.symbolic.float_rounding import computed
 from visaproof.smt import BitVec, Bool, bool_const, is_false, value_of
 
 
@@ -75,7 +76,7 @@ def _meaning(opcode: str, sources: Sequence[Source], result: DataType | None, mo
         return compared(opcode, sources[0], sources[1], mode)
     if opcode in ("mov", "sel"):
         return converted(sources[0], result, mode)
-    return arithmetic(opcode, sources, result, mode) if result.floating else None
+    return computed(opcode, sources, result, mode) if result.floating else None
 
 
 def _value(meaning: Meaning | None) -> int | None:

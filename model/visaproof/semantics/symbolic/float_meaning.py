@@ -1,15 +1,17 @@
 """What operations on floats give by IEEE 754, on terms, and where no page decides it.  Page: 2_datatypes.md.
 
 `open` says where a result is left to the machine: where flushed denormals are compared or converted or are rounded up
-to a normal number, the smaller of two zeros, negative numbers as unsigned ones.  A result that is NaN is `any_nan`.
+to a normal number, the smaller of two zeros, negative numbers as unsigned ones, products of mad beyond the type.  A
+result that is NaN is `any_nan`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import cast
 
 from visaproof.isa.float_modes import DENORMAL_BITS, ROUNDING_HIGH, ROUNDING_LOW, ROUNDINGS, Rounding
 from visaproof.isa.types import DataType
-from visaproof.semantics.symbolic.alu import Source, order_width
+from visaproof.semantics.symbolic.elements import Meaning, Source, order_width
 from visaproof.semantics.symbolic.float_bits import (
     LAYOUTS,
     any_nan,
@@ -43,6 +45,7 @@ from visaproof.smt import (
     negate,
     shl,
     sub,
+    true,
     truncate,
     ule,
     ult,
@@ -58,17 +61,12 @@ class Mode:
     """What the control register says, where its rounding is a constant."""
 
     rounding: Rounding
-    kept: Mapping[DataType, Bool]
-    """Whether the denormals of a type are kept."""
+    register: Mapping[DataType, Bool]
+    """Whether the register keeps the denormals of a type."""
 
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """A result: a pattern, an integer, or a comparison."""
-
-    value: BitVec | Bool
-    open: Bool
-    """Where it may be anything."""
+    def kept(self, data_type: DataType) -> Bool:
+        """Whether arithmetic keeps them.  Page: those of HF "are flushed to sign-preserved zero", whatever it says."""
+        return false() if data_type is DataType.HF else self.register[data_type]
 
 
 def mode_of(control: BitVec) -> Mode | None:
@@ -80,24 +78,43 @@ def mode_of(control: BitVec) -> Mode | None:
 
 def arithmetic(opcode: str, sources: Sequence[Source], result: DataType, mode: Mode) -> Meaning | None:
     """Of an opcode on floats of one type; None where it has no meaning here."""
-    if result not in mode.kept or any(source.type is not result for source in sources):
+    if result not in mode.register or any(source.type is not result for source in sources):
         return None
-    values, layout, kept = [with_modifier(source).bits for source in sources], LAYOUTS[result], mode.kept[result]
+    values, layout, kept = [with_modifier(source).bits for source in sources], LAYOUTS[result], mode.kept(result)
     if opcode in ("min", "max"):
         return _extreme(opcode, values, layout, kept)
     if opcode not in _ROUNDED:
         return None
-    flushed = [ite(conj(neg(kept), is_denormal(one, layout)), zero_like(one, layout), one) for one in values]
-    found = rounded(FloatOperation(_ROUNDED[opcode], mode.rounding, layout), *flushed)
-    below = conj(neg(kept), is_denormal(found, layout))
-    edge = eq(size(found, layout), number(layout.smallest_normal, layout))
-    return Meaning(_quiet(ite(below, zero_like(found, layout), found), layout), conj(neg(kept), edge))
+    found = once(FloatOperation(_ROUNDED[opcode], mode.rounding, layout), values, kept)
+    if opcode != "mad":
+        return found
+    # Page: either result, "whose final results would be within […] range"
+    inside = ult(size(cast(BitVec, found.value), layout), number(layout.infinity, layout))
+    return replace(found, open=disj(found.open, conj(inside, overflows(values, layout))))
+
+
+def overflows(values: Sequence[BitVec], layout: Format) -> Bool:
+    """Where a product of numbers is beyond the type, so that mad may give infinity.  Page: "fused operations"."""
+    sizes = [size(one, layout) for one in values[:2]]
+    infinity = number(layout.infinity, layout)
+    numbers = conj(*(ult(one, infinity) for one in sizes))
+    return conj(numbers, eq(rounded(FloatOperation(FloatOp.MUL, Rounding.UP, layout), *sizes), infinity))
 
 
 _ROUNDED = {"add": FloatOp.ADD, "mul": FloatOp.MUL, "mad": FloatOp.FMA}
 
 
-def _quiet(found: BitVec, layout: Format) -> BitVec:
+def once(operation: FloatOperation, values: Sequence[BitVec], kept: Bool) -> Meaning:
+    """An operation on numbers of one format, rounded once; denormals are flushed before and after unless kept."""
+    layout = operation.result
+    flushed = [ite(conj(neg(kept), is_denormal(one, layout)), zero_like(one, layout), one) for one in values]
+    found = rounded(operation, *flushed)
+    below = conj(neg(kept), is_denormal(found, layout))
+    edge = eq(size(found, layout), number(layout.smallest_normal, layout))
+    return Meaning(quiet(ite(below, zero_like(found, layout), found), layout), conj(neg(kept), edge))
+
+
+def quiet(found: BitVec, layout: Format) -> BitVec:
     return ite(is_nan(found, layout), any_nan(layout), found)
 
 
@@ -107,20 +124,20 @@ def _extreme(opcode: str, values: Sequence[BitVec], layout: Format, kept: Bool) 
     second = less(right, left, layout) if opcode == "min" else less(left, right, layout)
     value = ite(disj(is_nan(left, layout), conj(second, neg(is_nan(right, layout)))), right, left)
     zeros = conj(is_zero(left, layout), is_zero(right, layout), neg(eq(left, right)))
-    return Meaning(value, disj(zeros, _flushes(values, layout, kept)))
+    return Meaning(value, disj(zeros, flushes(values, layout, kept)))
 
 
-def _flushes(values: Sequence[BitVec], layout: Format, kept: Bool) -> Bool:
+def flushes(values: Sequence[BitVec], layout: Format, kept: Bool) -> Bool:
     """Where a denormal meets a mode that does not keep it."""
     return false() if is_true(kept) else conj(neg(kept), disj(*(is_denormal(one, layout) for one in values)))
 
 
 def compared(relation: str, left: Source, right: Source, mode: Mode) -> Meaning | None:
     """Page CMP: with a NaN "NE comparison returns true while all other comparisons return false"."""
-    if left.type is not right.type or left.type not in mode.kept:
+    if left.type is not right.type or left.type not in mode.register:
         return None
     layout, values = LAYOUTS[left.type], (with_modifier(left).bits, with_modifier(right).bits)
-    return Meaning(_RELATIONS[relation](*values, layout), _flushes(values, layout, mode.kept[left.type]))
+    return Meaning(_RELATIONS[relation](*values, layout), flushes(values, layout, mode.kept(left.type)))
 
 
 _RELATIONS: dict[str, Callable[[BitVec, BitVec, Format], Bool]] = {
@@ -137,7 +154,7 @@ def saturated(meaning: Meaning, result: DataType, mode: Mode) -> Meaning:
     """`.sat` on a floating-point result."""
     assert isinstance(meaning.value, BitVec)
     layout = LAYOUTS[result]
-    undecided = disj(meaning.open, _flushes((meaning.value,), layout, mode.kept[result]))
+    undecided = disj(meaning.open, flushes((meaning.value,), layout, mode.kept(result)))
     return Meaning(clamped(meaning.value, layout), undecided)
 
 
@@ -147,31 +164,31 @@ def saturated(meaning: Meaning, result: DataType, mode: Mode) -> Meaning:
 def converted(source: Source, result: DataType, mode: Mode) -> Meaning | None:
     """Page MOV: "with type conversion if necessary"; None where it has no meaning here."""
     if not source.type.floating:
-        return _from_integer(source, result, mode) if result in mode.kept else None
-    if source.type not in mode.kept:
+        return _from_integer(source, result, mode) if result in mode.register else None
+    if source.type not in mode.register:
         return None
     bits, layout = with_modifier(source).bits, LAYOUTS[source.type]
     if not result.floating:
         return _to_integer(bits, layout, result)
     if result is source.type:
         return Meaning(bits, false())
-    if result not in mode.kept:
+    if result not in mode.register:
         return None
-    wanted, kept = LAYOUTS[result], mode.kept[result]
-    found = rounded(FloatOperation(FloatOp.CONVERT, mode.rounding, wanted, layout), bits)
+    wanted = LAYOUTS[result]
+    found = quiet(rounded(FloatOperation(FloatOp.CONVERT, mode.rounding, wanted, layout), bits), wanted)
+    if layout.width < wanted.width:  # Page, of a higher precision: "+denorm" becomes "+finite"
+        return Meaning(found, false())
+    denormal = is_denormal(bits, layout)  # Page, of a lower precision: "+denorm" becomes "+0"
     small = conj(ule(size(found, wanted), number(wanted.smallest_normal, wanted)), neg(is_zero(bits, layout)))
-    undecided = disj(_flushes((bits,), layout, mode.kept[source.type]), conj(neg(kept), small))
-    return Meaning(_quiet(found, wanted), undecided)
+    kept = true() if result is DataType.HF else mode.register[result]
+    return Meaning(ite(denormal, zero_like(found, wanted), found), conj(neg(kept), small, neg(denormal)))
 
 
 def _from_integer(source: Source, result: DataType, mode: Mode) -> Meaning:
-    """Page: "rounds to the closest representable floating-point value"."""
+    """Page: "By default "round to nearest even" is performed"; else as the control register says."""
     width, signed = order_width((source,))
     op = FloatOp.FROM_SIGNED if signed else FloatOp.FROM_UNSIGNED
-    value = source.modulo(width)
-    closest = rounded(FloatOperation(op, Rounding.NEAREST_EVEN, LAYOUTS[result]), value)
-    as_set = rounded(FloatOperation(op, mode.rounding, LAYOUTS[result]), value)
-    return Meaning(closest, neg(eq(closest, as_set)))
+    return Meaning(rounded(FloatOperation(op, mode.rounding, LAYOUTS[result]), source.modulo(width)), false())
 
 
 def _to_integer(bits: BitVec, layout: Format, result: DataType) -> Meaning:

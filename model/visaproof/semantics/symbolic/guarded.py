@@ -9,8 +9,24 @@ from itertools import groupby
 from typing import NamedTuple, cast
 
 from visaproof.isa.errors import Position
+from visaproof.semantics.symbolic.beyond import Beyond
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
-from visaproof.smt import BitVec, Bool, Op, concat, conj, extract, false, is_false, is_true, ite, ite_bool, neg, symbol
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    concat,
+    conj,
+    extract,
+    false,
+    is_false,
+    is_true,
+    ite,
+    ite_bool,
+    neg,
+    symbol,
+    truncate,
+)
 
 Readers = dict[tuple[str, int], dict[Position, None]]
 """The statements that read a byte of a variable, or a bit of a predicate, in order."""
@@ -85,9 +101,11 @@ class GuardedRegisters(RegisterFile):
         sizes: Mapping[str, int],
         initial: Callable[[str, int], Byte],
         changing: Collection[str] = (),
+        beyond: Beyond | None = None,
     ) -> None:
         """What the `changing` variables hold the device changes at any time, also between two reads."""
         super().__init__(sizes, initial)
+        self._beyond = beyond or Beyond()
         self.anew: dict[str, list[tuple[int, BitVec]]] = {variable: [] for variable in changing}
         """The first byte of each read of one of them, and what it brought."""
         self._writes: dict[str, list[ByteWrite | None]] = {}
@@ -95,6 +113,8 @@ class GuardedRegisters(RegisterFile):
         """The bytes that were read before anything wrote them, in order."""
         self.unwritten: Readers = {}
         """Those of them that no path had written, and the statements that read them."""
+        self.partly: Readers = {}
+        """Those of them that some path had written."""
         self.reader: Position | None = None
         """The statement that reads now."""
         self.log: list[Written] = []
@@ -107,6 +127,9 @@ class GuardedRegisters(RegisterFile):
     def restore(self, contents: Mapping[str, list[ByteWrite | None]]) -> None:
         self._writes = {variable: list(writes) for variable, writes in contents.items()}
 
+    def holds(self, variable: str, start: int, width: int) -> bool:
+        return self._beyond.tolerated or super().holds(variable, start, width)
+
     def read(self, variable: str, start: int, width: int) -> BitVec:
         return self.read_under(variable, start, width, NONE)
 
@@ -114,7 +137,16 @@ class GuardedRegisters(RegisterFile):
         """`width` bytes from byte `start` on, little endian: equal to the register wherever `assumed` holds."""
         if variable in self.anew:
             return self._read_anew(variable, start, width)
+        if not super().holds(variable, start, width):
+            return self._read_beyond(variable, start, width, assumed)
         return self._resolve(variable, start, self._writes_of(variable)[start : start + width], assumed)
+
+    def _read_beyond(self, variable: str, start: int, width: int, assumed: Literals) -> BitVec:
+        """The bytes that the variable has, and what lies beyond them."""
+        end = max(start, min(start + width, self.sizes[variable]))
+        self._beyond.note(conj(*assumed), variable, range(end, start + width))
+        held = [self.read_under(variable, start, end - start, assumed)] if end > start else []
+        return concat(*(self._beyond.byte(variable, byte) for byte in reversed(range(end, start + width))), *held)
 
     def _resolve(
         self, variable: str, start: int, entries: list[ByteWrite | None], assumed: Literals, splits: int = 0
@@ -163,6 +195,12 @@ class GuardedRegisters(RegisterFile):
 
     def write_under(self, variable: str, start: int, value: BitVec, guard: Literals) -> None:
         """Writes `value` from byte `start` on where the guard holds."""
+        end = self.sizes[variable]
+        if start + value.width // 8 > end:
+            self._beyond.note(conj(*guard), variable, range(max(start, end), start + value.width // 8), written=True)
+            if start < end:
+                self.write_under(variable, start, truncate(value, 8 * (end - start)), guard)
+            return
         self.log.append(Written(variable, start, value.width // 8, guard))
         writes = self._writes_of(variable)
         for index in range(value.width // 8):
@@ -187,9 +225,14 @@ class GuardedRegisters(RegisterFile):
 
     def _never_written(self, variable: str, position: int) -> Byte:
         self.initial_reads[variable, position] = None
-        if self.reader is not None and self._writes_of(variable)[position] is None:
-            self.unwritten.setdefault((variable, position), {})[self.reader] = None
+        if self.reader is not None:
+            readers = self.unwritten if self._writes_of(variable)[position] is None else self.partly
+            readers.setdefault((variable, position), {})[self.reader] = None
         return self._initial(variable, position)
+
+    def at_start(self, variable: str, byte: int) -> BitVec:
+        """The word of which this byte is a part before the kernel starts."""
+        return self._initial(variable, byte)[0]
 
 
 class BitWrite(NamedTuple):
@@ -203,13 +246,18 @@ class BitWrite(NamedTuple):
 class GuardedPredicates:
     """Predicate bits by variable and lane, in the same way."""
 
-    def __init__(self, sizes: Mapping[str, int], initial: Callable[[str, int], Bool]) -> None:
+    def __init__(
+        self, sizes: Mapping[str, int], initial: Callable[[str, int], Bool], beyond: Beyond | None = None
+    ) -> None:
         self.sizes = sizes
         self._initial = initial
+        self._beyond = beyond or Beyond()
         self._writes: dict[tuple[str, int], BitWrite] = {}
         self.initial_reads: dict[tuple[str, int], None] = {}
         self.unwritten: Readers = {}
         """The bits that were read before any path wrote them, and the statements that read them."""
+        self.partly: Readers = {}
+        """Those that were read where some path had written them, and another one not."""
         self.reader: Position | None = None
         """The statement that reads now."""
         self.log: list[Written] = []
@@ -226,11 +274,14 @@ class GuardedPredicates:
         return self._resolve(variable, lane, self._writes.get((variable, lane)), assumed)
 
     def _resolve(self, variable: str, lane: int, entry: BitWrite | None, assumed: Literals) -> Bool:
+        if lane >= self.sizes[variable]:
+            return self._initial(variable, lane) if self._beyond.nondeterministic else false()
         if entry is None:
             self.initial_reads[variable, lane] = None
-            if self.reader is not None and (variable, lane) not in self._writes:
-                self.unwritten.setdefault((variable, lane), {})[self.reader] = None
-            return self._initial(variable, lane)
+            if self.reader is not None:
+                readers = self.partly if (variable, lane) in self._writes else self.unwritten
+                readers.setdefault((variable, lane), {})[self.reader] = None
+            return self.at_start(variable, lane)
         condition = missing(entry.guard, assumed)
         if is_true(condition):
             return entry.value
@@ -238,6 +289,10 @@ class GuardedPredicates:
             return self._resolve(variable, lane, entry.below, assumed)
         otherwise = self._resolve(variable, lane, entry.below, assumed | {neg(condition)})
         return ite_bool(condition, entry.value, otherwise)
+
+    def at_start(self, variable: str, lane: int) -> Bool:
+        """The bit before the kernel starts."""
+        return self._initial(variable, lane)
 
     def write_under(self, variable: str, lane: int, value: Bool, guard: Literals) -> None:
         self.log.append(Written(variable, lane, 1, guard))

@@ -1,0 +1,59 @@
+"""What is undefined in a kernel of which no launch is known: every input is arbitrary."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from visaproof.engine.conflicts.thread_states import Asked
+from visaproof.engine.findings.unreachable import unreachable_writes
+from visaproof.engine.findings.verdicts import UndefinedUse, undefined_uses
+from visaproof.isa.errors import LimitReached
+from visaproof.isa.platform import Platform
+from visaproof.kernel.assumptions import Assume, start_of
+from visaproof.kernel.launch import NOTHING_KNOWN
+from visaproof.kernel.symbolic.run import trace
+from visaproof.kernel.syntax import Instruction, Kernel
+from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.smt import Bool
+from visaproof.smt.limit import NO_LIMIT, Limit
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """Uses of undefined values, and writes that no lane reaches."""
+
+    undefined: tuple[UndefinedUse, ...] = ()
+    unreachable: tuple[Instruction, ...] = ()
+    stopped: LimitReached | None = None
+    """Why there may be more."""
+
+
+def uses_in(asked: Asked, premises: Sequence[Bool], choices: Mapping[UndefinedKind, bool], limit: Limit) -> Uses:
+    """Those of a run, as far as the limit lets them be decided."""
+    uses: list[UndefinedUse] = []
+    unreachable: list[Instruction] = []
+    stopped: LimitReached | None = None
+    try:
+        with limit.within():
+            unreachable.extend(unreachable_writes(asked, premises))
+            uses.extend(undefined_uses(asked, premises, choices))
+    except LimitReached as reached:
+        stopped = reached
+    return Uses(tuple(uses), tuple(unreachable), stopped)
+
+
+def uses_of(
+    kernel: Kernel,
+    platform: Platform,
+    choices: Mapping[UndefinedKind, bool],
+    timeout_ms: int,
+    limit: Limit = NO_LIMIT,
+) -> Uses:
+    """Those of a kernel, up to the first statement that has no semantics here."""
+    start = start_of(kernel, NOTHING_KNOWN, Assume.NONE)
+    base = start.private_base
+    try:
+        with limit.within():
+            ran = trace(kernel, platform, start.initial, private_base=base, nondeterministic=True, limit=limit)
+    except LimitReached as reached:
+        return Uses(stopped=reached)
+    return uses_in(Asked(kernel, platform, ran, start, timeout_ms), (), choices, limit)

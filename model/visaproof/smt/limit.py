@@ -1,0 +1,92 @@
+"""A limit on processor time: it interrupts whatever runs within it, the symbolic run and the solvers alike.
+
+The timer of the process raises LimitReached between two steps of the interpreter, as Ctrl-C raises KeyboardInterrupt.
+Python delivers signals to the main thread alone: in another one, and where there is no such timer, nothing is limited.
+"""
+
+import signal
+from collections.abc import Iterator
+from math import inf
+from threading import current_thread, main_thread
+from time import process_time
+from types import CodeType, FrameType, TracebackType
+
+from visaproof.isa.errors import LimitReached
+
+AGAIN_S = 1.0
+"""An exception may be lost, as in a callback that a solver makes: after so much more time it is raised again."""
+
+LEAST_S = 0.01
+
+UNSAFE = ("__del__", "_forget")
+"""Functions that the interpreter calls by itself: what they raise is lost.  `_forget` is that of interned terms."""
+
+IMPORTING = "<frozen importlib"
+"""Where the interpreter loads modules: one that is half loaded stays so."""
+
+
+class Limit:
+    """Seconds of processor time of this process, from now on."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = process_time() + seconds
+
+    @property
+    def left(self) -> float:
+        return max(0.0, self._end - process_time())
+
+    def within(self, share: float = 1) -> "Within":
+        """Raises LimitReached in what runs within once this share of the time that is left is used up."""
+        return Within(self, share)
+
+
+NO_LIMIT = Limit(inf)
+
+
+class Within:
+    """A context manager.  One inside another ends with the outer one at the latest."""
+
+    def __init__(self, limit: Limit, share: float) -> None:
+        self._limit = limit
+        self._share = share
+
+    def __enter__(self) -> None:
+        left = self._limit.left
+        if not left:
+            raise LimitReached(self._limit.seconds)
+        self._armed = left < inf and current_thread() is main_thread() and hasattr(signal, "setitimer")
+        if self._armed:
+            self._outer = signal.signal(signal.SIGPROF, self._reached)
+            self._outer_left, _ = signal.setitimer(signal.ITIMER_PROF, 0)
+            self._since = process_time()
+            own = left * self._share
+            signal.setitimer(signal.ITIMER_PROF, max(LEAST_S, min(own, self._outer_left or own)), AGAIN_S)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._armed:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.signal(signal.SIGPROF, self._outer or signal.SIG_DFL)
+            if self._outer_left:
+                spent = process_time() - self._since
+                signal.setitimer(signal.ITIMER_PROF, max(LEAST_S, self._outer_left - spent), AGAIN_S)
+
+    def _reached(self, number: int, frame: FrameType | None) -> None:
+        if any(code.co_filename == __file__ for code in _codes(frame)):  # while the timer is set
+            return
+        if is_lost_in(frame):
+            signal.setitimer(signal.ITIMER_PROF, LEAST_S, AGAIN_S)
+            return
+        raise LimitReached(self._limit.seconds)
+
+
+def is_lost_in(frame: FrameType | None) -> bool:
+    """Whether an exception raised by a handler of a signal would be lost here, or leave a module half loaded."""
+    return any(code.co_name in UNSAFE or code.co_filename.startswith(IMPORTING) for code in _codes(frame))
+
+
+def _codes(frame: FrameType | None) -> Iterator[CodeType]:
+    """What the interpreter is at, innermost first."""
+    while frame is not None:
+        yield frame.f_code
+        frame = frame.f_back

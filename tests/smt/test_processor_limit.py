@@ -1,0 +1,176 @@
+"""A limit interrupts whatever runs within it, once, and leaves everything else as it was."""
+
+import signal
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from time import monotonic, process_time
+
+import pytest
+
+from visaproof.isa.errors import LimitReached
+from visaproof.smt import add, const, mul, symbol
+from visaproof.smt.limit import NO_LIMIT, Limit
+from visaproof.smt.terms import Term
+
+SLACK_S = 3.0
+"""Of processor time, on a machine with other work."""
+
+
+def spend(seconds: float) -> None:
+    end = process_time() + seconds
+    while process_time() < end:
+        pass
+
+
+def ended(limit: Limit, work: Callable[[], None]) -> None:
+    """The limit ends the work."""
+    with pytest.raises(LimitReached), limit.within():
+        work()
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_armed():
+    before = signal.getsignal(signal.SIGPROF)
+    yield
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGPROF) is before
+
+
+def test_a_limit_ends_a_loop() -> None:
+    start = process_time()
+    with pytest.raises(LimitReached, match=r"limit of 0\.1 s reached"), Limit(0.1).within():
+        spend(60)
+    assert process_time() - start < SLACK_S
+
+
+def test_what_ends_in_time_is_not_interrupted() -> None:
+    with Limit(0.2).within():
+        spend(0.01)
+    spend(0.3)
+
+
+def test_no_limit_never_ends_anything() -> None:
+    with NO_LIMIT.within():
+        spend(0.05)
+
+
+def test_a_used_up_limit_starts_nothing() -> None:
+    limit = Limit(0.02)
+    spend(0.05)
+    with pytest.raises(LimitReached), limit.within():
+        raise AssertionError("started")
+
+
+def test_a_share_ends_before_the_whole() -> None:
+    limit = Limit(1.0)
+    with limit.within():
+        with pytest.raises(LimitReached), limit.within(0.1):
+            spend(60)
+        assert limit.left > 0.2
+        spend(0.05)
+
+
+def test_the_whole_ends_after_its_shares() -> None:
+    limit, reached = Limit(0.2), list[LimitReached]()
+
+    def shares() -> None:
+        while True:
+            try:
+                with limit.within(0.5):
+                    spend(60)
+            except LimitReached as one:
+                reached.append(one)
+
+    ended(limit, shares)
+    assert reached
+
+
+def test_no_handler_of_failures_swallows_it() -> None:
+    def handles_failures() -> None:
+        try:
+            spend(60)
+        except Exception:
+            spend(60)
+
+    ended(Limit(0.05), handles_failures)
+
+
+class Finalised:
+    """The interpreter drops what its finaliser raises."""
+
+    def __del__(self) -> None:
+        spend(0.3)
+
+
+def test_an_exception_is_not_lost_in_a_finaliser(capsys: pytest.CaptureFixture[str]) -> None:
+    def finalises() -> None:
+        Finalised()
+        spend(60)
+
+    start = process_time()
+    ended(Limit(0.1), finalises)
+    assert process_time() - start < SLACK_S
+    assert "ignored" not in capsys.readouterr().err
+
+
+def test_a_module_is_loaded_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "slow_to_load.py").write_text(
+        "from time import process_time\nend = process_time() + 0.3\n"
+        "while process_time() < end:\n    pass\ndone = True\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def loads() -> None:
+        import_module("slow_to_load")
+        spend(60)
+
+    ended(Limit(0.1), loads)
+    assert sys.modules.pop("slow_to_load").done
+
+
+def _hard() -> Term:
+    """Factors of a product of two large primes."""
+    from visaproof.smt import conj, eq, ult, zero_extend
+
+    one, other = (zero_extend(symbol(name, 64), to=128) for name in ("p", "q"))
+    product = const((2**64 - 59) * (2**64 - 83), 128)
+    return conj(ult(const(1, 128), one), ult(one, other), eq(mul(one, other), product))
+
+
+@pytest.mark.parametrize("number", [signal.SIGPROF, signal.SIGTERM])
+def test_a_signal_interrupts_z3(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is deep in its own code: the handler runs although z3 has not returned."""
+    from threading import Timer
+
+    from visaproof.engine.termination import interrupted_by_signals
+    from visaproof.smt import z3_backend
+
+    start = monotonic()
+    if number == signal.SIGPROF:
+        with pytest.raises(LimitReached), Limit(0.5).within():
+            z3_backend.ask([_hard()], 120_000, 0)  # type: ignore[list-item]
+    else:
+        timer = Timer(0.5, signal.raise_signal, [number])
+        timer.start()
+        with pytest.raises(KeyboardInterrupt), interrupted_by_signals():
+            z3_backend.ask([_hard()], 120_000, 0)  # type: ignore[list-item]
+    assert monotonic() - start < 30
+
+
+def test_equal_terms_stay_one_object_after_interruptions() -> None:
+    """Wherever the construction of terms is interrupted."""
+    x = symbol("x", 32)
+    for k in range(40):
+        try:
+            with Limit(0.01 + 0.0005 * k).within():
+                n = 0
+                while True:
+                    n += 1
+                    add(mul(x, const(n, 32)), symbol(f"y{n % 97}", 32))
+        except LimitReached:
+            pass
+        for n in range(1, 200):
+            built = [add(mul(x, const(n, 32)), symbol(f"y{n % 97}", 32)) for _ in range(2)]
+            assert built[0] is built[1]
