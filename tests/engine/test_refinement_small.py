@@ -1,5 +1,6 @@
 """Small launches: numbers in them lie below bounds, and memory holds floats where a kernel computes with them."""
 
+import re
 from itertools import islice
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from visaproof.kernel.launch import read_launch
 from visaproof.kernel.linking import read_program
 from visaproof.kernel.matching import Program
 from visaproof.kernel.reader import read_kernel
+from visaproof.smt import symbol
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 TWO_SURFACES = HEAD.replace(".decl T6", ".decl T7 v_type=T num_elts=1\n.decl T6")
@@ -38,6 +40,15 @@ def test_a_surface_holds_floats_where_the_kernel_adds_what_it_loads_from_there()
     for _, content in islice(small_launches(comparison.runners, symbols, 0), 8):
         assert {content("bti 0", 4 * place, 4) for place in range(64)} <= floats
         assert max(content("bti 1", place, 4) for place in range(256)) < 256
+
+
+def test_the_order_of_unknowns_does_not_depend_on_which_terms_were_made_before() -> None:
+    """Random launches follow this order: a difference that is found alone is found behind other questions too."""
+    before = [symbol(f"NewlyNamed.{lane}", 32) for lane in range(28, -1, -4)]
+    head, body = (re.sub(r"\bF\b", "NewlyNamed", text) for text in (TWO_SURFACES, SUM))
+    comparison = compare(program(body, head), program(IDLE + body, head), Scope(Assume.NONE))
+    symbols = unknowns(comparison.question, comparison.runners)
+    assert [str(one.payload) for one in symbols if one in before] == [f"NewlyNamed.{lane}" for lane in range(0, 32, 4)]
 
 
 def test_most_numbers_of_a_launch_are_small_and_some_are_large() -> None:

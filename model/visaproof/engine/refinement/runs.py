@@ -1,6 +1,6 @@
 """Runs two kernels on the same numbers: one launch, one memory.  A difference that is seen here is one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Values
@@ -271,7 +271,10 @@ def _puts(write: Write, place: int, end: int) -> bool:
 
 
 def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
-    """The symbols that a launch chooses: inputs, lanes and sizes, and what it leaves in predicates."""
+    """The symbols that a launch chooses: inputs, lanes and sizes, and what it leaves in predicates.
+
+    As the kernels have them, so that random launches do not depend on which terms this process made before.
+    """
     words: dict[Term, None] = dict.fromkeys((*question.lanes, *_unwritten_predicates(question, runners)))
     for runner in runners:
         words |= dict.fromkeys(runner.start_words())
@@ -284,13 +287,17 @@ def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
         words |= dict.fromkeys(map(sampler_symbol, samplers_of(runner.kernel)))
         if is_conditional(question) or runner.lost or PRIVATE in runner.pointers.values():
             words |= {base_symbol(buffer): None for buffer in runner.pointers.values()}
-    return symbols_of(*words)
+    return list(dict.fromkeys(one for word in words for one in _by_name(symbols_of(word))))
+
+
+def _by_name(symbols: Iterable[Term]) -> list[Term]:
+    return sorted(symbols, key=lambda one: (str(one.payload), one.width))
 
 
 def _unwritten_predicates(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Term]:
     """The bits of predicates that decide on what a kernel does though nothing wrote them."""
     effects = question.source, question.target
     guards = [store.guard for side in effects for stores in side.stores.values() for store in stores]
-    for one in symbols_of(*guards, *(condition for side in effects for condition in side.undefined)):
+    for one in _by_name(symbols_of(*guards, *(condition for side in effects for condition in side.undefined))):
         if one.width == 0 and str(one.payload).startswith(tuple(f"{runner.name}:" for runner in runners)):
             yield one
