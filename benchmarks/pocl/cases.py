@@ -2,65 +2,30 @@
 
 import random
 import struct
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from enum import Enum
+from collections.abc import Callable
+from dataclasses import replace
 
+from benchmarks.pocl import cases_2026
+from benchmarks.pocl.case import (
+    ITEMS,
+    Case,
+    Data,
+    Order,
+    Scalar,
+    Triple,
+    both_floats,
+    exact,
+    name_of,
+    permutation,
+    plain,
+    rounded,
+    words,
+    zeros,
+)
 from visaproof.engine.launch.images import ImageShape
 from visaproof.kernel.texels import Outside
 
-ITEMS = 96
-GROUP = 24
-"""No multiple of 16: with 16 or 32 lanes the last thread of a group has lanes without a work item."""
-
-Triple = tuple[int, int, int]
-
-
 LUT = struct.pack("<16I", *(value.bit_count() for value in range(16)))
-
-
-class Order(Enum):
-    """What of a buffer the source determines."""
-
-    EXACT = "every byte"
-    ANY = "the dwords, in some order"
-    NOTHING = "nothing: it depends on which work item comes first"
-
-
-@dataclass(frozen=True)
-class Data:
-    """A buffer: its content before the launch, and how it is compared after it."""
-
-    content: bytes
-    order: Order = Order.EXACT
-    ulps: int | None = None
-    """How far 32-bit floats may be apart; None: bytes are compared."""
-    image: ImageShape | None = None
-    """Where the bytes are the texels of an image, its shape; the channels are floats where `ulps` is given."""
-
-
-@dataclass(frozen=True)
-class Scalar:
-    """An argument by value."""
-
-    format: str
-    value: int | float
-
-
-@dataclass(frozen=True)
-class Case:
-    """One launch."""
-
-    name: str
-    arguments: tuple[Data | Scalar, ...]
-    grid: Triple = (ITEMS, 1, 1)
-    group: Triple = (GROUP, 1, 1)
-    undefined: bool = False
-    """Whether the pages give the launch no meaning, so that a run has to say so."""
-    sampler: Outside | None = field(default=None, kw_only=True)
-    """What the sampler in the source reads outside of an image."""
-    symbols: tuple[bytes, ...] = field(default=(), kw_only=True)
-    """Constants of the program, which compiled code gets from the linker."""
 
 
 NOT_COMPARABLE = {
@@ -75,7 +40,7 @@ NOT_COMPARABLE = {
 """Kernels whose source is not run, and why."""
 
 
-REQUIRED_LANES = {"blk_copy": 16}
+REQUIRED_LANES = {"blk_copy": 16} | cases_2026.REQUIRED_LANES
 """Sub-groups that a source requires.  The compiler, forced to another width, emits code that does something else: with
 8 lanes it copies the half of each block, but leaves the blocks 16 lanes apart."""
 
@@ -94,6 +59,7 @@ void intel_sub_group_block_write##N(global uint *p, uint##N v) \
 { uint w[N]; vstore##N(v, 0, w); for (int k = 0; k < N; k++) p[16 * k + L] = w[k]; }
 MANY(2) MANY(4) MANY(8)
 """,
+    **cases_2026.PRELUDES,
 }
 """What stands before a source so that PoCL can build it."""
 
@@ -108,6 +74,7 @@ kernel void spv_vecscale(global const uint *in, global uint *out, global uint *c
     out[get_global_id(0)] = s + old;
 }
 """,
+    **cases_2026.TRANSCRIBED,
 }
 """Sources in a language that PoCL does not read, in OpenCL C."""
 
@@ -122,79 +89,27 @@ def known() -> set[str]:
     return set(_CASES)
 
 
-# ---------------------------------------------------------------- contents
-
-
-def _words(generator: random.Random, count: int = ITEMS, below: int = 1 << 32) -> bytes:
-    return struct.pack(f"<{count}I", *(generator.randrange(below) for _ in range(count)))
-
-
-def _exact(generator: random.Random, count: int) -> bytes:
-    """Floats of which sums of products are exact, so that it does not matter where they are rounded."""
-    return struct.pack(f"<{count}f", *(generator.randrange(-128, 128) / 16 for _ in range(count)))
-
-
-def _rounded(generator: random.Random, count: int) -> bytes:
-    """Floats of one sign, whose sums lose nothing to cancellation."""
-    return struct.pack(f"<{count}f", *(generator.uniform(0.5, 1) for _ in range(count)))
-
-
-def _zeros(count: int) -> Data:
-    return Data(bytes(count))
-
-
-def _permutation(generator: random.Random, count: int = ITEMS) -> bytes:
-    return struct.pack(f"<{count}I", *generator.sample(range(count), count))
-
-
-def _plain(*sizes: int, scalars: Sequence[Scalar] = (), outputs: int = 1) -> Callable[[random.Random], list[Case]]:
-    """A launch with random bytes in all buffers but the last `outputs`, which are 0."""
-
-    def make(generator: random.Random) -> list[Case]:
-        inputs = [Data(generator.randbytes(size)) for size in sizes[: len(sizes) - outputs]]
-        return [Case("random", (*inputs, *map(_zeros, sizes[len(sizes) - outputs :]), *scalars))]
-
-    return make
-
-
-def _floats(
-    make: Callable[[Callable[[int], bytes], int | None, random.Random], Case], ulps: int
-) -> Callable[[random.Random], list[Case]]:
-    """Two launches: one in which nothing is rounded, and one with a bound on the differences."""
-
-    def both(generator: random.Random) -> list[Case]:
-        exact = make(lambda count: _exact(generator, count), None, generator)
-        rounded = make(lambda count: _rounded(generator, count), ulps, generator)
-        return [exact, rounded]
-
-    return both
-
-
-def _name(ulps: int | None) -> str:
-    return "exact floats" if ulps is None else f"within {ulps} ulps"
-
-
 # ---------------------------------------------------------------- launches
 
 
 def _aos2soa(generator: random.Random) -> list[Case]:
-    records = b"".join(generator.randbytes(8) + _rounded(generator, 1) + generator.randbytes(4) for _ in range(ITEMS))
-    return [Case("random", (Data(records), *map(_zeros, (4 * ITEMS, 4 * ITEMS, 4 * ITEMS, 2 * ITEMS))))]
+    records = b"".join(generator.randbytes(8) + rounded(generator, 1) + generator.randbytes(4) for _ in range(ITEMS))
+    return [Case("random", (Data(records), *map(zeros, (4 * ITEMS, 4 * ITEMS, 4 * ITEMS, 2 * ITEMS))))]
 
 
 def _atomics_mixed(generator: random.Random) -> list[Case]:
-    table = _words(generator, 32)
+    table = words(generator, 32)
     distinct = struct.pack("<8I", *(8 * generator.randrange(1 << 29) + k for k in generator.sample(range(8), 8)))
-    many = _words(generator)
+    many = words(generator)
     return [
-        Case("one item per word", (Data(table), Data(distinct), _zeros(32)), (8, 1, 1), (8, 1, 1)),
+        Case("one item per word", (Data(table), Data(distinct), zeros(32)), (8, 1, 1), (8, 1, 1)),
         Case("random", (Data(table), Data(many), Data(bytes(4 * ITEMS), Order.NOTHING))),
     ]
 
 
 def _compaction(generator: random.Random) -> list[Case]:
-    source, threshold = _words(generator), generator.randrange(-(1 << 30), 1 << 30)
-    buffers = (Data(source), Data(bytes(4 * ITEMS), Order.ANY), _zeros(4))
+    source, threshold = words(generator), generator.randrange(-(1 << 30), 1 << 30)
+    buffers = (Data(source), Data(bytes(4 * ITEMS), Order.ANY), zeros(4))
     return [Case("random", (*buffers, Scalar("i", threshold)))]
 
 
@@ -202,7 +117,7 @@ def _conflicting(size: int) -> Callable[[random.Random], list[Case]]:
     """One work item has a meaning, and more of them have none."""
 
     def make(generator: random.Random) -> list[Case]:
-        buffers = Data(generator.randbytes(size * ITEMS)), _zeros(size * ITEMS)
+        buffers = Data(generator.randbytes(size * ITEMS)), zeros(size * ITEMS)
         return [
             Case("one item", buffers, (1, 1, 1), (1, 1, 1)),
             Case("conflicts", buffers, undefined=True),
@@ -213,62 +128,62 @@ def _conflicting(size: int) -> Callable[[random.Random], list[Case]]:
 
 def _dscatter(generator: random.Random) -> list[Case]:
     doubles = struct.pack(f"<{ITEMS}d", *(generator.uniform(-1e6, 1e6) for _ in range(ITEMS)))
-    return [Case("random", (Data(doubles), Data(_permutation(generator)), _zeros(8 * ITEMS)))]
+    return [Case("random", (Data(doubles), Data(permutation(generator)), zeros(8 * ITEMS)))]
 
 
 def _histogram(generator: random.Random) -> list[Case]:
-    return [Case("random", (Data(generator.randbytes(500)), Data(_words(generator, 256)), Scalar("I", 500)))]
+    return [Case("random", (Data(generator.randbytes(500)), Data(words(generator, 256)), Scalar("I", 500)))]
 
 
 def _matmul(floats: Callable[[int], bytes], ulps: int | None, _: random.Random) -> Case:
     n = 12
     out = Data(bytes(4 * n * n), ulps=ulps)
-    return Case(_name(ulps), (Data(floats(n * n)), Data(floats(n * n)), out, Scalar("I", n)), (n, n, 1), (n, 2, 1))
+    return Case(name_of(ulps), (Data(floats(n * n)), Data(floats(n * n)), out, Scalar("I", n)), (n, n, 1), (n, 2, 1))
 
 
 def _permute_gather(generator: random.Random) -> list[Case]:
-    buffers = Data(_words(generator)), Data(_words(generator, below=ITEMS)), _zeros(4 * ITEMS)
+    buffers = Data(words(generator)), Data(words(generator, below=ITEMS)), zeros(4 * ITEMS)
     return [Case("random", buffers)]
 
 
 def _permute_scatter(generator: random.Random) -> list[Case]:
-    buffers = Data(_words(generator)), Data(_permutation(generator)), _zeros(4 * ITEMS)
+    buffers = Data(words(generator)), Data(permutation(generator)), zeros(4 * ITEMS)
     return [
         Case("permutation", buffers),
-        Case("conflicts", (buffers[0], _zeros(4 * ITEMS), buffers[2]), undefined=True),
+        Case("conflicts", (buffers[0], zeros(4 * ITEMS), buffers[2]), undefined=True),
     ]
 
 
 def _stack(generator: random.Random) -> list[Case]:
-    numbers = _words(generator, 12 * ITEMS)
-    return [Case("random", (Data(numbers), Data(_words(generator)), Scalar("I", 12)))]
+    numbers = words(generator, 12 * ITEMS)
+    return [Case("random", (Data(numbers), Data(words(generator)), Scalar("I", 12)))]
 
 
 def _saxpy(floats: Callable[[int], bytes], ulps: int | None, _: random.Random) -> Case:
     y, x = Data(floats(ITEMS), ulps=ulps), Data(floats(ITEMS))
     (a,) = struct.unpack("<f", floats(1))
-    return Case(_name(ulps), (y, x, Scalar("f", a), Scalar("I", ITEMS - 7)))
+    return Case(name_of(ulps), (y, x, Scalar("f", a), Scalar("I", ITEMS - 7)))
 
 
 def _spmv(floats: Callable[[int], bytes], ulps: int | None, generator: random.Random) -> Case:
     rows = [0]
     for _ in range(ITEMS):
         rows.append(rows[-1] + generator.randrange(6))
-    row, col = struct.pack(f"<{ITEMS + 1}I", *rows), _words(generator, rows[-1], below=40)
+    row, col = struct.pack(f"<{ITEMS + 1}I", *rows), words(generator, rows[-1], below=40)
     out = Data(bytes(4 * ITEMS), ulps=ulps)
     arguments = (Data(row), Data(col), Data(floats(rows[-1])), Data(floats(40)), out, Scalar("I", ITEMS - 3))
-    return Case(_name(ulps), arguments)
+    return Case(name_of(ulps), arguments)
 
 
 def _stencil(floats: Callable[[int], bytes], ulps: int | None, _: random.Random) -> Case:
-    return Case(_name(ulps), (Data(floats(ITEMS + 2)), Data(bytes(4 * (ITEMS + 2)), ulps=ulps)))
+    return Case(name_of(ulps), (Data(floats(ITEMS + 2)), Data(bytes(4 * (ITEMS + 2)), ulps=ulps)))
 
 
 def _local(size: int, grid: Triple, group: Triple, *scalars: int) -> Callable[[random.Random], list[Case]]:
     """A launch of a kernel that moves what `size` bytes hold, with groups as its source requires."""
 
     def make(generator: random.Random) -> list[Case]:
-        arguments = Data(_rounded(generator, size // 4)), _zeros(size), *(Scalar("I", value) for value in scalars)
+        arguments = Data(rounded(generator, size // 4)), zeros(size), *(Scalar("I", value) for value in scalars)
         return [Case("random", arguments, grid, group)]
 
     return make
@@ -277,22 +192,22 @@ def _local(size: int, grid: Triple, group: Triple, *scalars: int) -> Callable[[r
 def _block_copy(generator: random.Random) -> list[Case]:
     """Groups of two sub-groups of 16 work items, each of which copies 240 dwords."""
     size = 4 * 240 * 2 * 3
-    return [Case("random", (Data(generator.randbytes(size)), _zeros(size)), (96, 1, 1), (32, 1, 1))]
+    return [Case("random", (Data(generator.randbytes(size)), zeros(size)), (96, 1, 1), (32, 1, 1))]
 
 
 def _vecscale(generator: random.Random) -> list[Case]:
     """One row of work items at a time; the counter's old value tells which one came first."""
-    buffers = Data(_words(generator)), Data(bytes(4 * ITEMS), Order.NOTHING), Data(_words(generator, 1))
-    one = Data(_words(generator)), _zeros(4 * ITEMS), Data(_words(generator, 1))
+    buffers = Data(words(generator)), Data(bytes(4 * ITEMS), Order.NOTHING), Data(words(generator, 1))
+    one = Data(words(generator)), zeros(4 * ITEMS), Data(words(generator, 1))
     return [Case("random", buffers), Case("one item", one, (1, 1, 1), (1, 1, 1))]
 
 
 _W, _H = 16, 8
 _transpose = _local(4 * _W * _W, (_W, _H, 1), (8, 4, 1), _W, _H)
-_gray = _plain(4 * ITEMS, ITEMS, 2 * ITEMS, outputs=2)
-_copy16 = _plain(16 * ITEMS, 16 * ITEMS, scalars=(Scalar("I", ITEMS - 5),))
-_pairs = _plain(4 * ITEMS, 4 * ITEMS)
-_oob = _plain(4 * ITEMS, 4 * ITEMS, scalars=(Scalar("I", ITEMS - 10),))
+_gray = plain(4 * ITEMS, ITEMS, 2 * ITEMS, outputs=2)
+_copy16 = plain(16 * ITEMS, 16 * ITEMS, scalars=(Scalar("I", ITEMS - 5),))
+_pairs = plain(4 * ITEMS, 4 * ITEMS)
+_oob = plain(4 * ITEMS, 4 * ITEMS, scalars=(Scalar("I", ITEMS - 10),))
 
 # ---------------------------------------------------------------- images
 
@@ -311,12 +226,12 @@ def _img_invert(generator: random.Random) -> list[Case]:
 
 
 def _img_rw(generator: random.Random) -> list[Case]:
-    content = _exact(generator, PICTURE.size // 4)
+    content = exact(generator, PICTURE.size // 4)
     return [_picture(Case("in place", (Data(content, ulps=0, image=PICTURE), Scalar("i", 0))))]
 
 
 def _img_box3(generator: random.Random) -> list[Case]:
-    source = Data(_exact(generator, PICTURE.size // 4), ulps=1, image=PICTURE)
+    source = Data(exact(generator, PICTURE.size // 4), ulps=1, image=PICTURE)
     target = replace(source, content=bytes(PICTURE.size))
     return [_picture(Case("edges", (source, target), sampler=Outside.EDGE))]
 
@@ -329,7 +244,7 @@ _CASES: dict[str, Callable[[random.Random], list[Case]]] = {
     "compaction": _compaction,
     "conflict_div": _conflicting(1),
     "const_lut": lambda generator: [
-        replace(case, symbols=(LUT,)) for case in _plain(4 * ITEMS, 16, 4 * ITEMS)(generator)
+        replace(case, symbols=(LUT,)) for case in plain(4 * ITEMS, 16, 4 * ITEMS)(generator)
     ],
     "copy16": _copy16,
     "copy16_b": _copy16,
@@ -343,20 +258,20 @@ _CASES: dict[str, Callable[[random.Random], list[Case]]] = {
     "lane_conflict": _conflicting(4),
     "lane_conflict_b": _pairs,
     "lane_conflict_fixed": _pairs,
-    "matmul4": _floats(_matmul, 12),
+    "matmul4": both_floats(_matmul, 12),
     "oob_offbyone": _oob,
     "oob_offbyone_fixed": _oob,
     "permute_gather": _permute_gather,
     "permute_scatter": _permute_scatter,
-    "priv_array": _plain(64 * ITEMS, 4 * ITEMS),
+    "priv_array": plain(64 * ITEMS, 4 * ITEMS),
     "priv_stack": _stack,
-    "qw_reverse": _plain(8 * ITEMS, 8 * ITEMS, scalars=(Scalar("I", ITEMS),)),
-    "saxpy_guard": _floats(_saxpy, 1),
+    "qw_reverse": plain(8 * ITEMS, 8 * ITEMS, scalars=(Scalar("I", ITEMS),)),
+    "saxpy_guard": both_floats(_saxpy, 1),
     "scan_slm": _local(512, (128, 1, 1), (64, 1, 1)),
     "slm_race_fixed": _local(512, (128, 1, 1), (64, 1, 1)),
-    "spmv_csr": _floats(_spmv, 6),
+    "spmv_csr": both_floats(_spmv, 6),
     "spv_vecscale": _vecscale,
-    "stencil3": _floats(_stencil, 2),
+    "stencil3": both_floats(_stencil, 2),
     "swap_pairs": _pairs,
     "swap_pairs_b": _pairs,
     "swap_pairs_c": _pairs,
@@ -365,6 +280,7 @@ _CASES: dict[str, Callable[[random.Random], list[Case]]] = {
     "transpose_naive_b": _transpose,
     "transpose_naive_bad": _transpose,
     "transpose_slm": _local(4 * 512, (32, 16, 1), (16, 16, 1), 32, 16),
-    "uniform_sum": _plain(64, 4 * ITEMS),
-    "vadd": _plain(4 * ITEMS, 4 * ITEMS, 4 * ITEMS),
+    "uniform_sum": plain(64, 4 * ITEMS),
+    "vadd": plain(4 * ITEMS, 4 * ITEMS, 4 * ITEMS),
+    **cases_2026.CASES,
 }

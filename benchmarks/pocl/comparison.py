@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from benchmarks.pocl.cases import NOT_COMPARABLE, PRELUDES, REQUIRED_LANES, TRANSCRIBED, Case, Data, Order, cases
+from benchmarks.pocl.case import Case, Data, Order
+from benchmarks.pocl.cases import NOT_COMPARABLE, PRELUDES, REQUIRED_LANES, TRANSCRIBED, cases
 from benchmarks.pocl.oracle import NoOracle, Oracle
-from visaproof.engine.launch.arguments import FIRST_SYMBOL, Content, parameters, prepare
+from visaproof.engine.launch.arguments import Content, parameters, prepare
 from visaproof.engine.launch.arrays import run_on_arrays
+from visaproof.engine.launch.choices import run_with_choices
 from visaproof.engine.launch.images import ImageContent
 from visaproof.engine.launch.payload import Program, Values
 from visaproof.engine.launch.run import Engine, Memory, Ran, first_typed, run_launch
@@ -18,9 +20,14 @@ from visaproof.engine.launch.shape import Shape
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.kernel.launch import read_launch
 from visaproof.kernel.linking import read_program
+from visaproof.semantics.concrete.choices import Choices
 
-SAMPLER_READS = ("load_lz", "sample_lz", "sample_l")
-NOT_RUN, NOT_MODELLED = "not run", "not modelled"
+COMPILED_TO = {
+    "read_image": ("reads images", ("load_lz", "sample_lz", "sample_l")),
+    "matrix_mad": ("multiplies matrices", ("dpas",)),
+}
+"""What a source does that has a word, and the opcodes of which one has to be there if it was compiled."""
+NOT_RUN, NOT_MODELLED, UNREADABLE = "not run", "not modelled", "not readable"
 PADDED = "with --pad: undefined by D6 without"
 
 
@@ -73,7 +80,7 @@ class Comparison:
             kernel = read_program(entry.file)
             launch = read_launch(self._manifest, kernel)
         except ReadError as error:
-            yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, str(error))
+            yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, f"{UNREADABLE}: {error.message}")
             return
         assert launch.platform is not None
         program = Program(kernel, launch, launch.platform)
@@ -87,8 +94,8 @@ class Comparison:
             reason = f"compiled for {program.simd} lanes, where its source requires sub-groups of {required}"
             yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, reason)
             return
-        if not _reads_its_images(entry, program):
-            reason = "its source reads images and the compiled file does not: registers that nothing wrote stand there"
+        if (missing := _left_out(entry, program)) is not None:
+            reason = f"its source {missing} and the compiled file does not: registers that nothing wrote stand there"
             yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, reason)
             return
         for case in cases(entry.kernel):
@@ -103,7 +110,9 @@ class Comparison:
             if padded:
                 ran, ours = run_case(program, case, self._engine, pad=True)
         except NotModelled as error:
-            return Answer.NOT_COMPARABLE, f"{NOT_MODELLED}: {error}", 0
+            return Answer.NOT_COMPARABLE, f"{NOT_MODELLED}: {error.what}", 0
+        except ReadError as error:  # a message that is decoded when it is run
+            return Answer.NOT_COMPARABLE, f"{NOT_MODELLED}: {error.message}", 0
         if case.undefined:
             told = ran.undefined is not None
             return (Answer.AGREE if told else Answer.DIFFER), "undefined, and said to be" if told else "not noticed", 0
@@ -132,7 +141,7 @@ def run_case(
     """The launch on the machine of numbers, and what its buffers then hold.  Raises NotModelled."""
     by_value = {k: repr(one.value) for k, one in enumerate(case.arguments) if not isinstance(one, Data)}
     buffers = {k: _passed(one) for k, one in enumerate(case.arguments) if isinstance(one, Data)}
-    buffers |= {FIRST_SYMBOL + k: content for k, content in enumerate(case.symbols)}
+    buffers |= dict(zip(parameters(program).symbols, case.symbols, strict=False))
     values, memory = prepare(program, Shape(case.grid, case.group), by_value, buffers, sampler=case.sampler, pad=pad)
     ran = _launched(engine, program, values, memory)
     found = [bytes(memory.buffers[k].data) if k in memory.buffers else None for k in range(len(case.arguments))]
@@ -143,15 +152,28 @@ def _passed(data: Data) -> Content:
     return data.content if data.image is None else ImageContent(data.image, data.content)
 
 
-def _reads_its_images(entry: Entry, program: Program) -> bool:
-    if any(each.opcode in SAMPLER_READS for each in program.kernel.instructions()):
-        return True
-    return entry.source.suffix != ".cl" or "read_image" not in entry.source.read_text()
+def _left_out(entry: Entry, program: Program) -> str | None:
+    """What the source does and the compiled file does not."""
+    source = entry.source.read_text() if entry.source.suffix == ".cl" else ""
+    opcodes = {each.opcode for each in program.kernel.instructions()}
+    named = (what for word, (what, some) in COMPILED_TO.items() if word in source and not opcodes & {*some})
+    return next(named, None)
 
 
 def _launched(engine: Engine, program: Program, values: Values, memory: Memory) -> Ran:
+    """Raises NotModelled where something was seen to depend on results that no page states."""
     scalar = engine is Engine.SCALAR or first_typed(program) is not None
-    return (run_launch if scalar else run_on_arrays)(program, values, memory)
+
+    def launch(choices: Choices, most: int) -> Ran:
+        if scalar:
+            return run_launch(program, values, memory, choices=choices, most=most)
+        return run_on_arrays(program, values, memory, choices, most)
+
+    ran, found = run_with_choices(launch, memory)
+    if found is not None and found.dependent:
+        cause = found.dependent[0].on[0]
+        raise NotModelled(f"what depends on a result that no page states: {cause.what}", cause.position)
+    return ran
 
 
 def ending(program: Program, engine: Engine) -> str:
@@ -165,6 +187,8 @@ def ending(program: Program, engine: Engine) -> str:
         ran = _launched(engine, program, values, memory)
     except NotModelled as error:
         return f"{NOT_RUN}: {error.what} is not modelled"
+    except ReadError as error:
+        return f"{NOT_RUN}: {error.message}"
     if ran.undefined is not None:
         return f"a launch with random buffers is undefined: {ran.undefined.message}"
     return "a launch with random buffers runs to its end" + (", with races" if ran.races else "")

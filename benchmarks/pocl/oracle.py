@@ -4,7 +4,7 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.pocl.cases import Case, Data
+from benchmarks.pocl.case import Case, Data
 
 PLATFORM = "Portable Computing Language"
 
