@@ -24,12 +24,13 @@ from visaproof.kernel.meaning import (
     Meaning,
     Piece,
     Sampler,
+    SamplerModes,
     SlmAddress,
     Surface,
     Unknown,
     natural_size,
 )
-from visaproof.kernel.payload import SIMD_SIZES, KernelInfo, Pieces, place, width
+from visaproof.kernel.payload import SIMD_SIZES, KernelInfo, Pieces, place, samplers_of_launch, tables_of_launch, width
 from visaproof.kernel.syntax import Input, Kernel
 
 __all__ = [
@@ -73,6 +74,12 @@ class Launch:
     """Private memory of all work items of a hardware thread; 0 where there is none, or nothing is said of it."""
     constants: Constants = field(default_factory=dict[str, Constant])
     """What the tables and strings of the program hold, as far as it is known."""
+    samplers: Mapping[int, SamplerModes | Argument] = field(default_factory=dict[int, SamplerModes | Argument])
+    """What stands at each number of a sampler, as far as it is known: one of the source, or an argument."""
+    tables: Mapping[int, str] = field(default_factory=dict[int, str])
+    """Binding table index to the table of the program that stands there, by what the payload calls its address."""
+    registers: int | None = None
+    """Registers of a thread, where it is known."""
     source: str = "no launch information"
 
     def pieces(self, variable: str) -> tuple[Piece, ...]:
@@ -133,6 +140,9 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
         slm_bytes=info.slm_bytes,
         private_bytes=info.private_bytes,
         constants=info.constants,
+        samplers=samplers_of_launch(info),
+        tables=tables_of_launch(info),
+        registers=info.registers,
         source=info.source,
     )
 
