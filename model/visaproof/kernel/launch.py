@@ -11,6 +11,7 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel.constants import Constant, Constants
 from visaproof.kernel.device import Said, decided, device_of, required, said_by_option, said_of
 from visaproof.kernel.file_content import LAUNCH_LIMIT, content_of
+from visaproof.kernel.local_ids import Host, Order
 from visaproof.kernel.meaning import (
     DIMENSIONS,
     LAUNCH_VALUES,
@@ -66,6 +67,14 @@ class Launch:
     arg_names: Mapping[int, str] = field(default_factory=dict[int, str])
     group_size: tuple[int, int, int] | None = None
     """Work items of a group in x, y, z, where the source requires a size."""
+    walk_order: Order | None = None
+    """The order of the local ids that the kernel demands."""
+    order_known: bool = False
+    """Whether it is known which order is demanded, if any."""
+    only_images: bool | None = None
+    """Whether images are passed and no buffers; None where that is not known."""
+    host: Host | None = None
+    """Which API launches; None for any."""
     platform: Platform | None = None
     slm_bytes: int = 0
     """Shared local memory of a group, without what `local` arguments point to."""
@@ -129,6 +138,9 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
         binding_table=info.binding_table,
         arg_names=info.arg_names,
         group_size=info.group_size,
+        walk_order=info.walk_order,
+        order_known=info.order_known,
+        only_images=info.only_images,
         platform=device,
         slm_bytes=info.slm_bytes,
         private_bytes=info.private_bytes,

@@ -24,6 +24,7 @@ from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import noted_platforms
 from visaproof.kernel.constants import Constant, Section, Symbol, constants_of
 from visaproof.kernel.device import Said
+from visaproof.kernel.local_ids import ORDERS, Order
 from visaproof.kernel.meaning import Argument
 from visaproof.kernel.payload import PRIVATE_SPACE, SIMD_SIZES, KernelInfo, PayloadArgument
 from visaproof.kernel.yaml_tree import Node, read_tree
@@ -167,6 +168,8 @@ def _kernel_info(kernel: Node, names: Mapping[int, str], device: tuple[Said, ...
         position=kernel.position,
         slm_bytes=environment.integer_or("slm_size", 0),
         private_bytes=sum(_private_bytes(kernel, simd.integer)),
+        walk_order=_walk_order(kernel.get("user_attributes"), environment),
+        order_known=True,
     )
 
 
@@ -199,6 +202,20 @@ def _arguments(nodes: Node | None, names: Mapping[int, str]) -> Iterator[Payload
             address_space=node.text_or("addrspace", ""),
             source_offset=max(0, node.integer_or("source_offset", 0)),  # -1 is ze_info's default
         )
+
+
+def _walk_order(attributes: Node | None, environment: Node) -> Order | None:
+    """What the source demands, or the compiler for it; the driver takes the environment's where it has one."""
+    node = environment.get("work_group_walk_order_dimensions")
+    if node is None and attributes is not None:
+        node = attributes.get("intel_reqd_workgroup_walk_order")
+    if node is None:
+        return None
+    dimensions = tuple(one.natural for one in node.items())
+    found = next((order for order in ORDERS if order == dimensions), None)
+    if found is None:
+        raise ReadError(f"a walk order is 0, 1 and 2, not {list(dimensions)}", node.position)
+    return found
 
 
 def _group_size(node: Node | None) -> tuple[int, int, int] | None:
