@@ -38,6 +38,7 @@ from visaproof.kernel.meaning import (
     Surface,
     Unknown,
 )
+from visaproof.kernel.overlap import ArgumentInfo
 from visaproof.kernel.syntax import Input, Kernel, SurfaceVariable
 
 Pieces = Mapping[str, tuple[Piece, ...]]
@@ -89,6 +90,8 @@ class KernelInfo:
     """Shared local memory of a group, without `local` arguments."""
     private_bytes: int = 0
     """Private memory of all work items of a hardware thread; 0 where there is none, or nothing is said of it."""
+    infos: Mapping[int, ArgumentInfo] = field(default_factory=dict[int, ArgumentInfo])
+    """What the source says of its arguments, by index."""
 
 
 @dataclass(frozen=True, slots=True)
