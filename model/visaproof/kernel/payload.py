@@ -39,6 +39,7 @@ from visaproof.kernel.meaning import (
     Surface,
     Unknown,
 )
+from visaproof.kernel.overlap import ArgumentInfo
 from visaproof.kernel.syntax import Input, Kernel, SurfaceVariable
 
 Pieces = Mapping[str, tuple[Piece, ...]]
@@ -102,6 +103,8 @@ class KernelInfo:
         if "" in spaces:
             return None
         return "image" in spaces and not spaces & {"global", "constant"}
+    infos: Mapping[int, ArgumentInfo] = field(default_factory=dict[int, ArgumentInfo])
+    """What the source says of its arguments, by index."""
 
 
 @dataclass(frozen=True, slots=True)
