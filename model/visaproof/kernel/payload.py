@@ -21,6 +21,7 @@ from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import DEVICES, Platform
 from visaproof.kernel.constants import BASES, Constant, Constants
 from visaproof.kernel.device import Said
+from visaproof.kernel.local_ids import Order
 from visaproof.kernel.meaning import (
     DIMENSIONS,
     IMAGE_EXTENTS,
@@ -39,6 +40,7 @@ from visaproof.kernel.meaning import (
     Surface,
     Unknown,
 )
+from visaproof.kernel.overlap import ArgumentInfo
 from visaproof.kernel.syntax import Input, Kernel, SurfaceVariable
 
 Pieces = Mapping[str, tuple[Piece, ...]]
@@ -98,6 +100,20 @@ class KernelInfo:
     """The samplers of the source, by their numbers."""
     registers: int | None = None
     """Registers of a thread."""
+    walk_order: Order | None = None
+    """`intel_reqd_workgroup_walk_order`: today's compiler demands x-y-z of every kernel."""
+    order_known: bool = False
+    """Whether the source would say a demanded order."""
+    infos: Mapping[int, ArgumentInfo] = field(default_factory=dict[int, ArgumentInfo])
+    """What the source says of its arguments, by index."""
+
+    @property
+    def only_images(self) -> bool | None:
+        """Whether images are passed and no buffers; None where the source tells no kinds of pointers."""
+        spaces = {one.address_space for one in self.arguments if one.kind == "arg_bypointer"}
+        if "" in spaces:
+            return None
+        return "image" in spaces and not spaces & {"global", "constant"}
 
 
 @dataclass(frozen=True, slots=True)
