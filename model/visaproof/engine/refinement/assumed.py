@@ -62,7 +62,7 @@ def assumptions(
         found.append(premise("buffers-apart", surfaces=", ".join(surfaces)))
     if any(itself(surface) != FLAT and not is_register(surface) for surface in question.surfaces):
         found.append(premise("surfaces-4gib"))
-    if matching.extra:
+    if matching.extra - matching.tables:
         found.append(premise("target-inputs"))
     if _on_functions(question):
         found.append(FUNCTIONS)
