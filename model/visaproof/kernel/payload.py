@@ -95,6 +95,8 @@ class KernelInfo:
     """`intel_reqd_workgroup_walk_order`: today's compiler demands x-y-z of every kernel."""
     order_known: bool = False
     """Whether the source would say a demanded order."""
+    infos: Mapping[int, ArgumentInfo] = field(default_factory=dict[int, ArgumentInfo])
+    """What the source says of its arguments, by index."""
 
     @property
     def only_images(self) -> bool | None:
@@ -103,8 +105,6 @@ class KernelInfo:
         if "" in spaces:
             return None
         return "image" in spaces and not spaces & {"global", "constant"}
-    infos: Mapping[int, ArgumentInfo] = field(default_factory=dict[int, ArgumentInfo])
-    """What the source says of its arguments, by index."""
 
 
 @dataclass(frozen=True, slots=True)
