@@ -296,11 +296,12 @@ class Thread:
         target, source = movs.operands
         if not isinstance(target, syntax.SubscriptedName):
             return
-        if isinstance(source, syntax.VectorSource):
+        samples = isinstance(self._kernel.variables.get(target.name), syntax.SamplerVariable)
+        if isinstance(source, syntax.VectorSource) and samples:
+            self._bound.pop(target.name, None)  # a handle, which is no number of a sampler
+        elif isinstance(source, syntax.VectorSource):
             self._bound[target.name] = self._operands.read(source, 0)[0]
-        elif isinstance(source, syntax.Immediate) and isinstance(
-            self._kernel.variables.get(target.name), syntax.SamplerVariable
-        ):
+        elif isinstance(source, syntax.Immediate) and samples:
             self._bound[target.name] = source.bits
 
     def _sample(self, instruction: syntax.Instruction) -> None:
