@@ -8,7 +8,7 @@ from visaproof.isa.opcodes import ROWS, Form, Lanes, Mix, Predicates, Row, Satur
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
 from visaproof.kernel.naming import listed
-from visaproof.kernel.opcodes import LOGIC, is_scalar
+from visaproof.kernel.opcodes import LOGIC, PACKED, RESTRICTED_FLOATS, is_scalar
 from visaproof.kernel.syntax import (
     AddressVariable,
     GeneralVariable,
@@ -28,8 +28,6 @@ from visaproof.kernel.syntax import (
 
 Found = tuple[DataType | None, ...]
 
-_PACKED = {DataType.V: DataType.W, DataType.UV: DataType.UW}
-"""2_datatypes.md: V goes with the signed integer types, UV with the unsigned ones."""
 _HALF_MASKS = (ExecMask.M1, ExecMask.M5, ExecMask.M1_NM, ExecMask.M5_NM)
 
 
@@ -92,6 +90,8 @@ def _operand_refusals(instruction: Instruction, row: Row) -> Iterator[tuple[str,
             yield f" with an indirect {name}", operand.position
         if isinstance(operand, Immediate) and not row.immediate:
             yield f" with an immediate {name}", operand.position
+        if isinstance(operand, Immediate) and operand.type is DataType.VF and _lanes(instruction) > RESTRICTED_FLOATS:
+            yield f" with more lanes than {name} of type :vf has elements", operand.position
 
 
 def _predicate_move_refusals(instruction: Instruction, kernel: Kernel) -> Iterator[tuple[str, Position]]:
@@ -177,12 +177,16 @@ def _type_of(operand: Operand, kernel: Kernel) -> DataType | None:
     """The type of a vector operand's elements."""
     match operand:
         case Immediate(type=data_type) | IndirectOperand(type=data_type):
-            return _PACKED.get(data_type, data_type)
+            return PACKED.get(data_type, data_type)
         case VectorSource(variable) | VectorDestination(variable):
             declared = kernel.variables[variable]
             return declared.type if isinstance(declared, GeneralVariable) else None
         case _:
             return None
+
+
+def _lanes(instruction: Instruction) -> int:
+    return 1 if instruction.execution is None else instruction.execution.size
 
 
 def _is_unmasked(instruction: Instruction) -> bool:
