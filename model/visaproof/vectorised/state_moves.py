@@ -75,7 +75,7 @@ class StateMoves:
             return batch.pick(self._threads.index_row(StateElement(source.name, source.element + lane))).copy()
         values, missing = self._operands.source(source, execution_of(movs).size).read(batch)
         known = np.ones((batch.count, 1), np.bool_) if missing is None else ~missing
-        whole = np.where(known, values.astype(np.int64), UNKNOWN)
+        whole = np.where(known, values.astype(np.int64) & 0xFFFF_FFFF, UNKNOWN)
         return whole[:, lane if whole.shape[1] > 1 else 0]
 
     def _copy_indices(self, movs: Instruction, batch: Batch) -> Bools | None:
