@@ -40,7 +40,6 @@ APPROXIMATE = frozenset(("cos", "exp", "inv", "log", "pow", "rsqrt", "sin", "sqr
 DEVICES = {"bmg": "Xe2", "ptl": "Xe3", "nvl": "Xe3P", "cri": "Xe3P"}
 """The platforms of devices by how the names of dumps begin, where they are not named alike."""
 UNREAD = {
-    "img_box3": "a sampler variable that the dump does not declare",
     "img_invert": "load_lz of a surface in a general variable, V0053(0,0)<0;1,0>[0]",
 }
 """Kernels of which some dumps cannot be read."""
@@ -243,7 +242,7 @@ def test_every_statement_of_the_corpora_is_described(corpus: str) -> None:
 
 
 def test_check_names_forms_beside_a_row() -> None:
-    statements = [statement("lzd", (DataType.UD, DataType.Q)), "movs (M1_NM, 1) Rud(0,0)<1> T6(0)"]
+    statements = [statement("lzd", (DataType.UD, DataType.Q)), "movs (M1_NM, 1) Rd(0,0)<1> T6(0)"]
     text = "\n".join([declarations(), *statements, "ret (M1, 1)"]) + "\n"
     found = legality(text, "k.visaasm", PLATFORM, Mode.PAGE).not_modelled
     assert found is not None

@@ -219,6 +219,9 @@ READINGS: dict[str, Reading] = {
     "fbl-of-words": Reading(
         "ours", "fbl of UB or UW, which Intel's compiler emits?", "as of the same number in UD; all ones for 0"
     ),
+    "movs-signed": Reading(
+        "ours", "movs of D into a surface or a sampler, which Intel's compiler emits?", "its 32 bits, as those of UD"
+    ),
     "addr-add-offset": Reading(
         "ours", "addr_add of an offset that is not UW?", "added as the integer that its type makes of it"
     ),
@@ -226,6 +229,16 @@ READINGS: dict[str, Reading] = {
         "ours",
         "mov of 0 into address registers, which Intel's compiler emits before addr_add of some lanes?",
         "they name no variable, as if they were uninitialised: to read through them is undefined",
+    ),
+    "movs-mask": Reading(
+        "ours",
+        "movs into a state variable under a mask, which Intel's compiler emits before messages of any lanes?",
+        "its mask is ignored, though the finalizer's mov has it: a message has one surface",
+    ),
+    "movs-lanes": Reading(
+        "ours",
+        "movs of several elements of a state variable, of which the finalizer reads the first for all lanes?",
+        "contiguous elements, as its page has it",
     ),
     "small-sizes": Reading(
         "D41", "Execution sizes 1, 2 and 4 of SCATTER4_SCALED and TYPED_ATOMIC?", answers.SmallSizes
