@@ -229,6 +229,10 @@ PREMISES = _rows(
         Grantor.DRIVER, "sizes of surfaces are 32-bit numbers", _TWO_KERNELS,
     ),
     PremiseRow(
+        "image-extents", "images have at most {texels} texels in x and y, and {layers} in z or layers",
+        Grantor.DRIVER, "no device has larger ones", _TWO_KERNELS,
+    ),
+    PremiseRow(
         "buffer-offsets",
         "a surface begins before its buffer by the buffer offset that the launch hands over, and where its buffer does "
         "where it hands over none",
