@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.current_compiler import compiled
+from visaproof.engine.bounds.kernel import StatedLaunch, ask_bounds
+from visaproof.engine.bounds.verdicts import Holds
 from visaproof.engine.refinement import comparison as module
 from visaproof.engine.refinement.comparison import Comparison, compare
 from visaproof.engine.refinement.decision import Refines, Unknown, Verdict, decide
@@ -178,6 +180,14 @@ def test_a_table_is_taken_to_be_one_without_launch_information() -> None:
     nothing = Launch()
     one, other = (Program(looking_up(BY_INDEX, None).kernel, nothing, Platform.TGLLP) for _ in range(2))
     assert "launched-alike" in {each.name for each in compare(one, other, Scope(Assume.IDS)).assumed}
+
+
+def test_a_table_in_the_binding_table_has_its_size() -> None:
+    program = looking_up(BY_INDEX, UP, tables={2: "const_base"})
+    for kernel, holds in ((program.kernel, True), (looking_up(BY_INDEX.replace("0x7:ud", "0xf:ud"), UP).kernel, False)):
+        answers = ask_bounds(kernel, program.platform, program.launch, Assume.IDS, StatedLaunch(), 2000)
+        found = [one.bounds for one in answers.answers() if one.surfaces == ("bti 2",)]
+        assert [isinstance(one, Holds) for one in found] == [holds]
 
 
 # ---------------------------------------------------------------- groups, registers
