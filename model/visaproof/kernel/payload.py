@@ -143,13 +143,13 @@ def place(info: KernelInfo, kernel: Kernel, platform: Platform | None = None) ->
     value in two.  Among those that fit, the one that gives a meaning to most bytes of `.input`s is taken; two
     equally good ones that differ are an error.
     """
-    info = replace(info, simd=width(info, kernel))
+    stated, info = info.simd, replace(info, simd=width(info, kernel))
     candidates = list(_candidates(info, kernel, platform))
     if not candidates:
         raise ReadError(
             f"the inputs of kernel {kernel.name} do not match its payload arguments in {info.source}",
             info.position,
-            "is this the launch information of another compilation, device or SIMD width?",
+            _why_another(info, stated),
         )
     most = max(known for known, _ in candidates)
     best = [pieces for known, pieces in candidates if known == most]
@@ -160,6 +160,15 @@ def place(info: KernelInfo, kernel: Kernel, platform: Platform | None = None) ->
             "the size of a register is not known: name the platform, or give the zebin, which does",
         )
     return best[0]
+
+
+def _why_another(info: KernelInfo, stated: int) -> str:
+    if stated == info.simd:
+        return "is this the launch information of another compilation or device?"
+    text = (
+        f"the kernel has {info.simd} lanes, and {stated} there: the compiler may have tried that width and given it up"
+    )
+    return f"{text}; ask about its dump with {stated} lanes"
 
 
 def width(info: KernelInfo, kernel: Kernel) -> int:
