@@ -263,9 +263,8 @@ ROWS: dict[str, Row] = {
     "sel": Row("SEL", _with_all(2, INTEGERS), saturation=Saturation.YES),
     "movs": Row(
         "MOVS",
-        (Form(((),), (UD,)), Form(((),), ((T.D,),), reading="movs-signed")),
+        (Form(((),), (UD,)), Form(((),), ((T.D,),), reading="movs-signed"), Form((UD,), ((),)), Form(((),), ((),))),
         Modifiers.NONE,
-        sizes=(1,),
         predicated=False,
     ),
     "fcvt": Row(

@@ -54,7 +54,8 @@ def _refusals(instruction: Instruction, row: Row, kernel: Kernel, platform: Plat
             yield from _address_move_refusals(instruction, kernel)
             return
         case "movs":
-            yield from _state_refusals(instruction, kernel)
+            yield from _state_refusals(instruction, row, kernel)
+            return
         case "setp":
             yield from _half_refusals(instruction)
         case _:
@@ -121,16 +122,33 @@ def _address_move_refusals(instruction: Instruction, kernel: Kernel) -> Iterator
         yield ".sat into an address register", instruction.position
 
 
-def _state_refusals(instruction: Instruction, kernel: Kernel) -> Iterator[tuple[str, Position]]:
-    """Page MOVS moves the index of a state variable too, which no launch says."""
-    target, source = instruction.operands
-    bound = kernel.variables.get(target.name) if isinstance(target, SubscriptedName) else None
-    if not isinstance(bound, SurfaceVariable | SamplerVariable) or not isinstance(target, SubscriptedName):
-        yield " into a general variable, of which no launch says the index", target.position
-    elif target.element:
-        yield f" into element {target.element} of a state variable", target.position
-    if isinstance(source, SubscriptedName | Name):
-        yield " of a state variable", source.position
+def _state_refusals(instruction: Instruction, row: Row, kernel: Kernel) -> Iterator[tuple[str, Position]]:
+    """Page MOVS: an index in UD into a state variable, or from one into another of its class or into UD."""
+    classes: set[type] = set()
+    for place, operand in enumerate(instruction.operands):
+        name = operand.name if isinstance(operand, SubscriptedName | Name) else ""
+        declared = kernel.variables.get(name)
+        if isinstance(operand, SubscriptedName) and isinstance(declared, SurfaceVariable | SamplerVariable):
+            classes.add(type(declared))
+            if operand.element + _lanes(instruction) > declared.num_elts:
+                yield (
+                    f" of elements of {name} from {operand.element} on, which has {declared.num_elts}",
+                    operand.position,
+                )
+        elif name:
+            yield f" with {name}, which is no element of a state variable", operand.position
+        elif (found := _type_of(operand, kernel)) not in (allowed := _state_types(row, place)):
+            yield (
+                f" with {_name(place, row)} of type {_spelled(found)}, not {listed(map(_spelled, allowed))}",
+                operand.position,
+            )
+    if len(classes) != 1:
+        yield " between a surface and a sampler" if classes else " of no state variable", instruction.position
+
+
+def _state_types(row: Row, place: int) -> tuple[DataType, ...]:
+    """The types of a general operand beside a state variable."""
+    return tuple(dict.fromkeys(one for form in row.forms for one in (*form.results, *form.sources)[place]))
 
 
 def _half_refusals(instruction: Instruction) -> Iterator[tuple[str, Position]]:
