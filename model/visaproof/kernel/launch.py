@@ -63,6 +63,8 @@ class Launch:
 
     simd: int | None = None
     """Lanes of a thread; 1 for a kernel of the VectorCompiler."""
+    other_simd: int | None = None
+    """Lanes of the kernel that the launch information is about, where the text has another number."""
     meanings: Pieces = field(default_factory=dict[str, tuple[Piece, ...]])
     binding_table: Mapping[int, int] = field(default_factory=dict[int, int])
     """Binding table index to argument index."""
@@ -146,8 +148,10 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
     """
     info = _read(content_of(path, LAUNCH_LIMIT), str(path), kernel)
     device = decided((*info.device, *said_of(kernel), *said_by_option(platform, kernel.path)))
+    simd = width(info, kernel)
     return Launch(
-        simd=width(info, kernel),
+        simd=simd,
+        other_simd=None if info.simd == simd else info.simd,
         meanings=place(info, kernel, device),
         binding_table=info.binding_table,
         arg_names=info.arg_names,
