@@ -63,8 +63,6 @@ class Launch:
 
     simd: int | None = None
     """Lanes of a thread; 1 for a kernel of the VectorCompiler."""
-    other_simd: int | None = None
-    """Lanes of the kernel that the launch information is about, where the text has another number."""
     meanings: Pieces = field(default_factory=dict[str, tuple[Piece, ...]])
     binding_table: Mapping[int, int] = field(default_factory=dict[int, int])
     """Binding table index to argument index."""
@@ -79,6 +77,8 @@ class Launch:
     """Whether images are passed and no buffers; None where that is not known."""
     host: Host | None = None
     """Which API launches; None for any."""
+    other_simd: int | None = None
+    """Lanes of the kernel that the launch information is about, where the text has another number."""
     platform: Platform | None = None
     slm_bytes: int = 0
     """Shared local memory of a group, without what `local` arguments point to."""
