@@ -15,8 +15,8 @@ else:
 MOST_SECONDS = 24 * 60 * 60
 
 
-ASSUMPTIONS = ("none", "ids", "bounded")
-"""What a launch may be assumed to do, each set with those before it: the values of `kernel.assumptions.Assume`."""
+ASSUMPTIONS = ("launch", "none", "ids", "bounded")
+"""What a launch may be assumed to do: the values of `kernel.assumptions.Assume`."""
 
 
 def add_format(parser: ArgumentParser) -> None:

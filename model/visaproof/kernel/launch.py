@@ -152,11 +152,13 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
 def launch_of(path: Path | None, kernel: Kernel, platform: Platform | None) -> tuple[Launch, Platform]:
     """What a launch file says, if there is one, and the device.  Raises ReadError, also where none is named."""
     if path is None:
-        return NOTHING_KNOWN, device_of(kernel.source_lines, kernel.path, platform)
+        device = device_of(kernel.source_lines, kernel.path, platform)
+        return replace(NOTHING_KNOWN, platform=device), device
     launch = read_launch(path, kernel, platform)
     if launch.platform is not None:
         return launch, launch.platform
-    return launch, required(None, (*said_by_launch(path, Path(kernel.path)), *said_of(kernel)), kernel.path)
+    device = required(None, (*said_by_launch(path, Path(kernel.path)), *said_of(kernel)), kernel.path)
+    return replace(launch, platform=device), device
 
 
 _ZEBIN, _BOM = b"\x7fELF", b"\xef\xbb\xbf"

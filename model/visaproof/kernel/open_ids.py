@@ -147,9 +147,7 @@ def _next(
     return ite(counts, ite(wraps[dimension], const(0, BITS), add(word, const(1, BITS))), word)
 
 
-def _orders(
-    shape: GroupShape, read: tuple[int, ...], sizes: Mapping[int, BitVec]
-) -> list[Alternative]:
+def _orders(shape: GroupShape, read: tuple[int, ...], sizes: Mapping[int, BitVec]) -> list[Alternative]:
     """The orders of the dimensions that are read, each with the sizes under which it is taken."""
     ways, launch = shape.ways(), shape.launch
     default = tuple(d for d in launch.walk_order or XYZ if d in read)
