@@ -30,6 +30,7 @@ from visaproof.kernel.meaning import (
     Unknown,
     natural_size,
 )
+from visaproof.kernel.overlap import NOTHING_SAID, ArgumentInfo
 from visaproof.kernel.payload import SIMD_SIZES, KernelInfo, Pieces, place, width
 from visaproof.kernel.syntax import Input, Kernel
 
@@ -82,6 +83,8 @@ class Launch:
     """Private memory of all work items of a hardware thread; 0 where there is none, or nothing is said of it."""
     constants: Constants = field(default_factory=dict[str, Constant])
     """What the tables and strings of the program hold, as far as it is known."""
+    infos: Mapping[int, ArgumentInfo] = field(default_factory=dict[int, ArgumentInfo])
+    """What the source says of its arguments, by index."""
     source: str = "no launch information"
 
     def pieces(self, variable: str) -> tuple[Piece, ...]:
@@ -90,6 +93,10 @@ class Launch:
 
     def argument(self, index: int) -> Argument:
         return Argument(index, self.arg_names.get(index))
+
+    def info(self, index: int) -> ArgumentInfo:
+        """What the source says of an argument, as far as that is known."""
+        return self.infos.get(index, NOTHING_SAID)
 
     def surface(self, binding_table_index: int) -> Argument | None:
         """The argument whose surface stands at this index."""
@@ -145,6 +152,7 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
         slm_bytes=info.slm_bytes,
         private_bytes=info.private_bytes,
         constants=info.constants,
+        infos=info.infos,
         source=info.source,
     )
 

@@ -39,6 +39,7 @@ from visaproof.kernel.meaning import (
     Surface,
     Unknown,
 )
+from visaproof.kernel.overlap import ArgumentInfo
 from visaproof.kernel.syntax import Input, Kernel, SurfaceVariable
 
 Pieces = Mapping[str, tuple[Piece, ...]]
@@ -94,6 +95,8 @@ class KernelInfo:
     """`intel_reqd_workgroup_walk_order`: today's compiler demands x-y-z of every kernel."""
     order_known: bool = False
     """Whether the source would say a demanded order."""
+    infos: Mapping[int, ArgumentInfo] = field(default_factory=dict[int, ArgumentInfo])
+    """What the source says of its arguments, by index."""
 
     @property
     def only_images(self) -> bool | None:

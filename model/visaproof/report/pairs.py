@@ -57,7 +57,9 @@ def summary(rows: Sequence[Row]) -> Iterator[str]:
     if premises:
         yield ""
         yield "  what refines rests on, in so many pairs (visaproof premises NAME says more)"
-        yield from (f"    {name} ({count}) [{GRANTED[PREMISES[name].granted]}]" for name, count in premises.most_common())
+        yield from (
+            f"    {name} ({count}) [{GRANTED[PREMISES[name].granted]}]" for name, count in premises.most_common()
+        )
 
 
 def _counted(rows: Sequence[Row], shown: Sequence[Answer]) -> list[str]:
