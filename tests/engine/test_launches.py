@@ -9,7 +9,7 @@ from visaproof.engine.conflicts.verdicts import Answer, Conflict, Free
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN, parse_input_option
-from visaproof.kernel.local_ids import Host, LaidOut
+from visaproof.kernel.local_ids import Host, LaidOut, Triple
 from visaproof.kernel.reader import read_kernel
 from visaproof.smt import symbol
 
@@ -62,18 +62,17 @@ def answer(body: str, platform: Platform = Platform.TGLLP, **known: object) -> A
     return finding.answer
 
 
-@pytest.mark.parametrize("known", [{}, {"group_size": (32, 4, 1)}], ids=["any size", "32×4"])
-def test_an_image_written_at_x_is_no_longer_free(known: dict[str, object]) -> None:
+@pytest.mark.parametrize("size", [None, (32, 4, 1)], ids=["any size", "32×4"])
+def test_an_image_written_at_x_is_no_longer_free(size: Triple | None) -> None:
     """OpenCL lays out tiles of 2 × 4 at 8 lanes, although 32 is a multiple of 8: lanes 0 and 2 have one x."""
-    found = answer(TEXEL_AT_X, host=Host.OPENCL, only_images=True, **known)
+    found = answer(TEXEL_AT_X, host=Host.OPENCL, only_images=True, group_size=size)
     assert isinstance(found, Conflict)
 
 
 def test_level_zero_has_rows() -> None:
     """Of groups of 32 × 4, but not of any size."""
-    known = {"host": Host.LEVEL_ZERO, "only_images": True}
-    assert isinstance(answer(TEXEL_AT_X, group_size=(32, 4, 1), **known), Free)
-    assert isinstance(answer(TEXEL_AT_X, **known), Conflict)
+    assert isinstance(answer(TEXEL_AT_X, host=Host.LEVEL_ZERO, group_size=(32, 4, 1)), Free)
+    assert isinstance(answer(TEXEL_AT_X, host=Host.LEVEL_ZERO), Conflict)
 
 
 def test_the_conflict_is_one_of_a_launch() -> None:
@@ -99,18 +98,17 @@ def test_a_group_of_8_by_8_has_no_two_items_with_one_id() -> None:
 @pytest.mark.parametrize("platform", [Platform.TGLLP, Platform.DG2, Platform.Xe2])
 def test_a_group_of_48_by_8(platform: Platform) -> None:
     """A thread of 8 lanes has one row of x; or one column where the hardware takes y first."""
-    by_x = asked(TEXEL_AT_X, platform, group_size=(48, 8, 1))
-    (finding,) = by_x.answers()
-    assert isinstance(finding.answer, Free if platform is Platform.TGLLP else Conflict)
-    demanded = answer(TEXEL_AT_X, platform, group_size=(48, 8, 1), walk_order=(0, 1, 2))
+    found = answer(TEXEL_AT_X, platform, only_images=False, group_size=(48, 8, 1))
+    assert isinstance(found, Free if platform is Platform.TGLLP else Conflict)
+    demanded = answer(TEXEL_AT_X, platform, only_images=False, group_size=(48, 8, 1), walk_order=(0, 1, 2))
     assert isinstance(demanded, Free)
 
 
 def test_items_of_any_launch_differ_in_some_id() -> None:
     """A texel for each pair of ids is free, whatever the size and the layout."""
     body = TEXEL.format(v="Y(0,0)<1;1,0>")
-    for known in ({"only_images": True}, {"platform": None, "order_known": False}):
-        assert isinstance(answer(body, Platform.DG2, **known), Free)
+    assert isinstance(answer(body, Platform.DG2, only_images=True), Free)
+    assert isinstance(answer(body, Platform.DG2, only_images=False, order_known=False), Free)
 
 
 def test_a_dimension_that_is_not_read_has_size_1() -> None:

@@ -112,8 +112,8 @@ def test_a_known_size_leaves_the_number_of_the_thread(way: LaidOut, size: Triple
     thread %= way.threads(size)
     code = kernel(way.simd)
     found = launched_ids(GroupShape(code, launch(code, way.simd, group_size=size, **known_of(way)), way.simd))
-    digits = [one for one in dict.fromkeys(symbols_of(*found.facts, *found.on, *(w for i in found.ids for w in i)))]
-    digits.sort(key=lambda one: str(one.payload))
+    symbols = symbols_of(*found.facts, *found.on, *(word for ids in found.ids for word in ids))
+    digits = sorted(set(symbols), key=lambda one: str(one.payload))
     rows = [list(row) for row in way.layout(size)]
     bits = sum(one.width for one in digits)
     assert all(not isinstance(one, Bool) for one in digits)

@@ -79,6 +79,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
 
     Raises NotModelled, and ReadError where an input of the target has no counterpart.
     """
+    source, target = (replace(one, launch=one.launch.of_groups(scope.groups)) for one in (source, target))
     split = split_of(source, target)
     observed = observed_registers(source.kernel, target.kernel, scope.observe)
     if split is not None and observed:
