@@ -131,7 +131,7 @@ def test_an_index_that_nothing_moved_is_not_modelled(machine: Machine, body: str
         "movs (M1_NM, 2) R(0,0)<1> S1(0)",
         "movs (M1_NM, 1) T6(0) S0(0)",
         "movs (M1_NM, 1) R(0,0)<1> V(0,0)<0;1,0>",
-        "movs (M1_NM, 1) T6(0) 0x7:d",
+        "movs (M1_NM, 1) T6(0) 0x7:w",
         "movs (M1_NM, 1) R(0,0)<1> A0(0)",
     ],
 )

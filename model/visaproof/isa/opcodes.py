@@ -262,7 +262,10 @@ ROWS: dict[str, Row] = {
     ),
     "sel": Row("SEL", _with_all(2, INTEGERS), saturation=Saturation.YES),
     "movs": Row(
-        "MOVS", (Form(((),), (UD,)), Form((UD,), ((),)), Form(((),), ((),))), Modifiers.NONE, predicated=False
+        "MOVS",
+        (Form(((),), (UD,)), Form(((),), ((T.D,),), reading="movs-signed"), Form((UD,), ((),)), Form(((),), ((),))),
+        Modifiers.NONE,
+        predicated=False,
     ),
     "fcvt": Row(
         "FCVT",

@@ -219,6 +219,9 @@ READINGS: dict[str, Reading] = {
     "fbl-of-words": Reading(
         "ours", "fbl of UB or UW, which Intel's compiler emits?", "as of the same number in UD; all ones for 0"
     ),
+    "movs-signed": Reading(
+        "ours", "movs of D into a surface or a sampler, which Intel's compiler emits?", "its 32 bits, as those of UD"
+    ),
     "addr-add-offset": Reading(
         "ours", "addr_add of an offset that is not UW?", "added as the integer that its type makes of it"
     ),

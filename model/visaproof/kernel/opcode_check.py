@@ -137,10 +137,18 @@ def _state_refusals(instruction: Instruction, row: Row, kernel: Kernel) -> Itera
                 )
         elif name:
             yield f" with {name}, which is no element of a state variable", operand.position
-        elif (found := _type_of(operand, kernel)) is not DataType.UD:
-            yield f" with {_name(place, row)} of type {_spelled(found)}, not ud", operand.position
+        elif (found := _type_of(operand, kernel)) not in (allowed := _state_types(row, place)):
+            yield (
+                f" with {_name(place, row)} of type {_spelled(found)}, not {listed(map(_spelled, allowed))}",
+                operand.position,
+            )
     if len(classes) != 1:
         yield " between a surface and a sampler" if classes else " of no state variable", instruction.position
+
+
+def _state_types(row: Row, place: int) -> tuple[DataType, ...]:
+    """The types of a general operand beside a state variable."""
+    return tuple(dict.fromkeys(one for form in row.forms for one in (*form.results, *form.sources)[place]))
 
 
 def _half_refusals(instruction: Instruction) -> Iterator[tuple[str, Position]]:
