@@ -19,7 +19,19 @@ FIRST: dict[str, tuple[type, str]] = {
 """What the first operand is."""
 
 WITHOUT_PREDICATE = frozenset(
-    ("movs", "setp", "barrier", "sbarrier", "fence_global", "fence_local", "fence_sw", "lsc_fence", "yield", "wait")
+    (
+        "movs",
+        "setp",
+        "barrier",
+        "sbarrier",
+        "nbarrier",
+        "fence_global",
+        "fence_local",
+        "fence_sw",
+        "lsc_fence",
+        "yield",
+        "wait",
+    )
 )
 """Opcodes that run whatever a predicate holds: Intel's grammar (visa/CISA.y) has none before them."""
 
@@ -29,6 +41,7 @@ SUFFIXES = {
     "bfn": r"x[0-9a-fA-F]{1,2}(\.sat)?",
     "lifetime": "start|end",
     "sbarrier": "signal|wait",
+    "nbarrier": "signal|wait",
     "fence_global": r"[EISCR]*\.?(L1)?",
     "fence_local": r"[EISCR]*\.?(L1)?",
     "lsc_fence": r"(ugml?|slm|tgm)\.(none|evict|invalidate|discard|clean|flushl3)"

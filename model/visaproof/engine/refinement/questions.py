@@ -14,6 +14,7 @@ from visaproof.queries.refinement.places import is_private, located
 from visaproof.queries.refinement.question import Launched, Question, refinement_question, require_comparable
 from visaproof.queries.refinement.side import Side
 from visaproof.queries.refinement.stores import Stores
+from visaproof.queries.refinement.synchronisation import synchronised
 from visaproof.queries.refinement.turns import in_lane_turns, in_turns
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory
@@ -46,7 +47,7 @@ def questions(
     asked = not mixed and memory is None
     exact = refinement_question(*in_lane_turns(*sides), launched, forbidden=forbidden) if asked else None
     if several:
-        turns = in_turns(_located(runners[0]), _located(runners[1]), _narrow(runners))
+        turns = in_turns(*_sides(runners, _located), _narrow(runners))
         sides = replace(turns[0], choices=choices), replace(turns[1], choices=choices)
     else:
         sides = in_lane_turns(*_sides(runners, lambda one: replace(_located(one), choices=choices)))
@@ -57,7 +58,7 @@ def _sides(runners: Sequence[AnyRunner], side: Callable[[AnyRunner], Side]) -> t
     """Both kernels as sides of a question: one side where one run stands for both."""
     source, target = runners
     one = side(source)
-    return one, one if target is source else side(target)
+    return synchronised(one, one if target is source else side(target))
 
 
 def _narrow(runners: Sequence[AnyRunner]) -> int:
@@ -78,6 +79,7 @@ def of_the_source(
     used = [used_surfaces(one) for one in runners]
     by_address = FLAT in used[0] | used[1]
     side = _located(runners[0]) if by_address else _as_it_is(runners[0])
+    side, _ = synchronised(side, side)
     question = refinement_question(side, side, launched, forbidden=forbidden)
     others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
     others |= {one.surface: () for one in runners[0].observed}

@@ -8,7 +8,7 @@ from visaproof.engine.refinement.buffer_offsets import without_buffer_offset
 from visaproof.engine.refinement.memory import PRIVATE
 from visaproof.engine.refinement.runner import Runner
 from visaproof.engine.refinement.scope import Scope
-from visaproof.engine.refinement.thread_barriers import with_plain_barriers
+from visaproof.engine.refinement.thread_barriers import with_plain_events
 from visaproof.engine.refinement.thread_group import AnyRunner, group_of
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
@@ -86,7 +86,7 @@ def one_to_several(
         members.append(_runner(
             name, programs[narrow], starts[narrow], initial, own, True, scope, prefix_of(thread)
         ))  # fmt: skip
-    one = replace(one, trace=with_plain_barriers(one.trace, lanes, scope.timeout_ms))
+    one = replace(one, trace=with_plain_events(one.trace, lanes, scope.timeout_ms))
     group = group_of(members, lanes, split, UndefinedKind.RACE in scope.forbidden, scope.timeout_ms)
     return (one, group) if split.source_is_wide else (group, one)
 

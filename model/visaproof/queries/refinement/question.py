@@ -6,6 +6,7 @@ For all inputs:  ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory afte
 from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.kernel.synchronisation import Fence
 from visaproof.kernel.work_items import NO_GROUP, Group
 from visaproof.queries.constant_data import NO_TABLES, Tables
 from visaproof.queries.refinement.effects import Effects, effects_of
@@ -13,6 +14,7 @@ from visaproof.queries.refinement.observed import register_stores
 from visaproof.queries.refinement.places import Reach, is_private
 from visaproof.queries.refinement.side import Side, surface_then
 from visaproof.queries.refinement.stores import after, same_stores
+from visaproof.queries.refinement.synchronisation import Unlike
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, unit_of
 from visaproof.semantics.symbolic.accesses import Access
@@ -52,6 +54,10 @@ class Question:
     """Whether other threads may write between any two messages: then both have to have the same, in the same order."""
     bounded: tuple[Position, ...] = ()
     """The loops that may run longer than they were unrolled.  Nothing is asked of longer runs."""
+    cut: bool = False
+    """Whether there are barriers or fences, at which memory may change."""
+    likened: bool = False
+    """Whether fences stand for each other of which no page says which is stronger."""
 
     @property
     def lanes(self) -> tuple[Bool, ...]:
@@ -73,7 +79,7 @@ def refinement_question(
     """The effects of both kernels over one memory, on request a known one, and in the second normal form.
 
     What is not `forbidden` has a meaning.  Barriers that only the target has let the threads of a group do less, if
-    each does the same whatever the others write; then that is the question.
+    each does the same whatever the others write; then that is the question.  The sides are `synchronised`.
 
     Raises NotModelled for what this cannot compare.
     """
@@ -82,23 +88,28 @@ def refinement_question(
     memory = memory or SharedMemory(_units(source, target), launched.tables)
     one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
-    if [guard for _, guard in one.barriers] == [guard for _, guard in other.barriers]:
-        return Question(one, other, memory, launched, forbidden, source.disturbed, loops)
-    several = source.threads or target.threads
-    if several or source.disturbed or not _adds_barriers(one, other, launched.lanes):
-        raise NotModelled("barriers that both kernels do not have alike")
-    sides = replace(source, disturbed=True), replace(target, disturbed=True)
-    memory = SharedMemory(_units(*sides), launched.tables)
-    one, other = _both(*sides, memory, expand, forbidden)
-    return Question(one, other, memory, launched, forbidden, disturbed=True, bounded=loops)
+    _require_reached(source, target, one, other, launched.lanes)
+    likened = source.matched.likened
+    return Question(
+        one, other, memory, launched, forbidden, source.disturbed, loops, bool(source.matched.cuts), likened
+    )
 
 
-def _adds_barriers(source: Effects, target: Effects, lanes: tuple[Bool, ...]) -> bool:
-    """Whether the target has the source's barriers and others besides, to all of which every thread gets."""
-    if not all(is_true(guard) or guard is disj(*lanes) for _, guard in target.barriers):
-        return False
-    remaining = iter(target.barriers)
-    return all(barrier in remaining for barrier in source.barriers)
+def _require_reached(source: Side, target: Side, one: Effects, other: Effects, lanes: tuple[Bool, ...]) -> None:
+    """Raises Unlike where the target may miss a barrier or a fence, or come to a barrier alone."""
+    pairs = zip(source.matched.events, target.matched.events, one.comes, other.comes, strict=True)
+    for mine, theirs, comes, others in pairs:
+        always = is_true(others) or others is disj(*lanes)
+        if comes is others or (always and isinstance(theirs.event, Fence)):
+            continue
+        what = f"{theirs.event} at {theirs.position} under another condition than {mine.event} at {mine.position}"
+        raise Unlike(what, source, target)
+    if not source.disturbed:
+        return
+    if source.threads or target.threads:
+        raise Unlike("barriers that only the target has, in kernels of different SIMD widths", source, target)
+    if not all(is_true(comes) or comes is disj(*lanes) for comes in other.barriers):
+        raise Unlike("a barrier that only the target has, and that not every run comes to", source, target)
 
 
 def _both(
