@@ -59,7 +59,7 @@ def test_the_right_guard_stays_inside(variant: str, capsys: pytest.CaptureFixtur
     code, file = asked(capsys, *dump("oob_offbyone_fixed", variant), *SIZES)
     assert code == 0
     assert verdicts(file) == ["proved", "proved"]
-    assert "size: argument 1 (dst) has 4·n bytes" in file["assumptions"]
+    assert "stated-size: argument 1 (dst) has 4·n bytes" in file["assumptions"]
 
 
 def test_a_byte_less_than_the_guard_promises_is_outside(capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +96,7 @@ def test_a_kernel_without_a_guard_is_in_bounds_up_to_its_global_size(capsys: pyt
     assert asked(capsys, *dump("vadd"), *sizes)[0] == 1
     code, file = asked(capsys, *dump("vadd"), *sizes, "--global-size", "1024")
     assert code == 0
-    assert any(assumption.startswith("global size: 1024") for assumption in file["assumptions"])
+    assert any(assumption.startswith("global-size: 1024") for assumption in file["assumptions"])
     code, file = asked(capsys, *dump("vadd"), *sizes, "--global-size", "1025")
     assert code == 1
     assert verdicts(file) == ["refuted"] * 3
@@ -253,7 +253,7 @@ def test_the_launch_says_how_large_shared_local_memory_is(capsys: pytest.Capture
     assert "refuted" not in local
     (data,) = [message["bounds"] for message in file["messages"] if message["surface"].startswith("bti 0")]
     assert data["verdict"] == "refuted"  # by a run behind a loop that with a local size of 0 never ends
-    assert "size: a group has 1024 bytes of shared local memory, as the launch says" in file["assumptions"]
+    assert "slm-size: a group has 1024 bytes of shared local memory, as the launch says" in file["assumptions"]
 
 
 def test_what_nothing_wrote_is_listed_with_its_first_reader(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

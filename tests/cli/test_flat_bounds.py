@@ -98,7 +98,7 @@ def test_the_right_guard_stays_inside_whatever_the_pointers_are(
     code, file = of_dump(capsys, "saxpy_guard", variant, "--size", "x=4*n", "--size", "y=4*n")
     assert code == 0
     assert set(verdicts(file)) == {"proved"}
-    assert any(assumption.startswith("addresses: a buffer begins") for assumption in file["assumptions"])
+    assert any(assumption.startswith("buffers-end: a buffer begins") for assumption in file["assumptions"])
 
 
 def test_an_index_with_a_sign_reaches_before_the_buffer_from_2_gib_on(capsys: pytest.CaptureFixture[str]) -> None:

@@ -382,3 +382,15 @@ def test_an_unstated_result_on_which_nothing_depends_is_a_note(
     assert "no proof that nothing depends" in text
     code, document = asked(capsys, str(path), *DIVIDED, "--buffer", "0=zeros:32")
     assert (code, document["nondeterminism"]["dependent"]) == (0, [])
+
+
+INVERT = ("--image", "src=32x4:rgba8ui:random:1", "--image", "dst=32x4:rgba8ui:zeros")
+
+
+def test_the_host_decides_about_tiles(capsys: pytest.CaptureFixture[str]) -> None:
+    """Which layout was taken is said, and JSON has it."""
+    arguments = (*dump("img_invert"), "--grid", "32,4", "--group", "32,4", *INVERT)
+    code, out, _ = told(capsys, *arguments)
+    assert code == 0
+    assert "local ids: tiles (tiles with --host opencl, x-y-z with --host level-zero)" in out
+    assert asked(capsys, *arguments, "--host", "level-zero")[1]["local_ids"] == "x-y-z"

@@ -1,6 +1,7 @@
 """Launches on numbers: what the work items get, who waits for whom, and one memory behind surfaces and pointers."""
 
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from visaproof.isa.errors import ReadError, UndefinedBehavior
 from visaproof.isa.platform import Platform
 from visaproof.kernel.launch import NOTHING_KNOWN, Launch, parse_input_option, read_launch
 from visaproof.kernel.linking import read_program
+from visaproof.kernel.local_ids import Host
 from visaproof.kernel.reader import read_kernel
 from visaproof.semantics.concrete.surface import LaneWrite
 
@@ -169,11 +171,49 @@ def test_a_barrier_for_some_lanes_has_no_meaning() -> None:
 # ---------------------------------------------------------------- payload
 
 
+IDS = """.version 4.1
+.kernel "k"
+.decl X v_type=G type=uw num_elts=16 align=GRF
+.decl Y v_type=G type=uw num_elts=16 align=GRF
+.decl Z v_type=G type=uw num_elts=16 align=GRF
+.input X offset=32 size=32
+.input Y offset=64 size=32
+.input Z offset=96 size=32
+.kernel_attr SimdSize=16
+.function "k"
+_main:
+    ret (M1, 1)
+"""
+
+
+def local_ids(platform: Platform, thread: int, size: tuple[int, int, int], **known: object) -> list[tuple[int, ...]]:
+    """What a thread of 16 lanes has in its registers."""
+    kernel = read_kernel(IDS, "k.visaasm")
+    options = [parse_input_option(f"{name.upper()}=local_id_{name}") for name in "xyz"]
+    code = Program(kernel, replace(NOTHING_KNOWN.with_inputs(kernel, options), **known), platform)  # type: ignore[arg-type]
+    values, _ = prepare(code, Shape(size, size), {}, {})
+    held = Payloads(code, values).state(ThreadId((0, 0, 0), thread), thread, {}).registers
+    return list(zip(*(struct.unpack("<16H", held[name]) for name in "XYZ"), strict=True))
+
+
 def test_work_items_are_numbered_with_x_fastest() -> None:
-    shape = Shape((12, 6, 2), (6, 3, 2))
-    assert [shape.local_id(2, lane, 16) for lane in range(5)] == [(2, 2, 1), (3, 2, 1), (4, 2, 1), (5, 2, 1), (0, 0, 0)]
-    assert (shape.threads(16), shape.lanes(1, 16), shape.lanes(2, 16)) == (3, 16, 4)
-    assert list(shape.groups()) == [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)]
+    found = local_ids(Platform.TGLLP, 2, (6, 3, 2))
+    assert found[:5] == [(2, 2, 1), (3, 2, 1), (4, 2, 1), (5, 2, 1), (0, 0, 0)]
+    assert list(Shape((12, 6, 2), (6, 3, 2)).groups()) == [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)]
+
+
+def test_the_hardware_takes_y_first_where_only_y_is_a_power_of_two() -> None:
+    """Unless the kernel demands an order."""
+    assert local_ids(Platform.DG2, 0, (48, 8, 1))[7:9] == [(0, 7, 0), (1, 0, 0)]
+    assert local_ids(Platform.DG2, 0, (48, 8, 1), walk_order=(0, 1, 2))[7:9] == [(7, 0, 0), (8, 0, 0)]
+
+
+def test_opencl_has_tiles_for_kernels_with_images_alone() -> None:
+    assert local_ids(Platform.TGLLP, 1, (32, 4, 1), only_images=True)[3:5] == [(7, 0, 0), (4, 1, 0)]
+    assert local_ids(Platform.TGLLP, 1, (32, 4, 1), only_images=True, host=Host.LEVEL_ZERO)[3:5] == [
+        (19, 0, 0),
+        (20, 0, 0),
+    ]
 
 
 def test_a_thread_starts_with_its_payload() -> None:

@@ -175,10 +175,10 @@ def test_slots_that_have_room_do_not_wrap() -> None:
     direct, through = address("PTR") + STORE, NUMBERED + SPILL + FILL + address("PTR") + STORE.replace("X.0", "Y.0")
     known = [replace(one, launch=replace(one.launch, private_bytes=512)) for one in map(program, (direct, through))]
     comparison = compare(known[0], known[1], Scope(Assume.NONE))
-    assert any("%hw_id < 2^22" in words for words in comparison.assumed)
+    assert any("%hw_id < 2^22" in one.sentence for one in comparison.assumed)
     assert isinstance(decide(comparison, 20_000), Refines)
     assert not any(
-        "%hw_id" in words for words in compare(program(direct), program(through), Scope(Assume.NONE)).assumed
+        "%hw_id" in one.sentence for one in compare(program(direct), program(through), Scope(Assume.NONE)).assumed
     )
     other = replace(known[1], kernel=program(through.replace("X.0\nsvm_gather", "AT.0\nsvm_gather")).kernel)
     assert isinstance(decide(compare(known[0], other, Scope(Assume.NONE)), 20_000), Difference)

@@ -179,7 +179,7 @@ def test_the_report_says_who_wrote_what_and_where_the_other_thread_came() -> Non
     assert seen["in_target"]["behind"] == {"line": 21, "lane": 0}
     assert [one["behind"] for one in seen["in_source"]] == [None, {"line": 21, "lane": 0}]
     exception = "no other thread writes what this one reads or writes while it runs, but by atomics what both"
-    assert any(one.startswith(exception) for one in comparison.assumed)
+    assert any(one.sentence.startswith(exception) for one in comparison.assumed)
 
 
 def test_an_atomic_is_named_as_what_wrote_a_byte() -> None:

@@ -126,8 +126,8 @@ def test_the_last_choice_of_a_kind_counts_and_is_told() -> None:
     kind = UndefinedKind.COLLISION
     assert forbidden_by([(kind, False), (kind, True)]) == FORBIDDEN
     assert not list(unusual(FORBIDDEN))
-    assert [text.partition(" ")[0] for text in unusual(ALLOW[kind])] == ["collision"]
-    assert "forbidden" in next(unusual(FORBID[UndefinedKind.SLM_OUTSIDE]))
+    assert [one.sentence.partition(" ")[0] for one in unusual(ALLOW[kind])] == ["collision"]
+    assert "forbidden" in next(unusual(FORBID[UndefinedKind.SLM_OUTSIDE])).sentence
 
 
 def test_a_kind_that_there_is_not_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:

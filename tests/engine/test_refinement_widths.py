@@ -192,7 +192,7 @@ def test_what_threads_get_unlike_is_not_taken_as_equal() -> None:
     assert isinstance(verdict(kernel(16, body(16, 6)), kernel(8, body(8, 6))), Refines)
     comparison, found = asked(kernel(16, body(16, 5)), kernel(8, body(8, 5)))
     assert not isinstance(found, Refines | Difference)
-    assert any("%r0.20" in one for one in comparison.assumed)
+    assert any("%r0.20" in one for one in map(str, comparison.assumed))
 
 
 def counted(simd: int) -> Program:

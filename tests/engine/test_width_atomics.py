@@ -65,8 +65,8 @@ def test_parts_of_a_sum_may_be_added_in_any_order() -> None:
     """If nobody gets a part of the sum, and no other thread looks in between."""
     comparison, found = asked(alone(16), alone(8))
     assert isinstance(found, Refines)
-    assert any("no other thread reaches what the atomics" in one for one in comparison.assumed)
-    assert not any("but by atomics" in one for one in comparison.assumed)
+    assert any("no other thread reaches what the atomics" in one for one in map(str, comparison.assumed))
+    assert not any("but by atomics" in one for one in map(str, comparison.assumed))
     assert not isinstance(verdict(alone(16), alone(8, "0x1:ud")), Refines)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from visaproof.isa.errors import ReadError
-from visaproof.kernel.constants import Constant, Section, Symbol, arbitrary_words, constants_of, known
+from visaproof.kernel.constants import Constant, Section, Symbol, constants_of, known, open_tables
 from visaproof.kernel.zebin import read_zebin
 
 BLOB = bytes(range(64))
@@ -41,13 +41,13 @@ def test_zeros_follow_the_section_of_the_same_address_space() -> None:
 def test_contents_that_are_not_known_are_named_with_the_reason(constant: Constant | None, reason: str) -> None:
     constants = {} if constant is None else {"&t": constant}
     assert known(constants, "&t") is None
-    (words,) = arbitrary_words(constants, ["&t"])
-    assert words.startswith("constants: what t holds is arbitrary")
-    assert reason in words
+    (words,) = open_tables(constants, ["&t"])
+    assert words.sentence.startswith("what t holds is arbitrary")
+    assert reason in words.sentence
 
 
 def test_known_contents_need_no_sentence() -> None:
-    assert list(arbitrary_words({"&t": Constant(b"x")}, ["&t"])) == []
+    assert list(open_tables({"&t": Constant(b"x")}, ["&t"])) == []
 
 
 def test_a_section_that_ends_after_the_file_is_an_error() -> None:

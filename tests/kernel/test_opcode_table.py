@@ -243,7 +243,7 @@ def test_every_statement_of_the_corpora_is_described(corpus: str) -> None:
 
 
 def test_check_names_forms_beside_a_row() -> None:
-    statements = [statement("lzd", (DataType.UD, DataType.Q)), "movs (M1_NM, 1) Rud(0,0)<1> T6(0)"]
+    statements = [statement("lzd", (DataType.UD, DataType.Q)), "movs (M1_NM, 1) Rd(0,0)<1> T6(0)"]
     text = "\n".join([declarations(), *statements, "ret (M1, 1)"]) + "\n"
     found = legality(text, "k.visaasm", PLATFORM, Mode.PAGE).not_modelled
     assert found is not None

@@ -15,6 +15,7 @@ from visaproof.cli.exit_codes import TABLE, ExitCode
 COMMANDS = (
     "prove",
     "readings",
+    "premises",
     "replay",
     "check",
     "explain",
@@ -35,6 +36,7 @@ EXAMPLES = """examples:
   visaproof prove                        decide every claim of ./proofs
   visaproof prove 'refute_*' --list      name the claims that a pattern selects
   visaproof readings                     what is chosen where the manual is silent
+  visaproof premises                     what answers rest on beside the kernels, and who grants it
   visaproof replay counterexamples       replay every counterexample, without a solver
   visaproof check kernel.visaasm         parse a kernel and check its memory messages against their pages
   visaproof explain scatter4_scaled      a page, or one instruction, lane by lane

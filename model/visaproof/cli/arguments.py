@@ -80,6 +80,18 @@ def platform(name: str) -> Platform:
         raise ArgumentTypeError(f"no platform {name!r}: one of {PLATFORM_NAMES}") from None
 
 
+HOSTS = ("opencl", "level-zero")
+"""The values of `kernel.local_ids.Host`."""
+
+
+def add_host(parser: ArgumentParser) -> None:
+    """The API that launches: it decides how local ids are laid out."""
+    parser.add_argument(
+        "--host", choices=HOSTS,
+        help="the API that launches: with opencl, a kernel with images and no buffers gets its local ids in tiles",
+    )  # fmt: skip
+
+
 def add_platform(parser: ArgumentParser) -> None:
     """The device of a file."""
     parser.add_argument(

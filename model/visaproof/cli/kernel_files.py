@@ -1,12 +1,14 @@
 """A kernel with what its launch is known to do: what the commands that ask about whole kernels read."""
 
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from visaproof.isa.platform import Platform
     from visaproof.kernel.launch import Launch
+    from visaproof.kernel.local_ids import Host
     from visaproof.kernel.syntax import Kernel
 
 
@@ -23,4 +25,13 @@ def read_with_launch(path: Path, arguments: Namespace) -> "tuple[Kernel, Launch,
     kernel = read_program(path, grf_bytes=None if stated is None else stated.grf_bytes)
     launch, platform = launch_of(arguments.launch, kernel, stated)
     options = [parse_input_option(option) for option in arguments.input]
-    return kernel, launch.with_inputs(kernel, options), platform
+    launch = replace(launch.with_inputs(kernel, options), host=host_of(arguments))
+    return kernel, launch, platform
+
+
+def host_of(arguments: Namespace) -> "Host | None":
+    """What `--host` says, on a command that has it."""
+    from visaproof.kernel.local_ids import Host
+
+    stated: str | None = getattr(arguments, "host", None)
+    return None if stated is None else Host(stated)

@@ -5,7 +5,7 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import Subparsers, add_format, add_limit, add_platform
+from visaproof.cli.arguments import Subparsers, add_format, add_host, add_limit, add_platform
 from visaproof.cli.errors import UsageError, show_error
 from visaproof.cli.exit_codes import ExitCode
 from visaproof.cli.kernel_files import read_with_launch
@@ -26,6 +26,7 @@ EPILOG = """examples:
   visaproof run saxpy.visaasm --launch manifest.json --grid 100 --group 10 --arg a=0.5 --arg n=100 \\
       --buffer y=random:400 --buffer x=random:400
   visaproof run transpose.visaasm --launch transpose.bin --grid 32,16 --group 16,16 ... --trace group=0,thread=1,lane=3
+  visaproof run invert.visaasm --launch invert.bin --grid 32,4 --group 32,4 ... --host level-zero
 
 Every thread of every group runs on numbers: r0, local ids, arguments and addresses as the launch lays them out, the
 threads of a group from barrier to barrier.  An access outside a surface reads 0 and is dropped when it writes; one at a
@@ -62,6 +63,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
     add("--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds (see `conflicts`)")
     add_platform(parser)
+    add_host(parser)
     add("--grid", required=True, metavar="X[,Y[,Z]]", help="work items of the launch")
     add("--group", metavar="X[,Y[,Z]]", help="work items of a group (default: what the kernel requires, or one thread)")
     add("--offset", default="0", metavar="X[,Y[,Z]]", help="the first global id (default: 0)")

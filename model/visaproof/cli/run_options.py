@@ -22,7 +22,8 @@ BUFFER_FORMS = "@FILE, zeros:BYTES, random:BYTES[:SEED], floats:COUNT[:SEED] or 
 
 def launch_shape(arguments: Namespace, program: "Program") -> "Shape":
     """The sizes of the launch.  Raises UsageError for those that no launch has."""
-    from visaproof.engine.launch.shape import MOST_GROUP_ITEMS, MOST_ITEMS, Shape
+    from visaproof.engine.launch.shape import MOST_ITEMS, Shape
+    from visaproof.kernel.local_ids import MOST_GROUP_ITEMS
 
     grid, dimensions = _triple("--grid", arguments.grid, 1)
     offset, _ = _triple("--offset", arguments.offset, 0, filler=0)
@@ -192,7 +193,7 @@ def traced(arguments: Namespace, shape: "Shape", program: "Program") -> "Traced 
         if name not in numbers or not equals or not (value.isascii() and value.isdecimal() and len(value) < 9):
             raise UsageError(f"--trace {arguments.trace}: {part!r} is not group=G, thread=T or lane=L")
         numbers[name] = int(value)
-    threads = shape.threads(program.simd)
+    threads = program.threads(shape)
     if numbers["group"] >= shape.group_total or numbers["thread"] >= threads or numbers["lane"] >= max(program.simd, 1):
         most = f"group 0 to {shape.group_total - 1}, thread 0 to {threads - 1}, lane 0 to {program.simd - 1}"
         raise UsageError(f"--trace {arguments.trace}: the launch has no such thread or lane", most)

@@ -189,7 +189,7 @@ def _head(asked: Asked, arguments: Namespace) -> list[str]:
     if asked.alone:
         lines.append(f"  {len(asked.alone)} files are the only ones of their kernel, width and device")
     lines.append(f"  launch: {shown or 'not known: inputs are matched by their place in the payload'}")
-    lines.append(f"  assumed of the launch: {arguments.assume}; what a verdict rests on, `visaproof refine` says")
+    lines.append(f"  assumed of the launch: {arguments.assume}")
     if arguments.float == "ieee":
         lines.append("  floats: IEEE 754's")
     return [*lines, ""]

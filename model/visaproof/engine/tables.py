@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import TABLE_BASES, Start, table_names
-from visaproof.kernel.constants import ARBITRARY, known
+from visaproof.kernel.constants import known
 from visaproof.kernel.launch import Launch
 from visaproof.kernel.matching import Program, is_linked, linked_address
+from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.syntax import Kernel
 from visaproof.queries.constant_data import Tables
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
@@ -50,8 +51,8 @@ def common_tables(programs: Sequence[Program], pointers: Sequence[Mapping[BitVec
     return Tables(found, {word: name for each in pointers for word, name in each.items() if name in found})
 
 
-def taken_as_one(programs: Sequence[Program], tables: Tables) -> Iterator[str]:
-    """A sentence for each table that both programs have, and of which not both say what it holds."""
+def taken_as_one(programs: Sequence[Program], tables: Tables) -> Iterator[Premise]:
+    """One for each table that both programs have, and of which not both say what it holds."""
     source, target = (set(table_names(program.kernel, program.launch)) for program in programs)
     for name in sorted((source & target) - set(tables.contents)):
-        yield f"{ARBITRARY}{name.removeprefix('&')} holds the same in both programs"
+        yield premise("constants-equal", table=name.removeprefix("&"))

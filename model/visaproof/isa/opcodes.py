@@ -261,7 +261,9 @@ ROWS: dict[str, Row] = {
         saturation=Saturation.YES,
     ),
     "sel": Row("SEL", _with_all(2, INTEGERS), saturation=Saturation.YES),
-    "movs": Row("MOVS", (Form(((),), (UD,)),), Modifiers.NONE, sizes=(1,), predicated=False),
+    "movs": Row(
+        "MOVS", (Form(((),), (UD,)), Form((UD,), ((),)), Form(((),), ((),))), Modifiers.NONE, predicated=False
+    ),
     "fcvt": Row(
         "FCVT",
         (

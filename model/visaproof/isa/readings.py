@@ -227,6 +227,16 @@ READINGS: dict[str, Reading] = {
         "mov of 0 into address registers, which Intel's compiler emits before addr_add of some lanes?",
         "they name no variable, as if they were uninitialised: to read through them is undefined",
     ),
+    "movs-mask": Reading(
+        "ours",
+        "movs into a state variable under a mask, which Intel's compiler emits before messages of any lanes?",
+        "its mask is ignored, though the finalizer's mov has it: a message has one surface",
+    ),
+    "movs-lanes": Reading(
+        "ours",
+        "movs of several elements of a state variable, of which the finalizer reads the first for all lanes?",
+        "contiguous elements, as its page has it",
+    ),
     "small-sizes": Reading(
         "D41", "Execution sizes 1, 2 and 4 of SCATTER4_SCALED and TYPED_ATOMIC?", answers.SmallSizes
     ),

@@ -1,6 +1,6 @@
 """What the registers of a thread hold when it starts: arbitrary bytes, and what is assumed of the launch.
 
-Every assumption has a name and a sentence; a verdict lists those that it was asked under.
+Every assumption is a row of `kernel/premises.py`; a verdict lists those that it was asked under.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from visaproof.kernel.bounded_scalars import BOUNDED, bounded_words
-from visaproof.kernel.constants import arbitrary_words
+from visaproof.kernel.constants import open_tables
 from visaproof.kernel.float_results import IEEE_ASSUMED, Floats, ieee_start
 from visaproof.kernel.launch import BufferAddress, Launch, LaunchValue, LocalId, Piece
 from visaproof.kernel.matching import is_linked, linked_address
+from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.syntax import Input, Kernel
 from visaproof.kernel.work_items import NO_GROUP, Group, group_of
 from visaproof.semantics.symbolic.registers import Byte
@@ -29,7 +30,7 @@ class Assume(Enum):
     BOUNDED = "bounded"
 
 
-PRIVATE_APART = "private memory shares no byte with other memory, and the kernel stays inside it"
+PRIVATE_APART = premise("private-apart")
 """Of kernels that get to know where their private memory is: what they store there they load again."""
 
 
@@ -40,8 +41,8 @@ class Start:
     initial: Callable[[str, int], Byte]
     meanings: dict[str, str]
     """What a symbol of the payload stands for, by the name of the symbol."""
-    assumed: tuple[str, ...]
-    """The assumptions that were used, in words."""
+    assumed: tuple[Premise, ...]
+    """What an answer about such a start rests on."""
     hints: tuple[str, ...]
     """What would help to know."""
     pointers: dict[BitVec, BufferAddress | LaunchValue] = field(
@@ -94,10 +95,10 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
         initial=initial,
         meanings=meanings,
         assumed=(
-            *([_ids_in_words(simd)] if words else []),
+            *([premise("ids", simd=simd)] if words else []),
             *([BOUNDED] if bounded else []),
             *([PRIVATE_APART] if _has_private(pointers.values()) else []),
-            *arbitrary_words(launch.constants, table_names(kernel, launch)),
+            *open_tables(launch.constants, table_names(kernel, launch)),
         ),
         hints=() if words else _hints(kernel, launch, assume, refused),
         pointers=dict(pointers.values()),
@@ -150,14 +151,6 @@ def _lanes(kernel: Kernel) -> int:
     """The SIMD width that the kernel itself states; 0 where it does not."""
     stated = kernel.attributes.get("SimdSize")
     return stated if isinstance(stated, int) else 0
-
-
-def _ids_in_words(simd: int) -> str:
-    return (
-        f"ids: the {simd} lanes of a thread have consecutive local_id_x, the first a multiple of {simd}, and equal "
-        f"local_id_y and local_id_z (as IGC lays them out where the local size in x is a multiple of {simd}, "
-        "or y = z = 1)"
-    )
 
 
 def _layout_broken(launch: Launch, simd: int) -> str:

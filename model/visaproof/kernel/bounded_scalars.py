@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from visaproof.kernel.launch import ArgumentValue, Launch, LaunchValue, Piece
 from visaproof.kernel.meaning import GROUP_ID_BYTES
+from visaproof.kernel.premises import premise
 from visaproof.kernel.syntax import GeneralVariable, Input, Kernel
 from visaproof.kernel.work_items import LOCAL_SIZES
 from visaproof.smt import BitVec, add, const, symbol, zero_extend
@@ -17,10 +18,7 @@ SCALAR_BITS = 14
 GROUP_ID_BITS = 16
 GROUP_IDS = {"%r0": GROUP_ID_BYTES, "%group_id_x": (0,), "%group_id_y": (0,), "%group_id_z": (0,)}
 
-BOUNDED = (
-    f"bounded: integer scalars passed by value and local sizes lie in 1..{2**SCALAR_BITS}, "
-    f"global id offsets are 0, and group ids are less than {2**GROUP_ID_BITS}"
-)
+BOUNDED = premise("bounded", most=2**SCALAR_BITS, groups=2**GROUP_ID_BITS)
 
 
 @dataclass(frozen=True, slots=True)

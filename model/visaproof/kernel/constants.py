@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from visaproof.isa.errors import Position, ReadError
+from visaproof.kernel.premises import Premise, premise
 
 SECTION_LIMIT = 16 * 2**20
 """Bytes of a data section."""
@@ -92,9 +93,6 @@ def _content(blob: bytes, path: str, sections: Mapping[str, Section], name: str)
 MOST_ASKED = 1 << 12
 """Bytes of a table of which a question says what it holds."""
 
-ARBITRARY = "constants: "
-"""What a sentence begins with on tables whose contents are arbitrary."""
-
 
 def known(constants: Constants, name: str) -> bytes | None:
     """What is there whenever a kernel reads it; None where a question takes it as arbitrary."""
@@ -113,8 +111,8 @@ def why_arbitrary(constants: Constants, name: str) -> str:
     return f"more than {MOST_ASKED} bytes" if len(one.content) > MOST_ASKED else ""
 
 
-def arbitrary_words(constants: Constants, names: Iterable[str]) -> Iterator[str]:
-    """A sentence for each table whose contents a question takes as arbitrary."""
+def open_tables(constants: Constants, names: Iterable[str]) -> Iterator[Premise]:
+    """One for each table whose contents a question takes as arbitrary."""
     for name in names:
         if reason := why_arbitrary(constants, name):
-            yield f"{ARBITRARY}what {name.removeprefix('&')} holds is arbitrary ({reason})"
+            yield premise("constants-open", table=name.removeprefix("&"), reason=reason)

@@ -5,6 +5,7 @@ from enum import Enum
 
 from visaproof.isa.float_modes import CONTROL, ROUNDING_HIGH
 from visaproof.isa.types import DataType
+from visaproof.kernel.premises import premise
 from visaproof.kernel.syntax import Instruction
 from visaproof.semantics.symbolic import float_meaning
 from visaproof.semantics.symbolic.elements import Meaning, Source
@@ -22,11 +23,7 @@ class Floats(Enum):
     IEEE = "ieee"
 
 
-IEEE_ASSUMED = (
-    "add, mul, mad (rounded once), min, max, cmp, rnd*, frc, lrp, mov and sel on floats give what IEEE 754 says",
-    "%cr0 rounds to nearest even and is in IEEE mode when the kernel starts",
-    "every operation of a type that gives NaN gives the same quiet NaN, which may be any",
-)
+IEEE_ASSUMED = premise("float-ieee"), premise("float-mode"), premise("one-nan")
 """What a verdict on IEEE floats rests on."""
 
 MODES_AT_START = (2 << ROUNDING_HIGH) - 1 & ~0xE

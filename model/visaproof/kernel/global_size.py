@@ -6,6 +6,7 @@ from visaproof.isa.errors import ReadError, in_option
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.launch import Launch, LaunchValue, LocalId
 from visaproof.kernel.meaning import DIMENSIONS, GROUP_ID_BYTES
+from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.surface_sizes import Amount, amount_term, bytes_at, parse_amount, pieces
 from visaproof.kernel.syntax import Kernel
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
@@ -17,7 +18,7 @@ _LOCAL_SIZES = (LaunchValue.ENQUEUED_LOCAL_SIZE, LaunchValue.LOCAL_SIZE)
 
 def bounded_ids(
     kernel: Kernel, launch: Launch, start: Start, sizes: Sequence[Amount], lanes: int
-) -> tuple[tuple[Bool, ...], str]:
+) -> tuple[tuple[Bool, ...], Premise]:
     """That group id · local size + local id < `sizes[d]` in dimension d for every enabled lane; with the words for it.
 
     Raises ReadError where the launch does not say where the local size stands.
@@ -29,8 +30,7 @@ def bounded_ids(
         premises += _zero_offset(kernel, launch, start, dimension)
         premises += _size_inputs(kernel, launch, start, dimension, size)
     shown = " × ".join(str(amount) for amount in sizes)
-    words = f"global size: {shown} work items, so that group id · local size + local id is less for every enabled lane"
-    return tuple(premises), f"{words}; the global offset is 0"
+    return tuple(premises), premise("global-size", size=shown)
 
 
 def _dimension(

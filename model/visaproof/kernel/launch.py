@@ -11,6 +11,7 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel.constants import Constant, Constants
 from visaproof.kernel.device import Said, decided, device_of, required, said_by_option, said_of
 from visaproof.kernel.file_content import LAUNCH_LIMIT, content_of
+from visaproof.kernel.local_ids import Host, Order
 from visaproof.kernel.meaning import (
     DIMENSIONS,
     LAUNCH_VALUES,
@@ -29,6 +30,7 @@ from visaproof.kernel.meaning import (
     Unknown,
     natural_size,
 )
+from visaproof.kernel.overlap import NOTHING_SAID, ArgumentInfo
 from visaproof.kernel.payload import SIMD_SIZES, KernelInfo, Pieces, place, width
 from visaproof.kernel.syntax import Input, Kernel
 
@@ -66,6 +68,14 @@ class Launch:
     arg_names: Mapping[int, str] = field(default_factory=dict[int, str])
     group_size: tuple[int, int, int] | None = None
     """Work items of a group in x, y, z, where the source requires a size."""
+    walk_order: Order | None = None
+    """The order of the local ids that the kernel demands."""
+    order_known: bool = False
+    """Whether it is known which order is demanded, if any."""
+    only_images: bool | None = None
+    """Whether images are passed and no buffers; None where that is not known."""
+    host: Host | None = None
+    """Which API launches; None for any."""
     platform: Platform | None = None
     slm_bytes: int = 0
     """Shared local memory of a group, without what `local` arguments point to."""
@@ -73,6 +83,8 @@ class Launch:
     """Private memory of all work items of a hardware thread; 0 where there is none, or nothing is said of it."""
     constants: Constants = field(default_factory=dict[str, Constant])
     """What the tables and strings of the program hold, as far as it is known."""
+    infos: Mapping[int, ArgumentInfo] = field(default_factory=dict[int, ArgumentInfo])
+    """What the source says of its arguments, by index."""
     source: str = "no launch information"
 
     def pieces(self, variable: str) -> tuple[Piece, ...]:
@@ -81,6 +93,10 @@ class Launch:
 
     def argument(self, index: int) -> Argument:
         return Argument(index, self.arg_names.get(index))
+
+    def info(self, index: int) -> ArgumentInfo:
+        """What the source says of an argument, as far as that is known."""
+        return self.infos.get(index, NOTHING_SAID)
 
     def surface(self, binding_table_index: int) -> Argument | None:
         """The argument whose surface stands at this index."""
@@ -129,10 +145,14 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
         binding_table=info.binding_table,
         arg_names=info.arg_names,
         group_size=info.group_size,
+        walk_order=info.walk_order,
+        order_known=info.order_known,
+        only_images=info.only_images,
         platform=device,
         slm_bytes=info.slm_bytes,
         private_bytes=info.private_bytes,
         constants=info.constants,
+        infos=info.infos,
         source=info.source,
     )
 

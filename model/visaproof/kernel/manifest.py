@@ -18,6 +18,7 @@ from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
 from visaproof.kernel.device import Said
 from visaproof.kernel.file_content import LAUNCH_LIMIT, content_of, place_in_json
+from visaproof.kernel.local_ids import ORDERS, Order
 from visaproof.kernel.meaning import Argument
 from visaproof.kernel.payload import PRIVATE_SPACE, SIMD_SIZES, KernelInfo, PayloadArgument
 
@@ -27,6 +28,7 @@ class _Environment(msgspec.Struct):
     required_work_group_size: tuple[int, int, int] | None = None
     inline_data_payload_size: int = 0
     slm_size: int = 0
+    work_group_walk_order_dimensions: Order | None = None
 
 
 class _ZeInfo(msgspec.Struct):
@@ -88,7 +90,16 @@ def read_manifest(blob: bytes, path: str, visaasm: Path) -> KernelInfo:
         position=place,
         slm_bytes=entry.zeinfo.env.slm_size,
         private_bytes=_private_bytes(entry.zeinfo),
+        walk_order=_walk_order(entry.zeinfo.env, place),
+        order_known=entry.zeinfo.env.work_group_walk_order_dimensions is not None,
     )
+
+
+def _walk_order(environment: _Environment, place: Position) -> Order | None:
+    order = environment.work_group_walk_order_dimensions
+    if order is not None and order not in ORDERS:
+        raise ReadError(f"a walk order is 0, 1 and 2, not {list(order)}", place)
+    return order
 
 
 def _private_bytes(zeinfo: _ZeInfo) -> int:

@@ -8,7 +8,7 @@ from visaproof.isa.opcodes import ROWS, Form, Lanes, Mix, Predicates, Row, Satur
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
 from visaproof.kernel.naming import listed
-from visaproof.kernel.opcodes import LOGIC, is_scalar
+from visaproof.kernel.opcodes import LOGIC, PACKED, RESTRICTED_FLOATS, is_scalar
 from visaproof.kernel.syntax import (
     AddressVariable,
     GeneralVariable,
@@ -28,8 +28,6 @@ from visaproof.kernel.syntax import (
 
 Found = tuple[DataType | None, ...]
 
-_PACKED = {DataType.V: DataType.W, DataType.UV: DataType.UW}
-"""2_datatypes.md: V goes with the signed integer types, UV with the unsigned ones."""
 _HALF_MASKS = (ExecMask.M1, ExecMask.M5, ExecMask.M1_NM, ExecMask.M5_NM)
 
 
@@ -56,7 +54,8 @@ def _refusals(instruction: Instruction, row: Row, kernel: Kernel, platform: Plat
             yield from _address_move_refusals(instruction, kernel)
             return
         case "movs":
-            yield from _state_refusals(instruction, kernel)
+            yield from _state_refusals(instruction, row, kernel)
+            return
         case "setp":
             yield from _half_refusals(instruction)
         case _:
@@ -92,6 +91,8 @@ def _operand_refusals(instruction: Instruction, row: Row) -> Iterator[tuple[str,
             yield f" with an indirect {name}", operand.position
         if isinstance(operand, Immediate) and not row.immediate:
             yield f" with an immediate {name}", operand.position
+        if isinstance(operand, Immediate) and operand.type is DataType.VF and _lanes(instruction) > RESTRICTED_FLOATS:
+            yield f" with more lanes than {name} of type :vf has elements", operand.position
 
 
 def _predicate_move_refusals(instruction: Instruction, kernel: Kernel) -> Iterator[tuple[str, Position]]:
@@ -121,16 +122,25 @@ def _address_move_refusals(instruction: Instruction, kernel: Kernel) -> Iterator
         yield ".sat into an address register", instruction.position
 
 
-def _state_refusals(instruction: Instruction, kernel: Kernel) -> Iterator[tuple[str, Position]]:
-    """Page MOVS moves the index of a state variable too, which no launch says."""
-    target, source = instruction.operands
-    bound = kernel.variables.get(target.name) if isinstance(target, SubscriptedName) else None
-    if not isinstance(bound, SurfaceVariable | SamplerVariable) or not isinstance(target, SubscriptedName):
-        yield " into a general variable, of which no launch says the index", target.position
-    elif target.element:
-        yield f" into element {target.element} of a state variable", target.position
-    if isinstance(source, SubscriptedName | Name):
-        yield " of a state variable", source.position
+def _state_refusals(instruction: Instruction, row: Row, kernel: Kernel) -> Iterator[tuple[str, Position]]:
+    """Page MOVS: an index in UD into a state variable, or from one into another of its class or into UD."""
+    classes: set[type] = set()
+    for place, operand in enumerate(instruction.operands):
+        name = operand.name if isinstance(operand, SubscriptedName | Name) else ""
+        declared = kernel.variables.get(name)
+        if isinstance(operand, SubscriptedName) and isinstance(declared, SurfaceVariable | SamplerVariable):
+            classes.add(type(declared))
+            if operand.element + _lanes(instruction) > declared.num_elts:
+                yield (
+                    f" of elements of {name} from {operand.element} on, which has {declared.num_elts}",
+                    operand.position,
+                )
+        elif name:
+            yield f" with {name}, which is no element of a state variable", operand.position
+        elif (found := _type_of(operand, kernel)) is not DataType.UD:
+            yield f" with {_name(place, row)} of type {_spelled(found)}, not ud", operand.position
+    if len(classes) != 1:
+        yield " between a surface and a sampler" if classes else " of no state variable", instruction.position
 
 
 def _half_refusals(instruction: Instruction) -> Iterator[tuple[str, Position]]:
@@ -177,12 +187,16 @@ def _type_of(operand: Operand, kernel: Kernel) -> DataType | None:
     """The type of a vector operand's elements."""
     match operand:
         case Immediate(type=data_type) | IndirectOperand(type=data_type):
-            return _PACKED.get(data_type, data_type)
+            return PACKED.get(data_type, data_type)
         case VectorSource(variable) | VectorDestination(variable):
             declared = kernel.variables[variable]
             return declared.type if isinstance(declared, GeneralVariable) else None
         case _:
             return None
+
+
+def _lanes(instruction: Instruction) -> int:
+    return 1 if instruction.execution is None else instruction.execution.size
 
 
 def _is_unmasked(instruction: Instruction) -> bool:

@@ -85,15 +85,40 @@ def label_of(branch: Instruction) -> str:
     return target.name
 
 
-def packed_element(immediate: Immediate, lane: int) -> tuple[int, DataType]:
-    """Element `lane` of `:v` or `:uv`: eight 4-bit integers, repeated (page: 4_data_types).
+PACKED = {DataType.V: DataType.W, DataType.UV: DataType.UW, DataType.VF: DataType.F}
+"""The packed types of immediates, and what their elements are.
 
-    ``bits 31..28 = element 7 | … | bits 3..0 = element 0``
+2_datatypes.md: V goes with the signed integer types, UV with the unsigned ones, VF with F.
+"""
+
+RESTRICTED_FLOATS = 4
+"""The elements of `:vf`."""
+
+
+def packed_element(immediate: Immediate, lane: int) -> tuple[int, DataType]:
+    """Element `lane` of `:v` or `:uv`, eight 4-bit integers that are repeated, or of the four floats of `:vf`.
+
+    ``bits 31..28 = element 7 | … | bits 3..0 = element 0``, and of `:vf` ``bits 31..24 = element 3 | …``
     """
+    kind = immediate.type
+    if kind is DataType.VF:
+        return _restricted_float(immediate.bits >> 8 * lane & 0xFF), PACKED[kind]
     nibble = immediate.bits >> 4 * (lane % 8) & 0xF
-    if immediate.type is DataType.V and nibble >= 8:
+    if kind is DataType.V and nibble >= 8:
         nibble += 0xFFF0
-    return nibble, DataType.W if immediate.type is DataType.V else DataType.UW
+    return nibble, PACKED[kind]
+
+
+def _restricted_float(byte: int) -> int:
+    """The bits of F of an element of `:vf`, for which 2_datatypes.md names Intel's volumes on the hardware.
+
+    ``bit 7 = sign | bits 6..4 = exponent, biased by 3 | bits 3..0 = mantissa``; 0x00 and 0x80 are zeros, and there are
+    no denormals, infinities or NaNs.  Seen: Mesa's compiler for the same hardware reads it so (brw_packed_float.c).
+    """
+    sign, exponent, mantissa = byte >> 7, byte >> 4 & 0x7, byte & 0xF
+    if not byte & 0x7F:
+        return sign << 31
+    return sign << 31 | exponent - 3 + 127 << 23 | mantissa << 19
 
 
 def is_scalar(operand: Operand) -> bool:

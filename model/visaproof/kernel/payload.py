@@ -21,6 +21,7 @@ from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import DEVICES, Platform
 from visaproof.kernel.constants import Constant, Constants
 from visaproof.kernel.device import Said
+from visaproof.kernel.local_ids import Order
 from visaproof.kernel.meaning import (
     DIMENSIONS,
     IMAGE_EXTENTS,
@@ -38,6 +39,7 @@ from visaproof.kernel.meaning import (
     Surface,
     Unknown,
 )
+from visaproof.kernel.overlap import ArgumentInfo
 from visaproof.kernel.syntax import Input, Kernel, SurfaceVariable
 
 Pieces = Mapping[str, tuple[Piece, ...]]
@@ -89,6 +91,20 @@ class KernelInfo:
     """Shared local memory of a group, without `local` arguments."""
     private_bytes: int = 0
     """Private memory of all work items of a hardware thread; 0 where there is none, or nothing is said of it."""
+    walk_order: Order | None = None
+    """`intel_reqd_workgroup_walk_order`: today's compiler demands x-y-z of every kernel."""
+    order_known: bool = False
+    """Whether the source would say a demanded order."""
+    infos: Mapping[int, ArgumentInfo] = field(default_factory=dict[int, ArgumentInfo])
+    """What the source says of its arguments, by index."""
+
+    @property
+    def only_images(self) -> bool | None:
+        """Whether images are passed and no buffers; None where the source tells no kinds of pointers."""
+        spaces = {one.address_space for one in self.arguments if one.kind == "arg_bypointer"}
+        if "" in spaces:
+            return None
+        return "image" in spaces and not spaces & {"global", "constant"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.launch import Launch
+from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.scratch import SCRATCH_POINTER, SCRATCH_UNIT
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, scale, symbol, zero_extend
@@ -35,18 +36,14 @@ def slot_begin(slot_bytes: int) -> BitVec:
 
 
 def with_slots(start: Start, slot_bytes: int) -> Start:
-    """The start of a thread whose number is small enough that all slots have room, with the words for it."""
-    words = (
-        f"private: the slot of hardware thread h has {slot_bytes} bytes and begins {slot_bytes}·h bytes behind the "
-        f"first; h is less than 2^{thread_bits(slot_bytes)}"
-    )
-    return _numbered(start, slot_bytes, words)
+    """The start of a thread whose number is small enough that all slots have room, with the premise for it."""
+    return _numbered(start, slot_bytes, premise("private-slots", size=slot_bytes, bits=thread_bits(slot_bytes)))
 
 
 def in_all_slots(start: Start, slot_bytes: int) -> Start:
     """The start of a thread for which all slots of so many bytes have room, wherever its own begins."""
-    words = f"private memory of all hardware threads has at most 2 GiB: {HARDWARE_THREAD} < 2^{thread_bits(slot_bytes)}"
-    return _numbered(start, slot_bytes, words)
+    numbers = premise("private-2gib", thread=HARDWARE_THREAD, bits=thread_bits(slot_bytes))
+    return _numbered(start, slot_bytes, numbers)
 
 
 def with_scratch_at_zero(start: Start) -> Start:
@@ -57,10 +54,10 @@ def with_scratch_at_zero(start: Start) -> Start:
     return replace(start, initial=_initial(start.initial, (variable, first), low))
 
 
-def _numbered(start: Start, slot_bytes: int, words: str) -> Start:
+def _numbered(start: Start, slot_bytes: int, numbers: Premise) -> Start:
     number = zero_extend(_thread(slot_bytes), 32)
     held = _initial(start.initial, (HARDWARE_THREAD, 0), number)
-    return replace(start, initial=held, assumed=(*start.assumed, words))
+    return replace(start, initial=held, assumed=(*start.assumed, numbers))
 
 
 def _initial(before: Callable[[str, int], Byte], place: tuple[str, int], word: BitVec) -> Callable[[str, int], Byte]:

@@ -113,7 +113,7 @@ def _sampler(kernel: Kernel, instruction: Instruction, surface: int) -> str:
     if not isinstance(offset, Immediate):
         return ""
     names = _variables(instruction, surface)
-    bound = {number for name, number in _bound(kernel) if name in names}
+    bound = {number for name, element, number in _bound(kernel) if name in names and not element}
     if len(names) != len(sampler) or len(bound) != len(names) or None in bound:
         return ""
     return f"offset {offset.bits}, sampler {sorted(str(one) for one in bound)}"
@@ -121,13 +121,13 @@ def _sampler(kernel: Kernel, instruction: Instruction, surface: int) -> str:
 
 def samplers_of(kernel: Kernel) -> list[int]:
     """The numbers of the samplers that a kernel names by constants."""
-    bound = {number for name, number in _bound(kernel) if isinstance(kernel.variables.get(name), SamplerVariable)}
+    bound = {number for name, _, number in _bound(kernel) if isinstance(kernel.variables.get(name), SamplerVariable)}
     return sorted(number for number in bound if number is not None)
 
 
-def _bound(kernel: Kernel) -> Iterator[tuple[str, int | None]]:
-    """What each `movs` binds to which variable; None where that is no constant."""
+def _bound(kernel: Kernel) -> Iterator[tuple[str, int, int | None]]:
+    """What each `movs` binds to the elements from which on of which variable; None where that is no constant."""
     for movs in kernel.instructions():
-        if movs.opcode == "movs" and isinstance(movs.operands[0], Name | SubscriptedName):
-            source = movs.operands[1]
-            yield movs.operands[0].name, source.bits if isinstance(source, Immediate) else None
+        if movs.opcode == "movs" and isinstance(movs.operands[0], SubscriptedName):
+            target, source = movs.operands[0], movs.operands[1]
+            yield target.name, target.element, source.bits if isinstance(source, Immediate) else None

@@ -19,6 +19,7 @@ from visaproof.kernel.launch import (
 )
 from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.meaning import Argument
+from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.scratch import scratch_bytes
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.kernel.symbolic.run import Trace
@@ -67,7 +68,7 @@ class Stated:
 
     sizes: Mapping[str, BitVec]
     premises: tuple[Bool, ...] = ()
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[Premise, ...] = ()
 
 
 _ADDRESSES = (BufferAddress, BufferOffset, SlmAddress)
@@ -116,7 +117,7 @@ def stated_sizes(
 ) -> Stated:
     """The sizes of the surfaces `keys`.  Raises ReadError where an option names none that the launch knows."""
     sizes: dict[str, BitVec] = {}
-    assumed: list[str] = []
+    assumed: list[Premise] = []
     premises: list[Bool] = []
     present = list(keys)
     kilobytes = kernel.attributes.get("SLMSize")
@@ -125,19 +126,19 @@ def stated_sizes(
     elif launch.slm_bytes and not _passes_local_memory(kernel, launch):
         sizes[SLM] = const(min(launch.slm_bytes, LARGEST), ADDRESS_BITS)
         if SLM in present:
-            assumed.append(f"size: a group has {launch.slm_bytes} bytes of shared local memory, as the launch says")
+            assumed.append(premise("slm-size", size=launch.slm_bytes))
     if SCRATCH in present and (own := scratch_bytes(kernel)):
         sizes[SCRATCH] = const(min(own, LARGEST), ADDRESS_BITS)
-        assumed.append(f"size: a thread has {own} bytes of private memory in {SCRATCH}, from 0 on, as the kernel says")
+        assumed.append(premise("scratch-size", size=own, surface=SCRATCH))
     for name, amount in options:
         argument = _argument(kernel, launch, name)
         for key in _keys_of(kernel, launch, name, argument, present):
             sizes[key] = amount_term(kernel, launch, start, amount, SIZE_OPTION)
-        assumed.append(f"size: {argument or name} has {amount} bytes")
+        assumed.append(premise("stated-size", what=argument or name, size=amount))
         for item, piece in pieces(kernel, launch):
             if argument is not None and piece.meaning == BufferOffset(argument):
                 premises.append(eq(_value(start, item.variable, piece), const(0, 8 * piece.size)))
-                assumed.append(f"size: the {piece} is 0")
+                assumed.append(premise("stated-offset", offset=piece))
     return Stated(sizes, tuple(premises), tuple(assumed))
 
 

@@ -1,17 +1,20 @@
 """Which surface a message reaches: the values that `movs` binds to surface variables, found before anything runs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
-from visaproof.kernel.statement import root_byte
+from visaproof.kernel.statement import execution_of, root_byte
 from visaproof.kernel.syntax import (
     Immediate,
     IndirectOperand,
     Instruction,
     Kernel,
     LscData,
+    Operand,
     RawOperand,
     SubscriptedName,
     SurfaceVariable,
@@ -22,9 +25,35 @@ from visaproof.kernel.syntax import (
 BINDLESS = "%bss"
 """The surface variable whose value is an offset into the surface state heap."""
 
+BINDLESS_KEY = "bindless "
+"""What the names of such surfaces begin with."""
+
+
+class StateElement(NamedTuple):
+    """An element of a surface or sampler variable; a message names element 0."""
+
+    variable: str
+    element: int
+
+
+def unbound(place: StateElement) -> str:
+    """The name of a surface that nothing bound to this element."""
+    return place.variable if place.element == 0 else f"{place.variable}({place.element})"
+
+
+def index_missing(place: StateElement, position: Position) -> NotModelled:
+    """Page MOVS: "the index value representing the state variable", which a kernel knows only where it was moved."""
+    what = f"movs of {place.variable}({place.element}), of which no launch says the index: page MOVS"
+    return NotModelled(what, position)
+
+
+def indices_are_read(kernel: Kernel) -> bool:
+    """Whether some `movs` copies what a state variable holds; otherwise its index needs no number."""
+    return any(one.opcode == "movs" and isinstance(one.operands[1], SubscriptedName) for one in kernel.instructions())
+
 
 class SurfaceBindings:
-    """The surface that each variable stands for, statement after statement.
+    """The surface that each element of a surface variable stands for, statement after statement.
 
     A surface is named by what bound it: `bti 2` for a binding table index, `bindless V0034.0` for an offset that the
     kernel got in an input, and by its variable where nothing bound it.  Two names may still be one surface.
@@ -33,42 +62,74 @@ class SurfaceBindings:
     def __init__(self, kernel: Kernel, platform: Platform) -> None:
         self._kernel = kernel
         self._platform = platform
-        self._bound: dict[str, str] = {}
+        self._bound: dict[StateElement, str] = {}
 
-    def contents(self) -> dict[str, str]:
+    def contents(self) -> dict[StateElement, str]:
         """What `restore` brings back."""
         return dict(self._bound)
 
-    def restore(self, bound: Mapping[str, str]) -> None:
+    def restore(self, bound: Mapping[StateElement, str]) -> None:
         self._bound = dict(bound)
 
     def bind(self, movs: Instruction) -> None:
         """Takes note of a `movs`; one of a sampler changes no surface."""
-        named = self.named(movs)
-        if named is not None:
-            self._bound[named[0]] = named[1]
+        self._bound.update(self.named(movs, self._held))
 
-    def named(self, movs: Instruction) -> tuple[str, str] | None:
-        """The surface variable that a `movs` binds, and the name of the surface; None where it changes no surface."""
+    def named(self, movs: Instruction, held: Callable[[StateElement], str]) -> dict[StateElement, str]:
+        """The elements of surface variables that a `movs` binds, each with the name of its surface.
+
+        `held` says what an element that is copied stands for.  All lanes count, by the reading movs-mask.
+        """
         target, source = movs.operands
         if not isinstance(target, SubscriptedName):
-            return None
-        if target.element != 0 or not isinstance(self._kernel.variables.get(target.name), SurfaceVariable):
-            return None
-        return target.name, self._name(target.name, source, movs)
+            return {}
+        if not isinstance(self._kernel.variables.get(target.name), SurfaceVariable):
+            return {}
+        return {
+            StateElement(target.name, target.element + lane): self._name(target, source, lane, movs, held)
+            for lane in range(execution_of(movs).size)
+        }
 
     def key(self, variable: str) -> str:
         """The name of the surface that the variable stands for now."""
-        return self._bound.get(variable, variable)
+        return self._held(StateElement(variable, 0))
 
-    def _name(self, variable: str, source: object, movs: Instruction) -> str:
-        kind = "bindless" if variable == BINDLESS else "bti"
-        if isinstance(source, Immediate):
-            return f"{kind} {source.bits}"
-        if isinstance(source, VectorSource):
-            place = first_byte(self._kernel, source, self._platform)
-            return f"{kind} {_origin(self._kernel, place, movs, self._platform, _WITH_A_DWORD)}"
-        return f"{kind} line {movs.position.line}"
+    def _held(self, place: StateElement) -> str:
+        return self._bound.get(place, unbound(place))
+
+    def _name(
+        self,
+        target: SubscriptedName,
+        source: Operand,
+        lane: int,
+        movs: Instruction,
+        held: Callable[[StateElement], str],
+    ) -> str:
+        kind = _kind(target)
+        if (place := copied(target, source, lane)) is not None:
+            return held(place)
+        match source:
+            case Immediate(bits):
+                return f"{kind} {bits}"
+            case VectorSource(region=region):
+                root, start = first_byte(self._kernel, source, self._platform)
+                element = lane // region.width * region.vertical + lane % region.width * region.horizontal
+                byte = root, start + DataType.UD.size * element
+                return f"{kind} {_origin(self._kernel, byte, movs, self._platform, _WITH_A_DWORD)}"
+            case _:
+                return f"{kind} line {movs.position.line}{f' lane {lane}' if lane else ''}"
+
+
+def copied(target: SubscriptedName, source: Operand, lane: int) -> StateElement | None:
+    """The element whose surface a lane of a `movs` hands on: one that holds the same kind of number."""
+    if isinstance(source, SubscriptedName) and _kind(source) == _kind(target):
+        return StateElement(source.name, source.element + lane)
+    return None
+
+
+def _kind(surface: SubscriptedName) -> str:
+    """What the number in a surface variable is."""
+    return "bindless" if surface.name == BINDLESS else "bti"
 
 
 Place = tuple[str, int]

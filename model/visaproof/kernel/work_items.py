@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from visaproof.kernel.launch import Launch
 from visaproof.kernel.meaning import LaunchValue, LocalId
+from visaproof.kernel.premises import premise
 from visaproof.kernel.syntax import Kernel
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, Bool, Term, const, implies, symbols_of, ule, ult, zero_extend
 from visaproof.smt.evaluate import evaluate, evaluate_all
 
-BELOW_THE_SIZE = "local sizes are at most 65536, and the local ids of lanes that are on are less than they are"
+BELOW_THE_SIZE = premise("ids-below-size")
 LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
 LARGEST_SIZE = 1 << 16
 """Local ids are words.  Source: corpus README, payload_base."""

@@ -8,7 +8,7 @@
         binding_table_indices: [{bti_value: 0, arg_index: 0}, …]
     kernels_misc_info:
       - name: vadd
-        args_info: [{index: 0, name: a, …}, …]
+        args_info: [{index: 0, name: a, address_qualifier: __global, type_name: 'int*;8', …}, …]
 
 A file is not trusted: sizes and depth are limited, and YAML anchors, which ze_info never has, are refused because a
 few of them can stand for gigabytes.
@@ -24,7 +24,9 @@ from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import noted_platforms
 from visaproof.kernel.constants import Constant, Section, Symbol, constants_of
 from visaproof.kernel.device import Said
+from visaproof.kernel.local_ids import ORDERS, Order
 from visaproof.kernel.meaning import Argument
+from visaproof.kernel.overlap import ArgumentInfo
 from visaproof.kernel.payload import PRIVATE_SPACE, SIMD_SIZES, KernelInfo, PayloadArgument
 from visaproof.kernel.yaml_tree import Node, read_tree
 
@@ -69,7 +71,8 @@ def read_ze_info(text: str, path: str, name: str, device: tuple[Said, ...] = ())
     if name not in named:
         found = ", ".join(list(named)[:20]) or "none"
         raise ReadError(f"no kernel {name} in this ze_info", kernels.position, f"kernels found: {found}")
-    return _kernel_info(named[name], _argument_names(root, name), device)
+    info = _kernel_info(named[name], _argument_names(root, name), device)
+    return replace(info, infos=_argument_infos(root, name))
 
 
 def _sections(blob: bytes, path: str) -> tuple[bytes, bytes, dict[str, Constant]]:
@@ -167,6 +170,8 @@ def _kernel_info(kernel: Node, names: Mapping[int, str], device: tuple[Said, ...
         position=kernel.position,
         slm_bytes=environment.integer_or("slm_size", 0),
         private_bytes=sum(_private_bytes(kernel, simd.integer)),
+        walk_order=_walk_order(kernel.get("user_attributes"), environment),
+        order_known=True,
     )
 
 
@@ -182,9 +187,34 @@ def _items(node: Node, key: str) -> Sequence[Node]:
     return () if found is None else found.items()
 
 
+def _args_info(root: Node, name: str) -> Iterator[tuple[int, Node]]:
+    """What is said of each argument of a kernel beside its payload, by index."""
+    for kernel in _items(root, "kernels_misc_info"):
+        if kernel["name"].text == name:
+            yield from ((node["index"].integer, node) for node in _items(kernel, "args_info"))
+
+
 def _argument_names(root: Node, name: str) -> dict[int, str]:
-    kernels = (kernel for kernel in _items(root, "kernels_misc_info") if kernel["name"].text == name)
-    return {a["index"].integer: a["name"].text for kernel in kernels for a in _items(kernel, "args_info")}
+    return {index: node["name"].text for index, node in _args_info(root, name)}
+
+
+def _argument_infos(root: Node, name: str) -> dict[int, ArgumentInfo]:
+    return {index: _info(node) for index, node in _args_info(root, name)}
+
+
+def _info(node: Node) -> ArgumentInfo:
+    """What the source says of an argument; a word that is missing, or `NONE`, says nothing."""
+
+    def word(key: str) -> str:
+        said = node.text_or(key, "")
+        return "" if said == "NONE" else said
+
+    return ArgumentInfo(
+        address=word("address_qualifier"),
+        access=word("access_qualifier"),
+        type_name=word("type_name").partition(";")[0],
+        qualifiers=frozenset(word("type_qualifiers").split()),
+    )
 
 
 def _arguments(nodes: Node | None, names: Mapping[int, str]) -> Iterator[PayloadArgument]:
@@ -199,6 +229,20 @@ def _arguments(nodes: Node | None, names: Mapping[int, str]) -> Iterator[Payload
             address_space=node.text_or("addrspace", ""),
             source_offset=max(0, node.integer_or("source_offset", 0)),  # -1 is ze_info's default
         )
+
+
+def _walk_order(attributes: Node | None, environment: Node) -> Order | None:
+    """What the source demands, or the compiler for it; the driver takes the environment's where it has one."""
+    node = environment.get("work_group_walk_order_dimensions")
+    if node is None and attributes is not None:
+        node = attributes.get("intel_reqd_workgroup_walk_order")
+    if node is None:
+        return None
+    dimensions = tuple(one.natural for one in node.items())
+    found = next((order for order in ORDERS if order == dimensions), None)
+    if found is None:
+        raise ReadError(f"a walk order is 0, 1 and 2, not {list(dimensions)}", node.position)
+    return found
 
 
 def _group_size(node: Node | None) -> tuple[int, int, int] | None:

@@ -7,6 +7,7 @@ An atomic brings an arbitrary word on terms.  That words of one counter differ i
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
+from visaproof.kernel.premises import premise
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.queries.serialisation import TICKETS
 from visaproof.semantics.symbolic.accesses import Atomic
@@ -15,10 +16,7 @@ from visaproof.smt import BitVec, Bool, add, conj, const, eq, implies, is_true, 
 
 MEANWHILE_BITS = 16
 
-COUNTED = (
-    "counters: while a message increments (or decrements) one cell for several lanes, others do so too less than "
-    f"{2**MEANWHILE_BITS} times, and write it in no other way"
-)
+COUNTED = premise("counters", times=2**MEANWHILE_BITS)
 
 
 def tickets_differ(performed: Performed) -> Iterator[Bool]:

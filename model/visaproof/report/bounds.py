@@ -23,6 +23,7 @@ from visaproof.queries.uninitialised import Unwritten
 from visaproof.report.conflicts import UNBOUNDED, data_dependence, input_lines, inputs_of
 from visaproof.report.kernel_runs import stop_json
 from visaproof.report.lane_table import MARK
+from visaproof.report.premises import premises_json
 from visaproof.semantics.concrete.surface import Buffer
 
 INDENT = " " * 8
@@ -170,7 +171,7 @@ def file_json(answers: BoundsAnswers, findings: list[BoundsFinding]) -> dict[str
         "kernel": answers.kernel.name,
         "platform": answers.platform.name,
         "launch": answers.launch.source,
-        "assumptions": list(answers.start.assumed),
+        **premises_json(answers.start.assumed),
         "hints": list(answers.start.hints),
         "vacuous": answers.vacuous,
         **stop_json(answers.stopped, answers.not_asked),

@@ -11,6 +11,7 @@ from visaproof.isa.readings import READINGS
 from visaproof.report.hints import fitting
 from visaproof.report.kernel_runs import AskedKernel, ShownRun, stop_json
 from visaproof.report.lane_table import lane_table
+from visaproof.report.premises import premise_lines, premises_json
 from visaproof.semantics.concrete.surface import Buffer, Image, TexelWrite, Write
 
 UNBOUNDED = 1 << 40
@@ -23,8 +24,7 @@ def header(answers: AskedKernel) -> Iterator[str]:
     count = sum(1 for _ in kernel.instructions())
     yield f"{kernel.path}: kernel {kernel.name}, {count} instructions, {answers.platform.name}"
     yield f"  launch: {answers.launch.source}"
-    for assumption in answers.start.assumed or ("nothing: every input is arbitrary",):
-        yield f"  assumed: {assumption}"
+    yield from premise_lines(answers.start.assumed)
 
 
 def finding_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
@@ -204,7 +204,7 @@ def file_json(answers: KernelAnswers, findings: list[Finding]) -> dict[str, Any]
         "kernel": answers.kernel.name,
         "platform": answers.platform.name,
         "launch": answers.launch.source,
-        "assumptions": list(answers.start.assumed),
+        **premises_json(answers.start.assumed),
         "hints": list(answers.start.hints),
         **stop_json(answers.stopped, answers.not_asked),
         "scatters": [finding_json(answers, finding) for finding in findings],

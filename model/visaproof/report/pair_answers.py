@@ -19,6 +19,7 @@ from visaproof.engine.refines import Programs
 from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.matching import Program
+from visaproof.kernel.premises import Grantor
 from visaproof.report.refinement import comparison_json, difference_text, verdict_json
 from visaproof.report.refinement_file import save_difference
 from visaproof.smt.limit import Limit
@@ -55,6 +56,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     reading: float = 0
     asking: float = 0
     """Seconds of processor time."""
+
+    @property
+    def premises(self) -> list[str]:
+        """The names of those that the verdict rests on."""
+        return [one["name"] for one in self.verdict.get("premises", ()) if one["granted_by"] != Grantor.OPEN.value]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,11 @@ from typing import Any
 
 import msgspec
 
+from visaproof.kernel.premises import PREMISES
 from visaproof.report.documents import Document, shown_path
 from visaproof.report.excerpt import printable
 from visaproof.report.pair_answers import Answer, Row
+from visaproof.report.premises import GRANTED
 from visaproof.report.tables import table
 
 FINE = (Answer.REFINES, Answer.CONDITIONAL)
@@ -37,7 +39,7 @@ class PairsDocument(Document, kw_only=True):
 
 
 def summary(rows: Sequence[Row]) -> Iterator[str]:
-    """The table of counts by class, and the conditions that were needed."""
+    """The table of counts by class, the conditions that were needed, and the premises."""
     shown = [one for one in Answer if one in ALWAYS_SHOWN or any(row.answer is one for row in rows)]
     groups: dict[str, list[Row]] = {}
     for row in rows:
@@ -51,6 +53,13 @@ def summary(rows: Sequence[Row]) -> Iterator[str]:
         yield ""
         yield f"  {sum(row.answer is Answer.CONDITIONAL for row in rows)} refine where"
         yield from (f"    {text} ({count})" for text, count in needed.most_common())
+    premises = Counter[str](name for row in rows if row.answer in FINE for name in row.premises)
+    if premises:
+        yield ""
+        yield "  what refines rests on, in so many pairs (visaproof premises NAME says more)"
+        yield from (
+            f"    {name} ({count}) [{GRANTED[PREMISES[name].granted]}]" for name, count in premises.most_common()
+        )
 
 
 def _counted(rows: Sequence[Row], shown: Sequence[Answer]) -> list[str]:

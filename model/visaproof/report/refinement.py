@@ -20,6 +20,7 @@ from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.report.hints import fitting
 from visaproof.report.interference import interference_json, interference_lines, interference_text
 from visaproof.report.lane_runs import lane_run_json, lane_run_lines, target_run_lines
+from visaproof.report.premises import premise_lines, premises_json
 from visaproof.report.synchronisation import events_json, events_side_by_side
 from visaproof.report.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
 from visaproof.report.writers import written
@@ -54,8 +55,7 @@ def header(comparison: Comparison) -> Iterator[str]:
     for one in comparison.runners[0].observed:
         what = f"{one.count} {'bits' if one.source.is_predicate else 'bytes'}"
         yield f"  observed at the end, where the source defines it: {one.both} ({what})"
-    for assumption in comparison.assumed:
-        yield f"  assumed: {assumption}"
+    yield from premise_lines(comparison.assumed)
     for hint in filter(None, map(fitting, comparison.start.hints)):
         yield f"  hint: {hint}"
 
@@ -283,8 +283,8 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
                 {"name": surface_name(comparison, surface), "source": one, "target": other}
                 for surface, one, other in _surfaces(comparison)
             ],
-            "assumptions": list(comparison.assumed),
         }
+        | premises_json(comparison.assumed)
         | widths
         | ({"observed": [one.both for one in observed]} if observed else {})
     )

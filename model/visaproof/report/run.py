@@ -14,6 +14,7 @@ from visaproof.engine.launch.run import Engine, Memory, Ran, TracerOf, Undefined
 from visaproof.engine.launch.shape import ThreadId
 from visaproof.engine.launch.trace import Step, Traced, Tracer
 from visaproof.isa.errors import NotModelled
+from visaproof.kernel.local_ids import Host
 from visaproof.report import run_choices
 from visaproof.report.documents import encode, shown_path
 from visaproof.report.excerpt import excerpt, lines_of, printable
@@ -58,12 +59,21 @@ class RunReport:
         self._say(f"{program.kernel.path}: kernel {program.kernel.name}, {count} instructions, {program.platform.name}")
         self._say(f"  launch: {program.launch.source}")
         groups = shape.group_total
-        threads, lanes = _counted(shape.threads(program.simd), "thread"), _counted(program.simd, "lane")
+        threads, lanes = _counted(program.threads(shape), "thread"), _counted(program.simd, "lane")
         self._say(f"  runs: {shape.items:,} work items in {_counted(groups, 'group')} of {threads}, {lanes} each")
+        self._hosts()
         if self._values.pad:
             self._say("  assumed: what lies behind a variable in its last register is 0 (--pad)")
         for text in self._unknown:
             self._say(f"  input {text}: not known; the kernel does not read it")
+
+    def _hosts(self) -> None:
+        """Which layout of the local ids was taken, where it depends on the host."""
+        program, size = self._program, self._values.shape.local_size
+        layouts = {host: program.laid_out_by(host).described(size) for host in Host}
+        if len(set(layouts.values())) > 1:
+            shown = ", ".join(f"{layout} with --host {host.value}" for host, layout in layouts.items())
+            self._say(f"  local ids: {program.laid_out.described(size)} ({shown})")
 
     def tracer(self, traced: Traced) -> TracerOf:
         """Traces the one thread."""
@@ -164,6 +174,7 @@ class RunReport:
             simd=program.simd,
             global_size=shape.global_size,
             local_size=shape.local_size,
+            local_ids=program.laid_out.described(shape.local_size),
             threads=ran.threads,
             barriers=ran.barriers,
             unknown_inputs=self._unknown,

@@ -114,6 +114,8 @@ class RunDocument(Document, kw_only=True):
     simd: int
     global_size: tuple[int, int, int]
     local_size: tuple[int, int, int]
+    local_ids: str
+    """Tiles, or the dimensions in their order, the fastest first."""
     threads: int
     barriers: int
     unknown_inputs: list[str]

@@ -8,6 +8,7 @@ from visaproof.engine.conflicts.verdicts import Conflict, Free, Undecided
 from visaproof.engine.conflicts.weakest import Weakest
 from visaproof.kernel.assumptions import Assume, start_of
 from visaproof.report.conflicts import file_json, finding_json, finding_lines, header
+from visaproof.report.premises import premise_lines, premises_json
 
 SETS = ", ".join(assume.value for assume in Assume)
 
@@ -17,8 +18,8 @@ def weakest_header(answers: KernelAnswers) -> Iterator[str]:
     yield from (line for line in header(answers) if not line.startswith("  assumed:"))
     yield f"  assumed: of {SETS} the first under which a scatter is free, where"
     yield "    none: every input is arbitrary"
-    for assumption in start_of(answers.kernel, answers.launch, Assume.BOUNDED).assumed:
-        yield f"    {assumption}"
+    for line in premise_lines(start_of(answers.kernel, answers.launch, Assume.BOUNDED).assumed):
+        yield f"    {line.removeprefix('  assumed: ')}"
 
 
 def weakest_lines(one: Weakest) -> Iterator[str]:
@@ -53,4 +54,4 @@ def weakest_json(first: KernelAnswers, found: Sequence[Weakest]) -> dict[str, An
         }
         for one in found
     ]
-    return file_json(first, []) | {"assumptions": list(assumptions), "scatters": scatters}
+    return file_json(first, []) | premises_json(assumptions) | {"scatters": scatters}

@@ -1,21 +1,19 @@
 """From statements to steps, each once."""
 
-import numpy as np
-
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel import decode
 from visaproof.kernel.opcode_check import require_described
 from visaproof.kernel.opcodes import Kind, kind_of
-from visaproof.kernel.surfaces import SurfaceBindings
-from visaproof.kernel.syntax import Instruction, Kernel, VectorSource
+from visaproof.kernel.syntax import Instruction, Kernel
 from visaproof.vectorised.addresses import address_step
 from visaproof.vectorised.arena import Arena
 from visaproof.vectorised.arithmetic import Arithmetic
-from visaproof.vectorised.arrays import Array
+from visaproof.vectorised.arrays import Bools
 from visaproof.vectorised.batch import Batch, Irregular
 from visaproof.vectorised.messages import Messages
 from visaproof.vectorised.operands import Operands
 from visaproof.vectorised.predicates import Predicates
+from visaproof.vectorised.state_moves import StateMoves
 from visaproof.vectorised.step import Step
 from visaproof.vectorised.threads import Threads
 
@@ -28,11 +26,10 @@ class Compiler:
         self._threads = threads
         self._steps: dict[int, Step | None] = {}
         self._operands = Operands(kernel, threads)
-        self._arena = arena
         self._arithmetic = Arithmetic(threads, self._operands)
         self._predicates = Predicates(threads, self._operands)
         self._messages = Messages(kernel, threads, arena)
-        self._bindings = SurfaceBindings(kernel, threads.platform)
+        self._moves = StateMoves(kernel, threads, self._operands, arena)
 
     def step(self, statement: Instruction, place: int) -> Step | None:
         """The statement at `place`; None where the arrays do not run it."""
@@ -61,30 +58,8 @@ class Compiler:
         except (Irregular, NotModelled):  # the machine for single threads says what is not modelled
             return None
 
-    def bind(self, movs: Instruction, batch: Batch) -> None:
-        """Takes note of a `movs` for the threads of the batch; one of a sampler changes no surface.
+    def bind(self, movs: Instruction, batch: Batch) -> Bools | None:
+        """Runs a `movs`; the threads (threads,) of the batch that are left to the machine for single threads, if any.
 
         Raises NotModelled."""
-        require_described(movs, self._kernel, self._threads.platform)
-        self._bindings.restore({})
-        self._bindings.bind(movs)
-        threads = self._threads
-        for variable, key in self._bindings.contents().items():
-            bound = threads.bound.setdefault(variable, np.full(threads.count, -1, np.int32))
-            handles = None if self._arena.has(key) else self._handles(movs, batch)
-            if handles is None:
-                bound[batch.indices] = threads.surface_number(key)
-                continue
-            for handle in np.unique(handles):
-                known = f"bindless handle {handle}"
-                bound[batch.indices[handles == handle]] = threads.surface_number(
-                    known if self._arena.has(known) else key
-                )
-
-    def _handles(self, movs: Instruction, batch: Batch) -> Array | None:
-        """The numbers (threads,) that a `movs` moves; None where that is not known."""
-        source = movs.operands[1]
-        if not isinstance(source, VectorSource):
-            return None
-        values, missing = self._operands.source(source, 1).read(batch)
-        return None if missing is not None else np.broadcast_to(values[:, 0], batch.count)
+        return self._moves.run(movs, batch)

@@ -7,6 +7,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import NULL, Execution
 from visaproof.kernel import decode
 from visaproof.kernel.concrete.run import MissingSurface
+from visaproof.kernel.surfaces import StateElement
 from visaproof.kernel.syntax import Instruction, Kernel
 from visaproof.vectorised import raw
 from visaproof.vectorised.arena import Arena
@@ -65,7 +66,7 @@ class Messages:
 
     def _key(self, batch: Batch, variable: str) -> str | None:
         """What the surface variable stands for; None where it is not the same for all threads of the batch."""
-        bound = self._threads.bound.get(variable)
+        bound = self._threads.bound.get(StateElement(variable, 0))
         if bound is None:
             return variable
         numbers = batch.pick(bound)

@@ -66,7 +66,7 @@ class Operands:
     def source(self, operand: Operand, lanes: int) -> Source:
         """A source of so many lanes.  Raises Irregular for a form that the arrays do not have."""
         match operand:
-            case Immediate(_, data_type) if data_type in (DataType.V, DataType.UV):
+            case Immediate(type=data_type) if data_type.packed:
                 bits = [packed_element(operand, lane)[0] for lane in range(lanes)]
                 return self._constant(bits, packed_element(operand, 0)[1])
             case Immediate(bits, data_type):

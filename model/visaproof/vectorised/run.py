@@ -151,21 +151,21 @@ class _Machine:
                 if is_barrier(statement):
                     return self._wait(batch, statement)
             case Kind.BIND:
-                return self._bind(batch, statement)
+                return self._bind(batch, statement, place - 1)
             case _:
                 return self._run(batch, statement, place - 1)
         self._count(batch, None)
         return batch
 
-    def _bind(self, batch: Batch, movs: Instruction) -> Batch:
+    def _bind(self, batch: Batch, movs: Instruction, place: int) -> Batch:
         self._count(batch, None)
         try:
-            self._compiler.bind(movs, batch)
+            left = self._compiler.bind(movs, batch)
         except NotModelled as reason:
             position = reason.position or movs.position
             self.not_modelled += [Stop(position, int(thread), reason.what) for thread in batch.indices]
             return self._staying(batch, np.zeros(batch.count, np.bool_))
-        return batch
+        return batch if left is None else self._one_by_one(batch, movs, place, left)
 
     def _wait(self, batch: Batch, barrier: Instruction) -> Batch:
         """The threads of the batch come to a barrier.  Page BARRIER: undefined in divergent control flow."""

@@ -17,16 +17,18 @@ from visaproof.kernel.concrete.arithmetic import ConcreteArithmetic
 from visaproof.kernel.concrete.operands import Address, ConcreteOperands
 from visaproof.kernel.concrete.run import MissingSurface
 from visaproof.kernel.concrete.sampler import read_zeros
+from visaproof.kernel.concrete.state_moves import copy_indices
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.statement import lane_offset
+from visaproof.kernel.surfaces import StateElement
 from visaproof.kernel.syntax import Instruction
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
 from visaproof.vectorised.arena import Arena
 from visaproof.vectorised.arrays import Bools
 from visaproof.vectorised.buffers import ArenaBuffer
-from visaproof.vectorised.threads import Threads
+from visaproof.vectorised.threads import UNKNOWN, Threads
 
 Default = TypeVar("Default")
 
@@ -38,7 +40,7 @@ class SingleThreads:
         self._threads = threads
         self._arena = arena
         self._images = images
-        self._machines: dict[int, tuple[ConcreteState, ConcreteArithmetic]] = {}
+        self._machines: dict[int, tuple[ConcreteState, ConcreteOperands, ConcreteArithmetic]] = {}
         self._decoded: dict[int, decode.Message] = {}
         self._here: Position | None = None
         """Of the statement that runs."""
@@ -48,13 +50,15 @@ class SingleThreads:
 
         Raises UndefinedBehavior, and NotModelled with the statement's position.
         """
-        state, arithmetic = self._machine(thread)
+        state, operands, arithmetic = self._machine(thread)
         state.exec_mask, self._here = _bits(active), instruction.position
         match kind_of(instruction, decode.OPCODES):
             case Kind.MEMORY:
                 self._message(instruction, state, thread, place)
             case Kind.SAMPLE:
                 self._sample(instruction, state, thread)
+            case Kind.BIND:
+                copy_indices(instruction, state, operands, lambda place: self._index(place, thread))
             case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.PREDICATE_LOGIC | Kind.ADDRESS:
                 arithmetic.step(instruction)
             case _:
@@ -64,13 +68,13 @@ class SingleThreads:
 
     def ask(self, execution: Execution, thread: int, active: Bools) -> None:
         """Raises UndefinedBehavior where some lane that is on has no answer to whether it takes part."""
-        state, _ = self._machine(thread)
+        state, *_ = self._machine(thread)
         state.exec_mask = _bits(active)
         for lane in range(execution.size):
             if lane_offset(execution) + lane < THREAD_LANES:
                 state.channel_enabled(execution, lane)
 
-    def _machine(self, thread: int) -> tuple[ConcreteState, ConcreteArithmetic]:
+    def _machine(self, thread: int) -> tuple[ConcreteState, ConcreteOperands, ConcreteArithmetic]:
         if thread not in self._machines:
             threads = self._threads
             state = ConcreteState(
@@ -82,7 +86,8 @@ class SingleThreads:
                 ),
                 choices=threads.choices.of_thread(thread),
             )
-            self._machines[thread] = state, ConcreteArithmetic(state, _Operands(threads, state, thread))
+            operands = _Operands(threads, state, thread)
+            self._machines[thread] = state, operands, ConcreteArithmetic(state, operands)
         return self._machines[thread]
 
     def _noting(self, thread: int) -> Callable[[int], None] | None:
@@ -106,6 +111,11 @@ class SingleThreads:
             raise MissingSurface(instruction.position, key)
         replace(message, surface=key).execute(state)
 
+    def _index(self, place: StateElement, thread: int) -> int | None:
+        """What was moved into an element of a state variable."""
+        found = int(self._threads.index_row(place)[thread])
+        return None if found == UNKNOWN else found
+
     def _sample(self, instruction: Instruction, state: ConcreteState, thread: int) -> None:
         read = sampler_read(instruction, self._threads.kernel, self._threads.platform)
         key = surface_key(self._threads, thread, read.surface)
@@ -117,7 +127,7 @@ class SingleThreads:
 
 def surface_key(threads: Threads, thread: int, variable: str) -> str:
     """What the surface variable stands for in this thread."""
-    bound = threads.bound.get(variable)
+    bound = threads.bound.get(StateElement(variable, 0))
     if bound is None or bound[thread] < 0:
         return variable
     return threads.surface_keys[int(bound[thread])]

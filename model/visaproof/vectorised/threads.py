@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
+from visaproof.kernel.surfaces import StateElement
 from visaproof.kernel.syntax import AddressVariable, GeneralVariable, Kernel, PredicateVariable
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.vectorised.arrays import Bools, Bytes, Indices
@@ -18,6 +19,9 @@ from visaproof.vectorised.trail import TrailOnArrays
 
 ENDED = 2**30
 """The place of a lane that does not run."""
+
+UNKNOWN = -1
+"""In the place of a surface or an index that nothing bound."""
 
 ADDRESS_ROOM = 4 * THREAD_LANES
 """Registers behind an address variable that a strided destination may reach."""
@@ -65,9 +69,12 @@ class Threads:
         """(threads,): the lowest of its lanes'."""
         self.waiting: Bools = np.zeros(self.count, np.bool_)
         """(threads,): whether it waits at a barrier."""
-        self.bound: dict[str, NDArray[np.int32]] = {}
-        """(threads,): which of `surface_keys` a surface variable stands for; -1 where nothing bound it."""
+        self.bound: dict[StateElement, NDArray[np.int32]] = {}
+        """(threads,): which of `surface_keys` an element of a surface variable stands for; UNKNOWN where nothing bound
+        it."""
         self.surface_keys: list[str] = []
+        self.indices: dict[StateElement, NDArray[np.int64]] = {}
+        """(threads,): the index that was moved into an element of a state variable; UNKNOWN where none was."""
 
     def _declare(self, registers: Mapping[str, Bytes], predicates: Mapping[str, Bools]) -> None:
         """Variables that the caller does not give hold 0."""
@@ -95,6 +102,14 @@ class Threads:
     def register(self, name: str) -> Bytes:
         """(threads, bytes) of a root variable, without what pads its rows."""
         return self.registers[name][:, : self.sizes[name]]
+
+    def surface_row(self, place: StateElement) -> NDArray[np.int32]:
+        """Its entry of `bound`, which is made where it is new."""
+        return self.bound.setdefault(place, np.full(self.count, UNKNOWN, np.int32))
+
+    def index_row(self, place: StateElement) -> NDArray[np.int64]:
+        """Its entry of `indices`, which is made where it is new."""
+        return self.indices.setdefault(place, np.full(self.count, UNKNOWN, np.int64))
 
     def surface_number(self, key: str) -> int:
         """The place of a key among `surface_keys`; it is added where it is new."""

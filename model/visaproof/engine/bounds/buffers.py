@@ -7,6 +7,7 @@ from visaproof.engine.refinement.memory import PRIVATE
 from visaproof.kernel.assumptions import TABLE_BASES, Start
 from visaproof.kernel.launch import BufferAddress, Launch
 from visaproof.kernel.matching import is_linked, linked_address
+from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.private_slots import slot_begin
 from visaproof.kernel.surface_sizes import LARGEST, address_key, argument_of
 from visaproof.kernel.symbolic.run import Trace
@@ -15,9 +16,9 @@ from visaproof.queries.buffer_places import AddressedBuffer, LaunchBuffers
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicBuffer
 from visaproof.smt import BitVec, Bool, Op, const, symbol, ult
 
-BUFFERS_END = "addresses: a buffer begins at the address that the launch hands over, and ends below 2^64"
-SAME_SIZE = "size: the surface of an argument is as large as its buffer"
-BELOW_LARGEST = f"size: buffers at 64-bit addresses have fewer than 2^{ADDRESS_BITS} - 1 bytes"
+BUFFERS_END = premise("buffers-end")
+SAME_SIZE = premise("same-size")
+BELOW_LARGEST = premise("buffers-below", bits=ADDRESS_BITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Addressed:
 
     buffers: LaunchBuffers
     premises: tuple[Bool, ...] = ()
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[Premise, ...] = ()
 
 
 def pointer_keys(kernel: Kernel, start: Start) -> dict[BitVec, str]:

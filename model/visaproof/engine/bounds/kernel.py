@@ -28,6 +28,7 @@ from visaproof.kernel.assumptions import Assume, Start, start_of, with_floats
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.global_size import bounded_ids
 from visaproof.kernel.launch import Launch
+from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.private_slots import slot_of, with_scratch_at_zero, with_slots
 from visaproof.kernel.scratch import scratch_bytes
 from visaproof.kernel.surface_sizes import (
@@ -49,8 +50,8 @@ from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import Bool, disj, implies, true
 from visaproof.smt.limit import NO_LIMIT, Limit
 
-FIRST_LANES = "lanes: the enabled lanes of a thread are its first ones, as where a group does not fill its last thread"
-TAGGED = "slm: bit 28, which IGC sets in addresses of shared local memory, is no part of them"
+FIRST_LANES = premise("first-lanes")
+TAGGED = premise("slm-tag")
 A = TypeVar("A")
 
 
@@ -200,7 +201,7 @@ def ask_bounds(
     premises = (*sizes.premises, *places.premises, *(premise for premises, _ in more for premise in premises))
     facts = loads_of_tables(ran, tables_of(kernel, launch, start))
     tagged = (TAGGED,) if SLM in ran.surfaces else ()
-    assumed = (*start.assumed, *sizes.assumed, *tagged, *places.assumed, *(words for _, words in more))
+    assumed = (*start.assumed, *sizes.assumed, *tagged, *places.assumed, *(one for _, one in more))
     start = replace(start, assumed=assumed)
     unmodelled = unmodelled_read(kernel, launch, ran.registers.initial_reads)
     put: Questions[BoundsQuestion] = Questions((), unmodelled, frozenset())
@@ -221,15 +222,15 @@ def ask_bounds(
 
 def _launch_premises(
     kernel: Kernel, launch: Launch, start: Start, assume: Assume, stated: StatedLaunch
-) -> Iterator[tuple[tuple[Bool, ...], str]]:
-    """What else is assumed of the launch, with the words for it."""
+) -> Iterator[tuple[tuple[Bool, ...], Premise]]:
+    """What else is assumed of the launch, with its premise."""
     if assume is not Assume.NONE:
         yield _first_lanes(kernel), FIRST_LANES
     if stated.global_size:
         yield bounded_ids(kernel, launch, start, stated.global_size, len(launched_lanes(kernel)))
     aligned = aligned_addresses(kernel, launch, start, stated.align)
     if aligned:
-        yield aligned, f"align: addresses and offsets of buffers in the payload are multiples of {stated.align}"
+        yield aligned, premise("align", align=stated.align)
 
 
 def _first_lanes(kernel: Kernel) -> tuple[Bool, ...]:

@@ -37,7 +37,7 @@ def _record(
         shows=shows,
         violation=violation,
         platform=answers.platform.name,
-        readings=list(answers.start.assumed),
+        readings=[str(one) for one in answers.start.assumed],
         program=list(answers.kernel.source_lines),
         state=without_zeros(state_record(shown.state)),
         runs=[Run(steps=[f"{shown.state.exec_mask:#x}"], outcome=outcome)],

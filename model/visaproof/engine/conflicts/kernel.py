@@ -157,7 +157,7 @@ def conflict_record(answers: KernelAnswers, question: ConflictQuestion, conflict
         shows=f"lanes {lanes} of line {position.line} write one {place}",
         violation="lanes-collide",
         platform=answers.platform.name,
-        readings=list(answers.start.assumed),
+        readings=[str(one) for one in answers.start.assumed],
         program=list(answers.kernel.source_lines),
         state=without_zeros(state_record(conflict.state)),
         runs=[Run(steps=[f"{conflict.state.exec_mask:#x}"], outcome=Outcome(undefined=conflict.message))],

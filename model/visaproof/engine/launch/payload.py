@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from visaproof.engine.launch.shape import Shape, ThreadId, Triple
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform, ThreadNumber
+from visaproof.kernel.laid_out import laid_out
 from visaproof.kernel.launch import Launch
+from visaproof.kernel.local_ids import Host, LaidOut
 from visaproof.kernel.meaning import (
     ArgumentValue,
     BufferAddress,
@@ -47,6 +50,19 @@ class Program:
         stated = self.kernel.attributes.get("SimdSize")
         return self.launch.simd or (stated if isinstance(stated, int) else THREAD_LANES)
 
+    @cached_property
+    def laid_out(self) -> LaidOut:
+        """How its local ids are laid out: by the OpenCL driver where no host is stated."""
+        return self.laid_out_by(self.launch.host or Host.OPENCL)
+
+    def laid_out_by(self, host: Host) -> LaidOut:
+        """How they are under an API."""
+        return laid_out(self.kernel, self.launch, self.simd, self.platform, host)
+
+    def threads(self, shape: Shape) -> int:
+        """Threads of a group."""
+        return self.laid_out.threads(shape.local_size)
+
 
 @dataclass(frozen=True)
 class Values:
@@ -75,6 +91,7 @@ class Payloads:
     def __init__(self, program: Program, values: Values) -> None:
         self._program = program
         self._values = values
+        self._local_ids_of = program.laid_out.layout(values.shape.local_size)
         self._pieces = [
             (item, piece)
             for item in program.kernel.inputs
@@ -90,9 +107,9 @@ class Payloads:
 
     def state(self, thread: ThreadId, hardware_id: int, surfaces: dict[str, MemorySurface]) -> ConcreteState:
         """The registers and lanes with which the thread starts."""
-        simd, shape = self._program.simd, self._values.shape
+        lanes = self._program.laid_out.lanes(self._values.shape.local_size, thread.number)
         # A thread of the VectorCompiler is one work item; its SIMD instructions have all their lanes.
-        mask = (1 << shape.lanes(thread.number, simd)) - 1 if simd > 1 else (1 << THREAD_LANES) - 1
+        mask = (1 << lanes) - 1 if self._program.simd > 1 else (1 << THREAD_LANES) - 1
         state = ConcreteState(self._program.platform, mask, surfaces=surfaces)
         if self._values.pad:
             self._pad(state)
@@ -161,9 +178,9 @@ class Payloads:
                 return None
 
     def _local_ids(self, thread: ThreadId, dimension: int, first_lane: int, lanes: int) -> bytes:
-        simd, shape = self._program.simd, self._values.shape
-        ids = (shape.local_id(thread.number, first_lane + k, simd)[dimension] for k in range(lanes))
-        return b"".join(one.to_bytes(2, "little") for one in ids)
+        row = self._local_ids_of[thread.number][first_lane : first_lane + lanes]
+        ids = [0 if one is None else one[dimension] for one in row]
+        return b"".join(one.to_bytes(2, "little") for one in ids).ljust(2 * lanes, b"\0")
 
     def _launch_value(self, value: LaunchValue) -> bytes | None:
         shape = self._values.shape

@@ -29,7 +29,7 @@ class GroupPayload:
         self._program = program
         self._shape = values.shape
         payloads, nowhere = Payloads(program, values), (0, 0, 0)
-        threads = range(values.shape.threads(program.simd))
+        threads = range(program.threads(values.shape))
         states = [payloads.state(ThreadId(nowhere, number), number, {}) for number in threads]
         self._masks = np.array([state.exec_mask for state in states], np.int64)
         self._rows = {

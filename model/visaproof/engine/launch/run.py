@@ -23,6 +23,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.operands import SCRATCH
 from visaproof.kernel.concrete.run import AtBarrier, Code, MissingSurface, Outcome, Thread, Undefined
+from visaproof.kernel.laid_out import reaches_texels
 from visaproof.kernel.launch import BufferAddress, Surface
 from visaproof.kernel.scratch import SIZE_ATTRIBUTE, scratch_bytes
 from visaproof.kernel.syntax import Instruction
@@ -34,8 +35,6 @@ from visaproof.semantics.concrete.surface import Surface as MemorySurface
 SLM = "%slm"
 MOST_STATEMENTS = 10_000_000
 """Of one thread."""
-TYPED = frozenset(("scatter4_typed", "gather4_typed", "typed_atomic", "load_lz", "sample_lz", "sample_l"))
-"""Messages that reach texels."""
 
 
 class Engine(Enum):
@@ -131,7 +130,7 @@ class _LaunchRun:
         self._surfaces: dict[str, MemorySurface] = {}
         self._scratch = [
             Allocation("private memory of the thread", 0, bytearray(size), unwritten=True)
-            for _ in range(self.values.shape.threads(self.program.simd))
+            for _ in range(self.program.threads(self.values.shape))
             if (size := scratch_bytes(self.program.kernel))
         ]
         self._images = {
@@ -171,7 +170,7 @@ class _LaunchRun:
 
     def _group(self, group: tuple[int, int, int]) -> None:
         """Runs the threads of a group in turn, each to the next barrier, until all have ended."""
-        threads = [ThreadId(group, number) for number in range(self.values.shape.threads(self.program.simd))]
+        threads = [ThreadId(group, number) for number in range(self.program.threads(self.values.shape))]
         waiting = {thread: self._thread(thread) for thread in threads}
         self.ran.threads += len(threads)
         barriers = 0
@@ -268,7 +267,7 @@ def _misused(stops: dict[ThreadId, AtBarrier], threads: list[ThreadId]) -> Undef
 
 def first_typed(program: Program) -> Instruction | None:
     """The first message that reaches texels."""
-    return next((each for each in program.kernel.instructions() if each.opcode in TYPED), None)
+    return next((each for each in program.kernel.instructions() if reaches_texels(each)), None)
 
 
 def _bindless(program: Program) -> Iterator[tuple[str, int]]:

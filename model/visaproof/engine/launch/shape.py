@@ -1,17 +1,12 @@
-"""How the work items of a launch become groups, and those of a group threads.
-
-Work items of a group are numbered with x fastest; thread k has the `simd` of them from k·simd on, one in each lane.
-"""
+"""How the work items of a launch become groups; those of a group become threads in `kernel.local_ids`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-Triple = tuple[int, int, int]
+from visaproof.kernel.local_ids import Triple
 
 MOST_ITEMS = 1 << 22
 """Work items of a launch; more take hours."""
-MOST_GROUP_ITEMS = 1024
-"""Work items of a group; Intel's devices have at most 1,024."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +42,6 @@ class Shape:
 
     def groups(self) -> Iterator[Triple]:
         return map(self.group, range(self.group_total))
-
-    def threads(self, simd: int) -> int:
-        """Threads of a group."""
-        return -(-self.group_items // simd)
-
-    def lanes(self, thread: int, simd: int) -> int:
-        """The work items of a thread: all lanes but for the last thread of a group."""
-        return min(simd, self.group_items - thread * simd)
-
-    def local_id(self, thread: int, lane: int, simd: int) -> Triple:
-        """The local id of a lane; (0, 0, 0) for a lane without work item."""
-        item = thread * simd + lane
-        if item >= self.group_items:
-            return 0, 0, 0
-        size_x, size_y, _ = self.local_size
-        return item % size_x, item // size_x % size_y, item // (size_x * size_y)
 
 
 def _product(triple: Triple) -> int:

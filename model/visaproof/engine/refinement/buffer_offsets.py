@@ -10,10 +10,11 @@ from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.kernel.launch import BufferOffset
 from visaproof.kernel.matching import Program
 from visaproof.kernel.meaning import Piece
+from visaproof.kernel.premises import premise
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import const
 
-NO_BUFFER_OFFSET = "every surface begins where its buffer does: the buffer offsets that the launch hands over are 0"
+NO_BUFFER_OFFSET = premise("no-buffer-offset")
 
 
 def places_a_surface(programs: Sequence[Program], runners: Sequence[AnyRunner], by_address: bool) -> bool:

@@ -16,10 +16,10 @@ from visaproof.engine.tables import common_tables, taken_as_one
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import Assume, Start, start_of
-from visaproof.kernel.constants import ARBITRARY
 from visaproof.kernel.float_results import IEEE_ASSUMED, Floats
 from visaproof.kernel.matching import Matching, Program, match, require_matched
 from visaproof.kernel.observed import observed_registers
+from visaproof.kernel.premises import Premise
 from visaproof.kernel.private_slots import in_all_slots, slot_of
 from visaproof.kernel.symbolic.run import launched_lanes
 from visaproof.kernel.thread_group import Split, matched_inputs, split_of
@@ -40,7 +40,7 @@ class Comparison:
     target: Program
     matching: Matching
     start: Start
-    assumed: tuple[str, ...]
+    assumed: tuple[Premise, ...]
     question: Question
     """Where addresses are used, of places in buffers, under conditions."""
     runners: tuple[AnyRunner, AnyRunner]
@@ -121,9 +121,9 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     )  # fmt: skip
 
 
-def _on_tables(programs: tuple[Program, Program], starts: tuple[Start, Start], tables: Tables) -> tuple[str, ...]:
+def _on_tables(programs: tuple[Program, Program], starts: tuple[Start, Start], tables: Tables) -> tuple[Premise, ...]:
     """What is assumed of the tables of the other program, and of those that both have."""
-    other = (one for one in starts[1].assumed if one.startswith(ARBITRARY) and one not in starts[0].assumed)
+    other = (one for one in starts[1].assumed if one.name == "constants-open" and one not in starts[0].assumed)
     return *other, *taken_as_one(programs, tables)
 
 
@@ -142,7 +142,7 @@ def _lanes_needed(runners: tuple[AnyRunner, AnyRunner], lanes: tuple[Bool, ...])
     return frozenset(lanes_needed(source, lanes))
 
 
-def _assumed_beside(scope: Scope, granted: Granted, lanes: tuple[Bool, ...]) -> tuple[str, ...]:
+def _assumed_beside(scope: Scope, granted: Granted, lanes: tuple[Bool, ...]) -> tuple[Premise, ...]:
     """What is assumed beside what the launch says, for the reader."""
     return (
         *((NO_BUFFER_OFFSET,) if granted.no_buffer_offset else ()),

@@ -12,11 +12,12 @@ MOST_NAMED = 3
 
 
 def crossing(comparison: Comparison) -> Iterator[str]:
-    """The accesses that cross a barrier or a fence, at which other threads may change memory or look at it."""
+    """The accesses that cross a barrier, a fence or an atomic: there others may change memory or look at it."""
     question = comparison.question
-    found = crossings(question.source.touched, question.target.touched) if question.cut else ()
+    atomics = question.source.atomics and question.target.atomics
+    found = crossings(question.source.touched, question.target.touched) if question.cut or atomics else ()
     for one, other in islice(found, MOST_NAMED):
-        yield f"; {other} is between other barriers and fences than {one}"
+        yield f"; {other} is between other barriers, fences or atomics than {one}"
 
 
 def weaker(comparison: Comparison) -> str:

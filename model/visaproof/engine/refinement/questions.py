@@ -9,6 +9,7 @@ from visaproof.engine.refinement.thread_group import AnyRunner, ThreadGroup
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.symbolic.machine import Performed
+from visaproof.kernel.symbolic.run import Trace
 from visaproof.queries.refinement.effects import Effects
 from visaproof.queries.refinement.places import is_private, located
 from visaproof.queries.refinement.question import Launched, Question, refinement_question, require_comparable
@@ -18,6 +19,7 @@ from visaproof.queries.refinement.synchronisation import synchronised
 from visaproof.queries.refinement.turns import in_lane_turns, in_turns
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory
+from visaproof.semantics.symbolic.accesses import Load
 from visaproof.smt import Term
 
 NO_CHOICES: Mapping[Term, Term] = {}
@@ -98,6 +100,7 @@ def _as_it_is(runner: AnyRunner) -> Side:
         threads=runner.threads,
         finders=_finders(runner),
         observed=runner.observed,
+        unwritten=_unwritten(runner, runner.trace, runner.surface),
     )
 
 
@@ -118,8 +121,17 @@ def _located(runner: AnyRunner) -> Side:
     surface = partial(_name, names)
     return Side(
         runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
-        _finders(runner), runner.observed,
+        _finders(runner), runner.observed, unwritten=_unwritten(runner, found.trace, surface),
     )  # fmt: skip
+
+
+def _unwritten(runner: AnyRunner, trace: Trace, surface: Callable[[str], str]) -> frozenset[str]:
+    """The surfaces that nobody writes, unless this kernel does in spite of what its source says."""
+    found = runner.unwritten
+    for one in trace.performed if found else ():
+        if any(not isinstance(each, Load) and not is_private(trace, one, each) for each in one.accesses):
+            found = found - {surface(one.surface)} if surface(one.surface) != FLAT else frozenset[str]()
+    return found
 
 
 def _finders(runner: AnyRunner) -> tuple[int, ...]:

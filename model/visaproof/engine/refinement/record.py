@@ -170,7 +170,7 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
     return RefinementExample(
         claim=f"{target.kernel.name}/refines-{source.kernel.name}",
         shows=shows,
-        readings=list(comparison.assumed),
+        readings=[str(one) for one in comparison.assumed],
         exec_mask=f"{found.exec_mask:#x}",
         memory={name: _contents(found, name, sides) for name in found.memory if not is_register(name)},
         samplers={str(number): outside.value for number, outside in samplers_in(found.values)},

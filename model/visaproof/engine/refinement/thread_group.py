@@ -64,6 +64,11 @@ class ThreadGroup:
         return ()
 
     @property
+    def unwritten(self) -> frozenset[str]:
+        """The surfaces that nobody writes while the kernel runs."""
+        return self.members[0].unwritten
+
+    @property
     def name(self) -> str:
         return self.members[0].name.partition(":")[0]
 

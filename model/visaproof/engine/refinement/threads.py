@@ -25,6 +25,7 @@ from visaproof.kernel.matching import (
     surface_of,
     target_start,
 )
+from visaproof.kernel.overlap import CONSTANT, READ_ONLY
 from visaproof.kernel.symbolic.run import launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.thread_group import Split, Starts, narrow_start, prefix_of, thread_name, wide_start
@@ -118,7 +119,18 @@ def _runner(
     lost = tuple(key for key, common in known.items() if common is None and key.startswith(BINDLESS) and handles)
     surfaces = {key: key if key in lost else _surface(program, key, by_meaning) for key in known}
     named = partial(_or_itself, surfaces) if lost else surfaces.__getitem__
-    return Runner(name, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, handles=handles)
+    unwritten = frozenset(_unwritten(program)) if by_meaning else frozenset[str]()
+    return Runner(
+        name, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, unwritten=unwritten,
+        handles=handles,
+    )  # fmt: skip
+
+
+def _unwritten(program: Program) -> Iterator[str]:
+    """The surfaces of `__constant` arguments, and of images that are only read."""
+    for index, info in program.launch.infos.items():
+        if info.address == CONSTANT or (info.is_image and info.access == READ_ONLY):
+            yield f"argument {index}"
 
 
 def _or_itself(surfaces: Mapping[str, str], key: str) -> str:

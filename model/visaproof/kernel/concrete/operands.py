@@ -55,7 +55,7 @@ class ConcreteOperands:
     def read(self, operand: Operand, lane: int) -> tuple[int, DataType, str]:
         """The bits of a lane's element of a source, their type, and the modifier that is still to be applied."""
         match operand:
-            case Immediate(_, data_type) if data_type in (DataType.V, DataType.UV):
+            case Immediate(type=data_type) if data_type.packed:
                 return *packed_element(operand, lane), ""
             case Immediate(bits, data_type):
                 return bits, data_type, ""

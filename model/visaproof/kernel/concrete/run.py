@@ -1,7 +1,6 @@
 """Runs a kernel on numbers: the machine that confirms what the symbolic one found.  No terms, no solver."""
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, field, replace
 
 from visaproof.isa.errors import NotModelled, Position, UndefinedBehavior
@@ -12,6 +11,7 @@ from visaproof.kernel import syntax
 from visaproof.kernel.concrete.arithmetic import ConcreteArithmetic
 from visaproof.kernel.concrete.operands import ConcreteOperands, add_zeros
 from visaproof.kernel.concrete.sampler import read_raw, read_texels
+from visaproof.kernel.concrete.state_moves import ConcreteStateMoves
 from visaproof.kernel.endless import Repetition
 from visaproof.kernel.opcodes import Kind, kind_of, label_of
 from visaproof.kernel.sampler import sampler_read
@@ -166,10 +166,7 @@ class Thread:
         self._most = most
         self._operands = ConcreteOperands(code.kernel, state)
         self._arithmetic = ConcreteArithmetic(state, self._operands)
-        self._surfaces = copy(code.bindings)
-        self._surfaces.restore({})
-        self._bound: dict[str, int] = {}
-        """What was moved into each sampler variable, and into each surface variable where it came from a register."""
+        self._moves = ConcreteStateMoves(code.bindings, state, self._operands)
         self._performed: list[PerformedMessage] = []
         self._parked: dict[int, int] = {}
         """The lanes that wait at each statement, by its index."""
@@ -228,7 +225,7 @@ class Thread:
         state = self.state
         registers = {name: bytes(content) for name, content in state.registers.items()}
         predicates = {name: one.bits for name, one in state.predicates.items()}
-        bound = self._surfaces.contents(), dict(self._bound), self._operands.addresses()
+        bound = self._moves.contents(), self._operands.addresses()
         return state.exec_mask, dict(self._parked), registers, predicates, bound
 
     def _step(self, instruction: syntax.Instruction) -> bool:
@@ -241,7 +238,7 @@ class Thread:
                 self._message(instruction)
                 return self._enough is None or not self._enough(self._performed[-1])
             case Kind.BIND:
-                self._bind(instruction)
+                self._moves.step(instruction)
             case Kind.BRANCH:
                 self._branch(instruction)
             case Kind.END:
@@ -283,31 +280,17 @@ class Thread:
 
     def _surface(self, variable: str, position: Position) -> str:
         """The key of the surface that a variable stands for; by its handle where it has no other name."""
-        key = self._surfaces.key(variable)
-        handle = f"bindless handle {self._bound.get(variable)}"
-        found = next((name for name in (key, handle) if name in self.state.surfaces), None)
+        keys = self._moves.keys(variable)
+        found = next((name for name in keys if name in self.state.surfaces), None)
         if found is None:
-            raise MissingSurface(position, key)
+            raise MissingSurface(position, keys[0])
         return found
-
-    def _bind(self, movs: syntax.Instruction) -> None:
-        self._operands.require_described(movs)
-        self._surfaces.bind(movs)
-        target, source = movs.operands
-        if not isinstance(target, syntax.SubscriptedName):
-            return
-        if isinstance(source, syntax.VectorSource):
-            self._bound[target.name] = self._operands.read(source, 0)[0]
-        elif isinstance(source, syntax.Immediate) and isinstance(
-            self._kernel.variables.get(target.name), syntax.SamplerVariable
-        ):
-            self._bound[target.name] = source.bits
 
     def _sample(self, instruction: syntax.Instruction) -> None:
         read = sampler_read(instruction, self._kernel, self.state.platform)
         if not self._known_images:
-            surface = self.state.surfaces.get(self._surfaces.key(read.surface))
-            read_raw(read, instruction.opcode, surface, self._bound.get(read.variable), self.state)
+            surface = self.state.surfaces.get(self._moves.keys(read.surface)[0])
+            read_raw(read, instruction.opcode, surface, self._moves.index(read.variable), self.state)
             return
         surface = self._surface(read.surface, instruction.position)
         image = texel_image(self.state.surfaces[surface], surface, instruction.position)

@@ -17,13 +17,13 @@ from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.sampler import sampler_read
 from visaproof.kernel.symbolic.arithmetic import SymbolicArithmetic
-from visaproof.kernel.symbolic.bindings import Bound, GuardedBindings
 from visaproof.kernel.symbolic.lanes import Lanes, Waiting
 from visaproof.kernel.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
 from visaproof.kernel.symbolic.operands import SymbolicOperands
 from visaproof.kernel.symbolic.private import MANY_CHOICES, PrivateMemory, PrivateStore
 from visaproof.kernel.symbolic.register_addresses import AddressRegister, AddressWrite
 from visaproof.kernel.symbolic.sampler import read_arbitrary
+from visaproof.kernel.symbolic.state_moves import StateContents, StateMoves
 from visaproof.kernel.symbolic.thread import Thread, ThreadState, under_guard
 from visaproof.kernel.synchronisation import OPCODES, Moment, Synchronised, event_of
 from visaproof.semantics.symbolic.accesses import Access, RegisterSlice, Store
@@ -79,7 +79,7 @@ class Contents:
     registers: Mapping[str, list[ByteWrite | None]]
     predicates: Mapping[tuple[str, int], BitWrite]
     addresses: Mapping[AddressRegister, AddressWrite]
-    bound: Mapping[str, tuple[Bound, ...]]
+    bound: StateContents
     performed: int
     conditions: int
     arbitrary: int
@@ -113,7 +113,7 @@ class Machine:
         self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate, name, self.beyond)
         self.operands = SymbolicOperands(kernel, self.thread.registers, platform.grf_bytes, self.beyond)
         self.arithmetic = SymbolicArithmetic(self.thread, self.operands, floats)
-        self.bindings = GuardedBindings(kernel, platform, self.lanes)
+        self.bindings = StateMoves(kernel, self.thread, self.operands)
         self.surfaces: dict[str, SymbolicSurface] = {}
         self.performed: list[Performed] = []
         self.events: list[Synchronised] = []
@@ -129,7 +129,7 @@ class Machine:
             case Kind.MEMORY:
                 self._message(instruction)
             case Kind.BIND:
-                self.bindings.bind(instruction)
+                self.bindings.step(instruction)
             case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.PREDICATE_LOGIC | Kind.ADDRESS:
                 self.arithmetic.step(instruction)
             case Kind.SAMPLE:

@@ -54,7 +54,7 @@ class SymbolicOperands:
     def reader(self, operand: Operand) -> Reader:
         """What reads the elements of a source."""
         match operand:
-            case Immediate(_, DataType.V | DataType.UV):
+            case Immediate(type=data_type) if data_type.packed:
                 return lambda lane, _: _packed(operand, lane)
             case Immediate(bits, data_type):
                 constant = Source(const(bits, data_type.bits), data_type)

@@ -20,7 +20,9 @@ Moments = Sequence[tuple[int, Synchronised | None]]
 
 
 def is_seen(side: Side, performed: Performed) -> bool:
-    """Whether a message reaches what other threads may write or read."""
+    """Whether a message reaches what other threads may write, or read where it is written."""
+    if side.surface(performed.surface) in side.unwritten:
+        return False
     return not all(is_private(side.trace, performed, each) for each in performed.accesses)
 
 
@@ -34,6 +36,11 @@ def memory_of(side: Side, performed: Performed) -> Memory:
 def memories(side: Side) -> list[Memory]:
     """Of the messages that others see, in order, which memory they reach."""
     return [memory_of(side, one) for one in side.trace.performed if is_seen(side, one)]
+
+
+def samples(side: Side) -> bool:
+    """Whether it reads images through the sampler: such a read is no message, and may stand anywhere."""
+    return any(one.origin is not None for one in side.trace.arbitrary)
 
 
 # ---------------------------------------------------------------- needed or not
@@ -51,16 +58,21 @@ def orders_something(fence: Fence, seen: int, reached: Sequence[Memory], moments
     return (own[0] and something[1]) or (something[0] and own[1])
 
 
+def is_for_the_compiler_alone(place: int, moments: Moments) -> bool:
+    """Whether it emits nothing, and stands beside something that no access is moved over either."""
+    seen, fence = moments[place]
+    beside = any(at == seen for at, _ in (*moments[:place], *moments[place + 1 :]))
+    return beside and fence is not None and isinstance(fence.event, Fence) and fence.event.form is Form.SOFTWARE
+
+
 def is_covered(place: int, moments: Moments) -> bool:
-    """Whether another fence beside it orders what it does, or, if it is one for the compiler, anything at all.
+    """Whether another fence beside it orders what it does.
 
     Nothing that others see stands between; and of another thread nothing is known in between that was not before.
     """
     seen, fence = moments[place]
     assert fence is not None
     assert isinstance(fence.event, Fence)
-    if fence.event.form is Form.SOFTWARE and any(at == seen for at, _ in (*moments[:place], *moments[place + 1 :])):
-        return True
     for at, one in reversed(moments[:place]):
         if at != seen or one is None:
             return False

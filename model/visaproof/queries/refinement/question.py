@@ -56,6 +56,10 @@ class Question:
     """The loops that may run longer than they were unrolled.  Nothing is asked of longer runs."""
     cut: bool = False
     """Whether there are barriers or fences, at which memory may change."""
+    fences: bool = False
+    """Whether there are fences among these."""
+    turns: bool = False
+    """Whether lanes of a message of atomics are compared with those of several."""
     likened: bool = False
     """Whether fences stand for each other of which no page says which is stronger."""
 
@@ -66,6 +70,11 @@ class Question:
     @property
     def surfaces(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self.source.stores, *self.target.stores)))
+
+    @property
+    def surfaces_touched(self) -> tuple[str, ...]:
+        """Those that are only read as well."""
+        return tuple(dict.fromkeys(one.surface for side in (self.source, self.target) for one in side.touched))
 
 
 def refinement_question(
@@ -89,10 +98,11 @@ def refinement_question(
     one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
     _require_reached(source, target, one, other, launched.lanes)
-    likened = source.matched.likened
     return Question(
-        one, other, memory, launched, forbidden, source.disturbed, loops, bool(source.matched.cuts), likened
-    )
+        one, other, memory, launched, forbidden, source.disturbed, loops,
+        cut=bool(source.matched.cuts), fences=source.matched.fences, turns=bool(source.turns),
+        likened=source.matched.likened,
+    )  # fmt: skip
 
 
 def _require_reached(source: Side, target: Side, one: Effects, other: Effects, lanes: tuple[Bool, ...]) -> None:

@@ -61,6 +61,8 @@ class Side:
     """What it finds in registers that nothing wrote, if that is to be something in particular."""
     disturbed: bool = False
     """Whether other threads may write between any two messages, and not only at barriers and fences."""
+    unwritten: frozenset[str] = frozenset()
+    """The surfaces that nobody writes while the kernel runs: what they hold is the same before and behind a barrier."""
     matched: Matched = Matched()
     """The barriers and fences that both kernels have."""
 
@@ -72,6 +74,8 @@ def surface_then(side: Side, place: int) -> str:
     write between any two messages, it may hold anything for each message.
     """
     surface = side.surface(side.trace.performed[place].surface)
+    if surface in side.unwritten:
+        return surface
     if place in side.turns:
         return f"{surface} after turn {side.turns[place].number}"
     if side.disturbed:

@@ -16,7 +16,17 @@ from typing import NamedTuple
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.symbolic.course import MarkKind, course
 from visaproof.kernel.synchronisation import SIGNAL, WAIT, WHOLE, Fence, Form, Memory, Synchronised, is_known
-from visaproof.queries.refinement.fences import is_covered, is_likened, is_seen, memories, orders_something, stands_for
+from visaproof.queries.refinement.fences import (
+    Moments,
+    is_covered,
+    is_for_the_compiler_alone,
+    is_likened,
+    is_seen,
+    memories,
+    orders_something,
+    samples,
+    stands_for,
+)
 from visaproof.queries.refinement.side import Matched, Side
 from visaproof.smt import is_true
 
@@ -76,6 +86,9 @@ def synchronised(source: Side, target: Side) -> tuple[Side, Side]:
 
     Where the target has further barriers, others may come between any two messages.
     """
+    if source.unwritten != target.unwritten:
+        unwritten = source.unwritten & target.unwritten
+        source, target = replace(source, unwritten=unwritten), replace(target, unwritten=unwritten)
     one = _course(source, all_fences=False)
     other = _course(target, all_fences=True)
     alike = [step.what for step in one.steps] == [step.what for step in other.steps]
@@ -122,11 +135,23 @@ def _course(side: Side, all_fences: bool) -> _Course:
         if event is None or not isinstance(event.event, Fence):
             what = ROUNDS[mark.kind] if event is None else str(event.event)
             _add_step(found, _Step(what, mark.before, seen, () if event is None else (event,)))
-        elif not is_covered(place, moments):
-            anywhere = all_fences or bool(side.trace.rounds)  # a round comes before and after others
-            if anywhere or orders_something(event.event, seen, reached, moments):
-                _add_fence(found, _Fences(len(found.steps), mark.before, seen, (event,)))
+        elif _is_compared(side, place, moments) and (
+            all_fences or _is_needed(side, event.event, place, moments, reached)
+        ):
+            _add_fence(found, _Fences(len(found.steps), mark.before, seen, (event,)))
     return found
+
+
+def _is_compared(side: Side, place: int, moments: Moments) -> bool:
+    """Whether no fence beside it orders the same; what is read through the sampler may stand between any two."""
+    return samples(side) or not is_covered(place, moments)
+
+
+def _is_needed(side: Side, fence: Fence, place: int, moments: Moments, reached: Sequence[Memory]) -> bool:
+    if is_for_the_compiler_alone(place, moments):
+        return False
+    anywhere = bool(side.trace.rounds) or samples(side)  # a round comes before others, and behind them
+    return anywhere or orders_something(fence, moments[place][0], reached, moments)
 
 
 def _add_step(found: _Course, step: _Step) -> None:

@@ -10,6 +10,8 @@ from visaproof.smt import BitVec
 
 Key = tuple[str, str, BitVec]
 
+LOAD, ATOMIC = "load", "atomic"
+
 
 @dataclass(frozen=True, slots=True)
 class Touched:
@@ -32,16 +34,29 @@ class Touched:
 
 
 def crossings(source: Sequence[Touched], target: Sequence[Touched]) -> Iterator[tuple[Touched, Touched]]:
-    """Accesses of the source, and the same of the target that stand between other barriers and fences."""
-    known: dict[Key, dict[str, Touched]] = {}
-    for one in source:
-        known.setdefault(one.key, {}).setdefault(one.surface, one)
+    """Accesses of the source, and the same of the target that stand between other barriers, fences and atomics."""
+    known: dict[Key, dict[_Place, Touched]] = {}
+    for place, one in _places(source):
+        known.setdefault(one.key, {}).setdefault(place, one)
     told: set[object] = set()
-    for one in target:
+    for place, one in _places(target):
         before = known.get(one.key, {})
-        if before and one.surface not in before and one.instruction.position not in told:
+        if before and place not in before and one.instruction.position not in told:
             told.add(one.instruction.position)
             yield next(iter(before.values())), one
+
+
+_Place = tuple[str, int]
+"""Behind which barriers and fences something stands, and how many atomics."""
+
+
+def _places(accesses: Sequence[Touched]) -> Iterator[tuple[_Place, Touched]]:
+    """Where each access stands; loads may be moved over atomics, and of one message all lanes come at once."""
+    atomics: dict[object, None] = {}
+    for one in accesses:
+        if one.kind == ATOMIC:
+            atomics[one.instruction.position] = None
+        yield (one.surface, 0 if one.kind == LOAD else len(atomics)), one
 
 
 def weakened(

@@ -8,6 +8,7 @@ against the target.
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 
+from visaproof.kernel.premises import Premise, premise
 from visaproof.smt import Bool, Term, evaluate
 
 
@@ -70,10 +71,10 @@ def forbidden_by(choices: Iterable[tuple[UndefinedKind, bool]]) -> frozenset[Und
     return frozenset(kind for kind, forbidden in chosen.items() if forbidden)
 
 
-def unusual(forbidden: frozenset[UndefinedKind]) -> Iterator[str]:
+def unusual(forbidden: frozenset[UndefinedKind]) -> Iterator[Premise]:
     """What is not as the pages have it, for the reader."""
     for kind in UndefinedKind:
         if kind in FORBIDDEN and kind not in forbidden:
-            yield f"{kind.value} is allowed ({kind.what}): {kind.allowed}"
+            yield premise("undefined", kind=kind.value, setting="allowed", what=kind.what, effect=kind.allowed)
         elif kind in forbidden and kind not in FORBIDDEN:
-            yield f"{kind.value} is forbidden ({kind.what}): it has no meaning"
+            yield premise("undefined", kind=kind.value, setting="forbidden", what=kind.what, effect="it has no meaning")

@@ -1,0 +1,275 @@
+"""What answers rest on beside the kernel's text: a table of premises, each with who grants it and how it is lifted.
+
+A premise that is in no row cannot be stated: `premise` raises KeyError.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Grantor(Enum):
+    """Who sees to it that a premise holds."""
+
+    PAGE = "page"
+    COMPILER = "compiler"
+    DRIVER = "driver"
+    LANGUAGE = "language"
+    HOST = "host"
+    USER = "user"
+    NOBODY = "nobody"
+    """The answer holds where the premise does, and nobody is known to see to it."""
+    OPEN = "open"
+    """There is nothing to see to: what is left open was asked of all that it may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class PremiseRow:
+    """One premise of the table."""
+
+    name: str
+    sentence: str
+    """What holds, with a {field} for what differs from kernel to kernel."""
+    granted: Grantor
+    source: str
+    """Where that is read, or why nobody grants it."""
+    commands: tuple[str, ...]
+    """The commands whose answers may rest on it."""
+    lifted: str = ""
+    """The option that asks without it, or states something else; empty where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Premise:
+    """A premise as one answer rests on it."""
+
+    name: str
+    sentence: str
+    """With what this kernel puts in."""
+
+    @property
+    def row(self) -> PremiseRow:
+        return PREMISES[self.name]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.sentence}"
+
+
+def premise(name: str, **fields: object) -> Premise:
+    """The premise of this name, with what this kernel puts in."""
+    return Premise(name, PREMISES[name].sentence.format(**fields))
+
+
+def _rows(*rows: PremiseRow) -> Mapping[str, PremiseRow]:
+    found = {row.name: row for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+_ONE_KERNEL = "conflicts", "bounds"
+_TWO_KERNELS = "refine", "tv"
+_ALL = *_ONE_KERNEL, *_TWO_KERNELS
+_IEEE = "--float uninterpreted"
+
+PREMISES = _rows(
+    PremiseRow(
+        "ids",
+        "the {simd} lanes of a thread have consecutive local_id_x, the first a multiple of {simd}, and equal "
+        "local_id_y and local_id_z (as IGC lays them out where the local size in x is a multiple of {simd}, or "
+        "y = z = 1)",
+        Grantor.DRIVER, "the payload of IGC's kernels", _ALL, "--assume none",
+    ),
+    PremiseRow(
+        "ids-below-size",
+        "local sizes are at most 65536, and the local ids of lanes that are on are less than they are",
+        Grantor.LANGUAGE, "OpenCL C: get_local_id is below get_local_size", _TWO_KERNELS, "--assume none",
+    ),
+    PremiseRow(
+        "bounded",
+        "integer scalars passed by value and local sizes lie in 1..{most}, global id offsets are 0, and group ids are "
+        "less than {groups}",
+        Grantor.USER, "--assume bounded", _ALL, "--assume ids",
+    ),
+    PremiseRow(
+        "first-lanes",
+        "the enabled lanes of a thread are its first ones, as where a group does not fill its last thread",
+        Grantor.DRIVER, "local ids are numbered without gaps", ("bounds",), "--assume none",
+    ),
+    PremiseRow(
+        "private-apart", "private memory shares no byte with other memory, and the kernel stays inside it",
+        Grantor.DRIVER, "private memory is an allocation of its own; that kernels stay inside is the language's rule",
+        _ALL,
+    ),
+    PremiseRow(
+        "private-aligned", "private memory begins at a multiple of {alignment}",
+        Grantor.DRIVER, "allocations begin at pages", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "private-slots",
+        "the slot of hardware thread h has {size} bytes and begins {size}·h bytes behind the first; h is less than "
+        "2^{bits}",
+        Grantor.DRIVER, "private memory is divided by hardware threads; 2 GiB at most", _ALL,
+    ),
+    PremiseRow(
+        "private-2gib", "private memory of all hardware threads has at most 2 GiB: {thread} < 2^{bits}",
+        Grantor.DRIVER, "private memory is divided by hardware threads; 2 GiB at most", _ALL,
+    ),
+    PremiseRow(
+        "scratch-size", "a thread has {size} bytes of private memory in {surface}, from 0 on, as the kernel says",
+        Grantor.DRIVER, "the attributes of the kernel", ("bounds",),
+    ),
+    PremiseRow(
+        "slm-size", "a group has {size} bytes of shared local memory, as the launch says",
+        Grantor.DRIVER, "the zeinfo's slm_size", ("bounds",),
+    ),
+    PremiseRow(
+        "slm-tag", "bit 28, which IGC sets in addresses of shared local memory, is no part of them",
+        Grantor.COMPILER, "the addresses in both corpora", ("bounds",),
+    ),
+    PremiseRow("stated-size", "{what} has {size} bytes", Grantor.USER, "--size", ("bounds",), "leave --size out"),
+    PremiseRow(
+        "stated-offset", "the {offset} is 0",
+        Grantor.USER, "the surface of an argument with a stated size begins where its buffer does", ("bounds",),
+        "leave --size out",
+    ),
+    PremiseRow(
+        "global-size",
+        "{size} work items, so that group id · local size + local id is less for every enabled lane; the global offset "
+        "is 0",
+        Grantor.USER, "--global-size", ("bounds",), "leave --global-size out",
+    ),
+    PremiseRow(
+        "align", "addresses and offsets of buffers in the payload are multiples of {align}",
+        Grantor.HOST, "hosts may pass pointers into a buffer, which are multiples of the element's size", ("bounds",),
+        "--align 1",
+    ),
+    PremiseRow(
+        "buffers-end", "a buffer begins at the address that the launch hands over, and ends below 2^64",
+        Grantor.DRIVER, "addresses of allocations", ("bounds",),
+    ),
+    PremiseRow(
+        "same-size", "the surface of an argument is as large as its buffer",
+        Grantor.DRIVER, "surfaces are set to the size of the buffer, rounded up to 4 bytes", ("bounds",),
+    ),
+    PremiseRow(
+        "buffers-below", "buffers at 64-bit addresses have fewer than 2^{bits} - 1 bytes",
+        Grantor.DRIVER, "allocations are smaller", ("bounds",),
+    ),
+    PremiseRow(
+        "counters",
+        "while a message increments (or decrements) one cell for several lanes, others do so too less than {times} "
+        "times, and write it in no other way",
+        Grantor.NOBODY, "decision D30: no page says that others do not come between the lanes of one message",
+        ("conflicts",),
+    ),
+    PremiseRow(
+        "constants-open", "what {table} holds is arbitrary ({reason})",
+        Grantor.OPEN, "the answer holds whatever is there", _ALL,
+    ),
+    PremiseRow(
+        "constants-equal", "{table} holds the same in both programs",
+        Grantor.USER, "a zebin of each program says it", _TWO_KERNELS, "--launch and --launch-target with zebins",
+    ),
+    PremiseRow(
+        "float-ieee",
+        "add, mul, mad (rounded once), min, max, cmp, rnd*, frc, lrp, mov and sel on floats give what IEEE 754 says",
+        Grantor.USER, "--float ieee", _ALL, _IEEE,
+    ),
+    PremiseRow(
+        "float-mode", "%cr0 rounds to nearest even and is in IEEE mode when the kernel starts",
+        Grantor.DRIVER, "the state that kernels start in", _ALL, _IEEE,
+    ),
+    PremiseRow(
+        "one-nan", "every operation of a type that gives NaN gives the same quiet NaN, which may be any",
+        Grantor.NOBODY, "no page says which NaN", _ALL, _IEEE,
+    ),
+    PremiseRow(
+        "float-functions", "a result on floats depends on the operands, their types and %cr0 alone",
+        Grantor.PAGE, "the pages of float operations", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "sampler-function",
+        "a read through the sampler depends on the image, the sampler and the coordinates alone",
+        Grantor.PAGE, "the pages of sampler messages", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "buffers-apart", "the surfaces {surfaces} share no byte",
+        Grantor.NOBODY, "C grants it of restrict pointers alone; hosts may pass one buffer twice", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "surfaces-4gib", "surfaces have at most 4 GiB",
+        Grantor.DRIVER, "sizes of surfaces are 32-bit numbers", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "no-buffer-offset",
+        "every surface begins where its buffer does: the buffer offsets that the launch hands over are 0",
+        Grantor.NOBODY, "a pointer into an allocation has one that is not 0", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "target-inputs", "inputs that only the target gets may hold anything",
+        Grantor.OPEN, "the answer holds whatever is there", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "lanes-on",
+        "{which} on, as else the source may leave buffers of at most 2 GiB: its address is what nothing wrote",
+        Grantor.NOBODY, "a launch may leave them off", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "undefined", "{kind} is {setting} ({what}): {effect}", Grantor.USER, "--undefined", _TWO_KERNELS, "--undefined",
+    ),
+    PremiseRow(
+        "barriers-reached", "every thread of the group gets to the barriers that only the target has",
+        Grantor.NOBODY, "the source has no such barrier", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "others-write", "other threads may write, between any two messages, what this one reads or writes",
+        Grantor.OPEN, "the answer holds whatever they do", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "atomics-alone", "no other thread reaches what the atomics of these reach{between}",
+        Grantor.NOBODY, "others may use atomics on the same cell", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "no-data-race", "no other thread writes {what}{between}{but}",
+        Grantor.LANGUAGE, "OpenCL C and C11: a data race has no meaning", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "unwritten", "nobody writes what {surfaces} show while the kernel runs",
+        Grantor.LANGUAGE, "OpenCL C: __constant memory, and images that are __read_only", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "atomics-relaxed",
+        "an atomic alone orders no plain load before or after it: order comes from the fences beside it",
+        Grantor.COMPILER, "IGC puts a fence before an atomic that releases and one after an atomic that acquires, and "
+        "none beside relaxed ones; the pages name no order", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "lanes-interleaved", "other threads may come between the atomics of the lanes of one message",
+        Grantor.NOBODY, "decision D30: the pages say that lanes are serialised, and nothing of other threads",
+        _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "fences-alike",
+        "fences of two devices, or of old and new messages, order the same where both name the same memory",
+        Grantor.COMPILER, "IGC emits them for the same source; no page compares them", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "caches-alike",
+        "messages of two devices, or with and without cache options, are cached alike where none says uncached",
+        Grantor.NOBODY, "defaults differ by device and by the state of the driver", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "threads-in-any-order",
+        "a thread of which no lane is on is not launched; the others may run in any order, and at once",
+        Grantor.DRIVER, "a group gets as many threads as its work items fill", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "thread-numbers", "the threads of a group are numbered in the order of their lanes",
+        Grantor.DRIVER, "thread t runs the work items from SIMD·t on", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "threads-unlike", "each thread may find anything in {names}, whatever the others do",
+        Grantor.OPEN, "the answer holds whatever is there", _TWO_KERNELS,
+    ),
+)  # fmt: skip
+"""Every premise, by its name."""

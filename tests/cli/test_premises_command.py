@@ -1,0 +1,79 @@
+"""`visaproof premises`: the table, and what headers of answers show of it."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from visaproof.kernel.premises import PREMISES, Grantor, premise
+
+PACKAGE = Path(__file__).parents[2] / "model" / "visaproof"
+
+
+def test_the_table_is_listed_with_who_grants_what(visaproof) -> None:
+    ran = visaproof("premises")
+    assert ran.code == 0
+    listed = [line.split("  ")[0] for line in ran.out.splitlines() if not line.startswith(" ")]
+    assert listed == list(PREMISES)
+    one = visaproof("premises", "buffers-apart").out
+    assert "share no byte" in one
+    assert "granted by nobody" in one
+
+
+def test_json_has_every_field(visaproof) -> None:
+    ran = visaproof("premises", "ids", "--format", "json")
+    (entry,) = json.loads(ran.out)["premises"]
+    assert entry["granted_by"] == "driver"
+    assert entry["lifted_by"] == "--assume none"
+    assert {"name", "sentence", "source", "commands"} <= entry.keys()
+
+
+def test_a_wrong_name_is_a_usage_error_with_the_right_one(visaproof) -> None:
+    ran = visaproof("premises", "buffer-apart")
+    assert ran.code == 2
+    assert "buffers-apart" in ran.err
+
+
+def test_every_row_is_stated_somewhere_and_nothing_else_is() -> None:
+    """A row that no code states is one that no answer rests on."""
+    code = "".join(path.read_text("utf-8") for path in PACKAGE.rglob("*.py"))
+    assert set(re.findall(r"\bpremise\(\s*\"([^\"]+)\"", code)) == PREMISES.keys()
+    with pytest.raises(KeyError):
+        premise("all-is-well")
+
+
+@pytest.mark.parametrize("row", PREMISES.values(), ids=PREMISES)
+def test_a_row_says_who_grants_it_and_where(row) -> None:
+    assert row.sentence
+    assert row.source
+    assert set(row.commands) <= {"conflicts", "bounds", "refine", "tv", "run", "check", "rules"}
+    assert row.lifted or row.granted is not Grantor.USER
+
+
+def test_what_an_answer_rests_on_is_shown_with_who_grants_it(visaproof, tmp_path: Path) -> None:
+    kernel = tmp_path / "k.visaasm"
+    kernel.write_text(KERNEL, "utf-8")
+    options = "--input", "X=local_id_x", "--platform", "dg2", "--assume", "ids"
+    ran = visaproof("conflicts", str(kernel), *options)
+    (line,) = (line for line in ran.out.splitlines() if line.startswith("  assumed: ids: "))
+    assert line.endswith("[granted by the driver]")
+    (file,) = json.loads(visaproof("conflicts", str(kernel), *options, "--format", "json").out)["files"]
+    assert [one["name"] for one in file["premises"]] == ["ids"]
+    assert file["assumptions"] == [f"ids: {file['premises'][0]['sentence']}"]
+
+
+KERNEL = """.version 4.1
+.kernel "k"
+.decl X v_type=G type=w num_elts=8 align=GRF
+.decl B v_type=G type=d num_elts=8 align=GRF
+.decl T6 v_type=T num_elts=1
+.input X offset=64 size=16
+.kernel_attr SimdSize=8
+.function "k"
+_main:
+movs (M1_NM, 1) T6(0) 0x0:ud
+shl (M1, 8) B(0,0)<1> X(0,0)<1;1,0> 0x2:ud
+scatter4_scaled.R (M1, 8) T6 0x0:ud B.0 B.0
+ret (M1, 1)
+"""

@@ -1,0 +1,47 @@
+"""What a launch file says of the order of local ids, and of what is passed."""
+
+import pytest
+
+from visaproof.isa.errors import ReadError
+from visaproof.kernel.zebin import read_ze_info
+
+KERNEL = """version: '1.73'
+kernels:
+  - name: k
+    user_attributes:
+      {attributes}
+    execution_env:
+      simd_size: 16
+      {environment}
+    payload_arguments:
+      - {{arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 0, addrmode: stateful, addrspace: {space}}}
+      - {{arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 1, addrmode: stateful, addrspace: {other}}}
+"""
+
+
+def text(attributes: str = "a: b", environment: str = "grf_count: 128", space: str = "image", other: str = "") -> str:
+    return KERNEL.format(attributes=attributes, environment=environment, space=space, other=other or space)
+
+
+def test_today_s_compiler_demands_an_order_of_every_kernel() -> None:
+    """Of the attributes, or of the environment, which the driver takes."""
+    assert read_ze_info(text(), "k", "k").walk_order is None
+    by_attribute = text("intel_reqd_workgroup_walk_order: [ 0, 1, 2 ]")
+    assert read_ze_info(by_attribute, "k", "k").walk_order == (0, 1, 2)
+    by_environment = text("a: b", "work_group_walk_order_dimensions: [ 1, 0, 2 ]")
+    assert read_ze_info(by_environment, "k", "k").walk_order == (1, 0, 2)
+
+
+def test_an_order_has_each_dimension_once() -> None:
+    with pytest.raises(ReadError, match="a walk order is 0, 1 and 2") as error:
+        read_ze_info(text("intel_reqd_workgroup_walk_order: [ 0, 0, 2 ]"), "k", "k")
+    assert error.value.position.line == 5
+
+
+@pytest.mark.parametrize(
+    ("space", "other", "expected"),
+    [("image", "image", True), ("image", "sampler", True), ("image", "local", True), ("image", "global", False),
+     ("image", "constant", False), ("global", "global", False)],
+)  # fmt: skip
+def test_images_without_buffers(space: str, other: str, expected: bool) -> None:
+    assert read_ze_info(text(space=space, other=other), "k", "k").only_images is expected
