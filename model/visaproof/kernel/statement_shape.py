@@ -8,6 +8,9 @@ from visaproof.kernel.naming import listed
 from visaproof.kernel.opcodes import OPERANDS, Kind, kind_of_opcode
 from visaproof.kernel.syntax import Name, Operand, SubscriptedName
 
+NAMED_BARRIER = {"signal": (2, 4), "wait": (1,)}
+"""How many operands the halves of a named barrier take.  Page: NBARRIER.md."""
+
 RELATIONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 FIRST: dict[str, tuple[type, str]] = {
@@ -84,3 +87,6 @@ def require_shape(opcode: str, suffixes: Sequence[str], operands: Sequence[Opera
     if opcode == "bfn" and not suffixes:
         raise ReadError("bfn needs its table", position, "as in bfn.xd8")
     require_suffixes(opcode, suffixes, position)
+    if opcode == "nbarrier" and len(operands) not in NAMED_BARRIER[suffixes[0]]:
+        forms = "nbarrier.wait ID, nbarrier.signal ID THREADS, nbarrier.signal ID TYPE PRODUCERS CONSUMERS"
+        raise ReadError(f"nbarrier.{suffixes[0]} takes no {len(operands)} operands", position, forms)
