@@ -40,7 +40,6 @@ APPROXIMATE = frozenset(("cos", "exp", "inv", "log", "pow", "rsqrt", "sin", "sqr
 DEVICES = {"bmg": "Xe2", "ptl": "Xe3", "nvl": "Xe3P", "cri": "Xe3P"}
 """The platforms of devices by how the names of dumps begin, where they are not named alike."""
 UNREAD = {
-    "img_box3": "a sampler variable that the dump does not declare",
     "img_invert": "load_lz of a surface in a general variable, V0053(0,0)<0;1,0>[0]",
 }
 """Kernels of which some dumps cannot be read."""

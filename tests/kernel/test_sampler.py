@@ -4,10 +4,12 @@ import pytest
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
+from visaproof.isa.surfaces import SurfaceKind
 from visaproof.kernel.concrete.run import run
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.symbolic.run import trace
 from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.texels import Outside, RawImage
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
 from visaproof.smt import bool_symbol, evaluate, symbols_of
@@ -26,6 +28,10 @@ DECLARATIONS = """.version 4.1
 _main:
 """
 KEPT = 0xEE
+
+
+BINDLESS = "movs (M1_NM, 1) S31(0) U(0,0)<0;1,0>\n    movs (M1_NM, 1) %bss(0) U(0,1)<0;1,0>"
+"""What today's compiler emits on LSC platforms before each read: handles in general variables of type D."""
 
 
 def kernel(body: str) -> Kernel:
@@ -65,6 +71,8 @@ EXAMPLES = [
     ("sample_l.RB (M1, 8) 0x0:uw S0 T6 D.32 U.0 U.0 U.0", "D", 1, {*range(32, 36), *range(64, 68)}),
     # sixteen bits: lane 1 in bytes 2 and 3, and the upper half of each register is undefined
     ("load_lz.RG (M1, 8) 0x0:uw T6 H.0 U.0", "H", 0b10, {2, 3, *range(16, 32), 34, 35, *range(48, 64)}),
+    # the bindless sampler needs no declaration
+    (f"{BINDLESS}\n    sample_lz.RG (M1, 8) 0x0:uw S31 %bss D.0 U.0 U.0", "D", 0b1, {*range(4), *range(32, 36)}),
     # the null mask has a register of its own behind the data
     ("load_lz.pixel_null_mask.R (M1, 8) 0x0:uw T6 D.0 U.0", "D", 1, {*range(4), *range(32, 64)}),
 ]
@@ -89,6 +97,23 @@ def test_an_image_that_holds_something_is_not_read() -> None:
     state = ConcreteState(Platform.TGLLP, exec_mask=1, surfaces={"T6": Image(((4, 4, 1),), {(0, 0, 0, 0): 7})})
     with pytest.raises(NotModelled, match="not 0 everywhere"):
         run(kernel("load_lz.R (M1, 8) 0x0:uw T6 D.0 U.0"), state)
+
+
+def test_a_handle_is_no_number_of_a_sampler() -> None:
+    """How the sampler behind a handle of 0 reads is not known, though that of number 0 is."""
+    texels = {(0, 0, 0, 0): 7}
+    image = RawImage(((4, 4, 1),), texels, SurfaceKind.PLANE, before=texels, samplers={0: Outside.EDGE})
+
+    def texel(bound: str) -> int:
+        state = ConcreteState(Platform.DG2, exec_mask=1, surfaces={"T6": image})
+        state.registers = {"U": bytearray(64), "D": bytearray(160)}
+        read = f"movs (M1_NM, 1) S31(0) {bound}\n    sample_lz.R (M1, 8) 0x0:uw S31 T6 D.0 U.0 U.32"
+        assert run(kernel(read), state).undefined is None
+        return state.registers["D"][0]
+
+    assert texel("0x0:ud") == 7
+    with pytest.raises(NotModelled, match="how its sampler reads"):
+        texel("U(0,0)<0;1,0>")
 
 
 def test_a_form_that_does_not_fit_is_not_modelled() -> None:

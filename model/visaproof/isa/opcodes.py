@@ -196,7 +196,7 @@ ROWS: dict[str, Row] = {
     "add3o": Row(
         "ADD3O", (_any(3, (*WORDS, *DWORDS)),), not_modelled="its page does not say in which width the sum overflows"
     ),
-    "addc": Row("ADDC", (_CARRY,), Modifiers.NONE),
+    "addc": Row("ADDC", (_CARRY, Form((UD, UD), (UD, (T.UW,)), reading="addc-of-words")), Modifiers.NONE),
     "subb": Row("SUBB", (_CARRY,), Modifiers.NONE),
     "avg": Row("AVG", (_any(2, SMALL),), saturation=Saturation.YES),
     "div": Row("DIV", _numbers(2, SMALL), saturation=Saturation.FLOATS),
@@ -262,7 +262,10 @@ ROWS: dict[str, Row] = {
     ),
     "sel": Row("SEL", _with_all(2, INTEGERS), saturation=Saturation.YES),
     "movs": Row(
-        "MOVS", (Form(((),), (UD,)), Form((UD,), ((),)), Form(((),), ((),))), Modifiers.NONE, predicated=False
+        "MOVS",
+        (Form(((),), (UD,)), Form(((),), ((T.D,),), reading="movs-signed"), Form((UD,), ((),)), Form(((),), ((),))),
+        Modifiers.NONE,
+        predicated=False,
     ),
     "fcvt": Row(
         "FCVT",

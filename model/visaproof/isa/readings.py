@@ -219,8 +219,17 @@ READINGS: dict[str, Reading] = {
     "fbl-of-words": Reading(
         "ours", "fbl of UB or UW, which Intel's compiler emits?", "as of the same number in UD; all ones for 0"
     ),
+    "movs-signed": Reading(
+        "ours", "movs of D into a surface or a sampler, which Intel's compiler emits?", "its 32 bits, as those of UD"
+    ),
     "addr-add-offset": Reading(
         "ours", "addr_add of an offset that is not UW?", "added as the integer that its type makes of it"
+    ),
+    "addc-of-words": Reading(
+        "ours", "addc of UD and UW, which Intel's compiler emits?", "the words are taken as the same numbers in UD"
+    ),
+    "mov-of-predicate": Reading(
+        "ours", "mov of a predicate into D, which Intel's compiler emits for ballots?", "its bits, as into UD"
     ),
     "mov-of-address": Reading(
         "ours",

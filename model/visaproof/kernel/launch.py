@@ -11,7 +11,7 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel.constants import Constant, Constants
 from visaproof.kernel.device import Said, decided, device_of, required, said_by_option, said_of
 from visaproof.kernel.file_content import LAUNCH_LIMIT, content_of
-from visaproof.kernel.local_ids import Host, Order
+from visaproof.kernel.local_ids import Host, Order, Triple
 from visaproof.kernel.meaning import (
     DIMENSIONS,
     LAUNCH_VALUES,
@@ -25,13 +25,14 @@ from visaproof.kernel.meaning import (
     Meaning,
     Piece,
     Sampler,
+    SamplerModes,
     SlmAddress,
     Surface,
     Unknown,
     natural_size,
 )
 from visaproof.kernel.overlap import NOTHING_SAID, ArgumentInfo
-from visaproof.kernel.payload import SIMD_SIZES, KernelInfo, Pieces, place, width
+from visaproof.kernel.payload import SIMD_SIZES, KernelInfo, Pieces, place, samplers_of_launch, tables_of_launch, width
 from visaproof.kernel.syntax import Input, Kernel
 
 __all__ = [
@@ -56,6 +57,20 @@ __all__ = [
 OPTION = "--input"
 
 
+LOCAL_SIZE_OPTION = "--local-size"
+
+
+@dataclass(frozen=True, slots=True)
+class StatedGroups:
+    """What the user states of the groups of a launch."""
+
+    local_size: Triple | None = None
+    host: Host | None = None
+
+
+ANY_GROUPS = StatedGroups()
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
     """What is known of the payload of one kernel; bytes in no piece may hold anything."""
@@ -76,6 +91,8 @@ class Launch:
     """Whether images are passed and no buffers; None where that is not known."""
     host: Host | None = None
     """Which API launches; None for any."""
+    other_simd: int | None = None
+    """Lanes of the kernel that the launch information is about, where the text has another number."""
     platform: Platform | None = None
     slm_bytes: int = 0
     """Shared local memory of a group, without what `local` arguments point to."""
@@ -83,6 +100,12 @@ class Launch:
     """Private memory of all work items of a hardware thread; 0 where there is none, or nothing is said of it."""
     constants: Constants = field(default_factory=dict[str, Constant])
     """What the tables and strings of the program hold, as far as it is known."""
+    samplers: Mapping[int, SamplerModes | Argument] = field(default_factory=dict[int, SamplerModes | Argument])
+    """What stands at each number of a sampler, as far as it is known: one of the source, or an argument."""
+    tables: Mapping[int, str] = field(default_factory=dict[int, str])
+    """Binding table index to the table of the program that stands there, by what the payload calls its address."""
+    registers: int | None = None
+    """Registers of a thread, where it is known."""
     infos: Mapping[int, ArgumentInfo] = field(default_factory=dict[int, ArgumentInfo])
     """What the source says of its arguments, by index."""
     source: str = "no launch information"
@@ -118,6 +141,15 @@ class Launch:
             return self
         return replace(self, meanings={**self.meanings, **stated}, source=f"{self.source}, {OPTION}")
 
+    def of_groups(self, stated: "StatedGroups") -> "Launch":
+        """This launch with the local size and the host that the user states.  Raises ReadError."""
+        size, host = stated.local_size or self.group_size, stated.host or self.host
+        if self.group_size is not None and size != self.group_size:
+            required = ",".join(map(str, self.group_size))
+            message = f"the kernel requires groups of {required} work items"
+            raise ReadError(message, in_option(LOCAL_SIZE_OPTION), f"{LOCAL_SIZE_OPTION} {required}")
+        return self if (size, host) == (self.group_size, self.host) else replace(self, group_size=size, host=host)
+
     def _named(self, meaning: Meaning) -> Meaning:
         """The meaning with its argument's name, where it has an argument."""
         match meaning:
@@ -139,8 +171,10 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
     """
     info = _read(content_of(path, LAUNCH_LIMIT), str(path), kernel)
     device = decided((*info.device, *said_of(kernel), *said_by_option(platform, kernel.path)))
+    simd = width(info, kernel)
     return Launch(
-        simd=width(info, kernel),
+        simd=simd,
+        other_simd=None if info.simd == simd else info.simd,
         meanings=place(info, kernel, device),
         binding_table=info.binding_table,
         arg_names=info.arg_names,
@@ -152,6 +186,9 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
         slm_bytes=info.slm_bytes,
         private_bytes=info.private_bytes,
         constants=info.constants,
+        samplers=samplers_of_launch(info),
+        tables=tables_of_launch(info),
+        registers=info.registers,
         infos=info.infos,
         source=info.source,
     )
@@ -160,11 +197,13 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
 def launch_of(path: Path | None, kernel: Kernel, platform: Platform | None) -> tuple[Launch, Platform]:
     """What a launch file says, if there is one, and the device.  Raises ReadError, also where none is named."""
     if path is None:
-        return NOTHING_KNOWN, device_of(kernel.source_lines, kernel.path, platform)
+        device = device_of(kernel.source_lines, kernel.path, platform)
+        return replace(NOTHING_KNOWN, platform=device), device
     launch = read_launch(path, kernel, platform)
     if launch.platform is not None:
         return launch, launch.platform
-    return launch, required(None, (*said_by_launch(path, Path(kernel.path)), *said_of(kernel)), kernel.path)
+    device = required(None, (*said_by_launch(path, Path(kernel.path)), *said_of(kernel)), kernel.path)
+    return replace(launch, platform=device), device
 
 
 _ZEBIN, _BOM = b"\x7fELF", b"\xef\xbb\xbf"

@@ -96,13 +96,16 @@ def _operand_refusals(instruction: Instruction, row: Row) -> Iterator[tuple[str,
 
 
 def _predicate_move_refusals(instruction: Instruction, kernel: Kernel) -> Iterator[tuple[str, Position]]:
-    """Page MOV: "<exec_size> must be one", and a destination of UB, UW or UD that holds every bit."""
+    """Page MOV: "<exec_size> must be one", and a destination of UB, UW or UD that holds every bit.
+
+    Into D by the reading mov-of-predicate.
+    """
     source, target = instruction.operands[1], instruction.operands[0]
     assert isinstance(source, Name)
     declared, result = kernel.variables.get(source.name), _type_of(target, kernel)
     if not isinstance(declared, PredicateVariable):
         yield f" of {source.name}, which is no predicate", source.position
-    elif result not in (DataType.UB, DataType.UW, DataType.UD) or result.bits < declared.num_elts:
+    elif result not in (DataType.UB, DataType.UW, DataType.UD, DataType.D) or result.bits < declared.num_elts:
         yield f" of {declared.num_elts} predicate bits into {_spelled(result)}", target.position
     if instruction.execution is not None and instruction.execution.size != 1:
         yield " of a predicate with more than one lane", instruction.position
@@ -137,10 +140,18 @@ def _state_refusals(instruction: Instruction, row: Row, kernel: Kernel) -> Itera
                 )
         elif name:
             yield f" with {name}, which is no element of a state variable", operand.position
-        elif (found := _type_of(operand, kernel)) is not DataType.UD:
-            yield f" with {_name(place, row)} of type {_spelled(found)}, not ud", operand.position
+        elif (found := _type_of(operand, kernel)) not in (allowed := _state_types(row, place)):
+            yield (
+                f" with {_name(place, row)} of type {_spelled(found)}, not {listed(map(_spelled, allowed))}",
+                operand.position,
+            )
     if len(classes) != 1:
         yield " between a surface and a sampler" if classes else " of no state variable", instruction.position
+
+
+def _state_types(row: Row, place: int) -> tuple[DataType, ...]:
+    """The types of a general operand beside a state variable."""
+    return tuple(dict.fromkeys(one for form in row.forms for one in (*form.results, *form.sources)[place]))
 
 
 def _half_refusals(instruction: Instruction) -> Iterator[tuple[str, Position]]:

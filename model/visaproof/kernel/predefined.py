@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from visaproof.isa.types import DataType
-from visaproof.kernel.syntax import GeneralVariable, SurfaceVariable, Variable
+from visaproof.kernel.syntax import GeneralVariable, SamplerVariable, SurfaceVariable, Variable
 
 GENERAL = (
     ("%null", DataType.UD, 1),
@@ -39,9 +39,13 @@ GENERAL = (
 SURFACES = ("%slm", "T1", "T2", "TSS", "%bss", "%scratch")
 """The place in this list is the index in byte code."""
 
+BINDLESS_SAMPLER = "S31"
+"""Stands for the sampler whose handle a `movs` last put there.  Source: spec/current-compiler.md §5."""
+
 PREDEFINED: Mapping[str, Variable] = MappingProxyType(
     {name: GeneralVariable(name, data_type, count, None, None, None) for name, data_type, count in GENERAL}
     | {name: SurfaceVariable(name, 1, None) for name in SURFACES}
+    | {BINDLESS_SAMPLER: SamplerVariable(BINDLESS_SAMPLER, 1, None)}
 )
 
 SCRATCH_SURFACE = "%scratchloc"

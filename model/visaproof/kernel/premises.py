@@ -80,9 +80,42 @@ PREMISES = _rows(
         Grantor.DRIVER, "the payload of IGC's kernels", _ALL, "--assume none",
     ),
     PremiseRow(
+        "width", "the {simd} lanes of this text are launched, and not the {stated} of the launch information",
+        Grantor.NOBODY, "the compiler dumps each width that it tries, and keeps one", _ALL,
+    ),
+    PremiseRow(
         "ids-below-size",
         "local sizes are at most 65536, and the local ids of lanes that are on are less than they are",
         Grantor.LANGUAGE, "OpenCL C: get_local_id is below get_local_size", _TWO_KERNELS, "--assume none",
+    ),
+    PremiseRow(
+        "local-ids",
+        "the lanes of a thread run consecutive work items of their group, of which the ids are {layout}; those of "
+        "lanes that are off go on likewise",
+        Grantor.DRIVER, "compute-runtime 26.31: isRuntimeLocalIdsGenerationRequired, generateLocalIDs", _ALL,
+        "--assume none",
+    ),
+    PremiseRow(
+        "local-size",
+        "a group has at most {most} work items; the local size is at least 1, and local ids are below it",
+        Grantor.DRIVER, "CL_DEVICE_MAX_WORK_GROUP_SIZE of Intel's devices", _ALL, "--assume none",
+    ),
+    PremiseRow(
+        "whole-groups", "every group has the local size {size}, the last one, too",
+        Grantor.HOST, "OpenCL 2.0 allows smaller last groups without -cl-uniform-work-group-size", _ALL,
+        "--assume none",
+    ),
+    PremiseRow(
+        "unread-dimensions", "the local size is 1 in {dimensions}, of which the kernel reads no local id",
+        Grantor.HOST, "hosts launch as many dimensions as kernels have", _ALL, "--local-size",
+    ),
+    PremiseRow(
+        "global-ids", "the global offset is 0, and global ids stay below 2^32",
+        Grantor.HOST, "hosts rarely set an offset, or launch more work items", _ALL, "--assume none",
+    ),
+    PremiseRow(
+        "all-lanes", "a thread of the VectorCompiler is one work item, and starts with all lanes on",
+        Grantor.COMPILER, "its SIMD instructions are no work items", _ALL, "--assume none",
     ),
     PremiseRow(
         "bounded",
@@ -93,7 +126,7 @@ PREMISES = _rows(
     PremiseRow(
         "first-lanes",
         "the enabled lanes of a thread are its first ones, as where a group does not fill its last thread",
-        Grantor.DRIVER, "local ids are numbered without gaps", ("bounds",), "--assume none",
+        Grantor.DRIVER, "local ids are numbered without gaps", _ALL, "--assume none",
     ),
     PremiseRow(
         "private-apart", "private memory shares no byte with other memory, and the kernel stays inside it",
@@ -266,6 +299,12 @@ PREMISES = _rows(
     PremiseRow(
         "thread-numbers", "the threads of a group are numbered in the order of their lanes",
         Grantor.DRIVER, "thread t runs the work items from SIMD·t on", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "beyond-unseen",
+        "nothing that is seen depends on {what}, which is undefined to read: buffers, branches and addresses are the "
+        "same under the {choices} choices tried of it",
+        Grantor.NOBODY, "that {choices} choices agree is no proof that all do", ("run",),
     ),
     PremiseRow(
         "threads-unlike", "each thread may find anything in {names}, whatever the others do",

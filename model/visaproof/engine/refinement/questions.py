@@ -101,6 +101,7 @@ def _as_it_is(runner: AnyRunner) -> Side:
         finders=_finders(runner),
         observed=runner.observed,
         unwritten=_unwritten(runner, runner.trace, runner.surface),
+        samplers=runner.samplers,
     )
 
 
@@ -121,7 +122,7 @@ def _located(runner: AnyRunner) -> Side:
     surface = partial(_name, names)
     return Side(
         runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
-        _finders(runner), runner.observed, unwritten=_unwritten(runner, found.trace, surface),
+        _finders(runner), runner.observed, samplers=runner.samplers, unwritten=_unwritten(runner, found.trace, surface),
     )  # fmt: skip
 
 

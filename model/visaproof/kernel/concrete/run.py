@@ -290,7 +290,7 @@ class Thread:
         read = sampler_read(instruction, self._kernel, self.state.platform)
         if not self._known_images:
             surface = self.state.surfaces.get(self._moves.keys(read.surface)[0])
-            read_raw(read, instruction.opcode, surface, self._moves.index(read.variable), self.state)
+            read_raw(read, instruction.opcode, surface, self._moves.sampler_number(read.variable), self.state)
             return
         surface = self._surface(read.surface, instruction.position)
         image = texel_image(self.state.surfaces[surface], surface, instruction.position)

@@ -6,8 +6,8 @@ from copy import copy
 from visaproof.kernel.concrete.operands import ConcreteOperands
 from visaproof.kernel.concrete.predicates import enabled_lanes
 from visaproof.kernel.statement import execution_of
-from visaproof.kernel.surfaces import BINDLESS, StateElement, SurfaceBindings, index_missing
-from visaproof.kernel.syntax import Instruction, Operand, SubscriptedName
+from visaproof.kernel.surfaces import StateElement, SurfaceBindings, index_missing, may_be_handle
+from visaproof.kernel.syntax import Instruction, Operand, SubscriptedName, VectorSource
 from visaproof.semantics.concrete.state import ConcreteState
 
 
@@ -20,6 +20,8 @@ class ConcreteStateMoves:
         self._state = state
         self._operands = operands
         self._indices: dict[StateElement, int] = {}
+        self._handles: set[StateElement] = set()
+        """Those whose index came out of a register."""
 
     def step(self, movs: Instruction) -> None:
         """Page: "contiguous elements will be copied", as many as there are lanes, from the offsets of both operands."""
@@ -30,11 +32,15 @@ class ConcreteStateMoves:
             return
         moved = [self._moved(source, lane) for lane in range(execution_of(movs).size)]  # reading movs-mask
         self._surfaces.bind(movs)
+        handles = [self._is_handle(source, lane) for lane in range(len(moved))]
         for lane, index in enumerate(moved):
             place = StateElement(target.name, target.element + lane)
             self._indices.pop(place, None)
+            self._handles.discard(place)
             if index is not None:
                 self._indices[place] = index
+            if handles[lane]:
+                self._handles.add(place)
 
     def _moved(self, source: Operand, lane: int) -> int | None:
         """The index that a lane moves; None where nothing bound what it copies."""
@@ -42,18 +48,27 @@ class ConcreteStateMoves:
             return self._indices.get(StateElement(source.name, source.element + lane))
         return self._operands.read(source, lane)[0]
 
+    def _is_handle(self, source: Operand, lane: int) -> bool:
+        if isinstance(source, SubscriptedName):
+            return StateElement(source.name, source.element + lane) in self._handles
+        return isinstance(source, VectorSource)
+
     def keys(self, variable: str) -> list[str]:
-        """The names of the surface that a variable stands for: of a bindless one, by its handle as well."""
+        """The names of the surface that a variable stands for: by its handle as well, where the number may be one."""
         key = self._surfaces.key(variable)
-        return [key, f"bindless handle {self.index(variable)}"] if variable == BINDLESS else [key]
+        return [key, f"bindless handle {self.index(variable)}"] if may_be_handle(key) else [key]
 
     def index(self, variable: str) -> int | None:
         """The number that was moved into a variable."""
         return self._indices.get(StateElement(variable, 0))
 
+    def sampler_number(self, variable: str) -> int | None:
+        """The number of the sampler that a variable stands for; None where that is not known, as behind a handle."""
+        return None if StateElement(variable, 0) in self._handles else self.index(variable)
+
     def contents(self) -> object:
         """All that the variables hold."""
-        return self._surfaces.contents(), dict(self._indices)
+        return self._surfaces.contents(), dict(self._indices), set(self._handles)
 
 
 def copy_indices(

@@ -1,10 +1,11 @@
 """A kernel that is compared with another, as both are asked about: its run, and the names that both share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
 from visaproof.isa.platform import Platform
 from visaproof.kernel.observed import Observed
+from visaproof.kernel.sampler import SamplerUse
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.synchronisation import Fence, Synchronised
 from visaproof.queries.refinement.places import is_private
@@ -59,12 +60,18 @@ class Side:
     """Of kernels of different widths, the turn of each message of atomics, by its place in the run."""
     choices: Mapping[Term, Term] = field(default_factory=dict[Term, Term])
     """What it finds in registers that nothing wrote, if that is to be something in particular."""
+    samplers: Mapping[int, Hashable] = field(default_factory=dict[int, Hashable])
+    """What the numbers of samplers stand for, where both kernels say it."""
     disturbed: bool = False
     """Whether other threads may write between any two messages, and not only at barriers and fences."""
     unwritten: frozenset[str] = frozenset()
     """The surfaces that nobody writes while the kernel runs: what they hold is the same before and behind a barrier."""
     matched: Matched = Matched()
     """The barriers and fences that both kernels have."""
+
+    def how(self, use: SamplerUse | None) -> Hashable:
+        """How a read through the sampler reads, under a name that both kernels share."""
+        return use and (use.texel_offset, self.samplers.get(use.number, use.number) if use.number is not None else None)
 
 
 def surface_then(side: Side, place: int) -> str:
@@ -80,7 +87,12 @@ def surface_then(side: Side, place: int) -> str:
         return f"{surface} after turn {side.turns[place].number}"
     if side.disturbed:
         return f"{surface} after message {visible_before(side.trace, place)}"
-    cuts, ends = epoch(side, place)
+    return surface_at(surface, side, epoch(side, place))
+
+
+def surface_at(surface: str, side: Side, epoch: tuple[int, int]) -> str:
+    """The surface after so many barriers and fences, and beginnings and ends of rounds."""
+    cuts, ends = epoch
     what = "barrier or fence" if side.matched.fences else "barrier"
     if ends:
         return f"{surface} after {what} {cuts} and {ends} ends of rounds"

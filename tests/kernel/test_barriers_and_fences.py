@@ -36,18 +36,10 @@ def test_a_baseline_signal_is_the_general_one() -> None:
     assert event("nbarrier.wait 3") != event("nbarrier.wait 4")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "nbarrier 3",
-        "nbarrier.post 3",
-        "nbarrier.wait",
-        "nbarrier.signal 3",
-        "nbarrier.wait 3 8",
-        "sbarrier",
-        "(P1) nbarrier.wait 3",
-    ],
-)
+FORMS = ["nbarrier 3", "nbarrier.post 3", "nbarrier.wait", "nbarrier.signal 3", "nbarrier.wait 3 8", "sbarrier"]
+
+
+@pytest.mark.parametrize("text", [*FORMS, "(P1) nbarrier.wait 3"])
 def test_a_barrier_of_another_form_is_no_statement(text: str) -> None:
     with pytest.raises(ReadError):
         event(text)
