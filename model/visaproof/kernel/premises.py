@@ -221,7 +221,8 @@ PREMISES = _rows(
         "counters",
         "while a message increments (or decrements) one cell for several lanes, others do so too less than {times} "
         "times, and write it in no other way",
-        Grantor.NOBODY, "other threads may write the cell in any way", ("conflicts",),
+        Grantor.NOBODY, "decision D30: no page says that others do not come between the lanes of one message",
+        ("conflicts",),
     ),
     PremiseRow(
         "constants-open", "what {table} holds is arbitrary ({reason})",
@@ -298,6 +299,31 @@ PREMISES = _rows(
     PremiseRow(
         "no-data-race", "no other thread writes {what}{between}{but}",
         Grantor.LANGUAGE, "OpenCL C and C11: a data race has no meaning", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "unwritten", "nobody writes what {surfaces} show while the kernel runs",
+        Grantor.LANGUAGE, "OpenCL C: __constant memory, and images that are __read_only", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "atomics-relaxed",
+        "an atomic alone orders no plain load before or after it: order comes from the fences beside it",
+        Grantor.COMPILER, "IGC puts a fence before an atomic that releases and one after an atomic that acquires, and "
+        "none beside relaxed ones; the pages name no order", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "lanes-interleaved", "other threads may come between the atomics of the lanes of one message",
+        Grantor.NOBODY, "decision D30: the pages say that lanes are serialised, and nothing of other threads",
+        _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "fences-alike",
+        "fences of two devices, or of old and new messages, order the same where both name the same memory",
+        Grantor.COMPILER, "IGC emits them for the same source; no page compares them", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "caches-alike",
+        "messages of two devices, or with and without cache options, are cached alike where none says uncached",
+        Grantor.NOBODY, "defaults differ by device and by the state of the driver", _TWO_KERNELS,
     ),
     PremiseRow(
         "threads-in-any-order",

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from visaproof.engine.refinement.comparison import Comparison
-from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous, Verdict
+from visaproof.engine.refinement.decision import Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement.lane_runs import lane_runs, run_outside
 from visaproof.engine.refinement.memory import IMAGE_SIZE, PRIVATE, bases_of
 from visaproof.engine.refinement.runs import Difference
@@ -22,6 +22,7 @@ from visaproof.report.hints import fitting
 from visaproof.report.interference import interference_json, interference_lines, interference_text
 from visaproof.report.lane_runs import lane_run_json, lane_run_lines, target_run_lines
 from visaproof.report.premises import premise_lines, premises_json
+from visaproof.report.synchronisation import events_json, events_side_by_side
 from visaproof.report.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
 from visaproof.report.writers import written
 from visaproof.smt import Term
@@ -116,8 +117,12 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
             yield "  VACUOUS: the source has no meaning for any input, so that anything refines it"
             yield from (f"    in every run: {kind.what}" for kind in kinds)
             yield from map(_hint, kinds)
-        case Unknown(reason):
+        case Resynchronised(reason, events):
+            yield f"  DOES NOT REFINE: {reason}"
+            yield from events_side_by_side(events)
+        case Unknown(reason, events):
             yield f"  UNKNOWN: {reason}"
+            yield from events_side_by_side(events)
         case Difference():
             yield from (f"  {line}" for line in _difference_lines(comparison, verdict))
 
@@ -305,8 +310,10 @@ def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
             return verdict_json(comparison, found) | {"verdict": "bounded", "loops": [str(one) for one in loops]}
         case Vacuous(kinds):
             return {"verdict": "vacuous", "undefined": [kind.value for kind in kinds]}
-        case Unknown(reason):
-            return {"verdict": "unknown", "reason": reason}
+        case Resynchronised(reason, events):
+            return {"verdict": "does not refine", "replayed": False, "reason": reason} | events_json(events)
+        case Unknown(reason, events):
+            return {"verdict": "unknown", "reason": reason} | events_json(events)
         case Difference():
             under = [one.value for one in in_order(ALWAYS if comparison.conditional else ())]
             example = _difference_json(comparison, verdict)

@@ -8,7 +8,7 @@ from visaproof.engine.refinement.buffer_offsets import distances, with_distances
 from visaproof.engine.refinement.memory import PRIVATE
 from visaproof.engine.refinement.runner import Runner
 from visaproof.engine.refinement.scope import Scope
-from visaproof.engine.refinement.thread_barriers import with_plain_barriers
+from visaproof.engine.refinement.thread_barriers import with_plain_events
 from visaproof.engine.refinement.thread_group import AnyRunner, group_of
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
@@ -25,6 +25,7 @@ from visaproof.kernel.matching import (
     surface_of,
     target_start,
 )
+from visaproof.kernel.overlap import CONSTANT, READ_ONLY
 from visaproof.kernel.surface_sizes import with_sizes
 from visaproof.kernel.symbolic.run import launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
@@ -83,7 +84,7 @@ def one_to_several(
         members.append(_runner(
             name, programs[narrow], starts[narrow], initial, own, True, scope, by_buffers, prefix_of(thread)
         ))  # fmt: skip
-    one = replace(one, trace=with_plain_barriers(one.trace, lanes, scope.timeout_ms))
+    one = replace(one, trace=with_plain_events(one.trace, lanes, scope.timeout_ms))
     group = group_of(members, lanes, split, UndefinedKind.RACE in scope.forbidden, scope.timeout_ms)
     return (one, group) if split.source_is_wide else (group, one)
 
@@ -120,11 +121,19 @@ def _runner(
     lost = tuple(key for key, common in known.items() if common is None and key.startswith(BINDLESS) and handles)
     surfaces = {key: key if key in lost else _surface(program, key, by_meaning) for key in known}
     named = partial(_or_itself, surfaces) if lost else surfaces.__getitem__
+    unwritten = frozenset(_unwritten(program)) if by_meaning else frozenset[str]()
     return Runner(
-        name, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, handles=handles,
-        local_bytes=program.local_bytes, samplers=program.samplers,
+        name, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, unwritten=unwritten,
+        handles=handles, local_bytes=program.local_bytes, samplers=program.samplers,
         distances=distances(program, ran.surfaces) if by_buffers else {},
     )  # fmt: skip
+
+
+def _unwritten(program: Program) -> Iterator[str]:
+    """The surfaces of `__constant` arguments, and of images that are only read."""
+    for index, info in program.launch.infos.items():
+        if info.address == CONSTANT or (info.is_image and info.access == READ_ONLY):
+            yield f"argument {index}"
 
 
 def _or_itself(surfaces: Mapping[str, str], key: str) -> str:
