@@ -25,13 +25,14 @@ from visaproof.kernel.meaning import (
     Meaning,
     Piece,
     Sampler,
+    SamplerModes,
     SlmAddress,
     Surface,
     Unknown,
     natural_size,
 )
 from visaproof.kernel.overlap import NOTHING_SAID, ArgumentInfo
-from visaproof.kernel.payload import SIMD_SIZES, KernelInfo, Pieces, place, width
+from visaproof.kernel.payload import SIMD_SIZES, KernelInfo, Pieces, place, samplers_of_launch, tables_of_launch, width
 from visaproof.kernel.syntax import Input, Kernel
 
 __all__ = [
@@ -85,6 +86,12 @@ class Launch:
     """Private memory of all work items of a hardware thread; 0 where there is none, or nothing is said of it."""
     constants: Constants = field(default_factory=dict[str, Constant])
     """What the tables and strings of the program hold, as far as it is known."""
+    samplers: Mapping[int, SamplerModes | Argument] = field(default_factory=dict[int, SamplerModes | Argument])
+    """What stands at each number of a sampler, as far as it is known: one of the source, or an argument."""
+    tables: Mapping[int, str] = field(default_factory=dict[int, str])
+    """Binding table index to the table of the program that stands there, by what the payload calls its address."""
+    registers: int | None = None
+    """Registers of a thread, where it is known."""
     infos: Mapping[int, ArgumentInfo] = field(default_factory=dict[int, ArgumentInfo])
     """What the source says of its arguments, by index."""
     source: str = "no launch information"
@@ -156,6 +163,9 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
         slm_bytes=info.slm_bytes,
         private_bytes=info.private_bytes,
         constants=info.constants,
+        samplers=samplers_of_launch(info),
+        tables=tables_of_launch(info),
+        registers=info.registers,
         infos=info.infos,
         source=info.source,
     )
