@@ -15,9 +15,8 @@ from visaproof.smt import BitVec, const
 
 
 def tables_of(kernel: Kernel, launch: Launch, start: Start) -> Tables:
-    """The tables of one kernel, by 64-bit addresses and in the binding table."""
-    bound = {f"bti {index}": known(launch.constants, name) for index, name in launch.tables.items()}
-    found = contents_of(kernel, launch) | {name: content for name, content in bound.items() if content is not None}
+    """The tables of one kernel."""
+    found = contents_of(kernel, launch)
     words = {linked_address(name): name for name in kernel.variables if is_linked(name)}
     words |= {word: base.value for word, base in start.pointers.items() if base in TABLE_BASES}
     return Tables(found, {word: name for word, name in words.items() if name in found})
