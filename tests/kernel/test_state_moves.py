@@ -96,6 +96,7 @@ INDIRECT = "addr_add (M1_NM, 1) A0(0)<1> &V 0x8:uw\nmovs (M1_NM, 1) T6(0) r[A0(0
     ("body", "expected"),
     [
         ("movs (M1_NM, 1) T6(2) 0x7:ud\nmovs (M1_NM, 1) R(0,1)<1> T6(2)", [KEPT, 7]),
+        ("movs (M1_NM, 1) T6(2) 0xffffffff:d\nmovs (M1_NM, 1) R(0,1)<1> T6(2)", [KEPT, 0xFFFF_FFFF]),
         ("movs (M1_NM, 1) S0(3) V(0,1)<0;1,0>\nmovs (M1_NM, 1) R(0,0)<1> S0(3)", [1]),
         ("movs (M1_NM, 4) T6(0) V(0,0)<1;1,0>\nmovs (M1_NM, 4) R(0,0)<2> T6(0)", [3, KEPT, 1, KEPT, 4, KEPT, 15]),
         ("movs (M1_NM, 4) T6(0) V(0,0)<2;1,0>\nmovs (M1_NM, 2) R(0,0)<1> T6(2)", [9, 5]),

@@ -171,15 +171,6 @@ def place(info: KernelInfo, kernel: Kernel, platform: Platform | None = None) ->
     return best[0]
 
 
-def _why_another(info: KernelInfo, stated: int) -> str:
-    if stated == info.simd:
-        return "is this the launch information of another compilation or device?"
-    text = (
-        f"the kernel has {info.simd} lanes, and {stated} there: the compiler may have tried that width and given it up"
-    )
-    return f"{text}; ask about its dump with {stated} lanes"
-
-
 def samplers_of_launch(info: KernelInfo) -> dict[int, SamplerModes | Argument]:
     """What stands at each number of a sampler: one of the source, or an argument."""
     passed = {
@@ -196,6 +187,15 @@ def samplers_of_launch(info: KernelInfo) -> dict[int, SamplerModes | Argument]:
 def tables_of_launch(info: KernelInfo) -> dict[int, str]:
     """The tables of the program that stand in the binding table, by what the payload calls their address."""
     return {one.table_index: one.kind for one in info.arguments if one.table_index is not None and one.kind in BASES}
+
+
+def _why_another(info: KernelInfo, stated: int) -> str:
+    if stated == info.simd:
+        return "is this the launch information of another compilation or device?"
+    text = (
+        f"the kernel has {info.simd} lanes, and {stated} there: the compiler may have tried that width and given it up"
+    )
+    return f"{text}; ask about its dump with {stated} lanes"
 
 
 def width(info: KernelInfo, kernel: Kernel) -> int:

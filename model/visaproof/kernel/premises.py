@@ -246,6 +246,12 @@ PREMISES = _rows(
         Grantor.DRIVER, "thread t runs the work items from SIMD·t on", _TWO_KERNELS,
     ),
     PremiseRow(
+        "beyond-unseen",
+        "nothing that is seen depends on {what}, which is undefined to read: buffers, branches and addresses are the "
+        "same under the {choices} choices tried of it",
+        Grantor.NOBODY, "that {choices} choices agree is no proof that all do", ("run",),
+    ),
+    PremiseRow(
         "threads-unlike", "each thread may find anything in {names}, whatever the others do",
         Grantor.OPEN, "the answer holds whatever is there", _TWO_KERNELS,
     ),
