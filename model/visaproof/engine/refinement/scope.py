@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from visaproof.engine.decide import DEFAULT_TIMEOUT_MS
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.float_results import Floats
+from visaproof.kernel.launch import ANY_GROUPS, StatedGroups
 from visaproof.kernel.symbolic.run import DEFAULT_UNROLL
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
 from visaproof.smt import Bool, false, true
@@ -26,6 +27,8 @@ class Scope:
     """Registers of the source and of the target that have to be equal at the end."""
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     """For each question to a solver that comes before the one that is asked."""
+    groups: StatedGroups = ANY_GROUPS
+    """What is stated of the groups of the launch."""
 
 
 @dataclass(frozen=True, slots=True)
