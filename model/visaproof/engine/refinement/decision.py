@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, Values
+from visaproof.engine.refinement.beside import differences
 from visaproof.engine.refinement.choices import source_choice, unlike_threads
 from visaproof.engine.refinement.chosen import choices_tried, where_chosen
 from visaproof.engine.refinement.comparison import Comparison
@@ -86,10 +87,13 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     verdict = Refines(SAME_PROGRAM) if comparison.itself else _decided(comparison, timeout_ms)
     if isinstance(verdict, Unknown):
         verdict = _where_meant(comparison, timeout_ms) or verdict
+    if isinstance(verdict, Refines | Bounded) and comparison.unlike:
+        return Unknown("; ".join(comparison.unlike))
     if isinstance(verdict, Refines):
         return _unless_vacuous(comparison, verdict, timeout_ms)
-    if isinstance(verdict, Unknown) and comparison.uninterpreted:
-        return Unknown(verdict.reason + FLOAT_HINT)
+    if isinstance(verdict, Unknown):
+        beside = differences((comparison.source, comparison.target))
+        return Unknown("; ".join((*beside, verdict.reason)) + FLOAT_HINT * comparison.uninterpreted)
     return verdict
 
 

@@ -12,6 +12,7 @@ from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.work_items import NO_GROUP, Group
 from visaproof.queries.constant_data import NO_TABLES, Tables
 from visaproof.queries.refinement.effects import Effects, effects_of
+from visaproof.queries.refinement.extents import limits
 from visaproof.queries.refinement.local_memory import unobserved
 from visaproof.queries.refinement.observed import register_stores
 from visaproof.queries.refinement.places import Reach, is_private
@@ -56,6 +57,8 @@ class Question:
     """What has no meaning; the other kinds have one."""
     disturbed: bool = False
     """Whether other threads may write between any two messages: then both have to have the same, in the same order."""
+    limits: tuple[Bool, ...] = ()
+    """How large images are at most."""
     bounded: tuple[Position, ...] = ()
     """The loops that may run longer than they were unrolled.  Nothing is asked of longer runs."""
 
@@ -89,14 +92,15 @@ def refinement_question(
     one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
     if [guard for _, guard in one.barriers] == [guard for _, guard in other.barriers]:
-        return Question(one, other, memory, launched, forbidden, source.disturbed, loops)
+        return Question(one, other, memory, launched, forbidden, source.disturbed, limits(source, target), loops)
     several = source.threads or target.threads
     if several or source.disturbed or not _adds_barriers(one, other, launched.lanes):
         raise NotModelled("barriers that both kernels do not have alike")
     sides = replace(source, disturbed=True), replace(target, disturbed=True)
     memory = SharedMemory(_units(*sides), launched.tables)
     one, other = _both(*sides, memory, expand, forbidden)
-    return Question(one, other, memory, launched, forbidden, disturbed=True, bounded=loops)
+    most = limits(source, target)
+    return Question(one, other, memory, launched, forbidden, disturbed=True, limits=most, bounded=loops)
 
 
 def _adds_barriers(source: Effects, target: Effects, lanes: tuple[Bool, ...]) -> bool:
@@ -173,9 +177,10 @@ def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> 
     ends = (*question.source.ends, *question.target.ends)
     within = [reach.inside for reach in inside]
     defined = [neg(condition) for condition in question.source.undefined]
-    limits = [each for name in dict.fromkeys(map(itself, question.surfaces)) for each in _limits(question, name)]
+    surfaces = dict.fromkeys(map(itself, question.surfaces))
+    sizes = (*question.limits, *(each for name in surfaces for each in _limits(question, name)))
     needed = (*ends, *defined, *within)
-    return *question.launched.possible, *limits, *needed, *question.memory.facts((goal, *needed))
+    return *question.launched.possible, *sizes, *needed, *question.memory.facts((goal, *needed))
 
 
 def _limits(question: Question, surface: str) -> Iterator[Bool]:
