@@ -114,7 +114,7 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
             *([PRIVATE_APART] if _has_private(pointers.values()) else []),
             *open_tables(launch.constants, table_names(kernel, launch)),
         ),
-        hints=() if words or launched.words else _hints(kernel, launch, assume, refused),
+        hints=() if words or (launched.words and launch.meanings) else _hints(kernel, launch, assume, refused),
         pointers=dict(pointers.values()),
         least={one.name: one.least for one in bounded if one.least},
         sizes=tuple(_sizes(kernel, launch)),

@@ -8,6 +8,7 @@ from visaproof.engine.refinement.buffer_offsets import NO_BUFFER_OFFSET, places_
 from visaproof.engine.refinement.lanes import lanes_needed
 from visaproof.engine.refinement.local_memory import with_local_sizes
 from visaproof.engine.refinement.questions import of_the_source, questions, used_surfaces
+from visaproof.engine.refinement.rows import in_rows
 from visaproof.engine.refinement.runner import Runner
 from visaproof.engine.refinement.same_program import is_itself
 from visaproof.engine.refinement.samplers import said_of_samplers
@@ -86,6 +87,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     samplers = said_of_samplers(source, target)
     source, target = replace(source, samplers=samplers[0]), replace(target, samplers=samplers[1])
     split = split_of(source, target)
+    source, target, rows = in_rows(source, target, scope) if split is not None else (source, target, ())
     observed = observed_registers(source.kernel, target.kernel, scope.observe)
     if split is not None and observed:
         raise NotModelled("registers at the end of kernels of different SIMD widths")
@@ -119,6 +121,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     if not offset and places_a_surface(programs, runners, exact is not question):
         return compare(source, target, scope, replace(granted, no_buffer_offset=True))
     assumed = assumptions(start, question, matching, runners)
+    assumed += rows
     assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
     assumed += _on_tables(programs, starts, tables)
     return Comparison(
