@@ -108,6 +108,7 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
         initial=initial,
         meanings={**meanings, **launched.meanings},
         assumed=(
+            *([premise("width", simd=simd, stated=launch.other_simd)] if launch.other_simd else []),
             *([premise("ids", simd=simd)] if words else []),
             *launched.assumed,
             *([BOUNDED] if bounded else []),

@@ -91,6 +91,8 @@ class Launch:
     """Whether images are passed and no buffers; None where that is not known."""
     host: Host | None = None
     """Which API launches; None for any."""
+    other_simd: int | None = None
+    """Lanes of the kernel that the launch information is about, where the text has another number."""
     platform: Platform | None = None
     slm_bytes: int = 0
     """Shared local memory of a group, without what `local` arguments point to."""
@@ -169,8 +171,10 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
     """
     info = _read(content_of(path, LAUNCH_LIMIT), str(path), kernel)
     device = decided((*info.device, *said_of(kernel), *said_by_option(platform, kernel.path)))
+    simd = width(info, kernel)
     return Launch(
-        simd=width(info, kernel),
+        simd=simd,
+        other_simd=None if info.simd == simd else info.simd,
         meanings=place(info, kernel, device),
         binding_table=info.binding_table,
         arg_names=info.arg_names,

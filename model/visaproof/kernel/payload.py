@@ -152,13 +152,13 @@ def place(info: KernelInfo, kernel: Kernel, platform: Platform | None = None) ->
     value in two.  Among those that fit, the one that gives a meaning to most bytes of `.input`s is taken; two
     equally good ones that differ are an error.
     """
-    info = replace(info, simd=width(info, kernel))
+    stated, info = info.simd, replace(info, simd=width(info, kernel))
     candidates = list(_candidates(info, kernel, platform))
     if not candidates:
         raise ReadError(
             f"the inputs of kernel {kernel.name} do not match its payload arguments in {info.source}",
             info.position,
-            "is this the launch information of another compilation, device or SIMD width?",
+            _why_another(info, stated),
         )
     most = max(known for known, _ in candidates)
     best = [pieces for known, pieces in candidates if known == most]
@@ -187,6 +187,15 @@ def samplers_of_launch(info: KernelInfo) -> dict[int, SamplerModes | Argument]:
 def tables_of_launch(info: KernelInfo) -> dict[int, str]:
     """The tables of the program that stand in the binding table, by what the payload calls their address."""
     return {one.table_index: one.kind for one in info.arguments if one.table_index is not None and one.kind in BASES}
+
+
+def _why_another(info: KernelInfo, stated: int) -> str:
+    if stated == info.simd:
+        return "is this the launch information of another compilation or device?"
+    text = (
+        f"the kernel has {info.simd} lanes, and {stated} there: the compiler may have tried that width and given it up"
+    )
+    return f"{text}; ask about its dump with {stated} lanes"
 
 
 def width(info: KernelInfo, kernel: Kernel) -> int:
