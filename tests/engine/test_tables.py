@@ -14,8 +14,9 @@ from visaproof.engine.launch.run import run_launch
 from visaproof.engine.launch.shape import Shape
 from visaproof.engine.refinement.comparison import compare
 from visaproof.engine.refinement.decision import decide
+from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.scope import Scope
-from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.constants import Constant
@@ -163,10 +164,12 @@ def test_another_table_is_no_count_of_bits(content: bytes | None) -> None:
     assert any("what table holds is arbitrary" in words for words in assumed) is (content is None)
 
 
-def test_tables_that_differ_under_one_name_are_not_compared() -> None:
+def test_tables_that_differ_under_one_name_are_two() -> None:
+    """By the name that an instruction has for them."""
     sides = [Program(COUNT_BY_TABLE, launch(table(0, 1, 1, last)), Platform.TGLLP) for last in (2, 3)]
-    with pytest.raises(NotModelled, match="table, which holds something else in the target"):
-        compare(sides[0], sides[1], Scope(assume=Assume.NONE))
+    comparison = compare(sides[0], sides[1], Scope(assume=Assume.NONE))
+    assert comparison.target.own_tables == {"&table"}
+    assert isinstance(decide(comparison, 20_000), Difference)
 
 
 def test_unknown_tables_of_both_programs_are_taken_as_one() -> None:

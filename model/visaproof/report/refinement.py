@@ -12,6 +12,7 @@ from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.samplers import SAMPLER, samplers_in
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.observed import Observed, is_register
 from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement.places import ALWAYS, Condition
@@ -164,7 +165,7 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
         typed = size == IMAGE_SIZE
         filled = [(channel_text(at) if typed else f"[{at:#x}]", word) for at, word in sorted(contents.items()) if word]
         shown = [f"{place} = {word:#04x}" for place, word in filled[:MAX_SHOWN]]
-        bound = extents_text(found, surface) if typed else "all addresses" if surface == FLAT else f"{size:#x} bytes"
+        bound = extents_text(found, surface) if typed else _bytes(comparison, surface, size)
         yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
     yield from (f"  {line}" for line in sampler_lines(found))
     if found.backwards:
@@ -192,6 +193,14 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     yield f"    {found.source:#04x} after the source: {written(found.source_writer)}"
     yield f"    {found.target:#04x} after the target: {written(found.target_writer)}"
     yield from (f"  {line}" for line in _run_lines(comparison, found))
+
+
+def _bytes(comparison: Comparison, surface: str, size: int) -> str:
+    """How many bytes a surface has, for both kernels or for each."""
+    if surface == FLAT:
+        return "all addresses"
+    own = comparison.target.local_bytes if surface == SHARED_LOCAL else None
+    return f"{size:#x} bytes" if own is None else f"{size:#x} bytes for the source and {own:#x} for the target"
 
 
 def _outside_lines(comparison: Comparison, found: Difference) -> Iterator[str]:

@@ -12,6 +12,7 @@ from visaproof.kernel.observed import is_register
 from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.thread_group import THREAD_NUMBER, UNMATCHED
 from visaproof.kernel.work_items import BELOW_THE_SIZE
+from visaproof.queries.refinement.extents import MOST_LAYERS, MOST_TEXELS
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.side import itself
@@ -63,7 +64,9 @@ def assumptions(
         found.append(premise("buffers-apart", surfaces=", ".join(surfaces)))
     if any(itself(surface) != FLAT and not is_register(surface) for surface in question.surfaces):
         found.append(premise("surfaces-4gib"))
-    if matching.extra:
+    if question.limits:
+        found.append(premise("image-extents", texels=f"{MOST_TEXELS:,}", layers=f"{MOST_LAYERS:,}"))
+    if matching.extra - matching.tables:
         found.append(premise("target-inputs"))
     if _on_functions(question):
         found.append(FUNCTIONS)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, Values
+from visaproof.engine.refinement.beside import differences
 from visaproof.engine.refinement.choices import source_choice, unlike_threads
 from visaproof.engine.refinement.chosen import choices_tried, where_chosen
 from visaproof.engine.refinement.comparison import Comparison
@@ -101,14 +102,16 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     verdict = Refines(SAME_PROGRAM) if comparison.itself else _decided(comparison, timeout_ms)
     if isinstance(verdict, Unknown):
         verdict = _where_meant(comparison, timeout_ms) or verdict
-    if isinstance(verdict, Unknown):
-        verdict = Unknown(verdict.reason + "".join(crossing(comparison)), verdict.events)
     if isinstance(verdict, Refines | Bounded) and (lost := weaker(comparison)):
         return Unknown(lost)
+    if isinstance(verdict, Refines | Bounded) and comparison.unlike:
+        return Unknown("; ".join(comparison.unlike))
     if isinstance(verdict, Refines):
         return _unless_vacuous(comparison, verdict, timeout_ms)
-    if isinstance(verdict, Unknown) and comparison.uninterpreted:
-        return Unknown(verdict.reason + FLOAT_HINT)
+    if isinstance(verdict, Unknown):
+        beside = differences((comparison.source, comparison.target))
+        reason = "; ".join((*beside, verdict.reason, *crossing(comparison)))
+        return Unknown(reason + FLOAT_HINT * comparison.uninterpreted, verdict.events)
     return verdict
 
 

@@ -40,7 +40,7 @@ def questions(
     sides = _sides(runners, lambda one: replace(_as_it_is(one), choices=choices))
     used = {surface for one in runners for surface in used_surfaces(one)}
     several = any(one.threads for one in runners)
-    if FLAT not in used:
+    if FLAT not in used and not any(one.distances for one in runners):
         sides = in_turns(*sides, _narrow(runners)) if several else in_lane_turns(*sides)
         question = refinement_question(sides[0], sides[1], launched, expand, forbidden, memory)
         return question, question
@@ -79,7 +79,7 @@ def of_the_source(
         if runner is runners[0] or runner.threads:
             require_comparable(_as_it_is(runner))
     used = [used_surfaces(one) for one in runners]
-    by_address = FLAT in used[0] | used[1]
+    by_address = FLAT in used[0] | used[1] or any(one.distances for one in runners)
     side = _located(runners[0]) if by_address else _as_it_is(runners[0])
     side, _ = synchronised(side, side)
     question = refinement_question(side, side, launched, forbidden=forbidden)
@@ -118,7 +118,7 @@ def _located(runner: AnyRunner) -> Side:
     images = (one.origin.surface for one in runner.trace.arbitrary if one.origin is not None)
     names = {key: runner.surface(key) for key in (*runner.trace.surfaces, *images)}
     pointers = {word: buffer for word, buffer in runner.pointers.items() if buffer != PRIVATE}
-    found = located(runner.trace, pointers, names, SHARED_LOCAL)
+    found = located(runner.trace, pointers, names, SHARED_LOCAL, runner.distances)
     surface = partial(_name, names)
     return Side(
         runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,

@@ -76,6 +76,8 @@ class Runner:
     """Its shared local memory, where the other kernel has another size."""
     samplers: Samplers = field(default_factory=dict[int, SamplerModes | Argument])
     """What stands at the numbers of its samplers, where both kernels say it."""
+    distances: Mapping[str, BitVec] = field(default_factory=dict[str, BitVec])
+    """How far its surfaces begin before their buffers, where places in buffers are compared."""
 
     def start_words(self) -> Iterator[BitVec]:
         """What its registers hold before it starts, as far as it reads that."""

@@ -60,6 +60,11 @@ class ThreadGroup:
         return ()
 
     @property
+    def distances(self) -> Mapping[str, BitVec]:
+        """How far its surfaces begin before their buffers: the same in all threads."""
+        return self.members[0].distances
+
+    @property
     def samplers(self) -> Samplers:
         """What stands at the numbers of its samplers."""
         return self.members[0].samplers

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from visaproof.engine.refinement.buffer_offsets import without_buffer_offset
+from visaproof.engine.refinement.buffer_offsets import distances, with_distances
 from visaproof.engine.refinement.memory import PRIVATE
 from visaproof.engine.refinement.runner import Runner
 from visaproof.engine.refinement.scope import Scope
@@ -20,7 +20,6 @@ from visaproof.kernel.matching import (
     Matching,
     Program,
     is_linked,
-    linked_address,
     own_predicates,
     source_start,
     surface_of,
@@ -46,19 +45,19 @@ def one_to_one(
     starts: tuple[Start, Start],
     lanes: Sequence[Bool],
     scope: Scope,
-    no_buffer_offset: bool,
+    by_buffers: bool,
     itself: bool,
 ) -> tuple[Runner, Runner]:
     """Both kernels, where a thread of one runs the work items of a thread of the other; of one with `itself`, one."""
     source, target = programs
     before_source = source_start(source.kernel, starts[0].initial)
-    before = (before_source, target_start(matching, before_source, starts[1].initial))
-    if no_buffer_offset:
-        before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
-    one = _runner("source", source, starts[0], before[0], lanes, matching.by_meaning, scope)
+    before = before_source, target_start(matching, before_source, starts[1].initial, target.own_tables)
+    one = _runner("source", source, starts[0], before[0], lanes, matching.by_meaning, scope, by_buffers)
     if itself:
         return one, one
-    other = _runner("target", target, starts[1], before[1], lanes, matching.by_meaning, scope, may_lose=True)
+    other = _runner(
+        "target", target, starts[1], before[1], lanes, matching.by_meaning, scope, by_buffers, may_lose=True
+    )
     return one, other
 
 
@@ -68,7 +67,7 @@ def one_to_several(
     starts: tuple[Start, Start],
     split: Split,
     scope: Scope,
-    no_buffer_offset: bool,
+    by_buffers: bool,
 ) -> tuple[AnyRunner, AnyRunner]:
     """Both kernels, where a thread of one runs the work items of several threads of the other."""
     wide, narrow = (0, 1) if split.source_is_wide else (1, 0)
@@ -77,17 +76,13 @@ def one_to_several(
     extra = () if split.source_is_wide else matching.extra
     before = wide_start(programs[wide], split, names[wide], starts[wide].initial, extra)
     given = Starts(names[narrow], before, starts[narrow].initial)
-    if no_buffer_offset:
-        before = without_buffer_offset(programs[wide], before)
-    one = _runner(names[wide], programs[wide], starts[wide], before, lanes, True, scope)
+    one = _runner(names[wide], programs[wide], starts[wide], before, lanes, True, scope, by_buffers)
     members: list[Runner] = []
     for thread in range(split.threads):
         initial = narrow_start(programs[wide], programs[narrow], split, thread, given)
-        if no_buffer_offset:
-            initial = without_buffer_offset(programs[narrow], initial)
         name, own = thread_name(names[narrow], thread), lanes[split.lanes(thread)]
         members.append(_runner(
-            name, programs[narrow], starts[narrow], initial, own, True, scope, prefix_of(thread)
+            name, programs[narrow], starts[narrow], initial, own, True, scope, by_buffers, prefix_of(thread)
         ))  # fmt: skip
     one = replace(one, trace=with_plain_events(one.trace, lanes, scope.timeout_ms))
     group = group_of(members, lanes, split, UndefinedKind.RACE in scope.forbidden, scope.timeout_ms)
@@ -102,13 +97,16 @@ def _runner(
     lanes: Sequence[Bool],
     by_meaning: bool,
     scope: Scope,
+    by_buffers: bool,
     prefix: str = "",
     may_lose: bool = False,
 ) -> Runner:
     """A thread run on terms.  Raises NotModelled where it is not known what it reaches, unless runs may find it."""
     if scope.floats is Floats.IEEE:
         initial = ieee_start(initial)
-    pointers = _pointers(program.kernel, start, initial)
+    if by_buffers:
+        initial = with_distances(program, initial)
+    pointers = _pointers(program, start, initial)
     base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
     ran = trace(
         program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=scope.unroll, generalise=False,
@@ -127,6 +125,7 @@ def _runner(
     return Runner(
         name, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, unwritten=unwritten,
         handles=handles, local_bytes=program.local_bytes, samplers=program.samplers,
+        distances=distances(program, ran.surfaces) if by_buffers else {},
     )  # fmt: skip
 
 
@@ -156,21 +155,22 @@ def require_found(runner: AnyRunner) -> None:
         raise _unknown_surface(runner.kernel, runner.lost[0])
 
 
-def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
+def _pointers(program: Program, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
     """The words in which a kernel gets addresses, and the buffers that begin there."""
-    found = {linked_address(name): name for name in kernel.variables if is_linked(name)}
+    linked = [name for name in program.kernel.variables if is_linked(name)]
+    found = {initial(name, 0)[0]: program.table(name) for name in linked}
     for word, meaning in start.pointers.items():
         variable, _, byte = str(word.payload).rpartition(".")
         own, index = initial(variable, int(byte))
         if own.width == FLAT_BITS and not index:
-            found[own] = _buffer_name(meaning)
+            found[own] = _buffer_name(program, meaning)
     return found
 
 
-def _buffer_name(meaning: BufferAddress | LaunchValue) -> str:
+def _buffer_name(program: Program, meaning: BufferAddress | LaunchValue) -> str:
     if isinstance(meaning, BufferAddress):
         return f"argument {meaning.argument.index}"
-    return meaning.value if meaning in TABLE_BASES else PRIVATE
+    return program.table(meaning.value) if meaning in TABLE_BASES else PRIVATE
 
 
 def _surface(program: Program, key: str, by_meaning: bool) -> str:

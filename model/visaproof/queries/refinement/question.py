@@ -13,6 +13,7 @@ from visaproof.kernel.synchronisation import Fence
 from visaproof.kernel.work_items import NO_GROUP, Group
 from visaproof.queries.constant_data import NO_TABLES, Tables
 from visaproof.queries.refinement.effects import Effects, effects_of
+from visaproof.queries.refinement.extents import limits
 from visaproof.queries.refinement.local_memory import unobserved
 from visaproof.queries.refinement.observed import register_stores
 from visaproof.queries.refinement.places import Reach, is_private
@@ -58,6 +59,8 @@ class Question:
     """What has no meaning; the other kinds have one."""
     disturbed: bool = False
     """Whether other threads may write between any two messages: then both have to have the same, in the same order."""
+    limits: tuple[Bool, ...] = ()
+    """How large images are at most."""
     bounded: tuple[Position, ...] = ()
     """The loops that may run longer than they were unrolled.  Nothing is asked of longer runs."""
     cut: tuple[str, ...] = ()
@@ -105,7 +108,7 @@ def refinement_question(
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
     _require_reached(source, target, one, other, launched.lanes)
     return Question(
-        one, other, memory, launched, forbidden, source.disturbed, loops,
+        one, other, memory, launched, forbidden, source.disturbed, limits(source, target), loops,
         cut=source.matched.kinds, relaxed=(one.atomics or other.atomics) and not source.matched.atomics,
         turns=bool(source.turns),
         likened=source.matched.likened,
@@ -195,9 +198,10 @@ def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> 
     ends = (*question.source.ends, *question.target.ends)
     within = [reach.inside for reach in inside]
     defined = [neg(condition) for condition in question.source.undefined]
-    limits = [each for name in dict.fromkeys(map(itself, question.surfaces)) for each in _limits(question, name)]
+    surfaces = dict.fromkeys(map(itself, question.surfaces))
+    sizes = (*question.limits, *(each for name in surfaces for each in _limits(question, name)))
     needed = (*ends, *defined, *within)
-    return *question.launched.possible, *limits, *needed, *question.memory.facts((goal, *needed))
+    return *question.launched.possible, *sizes, *needed, *question.memory.facts((goal, *needed))
 
 
 def _limits(question: Question, surface: str) -> Iterator[Bool]:
