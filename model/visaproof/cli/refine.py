@@ -57,7 +57,8 @@ Other threads see barriers, fences and atomics: TARGET has SOURCE's barriers in 
 signal and a wait with nothing between), for each fence of SOURCE that orders anything one at least as strong between
 the same accesses, and no load or store that is cached more.  It may have further fences.  What both access stays on its
 side of each, but for private memory and what nobody writes.  Where barriers differ in number or kind the answer shows
-both sequences and no run.  An atomic alone orders no plain load: its fences do (`visaproof premises atomics-relaxed`).
+both sequences and no run.  Nor does a plain access cross an atomic; where atomics are compared lane by lane, a load may
+(`visaproof premises atomics-relaxed`).
 Registers count only with --observe: at the end each of their bytes (or bits of a predicate) must be the same in both
 wherever SOURCE defines it.  What SOURCE did not write, as in lanes that are off, or computed from what nothing wrote,
 may be anything in TARGET; an input that nothing overwrites is defined.

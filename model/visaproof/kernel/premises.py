@@ -311,7 +311,8 @@ PREMISES = _rows(
     ),
     PremiseRow(
         "atomics-relaxed",
-        "an atomic alone orders no plain load before or after it: order comes from the fences beside it",
+        "where atomics are compared lane by lane or thread by thread, one alone orders no plain load: order comes from "
+        "the fences beside it",
         Grantor.COMPILER, "IGC puts a fence before an atomic that releases and one after an atomic that acquires, and "
         "none beside relaxed ones; the pages name no order", _TWO_KERNELS,
     ),

@@ -102,15 +102,15 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     verdict = Refines(SAME_PROGRAM) if comparison.itself else _decided(comparison, timeout_ms)
     if isinstance(verdict, Unknown):
         verdict = _where_meant(comparison, timeout_ms) or verdict
-    if isinstance(verdict, Refines | Bounded) and comparison.unlike:
-        return Unknown("; ".join(comparison.unlike))
     if isinstance(verdict, Refines | Bounded) and (lost := weaker(comparison)):
         return Unknown(lost)
+    if isinstance(verdict, Refines | Bounded) and comparison.unlike:
+        return Unknown("; ".join(comparison.unlike))
     if isinstance(verdict, Refines):
         return _unless_vacuous(comparison, verdict, timeout_ms)
     if isinstance(verdict, Unknown):
         beside = differences((comparison.source, comparison.target))
-        reason = "; ".join((*beside, verdict.reason)) + "".join(crossing(comparison))
+        reason = "; ".join((*beside, verdict.reason, *crossing(comparison)))
         return Unknown(reason + FLOAT_HINT * comparison.uninterpreted, verdict.events)
     return verdict
 
