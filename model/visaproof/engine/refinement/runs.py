@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.buffer_offsets import without_distances
 from visaproof.engine.refinement.exchanges import Interference, Writer
 from visaproof.engine.refinement.memory import (
     FLAT_SIZE,
@@ -127,6 +128,7 @@ def launch_of(
     source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content
 ) -> tuple[Values, Memory]:
     """The values with the places of the buffers, and what memory holds."""
+    values = without_distances((source, target), values)
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     bases = bases_of(buffers, values)
     values = question.launched.group.with_room(question.lanes, values) | {
