@@ -108,7 +108,8 @@ def size_word(shape: GroupShape, dimension: int) -> BitVec:
 
 def size_values(shape: GroupShape, read: tuple[int, ...], size: Triple) -> dict[Term, int]:
     """What the words hold that say the local size, in the dimensions that are read."""
-    found: dict[Term, int] = {symbol(f"local_size_{DIMENSIONS[d]}", BITS): size[d] for d in read}
+    apart = [d for d in read if not first_of(shape.places((LaunchValue.LOCAL_SIZE,), d))]
+    found: dict[Term, int] = {symbol(f"local_size_{DIMENSIONS[d]}", BITS): size[d] for d in apart}
     return found | {symbol(place_name(place), 32): size[d] for d in read for place in shape.places(LOCAL_SIZES, d)}
 
 

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
+from itertools import islice
 from typing import TypeVar
 
 from visaproof.engine.all_choices import under_all_choices
 from visaproof.engine.bounds.memory import launched, signed, windows
 from visaproof.engine.buffer_space import BufferSpace, LocalBuffer
-from visaproof.engine.conflicts.search import MOST_STATEMENTS, Found, Never, Open, Search
+from visaproof.engine.conflicts.search import MOST_STATEMENTS, USUAL_LAUNCHES, Found, Never, Open, Search
 from visaproof.engine.conflicts.thread_states import Asked, Values, state_of
 from visaproof.engine.conflicts.verdicts import colliding
 from visaproof.engine.ladder import NORMAL_FORM
@@ -234,7 +235,10 @@ class _Confirm:
         lane = self.question.lane(doubt.access) or 0
         alone = {mask: int(k == lane) for k, mask in enumerate(masks)}
         others = dict.fromkeys(masks, 1)
-        chosen_values = (small | alone, small, others | small, values | alone, values, others | values)
+        launched_ids = self.asked.start.group.launched
+        usual = () if launched_ids is None else islice(launched_ids.launches(masks), USUAL_LAUNCHES)
+        in_usual = [small | one for one in usual]
+        chosen_values = (small | alone, small, others | small, values | alone, values, others | values, *in_usual)
         for chosen in chosen_values[:1] if self.question.performed.any_round else chosen_values:
             candidate = launched(chosen, self.question.buffers, (premise, doubt.condition))
             if candidate is None or not self.asked.start.is_launch(masks, candidate):
