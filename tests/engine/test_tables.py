@@ -134,6 +134,18 @@ def test_bounds_hold_where_the_table_keeps_lanes_inside(content: bytes | None, i
     assert any("what table holds" in words for words in map(str, answers.start.assumed)) is (content is None)
 
 
+def test_a_table_in_the_binding_table_has_the_size_of_its_section() -> None:
+    """Its contents are arbitrary, and a premise says so."""
+    places = "    mov (M1, 8) I(0,0)<1> 0x76543210:uv\n    shl (M1, 8) I(0,0)<1> I(0,0)<1;1,0> 0x2:ud\n"
+    load = "    movs (M1_NM, 1) T6(0) 0x2:ud\n    gather4_scaled.R (M1, 8) T6 0x0:ud I.0 D.0\n"
+    for content, inside in ((table(*PLACES), True), (table(*PLACES)[:-1], False)):
+        given = replace(launch(None), constants={"const_base": Constant(content)}, tables={2: "const_base"})
+        answers = ask_bounds(kernel(places + load), Platform.TGLLP, given, Assume.NONE, StatedLaunch(), 20_000)
+        (finding,) = answers.answers()
+        assert isinstance(finding.bounds, Holds) is inside
+        assert any("what bti 2 (const_base) holds is arbitrary" in str(one) for one in answers.start.assumed)
+
+
 # ---------------------------------------------------------------- two kernels
 
 AND = "    and (M1, 8) I(0,0)<1> X(0,0)<1;1,0> 0x3:ud\n"

@@ -33,6 +33,7 @@ EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --launch manifest.json
   visaproof refine before.visaasm after.visaasm --launch before.bin --launch-target after.bin
   visaproof refine before.visaasm after.visaasm --bidirectional --assume none
+  visaproof refine before.visaasm after.visaasm --launch manifest.json --local-size 8,8 --host opencl
   visaproof refine both.visaasm --platform dg2     one file with two kernels, .kernel "src" and .kernel "tgt"
   visaproof refine before.visaasm after.visaasm --platform dg2   inputs by their place in the payload
   visaproof refine before.visaasm after.visaasm --observe V32,P1=P2   registers also, by their names in both

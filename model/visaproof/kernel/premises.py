@@ -101,6 +101,11 @@ PREMISES = _rows(
         Grantor.DRIVER, "CL_DEVICE_MAX_WORK_GROUP_SIZE of Intel's devices", _ALL, "--assume none",
     ),
     PremiseRow(
+        "rows", "local ids are laid out in rows, as Level Zero does, and not in tiles, which differ between widths",
+        Grantor.HOST, "the OpenCL driver lays out tiles for kernels with images and no buffers", _TWO_KERNELS,
+        "--host opencl",
+    ),
+    PremiseRow(
         "whole-groups", "every group has the local size {size}, the last one, too",
         Grantor.HOST, "OpenCL 2.0 allows smaller last groups without -cl-uniform-work-group-size", _ALL,
         "--assume none",
