@@ -113,7 +113,7 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     from os import cpu_count
 
     from visaproof.cli.kernel_files import milliseconds
-    from visaproof.engine.refinement.scope import Scope
+    from visaproof.engine.refinement.scope import Alias, Scope
     from visaproof.kernel.assumptions import Assume
     from visaproof.kernel.float_results import Floats
     from visaproof.queries.refinement.undefined import forbidden_by
@@ -123,7 +123,10 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
 
     forbidden = forbidden_by(arguments.undefined)
     floats, timeout_ms = Floats(arguments.float), milliseconds(arguments.timeout)
-    scope = Scope(Assume(arguments.assume), forbidden, arguments.unroll, floats, timeout_ms=timeout_ms)
+    scope = Scope(
+        Assume(arguments.assume), forbidden, arguments.unroll, floats, alias=Alias(arguments.alias),
+        disjoint=tuple(arguments.where), timeout_ms=timeout_ms,
+    )  # fmt: skip
     asker = Asker(scope, timeout_ms, arguments.platform, arguments.save, arguments.limit)
     jobs = arguments.jobs or cpu_count() or 1
     rows: dict[int, Row] = {}

@@ -20,7 +20,7 @@ a compiler assume it any more (`-cl-strict-aliasing` is of version 1.0).  What k
 import re
 from dataclasses import dataclass
 
-GLOBAL = "__global"
+GLOBAL, CONSTANT = "__global", "__constant"
 READ_ONLY, WRITE_ONLY = "__read_only", "__write_only"
 IMAGE_OF_A_BUFFER = "image1d_buffer_t"
 

@@ -7,7 +7,7 @@ from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
 from visaproof.kernel.assumptions import PRIVATE_APART, Start
-from visaproof.kernel.matching import SHARED_LOCAL, Matching
+from visaproof.kernel.matching import Matching
 from visaproof.kernel.observed import is_register
 from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.thread_group import THREAD_NUMBER, UNMATCHED
@@ -57,9 +57,6 @@ def assumptions(
         found.append(PRIVATE_APART)
     if any(PRIVATE in one.pointers.values() for one in runners):
         found.append(premise("private-aligned", alignment=ALIGNMENT))
-    surfaces = [name for name in dict.fromkeys(map(itself, question.surfaces)) if _is_memory(name)]
-    if len(surfaces) > 1:
-        found.append(premise("buffers-apart", surfaces=", ".join(surfaces)))
     if any(itself(surface) != FLAT and not is_register(surface) for surface in question.surfaces):
         found.append(premise("surfaces-4gib"))
     if matching.extra:
@@ -84,11 +81,6 @@ def assumptions(
     who = "what these read or write while they run" if several else "what this one reads or writes while it runs"
     found.append(premise("no-data-race", what=who, between=between, but=but))
     return tuple(found)
-
-
-def _is_memory(surface: str) -> bool:
-    """Whether it is neither shared local memory nor a register."""
-    return surface != SHARED_LOCAL and not is_register(surface)
 
 
 def _of_groups(runners: Sequence[AnyRunner]) -> Iterator[Premise]:

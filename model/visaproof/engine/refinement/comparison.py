@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from visaproof.engine.refinement.assumed import assumptions, lanes_on
 from visaproof.engine.refinement.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface
 from visaproof.engine.refinement.lanes import lanes_needed
+from visaproof.engine.refinement.overlap import overlap_of
 from visaproof.engine.refinement.questions import of_the_source, questions, used_surfaces
 from visaproof.engine.refinement.runner import Runner
 from visaproof.engine.refinement.same_program import is_itself
@@ -26,6 +27,7 @@ from visaproof.kernel.thread_group import Split, matched_inputs, split_of
 from visaproof.kernel.unmodelled_inputs import unmodelled_read
 from visaproof.queries.constant_data import Tables
 from visaproof.queries.refinement.question import Launched, Question
+from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing
 from visaproof.queries.refinement.undefined import unusual
 from visaproof.smt import Bool
 
@@ -53,6 +55,8 @@ class Comparison:
     """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
     split: Split | None = None
     """Which threads run the lanes of which, where the kernels have different SIMD widths."""
+    sharing: Sharing = NOTHING_SHARED
+    """The buffers that may overlap; the question takes all for apart."""
     itself: bool = False
     """Whether a program is compared with itself, in the same registers: then one run on terms stands for both."""
 
@@ -115,9 +119,10 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     assumed = assumptions(start, question, matching, runners)
     assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
     assumed += _on_tables(programs, starts, tables)
+    overlap = overlap_of(source, matching, runners, question, scope, split)
     return Comparison(
-        source, target, matching, start, assumed, question, runners, exact, scope, granted, unasked, split,
-        itself,
+        source, target, matching, start, assumed + overlap.assumed, question, runners, exact, scope, granted, unasked,
+        split, overlap.sharing, itself,
     )  # fmt: skip
 
 

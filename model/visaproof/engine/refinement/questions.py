@@ -96,6 +96,7 @@ def _as_it_is(runner: AnyRunner) -> Side:
         threads=runner.threads,
         finders=_finders(runner),
         observed=runner.observed,
+        sharing=runner.sharing,
     )
 
 
@@ -116,7 +117,7 @@ def _located(runner: AnyRunner) -> Side:
     surface = partial(_name, names)
     return Side(
         runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
-        _finders(runner), runner.observed,
+        _finders(runner), runner.observed, sharing=runner.sharing,
     )  # fmt: skip
 
 

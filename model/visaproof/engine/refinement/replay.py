@@ -6,7 +6,7 @@ from itertools import islice
 
 from visaproof.engine.refinement.exchanges import Exchange, Visit
 from visaproof.engine.refinement.held_inputs import unlike_inputs, unlike_surfaces
-from visaproof.engine.refinement.memory import FLAT_SIZE, FlatContents, cells_of, texel_at
+from visaproof.engine.refinement.memory import FLAT_SIZE, FlatContents, ViewContents, cells_of, texel_at
 from visaproof.engine.refinement.record import (
     OtherThread,
     RefinementExample,
@@ -302,7 +302,16 @@ def _started(
 def _memory(example: RefinementExample) -> dict[str, Buffer | Image]:
     """The surfaces before the runs."""
     samplers = {int(number): Outside(outside) for number, outside in example.samplers.items()}
-    return {name: _surface(contents, samplers) for name, contents in example.memory.items()}
+    whole = {name: _surface(one, samplers) for name, one in example.memory.items() if not one.shows}
+    return whole | {name: _view(one, whole) for name, one in example.memory.items() if one.shows}
+
+
+def _view(recorded: SurfaceContents, memory: Mapping[str, Buffer | Image]) -> Buffer:
+    """A buffer that is a part of a larger one."""
+    base, size, whole = int(recorded.at, 16), int(recorded.size, 16), memory[recorded.shows]
+    if not isinstance(whole, Buffer):
+        raise ValueError(f"{recorded.shows} is no buffer")
+    return Buffer(size, ViewContents(whole.contents, base))
 
 
 def _surface(recorded: SurfaceContents, samplers: Mapping[int, Outside]) -> Buffer | Image:

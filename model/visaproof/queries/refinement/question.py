@@ -11,13 +11,14 @@ from visaproof.queries.constant_data import NO_TABLES, Tables
 from visaproof.queries.refinement.effects import Effects, effects_of
 from visaproof.queries.refinement.observed import register_stores
 from visaproof.queries.refinement.places import Reach, is_private
+from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing, owners
 from visaproof.queries.refinement.side import Side, surface_then
 from visaproof.queries.refinement.stores import after, same_stores
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, unit_of
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
-from visaproof.smt import Bool, const, disj, eq, is_false, is_true, neg, symbol, ule
+from visaproof.smt import Bool, conj, const, disj, eq, is_false, is_true, neg, symbol, ule
 
 LARGEST_SURFACE = 1 << 32
 """Bytes: messages to surfaces have 32-bit offsets."""
@@ -52,6 +53,8 @@ class Question:
     """Whether other threads may write between any two messages: then both have to have the same, in the same order."""
     bounded: tuple[Position, ...] = ()
     """The loops that may run longer than they were unrolled.  Nothing is asked of longer runs."""
+    sharing: Sharing = NOTHING_SHARED
+    """The buffers that may overlap."""
 
     @property
     def lanes(self) -> tuple[Bool, ...]:
@@ -83,14 +86,14 @@ def refinement_question(
     one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
     if [guard for _, guard in one.barriers] == [guard for _, guard in other.barriers]:
-        return Question(one, other, memory, launched, forbidden, source.disturbed, loops)
+        return Question(one, other, memory, launched, forbidden, source.disturbed, loops, source.sharing)
     several = source.threads or target.threads
     if several or source.disturbed or not _adds_barriers(one, other, launched.lanes):
         raise NotModelled("barriers that both kernels do not have alike")
     sides = replace(source, disturbed=True), replace(target, disturbed=True)
     memory = SharedMemory(_units(*sides), launched.tables)
     one, other = _both(*sides, memory, expand, forbidden)
-    return Question(one, other, memory, launched, forbidden, disturbed=True, bounded=loops)
+    return Question(one, other, memory, launched, forbidden, True, loops, source.sharing)
 
 
 def _adds_barriers(source: Effects, target: Effects, lanes: tuple[Bool, ...]) -> bool:
@@ -129,13 +132,26 @@ def _units(*sides: Side) -> dict[str, int]:
     for accesses in by_surface.values():
         if len({len(access.cell) for access in accesses}) > 1:
             raise NotModelled("a typed surface by texels and by their channels")
-    return {surface: unit_of(iter(accesses)) for surface, accesses in by_surface.items()}
+    return _of_memories({name: unit_of(iter(accesses)) for name, accesses in by_surface.items()}, sides[0].sharing)
+
+
+def _of_memories(units: dict[str, int], sharing: Sharing) -> dict[str, int]:
+    """The unit of each memory: of one that buffers share, no larger than of any of them, and than they are aligned."""
+    found: dict[str, int] = {}
+    for surface, unit in units.items():
+        memory, buffer = sharing.memory(surface), sharing.buffer(surface)
+        aligned = min(unit, sharing.alignments[buffer]) if buffer else unit
+        found[memory] = min(aligned, found.get(memory, aligned))
+    return found
 
 
 def same_effects(question: Question) -> bool:
     """Whether both have the same stores, term by term, and the target is undefined only where the source is."""
     effects = question.source.stores, question.target.stores
-    stores = all(same_stores(*(one.get(surface, ()) for one in effects)) for surface in question.surfaces)
+    apart = question.sharing.are_apart
+    stores = all(
+        same_stores(effects[0].get(surface, ()), effects[1].get(surface, ()), apart) for surface in question.surfaces
+    )
     return stores and is_false(open_undefined(question))
 
 
@@ -146,11 +162,18 @@ def open_undefined(question: Question) -> Bool:
 
 
 def same_at_probe(question: Question, surface: str) -> Bool:
-    """Whether an arbitrary unit of the surface is the same after both kernels."""
+    """Whether an arbitrary unit of the surface is the same after both kernels.
+
+    Of memory that buffers share, whether that is so of a unit of any buffer that is written.
+    """
     source, target = question.source.stores.get(surface, ()), question.target.stores.get(surface, ())
     probe = symbol(f"probe.{surface}", (source or target)[0].cell.width)
     before = question.memory.initial(surface, probe)
-    return eq(after(source, probe, before), after(target, probe, before))
+    seen = question.sharing.seen_from
+    return conj(*(
+        eq(after(seen(owner, source), probe, before), after(seen(owner, target), probe, before))
+        for owner in owners(source, target)
+    ))  # fmt: skip
 
 
 def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> tuple[Bool, ...]:
@@ -161,7 +184,8 @@ def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> 
     ends = (*question.source.ends, *question.target.ends)
     within = [reach.inside for reach in inside]
     defined = [neg(condition) for condition in question.source.undefined]
-    sizes = [symbol(f"size.{surface}", ADDRESS_BITS) for surface in question.surfaces]
+    surfaces = (*question.surfaces, *question.sharing.alignments)
+    sizes = [symbol(f"size.{surface}", ADDRESS_BITS) for surface in surfaces]
     limits = [ule(size, const(LARGEST_SURFACE, ADDRESS_BITS)) for size in sizes]
     needed = (*ends, *defined, *within)
     return *question.launched.possible, *limits, *needed, *question.memory.facts((goal, *needed))

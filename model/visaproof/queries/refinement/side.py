@@ -7,6 +7,7 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.queries.refinement.places import is_private
+from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing
 from visaproof.smt import BitVec, Term
 
 
@@ -45,6 +46,8 @@ class Side:
     """What it finds in registers that nothing wrote, if that is to be something in particular."""
     disturbed: bool = False
     """Whether other threads may write between any two messages, and not only at barriers."""
+    sharing: Sharing = NOTHING_SHARED
+    """The buffers that may overlap; all other surfaces have a memory of their own."""
 
 
 def surface_then(side: Side, place: int) -> str:
