@@ -1,11 +1,15 @@
 """`visaproof prove --enumerate`: both counts, exit codes, files and formats."""
 
 import json
+from time import process_time
 
 import pytest
 
 from visaproof.engine.enumeration import BatchResult, Finding
 from visaproof.engine.verdict import Unknown
+
+ALL_SHAPES = 400
+"""Of `typed_atomic add`, for each form of its predicate."""
 
 
 def test_both_counts_are_printed_together(visaproof):
@@ -72,6 +76,23 @@ def test_anything_but_a_proof_has_its_exit_code(visaproof, monkeypatch, answer: 
     assert "FAIL" in ran.out
     assert "data-are-the-pages: a shape" in ran.out
     assert f"1 {answer}" in ran.out
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_batch_ends_within_the_limit(visaproof, jobs: str):
+    """What is decided is counted, and the rest is unknown by name."""
+    arguments = ("prove", "--enumerate", "typed_atomic add", "--limit", "0.5", "--jobs", jobs, "--format", "json")
+    start = process_time()
+    ran = visaproof(*arguments)
+    assert process_time() - start < 30
+    assert ran.code == 3
+    for batch in json.loads(ran.out)["batches"]:
+        counted = batch["totals"]["enumerated"]
+        assert counted["unknown"] == 1
+        assert counted["proved"] < 6 * ALL_SHAPES
+        (finding,) = batch["findings"]
+        assert finding["obligation"] == "every obligation that is left"
+        assert "limit of 0.5 s reached" in finding["reason"]
 
 
 def test_an_interrupted_run_says_how_far_it_came(visaproof, monkeypatch):

@@ -412,6 +412,37 @@ def test_an_unstated_result_on_which_nothing_depends_is_a_note(
     assert (code, document["nondeterminism"]["dependent"]) == (0, [])
 
 
+BEYOND = "addr_add (M1_NM, 1) A0(0)<1> &X 0xfffc:uw\nmov (M1_NM, 1) R(0,0)<1> r[A0(0),0]<0;1,0>:ud\n"
+
+
+def test_a_read_beyond_a_variable_on_which_nothing_depends_is_a_note(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path, options = tmp_path / "k.visaasm", (*DIVIDED, "--buffer", "0=zeros:32")
+    text = DIVIDES.replace(".kernel_attr", ".decl A0 v_type=A num_elts=1\n.kernel_attr", 1)
+    path.write_text(text.format(between=f"{BEYOND}mov (M1, 8) R(0,0)<1> X(0,0)<1;1,0>"))
+    code, told_text, err = told(capsys, str(path), *options)
+    assert (code, err) == (0, "")
+    assert "note: beyond-unseen: nothing that is seen depends on what lies beyond X" in told_text
+    code, document = asked(capsys, str(path), *options)
+    assert (code, document["undefined"]) == (0, None)
+    assert [one["beyond"] for one in document["nondeterminism"]["results"]] == [False, True]
+    path.write_text(text.format(between=BEYOND))
+    code, told_text, _ = told(capsys, str(path), *options)
+    assert code == 1
+    assert "lie beyond X" in told_text
+    assert "beyond-unseen" not in told_text
+
+
+def test_the_byte_swap_of_2022_is_undefined(capsys: pytest.CaptureFixture[str]) -> None:
+    """What it reads beyond a variable goes into the result."""
+    swap = DATA / "byte-swap-pvc-2022.visaasm"
+    launch = ("--launch", str(swap.with_suffix(".ze_info")), "--platform", "PVC")
+    code, text, _ = told(capsys, str(swap), *launch, "--grid", "64", "--buffer", "data=random:512:1")
+    assert code == 1
+    assert "lie beyond" in text
+
+
 INVERT = ("--image", "src=32x4:rgba8ui:random:1", "--image", "dst=32x4:rgba8ui:zeros")
 
 

@@ -35,6 +35,8 @@ TEXT = """.version 4.1
 .decl P1 v_type=P num_elts=8
 .decl P2 v_type=P num_elts=8
 .decl P3 v_type=P num_elts=8
+.decl P4 v_type=P num_elts=32
+.decl A0 v_type=A num_elts=1
 .decl T6 v_type=T num_elts=1 v_name=T006
 .input ID offset=32 size=32
 .kernel_attr SimdSize=8

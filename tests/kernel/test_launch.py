@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import Platform, platform_named
+from visaproof.kernel.assumptions import Assume, start_of
 from visaproof.kernel.device import decided
 from visaproof.kernel.launch import (
     NOTHING_KNOWN,
@@ -36,7 +37,7 @@ from visaproof.kernel.launch import (
 from visaproof.kernel.manifest import read_manifest
 from visaproof.kernel.meaning import Sampler
 from visaproof.kernel.payload import layouts, place
-from visaproof.kernel.reader import read_kernel_file
+from visaproof.kernel.reader import read_kernel, read_kernel_file
 from visaproof.kernel.syntax import Input, Kernel
 
 DATA = Path(__file__).parents[1] / "data" / "launch"
@@ -286,8 +287,21 @@ def expected(entry: dict[str, Any], listed: dict[str, Any]) -> Iterator[Meaning]
 
 
 def test_a_zebin_of_another_width_is_refused() -> None:
-    with pytest.raises(ReadError, match="the inputs of kernel vadd do not match its payload arguments"):
+    """The hint names both widths: the compiler dumps each that it tries, and only one is in the zebin."""
+    with pytest.raises(ReadError, match="the inputs of kernel vadd do not match its payload arguments") as refused:
         read_launch(DATA / "vadd/tgllp-O2.zebin", kernel("vadd/tgllp-O2-simd8.visaasm"))
+    assert "has 8 lanes, and 32 there" in refused.value.hint
+
+
+def test_a_text_of_another_width_is_a_premise_where_its_inputs_match() -> None:
+    """Without local ids the payload of a width that the compiler gave up is that of the one it kept."""
+    path = DATA / "shapes/tgllp-simd16-group_only.visaasm"
+    text = path.read_text()
+    kept, given_up = (read_kernel(one, str(path)) for one in (text, text.replace("SimdSize=16", "SimdSize=32")))
+    for read, stated in ((kept, []), (given_up, ["width"])):
+        launch = read_launch(DATA / "shapes/tgllp-simd16.zebin", read)
+        start = start_of(read, launch, Assume.IDS)
+        assert [one.name for one in start.assumed if one.name == "width"] == stated
 
 
 def test_a_zebin_of_another_device_is_refused() -> None:

@@ -24,8 +24,11 @@ DECLARATIONS = """.version 4.1
 .decl R v_type=G type=ud num_elts=8 align=GRF
 .decl V v_type=G type=ud num_elts=8 align=GRF
 .decl X v_type=G type=ud num_elts=8 align=GRF
+.decl N v_type=G type=ud num_elts=8 align=GRF
+.decl E v_type=G type=d num_elts=8 alias=<R, 0>
 .decl A0 v_type=A num_elts=1
 .decl P1 v_type=P num_elts=8
+.decl P2 v_type=P num_elts=16
 .decl T6 v_type=T num_elts=4
 .decl T7 v_type=T num_elts=4
 .decl S0 v_type=S num_elts=4
@@ -34,7 +37,12 @@ DECLARATIONS = """.version 4.1
 .kernel_attr SimdSize=8
 .function "k"
 """
-BEFORE = {"R": [0xEEEE] * 8, "V": [3, 1, 4, 15, 9, 26, 5, 35], "X": [0] * 8}
+BEFORE = {
+    "R": [0xEEEE] * 8,
+    "V": [3, 1, 4, 15, 9, 26, 5, 35],
+    "X": [0] * 8,
+    "N": [2**32 - 2] * 3 + [2**32 - 3] + [0] * 4,
+}
 LANES = 0b1111_1110
 Machine = Callable[[Kernel], list[int]]
 
@@ -88,6 +96,7 @@ INDIRECT = "addr_add (M1_NM, 1) A0(0)<1> &V 0x8:uw\nmovs (M1_NM, 1) T6(0) r[A0(0
     ("body", "expected"),
     [
         ("movs (M1_NM, 1) T6(2) 0x7:ud\nmovs (M1_NM, 1) R(0,1)<1> T6(2)", [KEPT, 7]),
+        ("movs (M1_NM, 1) T6(2) 0xffffffff:d\nmovs (M1_NM, 1) R(0,1)<1> T6(2)", [KEPT, 0xFFFF_FFFF]),
         ("movs (M1_NM, 1) S0(3) V(0,1)<0;1,0>\nmovs (M1_NM, 1) R(0,0)<1> S0(3)", [1]),
         ("movs (M1_NM, 4) T6(0) V(0,0)<1;1,0>\nmovs (M1_NM, 4) R(0,0)<2> T6(0)", [3, KEPT, 1, KEPT, 4, KEPT, 15]),
         ("movs (M1_NM, 4) T6(0) V(0,0)<2;1,0>\nmovs (M1_NM, 2) R(0,0)<1> T6(2)", [9, 5]),
@@ -185,3 +194,21 @@ def test_an_index_that_a_round_changes_is_not_that_of_the_round_before() -> None
 
 def test_other_elements_of_a_sampler_say_nothing_of_the_first() -> None:
     assert samplers_of(kernel_of("movs (M1_NM, 1) S0(1) 0x5:ud\nmovs (M1_NM, 1) S0(0) S0(1)")) == [5]
+
+
+@MACHINES
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        # a ballot: the bits of a predicate, into D
+        ("cmp.lt (M1_NM, 16) P2 V(0,0)<0;1,0> 0x4:ud\nmov (M1_NM, 1) E(0,0)<1> P2", [0xFFFF]),
+        # packed words: 0, 2, 4 and 8 are added
+        (
+            "addc (M1_NM, 4) R(0,0)<1> V(0,0)<1> N(0,0)<1;1,0> 0x8420:uv\nmov (M1_NM, 4) R(0,4)<1> V(0,0)<1;1,0>",
+            [0xFFFF_FFFE, 0, 2, 5, 0, 1, 1, 1],
+        ),
+    ],
+)
+def test_forms_beside_their_pages_that_the_compiler_emits(machine: Machine, body: str, expected: list[int]) -> None:
+    """The readings mov-of-predicate and addc-of-words."""
+    assert machine(kernel_of(body)) == (expected + [KEPT] * 8)[:8]

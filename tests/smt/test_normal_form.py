@@ -18,6 +18,7 @@ from visaproof.smt import (
     conj,
     const,
     eq,
+    evaluate,
     extract,
     ite,
     known_trailing_zeros,
@@ -160,3 +161,12 @@ def test_a_term_shows_itself_and_cuts_what_is_deep() -> None:
         deep = lshr(add(deep, y), symbol("s", 8))
     assert "…" in repr(deep)
     assert str(true()) == "True"
+
+
+def test_low_bits_of_a_long_chain_of_products_are_sliced_once() -> None:
+    """Neither recursion nor one slice for each of 2^2000 ways through the chain."""
+    x, y = symbol("x", 16), symbol("y", 16)
+    chain, expected = sign_extend(x, 32), 0x1203
+    for _ in range(2000):
+        chain, expected = add(mul(chain, chain), sign_extend(y, 32)), expected * expected + 0x8005 & 0xFF
+    assert evaluate(truncate(chain, 8), {x: 0x1203, y: 0x8005}) == expected

@@ -25,6 +25,7 @@ EPILOG = """examples:
   visaproof prove --readings all --jobs 0        the proofs under every reading: on which does each depend?
   visaproof prove --format json --jobs 4 > run.json
   visaproof prove --enumerate --jobs 2           every legal fixed shape of the four instructions
+  visaproof prove --enumerate --limit 5 add      … for at most 5 s a batch: what is left is unknown
 
 exit codes:
   0    every claim has the verdict that it says: prove_* proved, refute_* refuted
@@ -56,7 +57,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
     )
-    add_limit(parser, "one claim", default=600)
+    add_limit(parser, "one claim, or one batch of shapes", default=600)
     parser.add_argument("--seed", type=count, default=0, metavar="N", help="of the solver (default: 0)")
     parser.add_argument("--save", type=Path, metavar="DIR", help="write each counterexample to a JSON file there")
     jobs = "processes (default: 1; 0: one per CPU); verdicts stay, but other counterexamples may be found"

@@ -45,6 +45,8 @@ Results that no page states (of a division by 0, the bits of a NaN, a negative f
 and -0, …) are nondeterministic values.  If some lane has one, the launch is run under 4 choices of them: what is not
 the same under all, of the buffers, of which lanes jump and of which bytes are reached, depends on them and is shown as
 UNKNOWN, with the exit code 3; buffers hold one of the choices.  That 4 choices agree is no proof that all do.
+Registers beyond a variable are undefined to read.  If all that is seen is the same under 4 choices of what is there,
+the launch goes on, with a note (`visaproof premises beyond-unseen`).
 exit codes: 0 ran, 1 undefined behaviour, 2 usage or unreadable, 3 ran, but something depends on results that no page
 states, or not ended within --limit, 4 not modelled."""
 

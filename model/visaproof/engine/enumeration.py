@@ -18,15 +18,20 @@ from visaproof.engine.specialise import Specialiser, agreement
 from visaproof.engine.task_pool import Lost, in_order
 from visaproof.engine.verdict import Refuted, Unknown, Vacuous, Verdict
 from visaproof.engine.workers import Limits
+from visaproof.isa.errors import LimitReached
 from visaproof.isa.operands import Predicate
 from visaproof.queries.fixed_shapes import Batch, FixedShape, batches, families, memory_before, page_obligations, shapes
 from visaproof.queries.query import about
 from visaproof.queries.subject import PREDICATE, Subject
 from visaproof.smt import Bool, Op, Term, conj, is_true, symbols_of, true
 from visaproof.smt.evaluate import evaluate_all
+from visaproof.smt.limit import Limit
 
 SAME_AS_FAMILY = "is-the-parametric-footprint"
 """The obligation that a shape is its family with numbers put in."""
+
+LEFT = "every obligation that is left"
+"""What is unknown of a batch for which there was too little time."""
 
 Alter = Callable[[Subject], Subject]
 
@@ -96,20 +101,15 @@ def decide_batch(
     `alter` and `alter_family` put wrong variants in the place of the shapes' and the families' own accesses.
     """
     start, work = perf_counter(), _Work(batch.form, limits)
-    family_count = shape_count = 0
-    for family in families(batch):
-        altered = alter_family(family) if alter_family else family
-        if batch.first_of_its_families:
-            family_count += 1
-            for claim, goal in page_obligations(altered).items():
-                work.count(work.parametric, (altered,), family.scope, claim, goal)
-        for shape in islice(shapes(family, batch.form), most):
-            shape_count += 1
-            work.check(shape, alter(shape.subject) if alter else shape.subject, altered)
+    try:
+        with Limit(limits.claim_s).within():
+            work.decide(batch, alter, most, alter_family)
+    except LimitReached as reached:
+        work.leave(batch, reached)
     return BatchResult(
         batch.name,
-        family_count,
-        shape_count,
+        work.families,
+        work.shapes,
         work.parametric,
         work.enumerated,
         work.by_normal_form,
@@ -125,6 +125,8 @@ class _Work:
 
     form: Predicate | None
     limits: Limits
+    families: int = 0
+    shapes: int = 0
     answers: dict[tuple[Bool, Bool], Answer] = field(default_factory=dict[tuple[Bool, Bool], Answer])
     parametric: Counter[str] = field(default_factory=Counter[str])
     enumerated: Counter[str] = field(default_factory=Counter[str])
@@ -135,6 +137,22 @@ class _Work:
     specialiser: Specialiser = field(default_factory=Specialiser)
     happening: dict[Term, bool] = field(default_factory=dict[Term, bool])
     """Whether a condition holds where every lane is enabled and every place is inside."""
+
+    def decide(self, batch: Batch, alter: Alter | None, most: int | None, alter_family: Alter | None) -> None:
+        """All families and shapes of the batch."""
+        for family in families(batch):
+            altered = alter_family(family) if alter_family else family
+            if batch.first_of_its_families:
+                self.families += 1
+                for claim, goal in page_obligations(altered).items():
+                    self.count(self.parametric, (altered,), family.scope, claim, goal)
+            for shape in islice(shapes(family, batch.form), most):
+                self.check(shape, alter(shape.subject) if alter else shape.subject, altered)
+                self.shapes += 1
+
+    def leave(self, batch: Batch, reached: LimitReached) -> None:
+        """The limit is reached: of the shapes that were not decided nothing is known, and nothing is counted."""
+        self._record(self.enumerated, f"{batch.name}, after {self.shapes} shapes", LEFT, Unknown(str(reached)))
 
     def check(self, shape: FixedShape, subject: Subject, family: Subject) -> None:
         """All obligations on one shape."""

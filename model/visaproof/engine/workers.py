@@ -20,7 +20,8 @@ from visaproof.smt.limit import Limit
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long one question to one solver may take, the solver's random seed, and the processor time of a claim."""
+    """How long one question to one solver may take, the solver's random seed, and the processor time of a claim,
+    or of a batch of shapes."""
 
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     seed: int = 0

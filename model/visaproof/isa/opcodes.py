@@ -196,7 +196,7 @@ ROWS: dict[str, Row] = {
     "add3o": Row(
         "ADD3O", (_any(3, (*WORDS, *DWORDS)),), not_modelled="its page does not say in which width the sum overflows"
     ),
-    "addc": Row("ADDC", (_CARRY,), Modifiers.NONE),
+    "addc": Row("ADDC", (_CARRY, Form((UD, UD), (UD, (T.UW,)), reading="addc-of-words")), Modifiers.NONE),
     "subb": Row("SUBB", (_CARRY,), Modifiers.NONE),
     "avg": Row("AVG", (_any(2, SMALL),), saturation=Saturation.YES),
     "div": Row("DIV", _numbers(2, SMALL), saturation=Saturation.FLOATS),

@@ -225,6 +225,12 @@ READINGS: dict[str, Reading] = {
     "addr-add-offset": Reading(
         "ours", "addr_add of an offset that is not UW?", "added as the integer that its type makes of it"
     ),
+    "addc-of-words": Reading(
+        "ours", "addc of UD and UW, which Intel's compiler emits?", "the words are taken as the same numbers in UD"
+    ),
+    "mov-of-predicate": Reading(
+        "ours", "mov of a predicate into D, which Intel's compiler emits for ballots?", "its bits, as into UD"
+    ),
     "mov-of-address": Reading(
         "ours",
         "mov of 0 into address registers, which Intel's compiler emits before addr_add of some lanes?",

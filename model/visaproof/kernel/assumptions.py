@@ -95,6 +95,7 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
         initial=initial,
         meanings=meanings,
         assumed=(
+            *([premise("width", simd=simd, stated=launch.other_simd)] if launch.other_simd else []),
             *([premise("ids", simd=simd)] if words else []),
             *([BOUNDED] if bounded else []),
             *([PRIVATE_APART] if _has_private(pointers.values()) else []),

@@ -25,13 +25,14 @@ from visaproof.kernel.meaning import (
     Meaning,
     Piece,
     Sampler,
+    SamplerModes,
     SlmAddress,
     Surface,
     Unknown,
     natural_size,
 )
 from visaproof.kernel.overlap import NOTHING_SAID, ArgumentInfo
-from visaproof.kernel.payload import SIMD_SIZES, KernelInfo, Pieces, place, width
+from visaproof.kernel.payload import SIMD_SIZES, KernelInfo, Pieces, place, samplers_of_launch, tables_of_launch, width
 from visaproof.kernel.syntax import Input, Kernel
 
 __all__ = [
@@ -62,6 +63,8 @@ class Launch:
 
     simd: int | None = None
     """Lanes of a thread; 1 for a kernel of the VectorCompiler."""
+    other_simd: int | None = None
+    """Lanes of the kernel that the launch information is about, where the text has another number."""
     meanings: Pieces = field(default_factory=dict[str, tuple[Piece, ...]])
     binding_table: Mapping[int, int] = field(default_factory=dict[int, int])
     """Binding table index to argument index."""
@@ -83,6 +86,12 @@ class Launch:
     """Private memory of all work items of a hardware thread; 0 where there is none, or nothing is said of it."""
     constants: Constants = field(default_factory=dict[str, Constant])
     """What the tables and strings of the program hold, as far as it is known."""
+    samplers: Mapping[int, SamplerModes | Argument] = field(default_factory=dict[int, SamplerModes | Argument])
+    """What stands at each number of a sampler, as far as it is known: one of the source, or an argument."""
+    tables: Mapping[int, str] = field(default_factory=dict[int, str])
+    """Binding table index to the table of the program that stands there, by what the payload calls its address."""
+    registers: int | None = None
+    """Registers of a thread, where it is known."""
     infos: Mapping[int, ArgumentInfo] = field(default_factory=dict[int, ArgumentInfo])
     """What the source says of its arguments, by index."""
     source: str = "no launch information"
@@ -139,8 +148,10 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
     """
     info = _read(content_of(path, LAUNCH_LIMIT), str(path), kernel)
     device = decided((*info.device, *said_of(kernel), *said_by_option(platform, kernel.path)))
+    simd = width(info, kernel)
     return Launch(
-        simd=width(info, kernel),
+        simd=simd,
+        other_simd=None if info.simd == simd else info.simd,
         meanings=place(info, kernel, device),
         binding_table=info.binding_table,
         arg_names=info.arg_names,
@@ -152,6 +163,9 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
         slm_bytes=info.slm_bytes,
         private_bytes=info.private_bytes,
         constants=info.constants,
+        samplers=samplers_of_launch(info),
+        tables=tables_of_launch(info),
+        registers=info.registers,
         infos=info.infos,
         source=info.source,
     )

@@ -1,14 +1,14 @@
 """Which input of one kernel is which of another: by what the launch puts there, else by the place in the payload."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import ReadError
 from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.kernel.launch import BufferAddress, Launch, Surface, Unknown
-from visaproof.kernel.meaning import ArgumentValue, LocalId, Piece
+from visaproof.kernel.meaning import Argument, ArgumentValue, LocalId, Piece, SamplerModes
 from visaproof.kernel.syntax import Input, Kernel
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, Bool, bool_symbol, symbol
@@ -29,6 +29,10 @@ class Program:
     kernel: Kernel
     launch: Launch
     platform: Platform
+    local_bytes: int | None = None
+    """Shared local memory of a group, where the program that it is compared with has another size."""
+    samplers: Mapping[int, SamplerModes | Argument] = field(default_factory=dict[int, SamplerModes | Argument])
+    """What stands at the numbers of its samplers, where the program that it is compared with says it as well."""
 
 
 @dataclass(frozen=True, slots=True)

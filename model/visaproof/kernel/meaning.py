@@ -118,6 +118,21 @@ class Sampler:
         return f"sampler of {self.argument}" if self.argument else "inline_sampler"
 
 
+@dataclass(frozen=True, slots=True)
+class SamplerModes:
+    """How a sampler reads that stands in the source, in ze_info's words."""
+
+    addressing: str
+    """What it reads outside of an image: `none`, `repeat`, `clamp_edge`, `clamp_border` or `mirror`."""
+    filtering: str
+    """`nearest` or `linear`."""
+    normalized: bool
+    """Whether coordinates go from 0 to 1."""
+
+    def __str__(self) -> str:
+        return f"{self.addressing}, {self.filtering}" + ", normalized" * self.normalized
+
+
 IMAGE_EXTENTS = ("image_width", "image_height", "image_depth")
 
 

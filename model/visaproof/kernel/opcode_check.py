@@ -96,13 +96,16 @@ def _operand_refusals(instruction: Instruction, row: Row) -> Iterator[tuple[str,
 
 
 def _predicate_move_refusals(instruction: Instruction, kernel: Kernel) -> Iterator[tuple[str, Position]]:
-    """Page MOV: "<exec_size> must be one", and a destination of UB, UW or UD that holds every bit."""
+    """Page MOV: "<exec_size> must be one", and a destination of UB, UW or UD that holds every bit.
+
+    Into D by the reading mov-of-predicate.
+    """
     source, target = instruction.operands[1], instruction.operands[0]
     assert isinstance(source, Name)
     declared, result = kernel.variables.get(source.name), _type_of(target, kernel)
     if not isinstance(declared, PredicateVariable):
         yield f" of {source.name}, which is no predicate", source.position
-    elif result not in (DataType.UB, DataType.UW, DataType.UD) or result.bits < declared.num_elts:
+    elif result not in (DataType.UB, DataType.UW, DataType.UD, DataType.D) or result.bits < declared.num_elts:
         yield f" of {declared.num_elts} predicate bits into {_spelled(result)}", target.position
     if instruction.execution is not None and instruction.execution.size != 1:
         yield " of a predicate with more than one lane", instruction.position

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from visaproof.isa.types import DataType
+from visaproof.kernel.sampler import SamplerUse
 from visaproof.kernel.syntax import Instruction
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.float_axioms import as_function
@@ -50,7 +51,7 @@ class SamplerOrigin:
     """The image, how it is read, and which of its channels this is."""
 
     surface: str
-    sampler: str
+    use: SamplerUse | None
     slot: int
 
 

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import DEVICES, Platform
-from visaproof.kernel.constants import Constant, Constants
+from visaproof.kernel.constants import BASES, Constant, Constants
 from visaproof.kernel.device import Said
 from visaproof.kernel.local_ids import Order
 from visaproof.kernel.meaning import (
@@ -35,6 +35,7 @@ from visaproof.kernel.meaning import (
     Meaning,
     Piece,
     Sampler,
+    SamplerModes,
     SlmAddress,
     Surface,
     Unknown,
@@ -60,6 +61,10 @@ class PayloadArgument:
     address_mode: str = ""
     address_space: str = ""
     source_offset: int = 0
+    sampler: int | None = None
+    """The number of the sampler, where it is one."""
+    table_index: int | None = None
+    """The binding table index of what the payload has the address of."""
 
 
 PRIVATE_SPACE = "private_space"
@@ -91,6 +96,10 @@ class KernelInfo:
     """Shared local memory of a group, without `local` arguments."""
     private_bytes: int = 0
     """Private memory of all work items of a hardware thread; 0 where there is none, or nothing is said of it."""
+    samplers: Mapping[int, SamplerModes] = field(default_factory=dict[int, SamplerModes])
+    """The samplers of the source, by their numbers."""
+    registers: int | None = None
+    """Registers of a thread."""
     walk_order: Order | None = None
     """`intel_reqd_workgroup_walk_order`: today's compiler demands x-y-z of every kernel."""
     order_known: bool = False
@@ -143,13 +152,13 @@ def place(info: KernelInfo, kernel: Kernel, platform: Platform | None = None) ->
     value in two.  Among those that fit, the one that gives a meaning to most bytes of `.input`s is taken; two
     equally good ones that differ are an error.
     """
-    info = replace(info, simd=width(info, kernel))
+    stated, info = info.simd, replace(info, simd=width(info, kernel))
     candidates = list(_candidates(info, kernel, platform))
     if not candidates:
         raise ReadError(
             f"the inputs of kernel {kernel.name} do not match its payload arguments in {info.source}",
             info.position,
-            "is this the launch information of another compilation, device or SIMD width?",
+            _why_another(info, stated),
         )
     most = max(known for known, _ in candidates)
     best = [pieces for known, pieces in candidates if known == most]
@@ -160,6 +169,33 @@ def place(info: KernelInfo, kernel: Kernel, platform: Platform | None = None) ->
             "the size of a register is not known: name the platform, or give the zebin, which does",
         )
     return best[0]
+
+
+def samplers_of_launch(info: KernelInfo) -> dict[int, SamplerModes | Argument]:
+    """What stands at each number of a sampler: one of the source, or an argument."""
+    passed = {
+        one.sampler: one.argument
+        for one in info.arguments
+        if one.address_space == "sampler"
+        and one.address_mode == "stateful"
+        and one.sampler is not None
+        and one.argument
+    }
+    return {**info.samplers, **passed}
+
+
+def tables_of_launch(info: KernelInfo) -> dict[int, str]:
+    """The tables of the program that stand in the binding table, by what the payload calls their address."""
+    return {one.table_index: one.kind for one in info.arguments if one.table_index is not None and one.kind in BASES}
+
+
+def _why_another(info: KernelInfo, stated: int) -> str:
+    if stated == info.simd:
+        return "is this the launch information of another compilation or device?"
+    text = (
+        f"the kernel has {info.simd} lanes, and {stated} there: the compiler may have tried that width and given it up"
+    )
+    return f"{text}; ask about its dump with {stated} lanes"
 
 
 def width(info: KernelInfo, kernel: Kernel) -> int:

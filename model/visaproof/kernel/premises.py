@@ -80,6 +80,10 @@ PREMISES = _rows(
         Grantor.DRIVER, "the payload of IGC's kernels", _ALL, "--assume none",
     ),
     PremiseRow(
+        "width", "the {simd} lanes of this text are launched, and not the {stated} of the launch information",
+        Grantor.NOBODY, "the compiler dumps each width that it tries, and keeps one", _ALL,
+    ),
+    PremiseRow(
         "ids-below-size",
         "local sizes are at most 65536, and the local ids of lanes that are on are less than they are",
         Grantor.LANGUAGE, "OpenCL C: get_local_id is below get_local_size", _TWO_KERNELS, "--assume none",
@@ -266,6 +270,12 @@ PREMISES = _rows(
     PremiseRow(
         "thread-numbers", "the threads of a group are numbered in the order of their lanes",
         Grantor.DRIVER, "thread t runs the work items from SIMD·t on", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "beyond-unseen",
+        "nothing that is seen depends on {what}, which is undefined to read: buffers, branches and addresses are the "
+        "same under the {choices} choices tried of it",
+        Grantor.NOBODY, "that {choices} choices agree is no proof that all do", ("run",),
     ),
     PremiseRow(
         "threads-unlike", "each thread may find anything in {names}, whatever the others do",

@@ -29,6 +29,15 @@ _FLAGS = (_NULL_MASK, "cps", "divS")
 
 
 @dataclass(frozen=True, slots=True)
+class SamplerUse:
+    """How a read through the sampler reads."""
+
+    texel_offset: int
+    number: int | None
+    """Of the sampler; None where the texel is named."""
+
+
+@dataclass(frozen=True, slots=True)
 class SamplerRead:
     """What the destination of a read through the sampler looks like; where it reads is not modelled."""
 
@@ -42,8 +51,8 @@ class SamplerRead:
     """Page: "an additional GRF is returned after the sampler data"."""
     coordinates: tuple[tuple[RawOperand, DataType], ...] = ()
     """An element for each lane; none where an operand or its type is not of this form."""
-    sampler: str = ""
-    """What is bound to the sampler, where every `movs` binds the same number to it, and the texel offset."""
+    use: SamplerUse | None = None
+    """None where the texel offset is no constant, or not every `movs` binds one number to the sampler."""
     texel_offset: int | None = None
     """The first operand, where it is a constant."""
     variable: str = ""
@@ -77,7 +86,7 @@ def sampler_read(instruction: Instruction, kernel: Kernel, platform: Platform) -
         data_type.size,
         _NULL_MASK in flags,
         _coordinates(statement, instruction, place + 2 + _has_second_destination(instruction, place + 2)),
-        _sampler(kernel, instruction, place),
+        _use(kernel, instruction, place),
         offset.bits if isinstance(offset := instruction.operands[0], Immediate) else None,
         "".join(_variables(instruction, place)),
     )
@@ -107,16 +116,13 @@ def _variables(instruction: Instruction, surface: int) -> list[str]:
     return [one.name for one in instruction.operands[1:surface] if isinstance(one, Name | SubscriptedName)]
 
 
-def _sampler(kernel: Kernel, instruction: Instruction, surface: int) -> str:
-    """The texel offset and what is bound to the sampler; empty where this is not constant."""
+def _use(kernel: Kernel, instruction: Instruction, surface: int) -> SamplerUse | None:
     offset, *sampler = instruction.operands[:surface]
-    if not isinstance(offset, Immediate):
-        return ""
     names = _variables(instruction, surface)
     bound = {number for name, element, number in _bound(kernel) if name in names and not element}
-    if len(names) != len(sampler) or len(bound) != len(names) or None in bound:
-        return ""
-    return f"offset {offset.bits}, sampler {sorted(str(one) for one in bound)}"
+    if not isinstance(offset, Immediate) or len(names) != len(sampler) or len(bound) != len(names) or None in bound:
+        return None
+    return SamplerUse(offset.bits, next(iter(bound), None))
 
 
 def samplers_of(kernel: Kernel) -> list[int]:

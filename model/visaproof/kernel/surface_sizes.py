@@ -17,6 +17,7 @@ from visaproof.kernel.launch import (
     SlmAddress,
     Surface,
 )
+from visaproof.kernel.local_memory import SIZE_ATTRIBUTE, UNIT, passes_local_memory
 from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.meaning import Argument
 from visaproof.kernel.premises import Premise, premise
@@ -120,10 +121,10 @@ def stated_sizes(
     assumed: list[Premise] = []
     premises: list[Bool] = []
     present = list(keys)
-    kilobytes = kernel.attributes.get("SLMSize")
-    if isinstance(kilobytes, int):  # D12: "the SLM size is the SLMSize kernel attribute (KB …)"
-        sizes[SLM] = const(min(1024 * kilobytes, LARGEST), ADDRESS_BITS)
-    elif launch.slm_bytes and not _passes_local_memory(kernel, launch):
+    kilobytes = kernel.attributes.get(SIZE_ATTRIBUTE)
+    if isinstance(kilobytes, int):
+        sizes[SLM] = const(min(UNIT * kilobytes, LARGEST), ADDRESS_BITS)
+    elif launch.slm_bytes and not passes_local_memory(kernel, launch):
         sizes[SLM] = const(min(launch.slm_bytes, LARGEST), ADDRESS_BITS)
         if SLM in present:
             assumed.append(premise("slm-size", size=launch.slm_bytes))
@@ -140,11 +141,6 @@ def stated_sizes(
                 premises.append(eq(_value(start, item.variable, piece), const(0, 8 * piece.size)))
                 assumed.append(premise("stated-offset", offset=piece))
     return Stated(sizes, tuple(premises), tuple(assumed))
-
-
-def _passes_local_memory(kernel: Kernel, launch: Launch) -> bool:
-    """Whether the caller gives the kernel more of it."""
-    return any(isinstance(piece.meaning, SlmAddress) for _, piece in pieces(kernel, launch))
 
 
 def amount_term(kernel: Kernel, launch: Launch, start: Start, amount: Amount, option: str) -> BitVec:

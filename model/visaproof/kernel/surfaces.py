@@ -25,9 +25,6 @@ from visaproof.kernel.syntax import (
 BINDLESS = "%bss"
 """The surface variable whose value is an offset into the surface state heap."""
 
-BINDLESS_KEY = "bindless "
-"""What the names of such surfaces begin with."""
-
 
 class StateElement(NamedTuple):
     """An element of a surface or sampler variable; a message names element 0."""
@@ -125,6 +122,11 @@ def copied(target: SubscriptedName, source: Operand, lane: int) -> StateElement 
     if isinstance(source, SubscriptedName) and _kind(source) == _kind(target):
         return StateElement(source.name, source.element + lane)
     return None
+
+
+def may_be_handle(key: str) -> bool:
+    """Whether the number behind the name of a surface may be a handle: a constant beside %bss is an index."""
+    return not key.removeprefix("bti ").isdecimal()
 
 
 def _kind(surface: SubscriptedName) -> str:

@@ -25,7 +25,7 @@ from visaproof.isa.platform import noted_platforms
 from visaproof.kernel.constants import Constant, Section, Symbol, constants_of
 from visaproof.kernel.device import Said
 from visaproof.kernel.local_ids import ORDERS, Order
-from visaproof.kernel.meaning import Argument
+from visaproof.kernel.meaning import Argument, SamplerModes
 from visaproof.kernel.overlap import ArgumentInfo
 from visaproof.kernel.payload import PRIVATE_SPACE, SIMD_SIZES, KernelInfo, PayloadArgument
 from visaproof.kernel.yaml_tree import Node, read_tree
@@ -169,6 +169,8 @@ def _kernel_info(kernel: Node, names: Mapping[int, str], device: tuple[Said, ...
         source=kernel.position.path,
         position=kernel.position,
         slm_bytes=environment.integer_or("slm_size", 0),
+        samplers={one["sampler_index"].integer: _sampler(one) for one in _items(kernel, "inline_samplers")},
+        registers=None if environment.get("grf_count") is None else environment["grf_count"].natural,
         private_bytes=sum(_private_bytes(kernel, simd.integer)),
         walk_order=_walk_order(kernel.get("user_attributes"), environment),
         order_known=True,
@@ -180,6 +182,12 @@ def _private_bytes(kernel: Node, simd: int) -> Iterator[int]:
     for buffer in _items(kernel, "per_thread_memory_buffers"):
         if buffer.text_or("usage", "") == PRIVATE_SPACE:
             yield buffer["size"].natural * (simd if buffer.text_or("is_simt_thread", "false") == "true" else 1)
+
+
+def _sampler(node: Node) -> SamplerModes:
+    """One of `inline_samplers`; what is left out is ze_info's default."""
+    normalized = node.text_or("normalized", "false") == "true"
+    return SamplerModes(node.text_or("addrmode", "none"), node.text_or("filtermode", "nearest"), normalized)
 
 
 def _items(node: Node, key: str) -> Sequence[Node]:
@@ -228,7 +236,15 @@ def _arguments(nodes: Node | None, names: Mapping[int, str]) -> Iterator[Payload
             address_mode=node.text_or("addrmode", ""),
             address_space=node.text_or("addrspace", ""),
             source_offset=max(0, node.integer_or("source_offset", 0)),  # -1 is ze_info's default
+            sampler=_natural(node, "sampler_index"),
+            table_index=_natural(node, "bti_value"),
         )
+
+
+def _natural(node: Node, key: str) -> int | None:
+    """A number that is not negative; -1, ze_info's default, is none."""
+    found = node.integer_or(key, -1)
+    return found if found >= 0 else None
 
 
 def _walk_order(attributes: Node | None, environment: Node) -> Order | None:

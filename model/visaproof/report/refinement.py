@@ -363,7 +363,7 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         "execution_mask": f"{found.exec_mask:#x}",
         "inputs": {name: f"{value:#x}" for name, value in _inputs(comparison, found)},
     }
-    if samplers := {str(number): outside.value for number, outside in samplers_in(found.values)}:
+    if samplers := {name: outside.value for name, outside in samplers_in(found.values)}:
         record["samplers"] = samplers
     if found.whatever_found:
         record["whatever_the_source_finds"] = True

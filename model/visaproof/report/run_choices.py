@@ -1,6 +1,7 @@
 """What a launch shows of results that no page states, and of what depends on them."""
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 
 from visaproof.engine.launch.choices import (
     Dependent,
@@ -13,7 +14,9 @@ from visaproof.engine.launch.payload import Program
 from visaproof.engine.launch.run import Memory, UndefinedAt
 from visaproof.engine.launch.shape import ThreadId
 from visaproof.isa.errors import Position
+from visaproof.kernel.naming import listed
 from visaproof.kernel.opcodes import Kind, kind_of
+from visaproof.kernel.premises import Premise, premise
 from visaproof.report.documents import shown_path
 from visaproof.report.run_records import DependentRecord, NondeterminismRecord, UnstatedRecord
 from visaproof.semantics.concrete.choices import POLICIES, Picked
@@ -21,15 +24,21 @@ from visaproof.semantics.concrete.choices import POLICIES, Picked
 MOST_SHOWN = 16
 """Dependent things in text, and results of each."""
 MOST_RECORDS = 10_000
+WIDTH = 120
 
 
 def lines(found: Nondeterminism, program: Program, memory: Memory) -> Iterator[str]:
     """As text."""
-    if not found.dependent:
+    beyond, unstated = ([one for one in found.picked if one.beyond is kind] for kind in (True, False))
+    if beyond:
         yield ""
-        yield f"  note: no page states {_counted(found.picked)}; buffers, branches and addresses are the same under the"
+        yield from _wrapped(f"  note: {_unseen(beyond)}")
+        yield from _causes(beyond)
+    if unstated and not found.dependent:
+        yield ""
+        yield f"  note: no page states {_counted(unstated)}; buffers, branches and addresses are the same under the"
         yield f"        {POLICIES} choices tried, which is no proof that nothing depends on them"
-        yield from _causes(found.picked)
+        yield from _causes(unstated)
     together = _together(found.dependent)
     for several in together[:MOST_SHOWN]:
         one = several[0]
@@ -40,6 +49,15 @@ def lines(found: Nondeterminism, program: Program, memory: Memory) -> Iterator[s
     if (more := len(together) - MOST_SHOWN) > 0:
         yield ""
         yield f"  UNKNOWN: {more:,} more depend on such results"
+
+
+def _unseen(beyond: Sequence[Picked]) -> Premise:
+    """What the end of a launch rests on that goes on after it reads beyond a variable."""
+    return premise("beyond-unseen", what=listed(list(dict.fromkeys(one.what for one in beyond))), choices=POLICIES)
+
+
+def _wrapped(text: str) -> list[str]:
+    return wrap(text, WIDTH, subsequent_indent=" " * 8)
 
 
 def _together(dependent: Sequence[Dependent]) -> list[list[Dependent]]:
@@ -109,7 +127,8 @@ def _unstated(one: Picked) -> UnstatedRecord:
     assert isinstance(thread, ThreadId)
     place = one.position
     path = shown_path(place.path)
-    return UnstatedRecord(path, place.line, place.column, one.what, thread.group, thread.number, one.lane, one.others)
+    number, lane = thread.number, one.lane
+    return UnstatedRecord(path, place.line, place.column, one.what, thread.group, number, lane, one.others, one.beyond)
 
 
 def _dependent(one: Dependent, program: Program, on: list[int]) -> DependentRecord:

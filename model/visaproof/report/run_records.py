@@ -79,6 +79,8 @@ class UnstatedRecord(msgspec.Struct):
     lane: int
     others: bool
     """Whether other lanes or threads have one there, too."""
+    beyond: bool = False
+    """Whether it is what lies beyond a variable, which is undefined to read: nothing was seen to depend on it."""
 
 
 class DependentRecord(msgspec.Struct):

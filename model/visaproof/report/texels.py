@@ -35,6 +35,7 @@ def extent_names(found: Difference) -> set[str]:
 
 def sampler_lines(found: Difference) -> Iterator[str]:
     """How each sampler reads in this run."""
-    for number, outside in samplers_in(found.values):
+    for name, outside in samplers_in(found.values):
         brought = "0" if outside is Outside.BORDER else "that at the edge"
-        yield f"sampler {number} takes the nearest texel, and outside of an image {brought} ({outside.value})"
+        which = f"sampler {name}" if name.isdecimal() else f"the sampler of {name}"
+        yield f"{which} takes the nearest texel, and outside of an image {brought} ({outside.value})"

@@ -1,7 +1,7 @@
 """Bitwise operations, shifts, and changes of width."""
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial, reduce
 from typing import cast
 
 from visaproof.smt.arithmetic import add, bit_not, linear_parts, mul, scale, sum_of
@@ -181,10 +181,38 @@ def truncate(term: BitVec, to: int) -> BitVec:
     return extract(term, to - 1, 0)
 
 
+Slice = tuple[BitVec, int, int]
+"""A term, and the bits of it that are meant: the highest and the lowest."""
+
+
 def extract(term: BitVec, high: int, low: int) -> BitVec:
-    """Bits `high` down to `low`."""
+    """Bits `high` down to `low`, pushed into the term where that loses nothing.
+
+    What terms share is sliced once, and without recursion: a long chain of products has many ways and is deep.
+    """
     if not 0 <= low <= high < term.width:
         raise ValueError(f"bits {high}..{low} of {term.width}")
+    if (known := _known_slice(term, high, low)) is not None:
+        return known
+    made: dict[Slice, BitVec] = {}
+    waiting = [(term, high, low)]
+    while waiting:
+        one = waiting[-1]
+        parts, ahead = _parts(*one), len(waiting)
+        for part in parts:
+            if part in made:
+                continue
+            if (known := _known_slice(*part)) is None:
+                waiting.append(part)
+            else:
+                made[part] = known
+        if len(waiting) == ahead:
+            waiting.pop()
+            made[one] = _put_together(*one, [made[part] for part in parts])
+    return made[term, high, low]
+
+
+def _known_slice(term: BitVec, high: int, low: int) -> BitVec | None:
     width = high - low + 1
     if width == term.width:
         return term
@@ -194,14 +222,7 @@ def extract(term: BitVec, high: int, low: int) -> BitVec:
         return const(value >> low, width)
     if (term.zeros >> low) & ((1 << width) - 1) == (1 << width) - 1:
         return const(0, width)
-    return _extract_inside(term, high, low) or bit_vector(
-        Op.EXTRACT,
-        (term,),
-        (high, low),
-        width,
-        _slice_bounds(term, high, low),
-        _slice_zeros(term, low, width),
-    )
+    return None
 
 
 def _slice_bounds(term: BitVec, high: int, low: int) -> tuple[int, int] | None:
@@ -212,78 +233,68 @@ def _slice_zeros(term: BitVec, low: int, width: int) -> int:
     return (term.zeros >> low) & ((1 << width) - 1)
 
 
-def _extract_inside(term: BitVec, high: int, low: int) -> BitVec | None:
-    """The slice pushed into the term, where that loses nothing."""
-    first = cast(BitVec, term.args[0]) if term.args else term
+def _parts(term: BitVec, high: int, low: int) -> tuple[Slice, ...]:
+    """The slices that a slice is made of; none where it stays one of the whole term."""
+    operands = cast(tuple[BitVec, ...], term.args)
     match term.op:
         case Op.EXTRACT:
             _, inner_low = cast(tuple[int, int], term.payload)
-            return extract(first, high + inner_low, low + inner_low)
+            return ((operands[0], high + inner_low, low + inner_low),)
         case Op.CONCAT:
-            return _extract_from_concat(term, high, low)
-        case Op.ZERO_EXTEND | Op.SIGN_EXTEND:
-            return _extract_from_extension(term, first, high, low)
+            return tuple(_parts_of_concat(operands, high, low))
+        case Op.ZERO_EXTEND | Op.SIGN_EXTEND if low < operands[0].width:
+            return ((operands[0], min(high, operands[0].width - 1), low),)
         case Op.SUM if low == 0:
-            constant, parts = linear_parts(term)
-            pieces = [scale(truncate(atom, high + 1), factor) for atom, factor in parts.items()]
-            return add(const(constant, high + 1), *pieces)
-        case Op.MUL if low == 0:
-            product = const(1, high + 1)
-            for factor in term.args:
-                product = mul(product, truncate(cast(BitVec, factor), high + 1))
-            return product
+            return tuple((atom, high, low) for atom in linear_parts(term)[1])
         case Op.AND | Op.OR | Op.XOR:
-            operation = {Op.AND: bit_and, Op.OR: bit_or, Op.XOR: bit_xor}[term.op]
-            left, right = cast(tuple[BitVec, BitVec], term.args)
-            return operation(extract(left, high, low), extract(right, high, low))
+            return tuple((operand, high, low) for operand in operands)
+        case Op.MUL if low == 0:
+            return tuple((operand, high, low) for operand in operands)
         case Op.ITE:
-            return _extract_from_choice(term, high, low)
+            return tuple((branch, high, low) for branch in operands[1:])
         case _:
-            pass
-    return None
+            return ()
 
 
-def _extract_from_choice(term: BitVec, high: int, low: int) -> BitVec:
-    """A choice between slices, each made once, however many choices in it share what is chosen."""
-    sliced: dict[BitVec, BitVec] = {}
-    waiting = [term]
-    while waiting:
-        one = waiting[-1]
-        branches = cast(tuple[BitVec, ...], one.args[1:]) if one.op is Op.ITE else ()
-        ahead = [branch for branch in branches if branch not in sliced]
-        waiting += ahead
-        if ahead:
-            continue
-        waiting.pop()
-        chosen = [sliced[branch] for branch in branches]
-        sliced[one] = ite(cast(Bool, one.args[0]), *chosen) if branches else extract(one, high, low)
-    return sliced[term]
+def _parts_of_concat(operands: tuple[BitVec, ...], high: int, low: int) -> Iterator[Slice]:
+    """Least significant first."""
+    base = 0
+    for part in reversed(operands):
+        top = base + part.width - 1
+        if base <= high and top >= low:
+            yield part, min(high, top) - base, max(low, base) - base
+        base += part.width
 
 
-def _extract_from_extension(term: BitVec, inner: BitVec, high: int, low: int) -> BitVec | None:
-    if high < inner.width:
-        return extract(inner, high, low)
-    if term.op is Op.ZERO_EXTEND:
-        return zero_extend(extract(inner, inner.width - 1, low), high - low + 1)
-    if low < inner.width:
-        return sign_extend(extract(inner, inner.width - 1, low), high - low + 1)
-    return None
+def _put_together(term: BitVec, high: int, low: int, slices: list[BitVec]) -> BitVec:
+    """The slice of a term from those of its `_parts`."""
+    width = high - low + 1
+    if not slices:
+        bounds, zeros = _slice_bounds(term, high, low), _slice_zeros(term, low, width)
+        return bit_vector(Op.EXTRACT, (term,), (high, low), width, bounds, zeros)
+    match term.op:
+        case Op.CONCAT:
+            return concat(*reversed(slices))
+        case Op.ZERO_EXTEND:
+            return zero_extend(slices[0], width)
+        case Op.SIGN_EXTEND:
+            return sign_extend(slices[0], width)
+        case Op.SUM:
+            constant, parts = linear_parts(term)
+            return add(const(constant, width), *map(scale, slices, parts.values()))
+        case Op.MUL:
+            return reduce(mul, slices, const(1, width))
+        case Op.AND | Op.OR | Op.XOR:
+            return {Op.AND: bit_and, Op.OR: bit_or, Op.XOR: bit_xor}[term.op](*slices)
+        case Op.ITE:
+            return ite(cast(Bool, term.args[0]), *slices)
+        case _:
+            return slices[0]
 
 
 def _branches(term: BitVec, change: Callable[[BitVec], BitVec]) -> tuple[Bool, BitVec, BitVec]:
     condition, then, otherwise = cast(tuple[Bool, BitVec, BitVec], term.args)
     return condition, change(then), change(otherwise)
-
-
-def _extract_from_concat(term: BitVec, high: int, low: int) -> BitVec:
-    pieces: list[BitVec] = []
-    base = 0
-    for part in reversed(cast(tuple[BitVec, ...], term.args)):
-        top = base + part.width - 1
-        if base <= high and top >= low:
-            pieces.append(extract(part, min(high, top) - base, max(low, base) - base))
-        base += part.width
-    return concat(*reversed(pieces))
 
 
 def concat(*parts: BitVec) -> BitVec:

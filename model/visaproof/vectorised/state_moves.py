@@ -5,7 +5,7 @@ import numpy as np
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.opcode_check import require_described
 from visaproof.kernel.statement import execution_of
-from visaproof.kernel.surfaces import BINDLESS_KEY, StateElement, SurfaceBindings, copied, indices_are_read, unbound
+from visaproof.kernel.surfaces import StateElement, SurfaceBindings, copied, indices_are_read, may_be_handle, unbound
 from visaproof.kernel.syntax import Instruction, Kernel, SubscriptedName
 from visaproof.vectorised.arena import Arena
 from visaproof.vectorised.arithmetic import written
@@ -61,7 +61,7 @@ class StateMoves:
         if place is not None:
             held = batch.pick(threads.surface_row(place))
             return np.where(held < 0, numbers, held)
-        if key.startswith(BINDLESS_KEY) and not self._arena.has(key):
+        if may_be_handle(key) and not self._arena.has(key):
             handles = self._moved(movs, lane, batch)
             for handle in np.unique(handles):
                 if self._arena.has(known := f"bindless handle {handle}"):
@@ -75,7 +75,7 @@ class StateMoves:
             return batch.pick(self._threads.index_row(StateElement(source.name, source.element + lane))).copy()
         values, missing = self._operands.source(source, execution_of(movs).size).read(batch)
         known = np.ones((batch.count, 1), np.bool_) if missing is None else ~missing
-        whole = np.where(known, values.astype(np.int64), UNKNOWN)
+        whole = np.where(known, values.astype(np.int64) & 0xFFFF_FFFF, UNKNOWN)
         return whole[:, lane if whole.shape[1] > 1 else 0]
 
     def _copy_indices(self, movs: Instruction, batch: Batch) -> Bools | None:

@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from visaproof.engine.launch.run import MOST_STATEMENTS, Memory, Ran, UndefinedAt
-from visaproof.isa.errors import NotModelled, Position, ReadError
+from visaproof.isa.errors import LimitReached, NotModelled, Position, ReadError
 from visaproof.semantics.concrete.choices import POLICIES, Choices, Picked, PickedAt
 from visaproof.semantics.concrete.trail import Digests, Trail
 
 Launch = Callable[[Choices, int], Ran]
 """Runs the launch with these choices, and so many statements of a thread at most; the memory is changed in place."""
+
+Varied = tuple[tuple[Position, str], int]
+"""A statement, and why its result is not stated, with a policy of their own."""
 
 MOST_SITES = 8
 """Of which each is varied alone, to say on which of them something depends."""
@@ -78,17 +81,49 @@ class _End:
 def run_with_choices(launch: Launch, memory: Memory) -> tuple[Ran, Nondeterminism | None]:
     """A run of the launch, and what depends on the results that were picked in it; None where none was.
 
-    The memory is left as that run leaves it.  Raises NotModelled and ReadError.
+    The memory is left as that run leaves it.  A run that is undefined stands, unless it only reads registers beyond a
+    variable on which nothing was seen to depend.  Raises NotModelled and ReadError.
     """
     start = _contents(memory)
+    ran, found = _compared(launch, memory, start)
+    if ran.undefined is None:
+        return ran, found
+    left = _contents(memory)
+    if (past := _past_reads_beyond(launch, memory, start)) is not None:
+        return past
+    _restore(memory, left)
+    return ran, found
+
+
+def _compared(launch: Launch, memory: Memory, start: Mapping[int, bytes]) -> tuple[Ran, Nondeterminism | None]:
     choices = Choices(0)
     ran = launch(choices, MOST_STATEMENTS)
     if not choices.picked:
         return ran, None
-    runs = _Runs(launch, memory, start, ran)
-    shown, found = runs.compared()
+    shown, found = _Runs(launch, memory, start, ran).compared()
     _restore(memory, shown.buffers)
     return shown.ran or ran, found
+
+
+def _past_reads_beyond(
+    launch: Launch, memory: Memory, start: Mapping[int, bytes]
+) -> tuple[Ran, Nondeterminism | None] | None:
+    """The launch where reads beyond a variable give any bits; None where it does not end so, or depends on them."""
+    _restore(memory, start)
+    choices = Choices(0, trail=Trail(), beyond=True)
+    try:
+        first = launch(choices, MOST_STATEMENTS)
+        if first.undefined is not None or not any(one.beyond for one in choices.picked.values()):
+            return None
+        shown, found = _Runs(launch, memory, start, first, beyond=True).compared()
+    except (NotModelled, ReadError, LimitReached):  # how the launch ends without them is known
+        return None
+    if shown.ran is None or shown.ran.undefined is not None:
+        return None
+    if any(cause.beyond for one in found.dependent for cause in one.on):
+        return None
+    _restore(memory, shown.buffers)
+    return shown.ran, found
 
 
 @dataclass
@@ -97,11 +132,13 @@ class _Runs:
     memory: Memory
     start: Mapping[int, bytes]
     first: Ran
+    beyond: bool = False
+    """Whether registers beyond a variable are read as any bits."""
     sites: PickedAt = field(default_factory=PickedAt)
 
     def compared(self) -> tuple[_End, Nondeterminism]:
         """The run to be shown, which comes to its end if one does, and how the others differ from it."""
-        ends = [self._run(Choices(policy, trail=Trail())) for policy in range(POLICIES)]
+        ends = [self._run(self._choices(policy)) for policy in range(POLICIES)]
         for end in ends:
             for place, one in end.picked.items():
                 self.sites.setdefault(place, one)
@@ -111,6 +148,9 @@ class _Runs:
         everything = _Differences.of(other)
         on = self._causes(shown, policy, everything)
         return shown, Nondeterminism(tuple(self.sites.values()), tuple(_told(everything, on)))
+
+    def _choices(self, policy: int, varied: Varied | None = None) -> Choices:
+        return Choices(policy, varied=varied, trail=Trail(), beyond=self.beyond)
 
     def _run(self, choices: Choices) -> _End:
         _restore(self.memory, self.start)
@@ -131,9 +171,7 @@ class _Runs:
         found: list[tuple[Picked, _Differences]] = []
         for one in sites:
             others = ((policy + by) % POLICIES for by in ALONE)
-            ends = [
-                self._run(Choices(policy, trail=Trail(), varied=((one.position, one.what), other))) for other in others
-            ]
+            ends = [self._run(self._choices(policy, ((one.position, one.what), other))) for other in others]
             found.append((one, _Differences.of(_differences(shown, end) for end in ends)))
         return found
 

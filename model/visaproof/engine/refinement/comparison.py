@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from visaproof.engine.refinement.assumed import assumptions, lanes_on
 from visaproof.engine.refinement.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface
 from visaproof.engine.refinement.lanes import lanes_needed
+from visaproof.engine.refinement.local_memory import with_local_sizes
 from visaproof.engine.refinement.overlap import overlap_of
 from visaproof.engine.refinement.questions import of_the_source, questions, used_surfaces
 from visaproof.engine.refinement.runner import Runner
 from visaproof.engine.refinement.same_program import is_itself
+from visaproof.engine.refinement.samplers import said_of_samplers
 from visaproof.engine.refinement.scope import Granted, Scope
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.engine.refinement.threads import one_to_one, one_to_several, require_found
@@ -83,6 +85,9 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
 
     Raises NotModelled, and ReadError where an input of the target has no counterpart.
     """
+    source, target, local = with_local_sizes(source, target)
+    samplers = said_of_samplers(source, target)
+    source, target = replace(source, samplers=samplers[0]), replace(target, samplers=samplers[1])
     split = split_of(source, target)
     observed = observed_registers(source.kernel, target.kernel, scope.observe)
     if split is not None and observed:
@@ -107,7 +112,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
         return compare(source, target, scope, replace(granted, on=needed))
     start = starts[0] if split is None or split.source_is_wide else starts[1]
     tables = common_tables(programs, [runner.pointers for runner in runners])
-    launched = Launched(lanes, start.group, tables)
+    launched = Launched(lanes, start.group, tables, local)
     unasked: NotModelled | None = None
     try:
         require_found(runners[1])

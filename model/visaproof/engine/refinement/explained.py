@@ -11,6 +11,7 @@ from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.float_facts import float_facts
 from visaproof.engine.refinement.runs import Difference
 from visaproof.isa.errors import NotModelled
+from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.stores import after
 from visaproof.smt import Bool, Op, conj, const, disj, eq, false, implies, neg, true
@@ -48,7 +49,7 @@ def _apart_with_the_targets_choice(comparison: Comparison, found: Difference, le
         ran = comparison.runners[0].run(found.memory, comparison.question.lanes, found.values | own)
     except NotModelled:  # then it is not known
         return None
-    return {name: set(_differing_places(held, left[name])) for name, (_, held) in ran.memory.items()}
+    return {name: set(_differing_places(held, left[name])) for name, (_, held) in ran.memory.items() if name in left}
 
 
 def no_choice_leaves(
@@ -80,10 +81,10 @@ def _differ_by_arithmetic(question: Question, alone: Alone, differ: Sequence[Boo
 
 
 def _left(comparison: Comparison, found: Difference) -> Contents:
-    """What the target left."""
+    """What the target left; nobody reads shared local memory at the end."""
     question, target = comparison.question, tuple(comparison.runners[1].orders())[found.order]
     ran = target.run(found.memory, question.lanes, found.values, backwards=found.backwards)
-    return {name: held for name, (_, held) in ran.memory.items()}
+    return {name: held for name, (_, held) in ran.memory.items() if name != SHARED_LOCAL}
 
 
 def _differing(question: Question, alone: Alone, left: Contents, apart: Apart) -> list[Bool] | None:

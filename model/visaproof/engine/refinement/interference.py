@@ -18,6 +18,7 @@ from visaproof.engine.refinement.runner import Prepared, Ran, Runner, bits_of
 from visaproof.engine.refinement.runs import SLM_OUTSIDE, Difference, is_conditional, is_launch, is_undefined, launch_of
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.engine.refinement.thread_watch import ThreadWatch
+from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.queries.refinement.question import Question
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite
 from visaproof.semantics.symbolic.accesses import Atomic
@@ -221,7 +222,7 @@ def _unlike(source: _Run, came: Came, target: _Run, in_target: Came) -> Came | N
     """What the exchange came to in the source; None where it is the same as in the target."""
     if (came.brought, came.left) != (in_target.brought, in_target.left):
         return came
-    for surface in source.ran.memory:
+    for surface in (name for name in source.ran.memory if name != SHARED_LOCAL):  # which nobody reads at the end
         one, other = source.ran.memory[surface][1], target.ran.memory[surface][1]
         for address in sorted(one.keys() | other.keys()):
             if one.get(address, 0) != other.get(address, 0):

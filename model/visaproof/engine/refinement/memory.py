@@ -6,9 +6,8 @@ from zlib import crc32
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.meetings import Modified
-from visaproof.engine.refinement.samplers import samplers_in
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.kernel.texels import RawImage
+from visaproof.kernel.texels import Outside, RawImage
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.sharing import NOTHING_SHARED, SHARED, SHARED_AT, Sharing
@@ -176,7 +175,12 @@ class WatchedImage(RawImage):
 
 
 def image_of(
-    surface: SymbolicImage, common: str, cells: Mapping[int, int], values: Values, modified: Modified
+    surface: SymbolicImage,
+    common: str,
+    cells: Mapping[int, int],
+    values: Values,
+    modified: Modified,
+    samplers: Mapping[int, Outside],
 ) -> Image:
     """A typed surface with these contents, of the size that the values say."""
     levels: list[tuple[int, int, int]] = []
@@ -185,7 +189,7 @@ def image_of(
         width, height, depth = (values.get(term, 1) for term in terms)
         levels.append((width, height, depth))
     texels: dict[Texel, int] = {}
-    image = WatchedImage(tuple(levels), texels, surface.kind, modified=modified, samplers=dict(samplers_in(values)))
+    image = WatchedImage(tuple(levels), texels, surface.kind, modified=modified, samplers=samplers)
     for cell, value in cells.items():
         texel, channel = texel_at(cell)
         if value:

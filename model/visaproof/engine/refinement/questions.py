@@ -10,6 +10,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.queries.refinement.effects import Effects
+from visaproof.queries.refinement.local_memory import fences_stand_at_barriers
 from visaproof.queries.refinement.places import is_private, located
 from visaproof.queries.refinement.question import Launched, Question, refinement_question, require_comparable
 from visaproof.queries.refinement.side import Side
@@ -97,6 +98,8 @@ def _as_it_is(runner: AnyRunner) -> Side:
         finders=_finders(runner),
         observed=runner.observed,
         sharing=runner.sharing,
+        fences_at_barriers=fences_stand_at_barriers(runner.kernel),
+        samplers=runner.samplers,
     )
 
 
@@ -117,7 +120,8 @@ def _located(runner: AnyRunner) -> Side:
     surface = partial(_name, names)
     return Side(
         runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
-        _finders(runner), runner.observed, sharing=runner.sharing,
+        _finders(runner), runner.observed, fences_at_barriers=fences_stand_at_barriers(runner.kernel),
+        samplers=runner.samplers, sharing=runner.sharing,
     )  # fmt: skip
 
 

@@ -12,13 +12,14 @@ import msgspec
 
 from visaproof.engine.conflicts.kernel import without_zeros
 from visaproof.engine.counterexample import DOES_NOT_REFINE, FORMAT, PredicateState, State, decoded
+from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.exchanges import Came, Exchange
 from visaproof.engine.refinement.held_inputs import HeldInput, Thread, completed, held_inputs
 from visaproof.engine.refinement.memory import cell_at, texel_at, views
 from visaproof.engine.refinement.runner import Prepared
 from visaproof.engine.refinement.runs import Difference
-from visaproof.engine.refinement.samplers import samplers_in
+from visaproof.engine.refinement.samplers import outside_of, samplers_in
 from visaproof.engine.refinement.thread_group import AnyRunner, Started
 from visaproof.engine.states import state_record
 from visaproof.instructions.svm_gather import FLAT
@@ -87,6 +88,10 @@ class Side(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_on
     """Where several run the lanes of one thread of the other kernel: the threads in the order in which they run."""
     backwards: bool = False
     """Whether the lanes of its atomics take their turns from the last to the first."""
+    slm: str = ""
+    """Bytes of its shared local memory, where the other kernel has another size."""
+    samplers: dict[str, str] = {}
+    """The same as `samplers` of the launch, where each kernel says what stands at its numbers."""
 
 
 class OtherThread(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -170,8 +175,8 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
     lanes, by_meaning = comparison.question.lanes, comparison.matching.by_meaning
     sides = [one.prepared(found.memory, lanes, found.values) for one in (source, target.orders()[found.order])]
     both = _completed(
-        (source.kernel, _side(comparison.source, by_meaning, source, sides[0])),
-        (target.kernel, _side(comparison.target, by_meaning, target, sides[1])),
+        (source.kernel, _side(comparison.source, by_meaning, source, sides[0], found.values)),
+        (target.kernel, _side(comparison.target, by_meaning, target, sides[1], found.values)),
     )
     return RefinementExample(
         claim=f"{target.kernel.name}/refines-{source.kernel.name}",
@@ -180,7 +185,7 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
         exec_mask=f"{found.exec_mask:#x}",
         memory={name: _contents(found, name, sides) for name in found.memory if not is_register(name)}
         | _shown(comparison, found),
-        samplers={str(number): outside.value for number, outside in samplers_in(found.values)},
+        samplers={name: outside.value for name, outside in samplers_in(found.values) if name.isdecimal()},
         inside=comparison.conditional,
         whatever_found=found.whatever_found,
         races_allowed=comparison.split is not None and UndefinedKind.RACE not in comparison.question.forbidden,
@@ -255,7 +260,13 @@ def place_from(text: str) -> int:
     return cell_at((u, v, r, lod), channel)
 
 
-def _side(program: Program, by_meaning: bool, runner: AnyRunner, started: Prepared | Started) -> Side:
+def _samplers(runner: AnyRunner, values: Values) -> dict[str, str]:
+    """What its samplers read outside of an image, where it is said what stands at their numbers."""
+    outside = outside_of(runner.samplers, values)
+    return {str(number): outside[number].value for number in runner.samplers if number in outside}
+
+
+def _side(program: Program, by_meaning: bool, runner: AnyRunner, started: Prepared | Started, values: Values) -> Side:
     prepared = started.shared if isinstance(started, Started) else started
     kept = _kept(prepared.state)
     threads: list[ThreadStart] = []
@@ -276,6 +287,8 @@ def _side(program: Program, by_meaning: bool, runner: AnyRunner, started: Prepar
         binding_table={str(at): index for at, index in program.launch.binding_table.items()} if by_meaning else {},
         addresses=_windows(prepared) if FLAT in prepared.state.surfaces else [],
         threads=threads,
+        samplers=_samplers(runner, values),
+        slm="" if program.local_bytes is None else f"{program.local_bytes:#x}",
     )
 
 

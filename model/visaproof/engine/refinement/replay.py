@@ -230,7 +230,8 @@ class _Visited:
 def _visited(example: RefinementExample, side: Side, exchange: Exchange, behind: int, path: str) -> _Visited:
     watch = ThreadWatch(forbidden=False)
     memory = {
-        name: watched(one, watch, name) if isinstance(one, Buffer) else one for name, one in _memory(example).items()
+        name: watched(one, watch, name) if isinstance(one, Buffer) else one
+        for name, one in _memory(example, side).items()
     }
     buffer = memory[exchange.surface]
     if not isinstance(buffer, Buffer):
@@ -249,7 +250,7 @@ def _contents_of(surface: Buffer | Image) -> dict[int, int]:
 def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
     if side.threads:
         return _run_threads(example, side, path)
-    return _run_on(example, side, _memory(example), path)
+    return _run_on(example, side, _memory(example, side), path)
 
 
 def _run_on(
@@ -273,7 +274,7 @@ def _run_on(
 def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:
     """The threads of a group over one memory, each with private memory of its own."""
     platform, watch = _platform(side, path), ThreadWatch(not example.races_allowed)
-    memory = {name: watched(surface, watch, name) for name, surface in _memory(example).items()}
+    memory = {name: watched(surface, watch, name) for name, surface in _memory(example, side).items()}
     started = [_started(platform, one.exec_mask, one, side, memory, watch) for one in side.threads]
     states = [(thread.number, state) for thread, (state, _) in zip(side.threads, started, strict=True)]
     found = run_group(_kernel(side, platform, path), states, watch)
@@ -299,11 +300,14 @@ def _started(
     return state, flat
 
 
-def _memory(example: RefinementExample) -> dict[str, Buffer | Image]:
-    """The surfaces before the runs."""
-    samplers = {int(number): Outside(outside) for number, outside in example.samplers.items()}
-    whole = {name: _surface(one, samplers) for name, one in example.memory.items() if not one.shows}
-    return whole | {name: _view(one, whole) for name, one in example.memory.items() if one.shows}
+def _memory(example: RefinementExample, side: Side) -> dict[str, Buffer | Image]:
+    """The surfaces before the runs, as a kernel has them."""
+    said = example.samplers | side.samplers
+    samplers = {int(number): Outside(outside) for number, outside in said.items()}
+    found = {name: _surface(contents, samplers) for name, contents in example.memory.items() if not contents.shows}
+    if side.slm and isinstance(local := found.get(SHARED_LOCAL), Buffer):
+        found[SHARED_LOCAL] = Buffer(int(side.slm, 16), local.contents)
+    return found | {name: _view(one, found) for name, one in example.memory.items() if one.shows}
 
 
 def _view(recorded: SurfaceContents, memory: Mapping[str, Buffer | Image]) -> Buffer:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.exchanges import ObserverOf
@@ -22,6 +23,7 @@ from visaproof.engine.refinement.memory import (
     sampled_image,
     views,
 )
+from visaproof.engine.refinement.samplers import Samplers, outside_of
 from visaproof.engine.refinement.thread_watch import GroupBuffer, ThreadWatch
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
@@ -29,9 +31,11 @@ from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.kernel.concrete.run import MissingSurface, Observer, Outcome, Undefined, run
 from visaproof.kernel.matching import SHARED_LOCAL, THREAD_STATE
+from visaproof.kernel.meaning import Argument, SamplerModes
 from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
+from visaproof.queries.refinement.local_memory import synchronises
 from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Scratch
@@ -70,6 +74,10 @@ class Runner:
     """The buffers that may overlap."""
     handles: Mapping[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     """Where a kernel with such surfaces gets the handle of an argument, and the name of that surface."""
+    local_bytes: int | None = None
+    """Its shared local memory, where the other kernel has another size."""
+    samplers: Samplers = field(default_factory=dict[int, SamplerModes | Argument])
+    """What stands at the numbers of its samplers, where both kernels say it."""
 
     def start_words(self) -> Iterator[BitVec]:
         """What its registers hold before it starts, as far as it reads that."""
@@ -85,6 +93,10 @@ class Runner:
         sizes = self.trace.registers.sizes
         names = [item.variable for item in self.kernel.inputs] + sorted(THREAD_STATE & sizes.keys())
         return known | dict.fromkeys((name, byte) for name in names for byte in range(sizes[name]))
+
+    def size_of(self, surface: str, size: int) -> int:
+        """How many bytes a surface has for this kernel that has `size` of them in memory."""
+        return self.local_bytes if surface == SHARED_LOCAL and self.local_bytes is not None else size
 
     def orders(self) -> "tuple[Runner, ...]":
         """The kernel with each order of its threads that is tried."""
@@ -121,6 +133,7 @@ class Runner:
         """The run from this start, for which this was in memory.  Raises NotModelled."""
 
         ended = end_of_statement(start.modified, self.kernel, self.platform)
+        local = SeenByOthers(start.memory)
 
         def observe(statement: Instruction, state: ConcreteState) -> None:
             ended(statement, state)
@@ -131,14 +144,14 @@ class Runner:
             outcome = run(
                 self.kernel,
                 start.state,
-                observe,
+                local.beside(observe),
                 most=len(self.kernel.statements) + IN_LOOPS,
                 endless=not any(self.trace.registers.anew.values()),
             )
         except MissingSurface as missing:
             known = start.state.surfaces if self.trace.stopped is None else ()  # else one that terms did not get to
             outcome = at_no_surface(missing, known)
-        return replace(ran_of(outcome, memory, start), state=start.state)
+        return replace(ran_of(outcome, memory, start), state=start.state, local=local.seen)
 
     def prepared(
         self, memory: Memory, lanes: Sequence[Bool], values: Values, watch: ThreadWatch | None = None
@@ -151,12 +164,13 @@ class Runner:
             return GroupBuffer(size, contents, modified=modified, watch=watch)
 
         modified, images = Modified(), self.images
+        outside = outside_of(self.samplers, values)
         after: dict[str, WatchedBuffer | Image] = {}
         for name, (size, contents) in memory.items():
             if name in images and size == IMAGE_SIZE:
-                after[name] = image_of(images[name], name, contents, values, modified)
+                after[name] = image_of(images[name], name, contents, values, modified, outside)
             else:
-                after[name] = buffer(size, dict(contents))
+                after[name] = buffer(self.size_of(name, size), dict(contents))
         for name, view in views(self.sharing, memory, values):
             after[name] = buffer(view.size, view.within(after))
         return self.beside(after, modified, lanes, values, partial(buffer, FLAT_SIZE))
@@ -218,6 +232,32 @@ class Runner:
         known = dict(zip(words, evaluate_all(words, values), strict=True))
         for (variable, byte), (term, index) in zip(places, terms, strict=True):
             registers[variable][byte] = known[term] >> 8 * index & 0xFF
+
+
+class SeenByOthers:
+    """What other threads of the group may have read of shared local memory: what it held when one synchronised last."""
+
+    def __init__(self, surfaces: Mapping[str, Buffer | Image]) -> None:
+        found = surfaces.get(SHARED_LOCAL)
+        self._now = found if isinstance(found, Buffer) else None
+        self._seen = {} if self._now is None else dict(self._now.contents)
+        self._times = 0
+
+    def beside(self, observer: Observer) -> Observer:
+        """Takes in each statement that has run, after `observer`."""
+
+        def observe(statement: Instruction, state: ConcreteState) -> None:
+            observer(statement, state)
+            if self._now is not None and synchronises(statement):
+                self._seen = dict(self._now.contents)
+                self._times += 1
+
+        return observe
+
+    @property
+    def seen(self) -> tuple[int, Mapping[int, int]]:
+        """How often threads synchronised, and the contents at the last time."""
+        return self._times, self._seen
 
 
 def at_no_surface(missing: MissingSurface, surfaces: Collection[str]) -> Outcome:
@@ -308,6 +348,8 @@ class Ran:
     """Whether two of them raced."""
     state: ConcreteState | None = None
     """Of one thread, its registers at the end."""
+    local: tuple[int, Mapping[int, int]] = (0, MappingProxyType({}))
+    """How often threads synchronised, and what shared local memory held at the last time."""
 
     def leaves(self, buffers: bool) -> bool:
         """Whether it left what is taken to be apart at 64-bit addresses, or else `buffers`."""

@@ -21,10 +21,11 @@ from visaproof.engine.refinement.memory import (
 from visaproof.engine.refinement.registers import deciding_lanes, with_registers
 from visaproof.engine.refinement.runner import Ran, bits_of
 from visaproof.engine.refinement.sampled import fill_images, images_of
-from visaproof.engine.refinement.samplers import sampler_symbol
+from visaproof.engine.refinement.samplers import chosen
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.concrete.run import Undefined
+from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.sampler import samplers_of
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import LARGEST_SURFACE, Question
@@ -39,6 +40,9 @@ MOST_DIFFERENCES = 256
 """Bytes that differ in one run: one that does not depend on what the source may choose is mostly among them."""
 
 SLM_OUTSIDE, UNINITIALISED = UndefinedKind.SLM_OUTSIDE, UndefinedKind.UNINITIALISED
+
+
+LOCAL_SIZE = symbol(f"size.{SHARED_LOCAL}", ADDRESS_BITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,9 @@ def launch_of(
     values = question.launched.group.with_room(question.lanes, values) | {
         base_symbol(buffer): base // ALIGNMENT for buffer, base in bases_of(apart, values).items()
     }
+    if any(itself(surface) == SHARED_LOCAL for surface in question.surfaces):
+        local = question.launched.local
+        values[LOCAL_SIZE] = local.within(values.get(LOCAL_SIZE, local.most))
     images = images_of((source, target))
     memory = memory_of(question, images, values, content)
     fill_images((source, target), images, memory, values, content)
@@ -249,7 +256,7 @@ def _differences(
         one, other = ran.memory[surface][1], observed.memory[surface][1]
         bases = bases_of(source.sharing.alignments if surface == SHARED else (surface,), values, source.sharing)
         for address in sorted(one.keys() | other.keys()):
-            if one.get(address, 0) != other.get(address, 0):
+            if one.get(address, 0) != other.get(address, 0) and _is_seen(surface, address, ran, observed):
                 if len(found) == MOST_DIFFERENCES:
                     return found
                 shown = Difference(
@@ -260,6 +267,12 @@ def _differences(
                 )  # fmt: skip
                 found.append(shown)
     return found
+
+
+def _is_seen(surface: str, address: int, ran: Ran, observed: Ran) -> bool:
+    """Whether another thread may have read the byte: in shared local memory, when one synchronised last."""
+    (times, seen), (others, other) = ran.local, observed.local
+    return surface != SHARED_LOCAL or (times == others and seen.get(address, 0) != other.get(address, 0))
 
 
 def _writer(
@@ -302,7 +315,7 @@ def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
         for name, image in runner.images.items():
             for level, extents in enumerate(image.levels):
                 words |= dict.fromkeys(extent_symbols(name, level, [each.width for each in extents]))
-        words |= dict.fromkeys(map(sampler_symbol, samplers_of(runner.kernel)))
+        words |= dict.fromkeys(chosen(samplers_of(runner.kernel), runner.samplers))
         if is_conditional(question) or runner.lost or PRIVATE in runner.pointers.values():
             words |= {base_symbol(buffer): None for buffer in runner.pointers.values()}
         for buffer in question.sharing.alignments:

@@ -19,7 +19,8 @@ from visaproof.engine.refinement.memory import (
     image_of,
     views,
 )
-from visaproof.engine.refinement.runner import IN_LOOPS, Prepared, Ran, Runner, bits_of, ran_of
+from visaproof.engine.refinement.runner import IN_LOOPS, Prepared, Ran, Runner, SeenByOthers, bits_of, ran_of
+from visaproof.engine.refinement.samplers import Samplers, outside_of
 from visaproof.engine.refinement.thread_barriers import with_plain_barriers
 from visaproof.engine.refinement.thread_phases import merged
 from visaproof.engine.refinement.thread_runs import run_group
@@ -59,6 +60,11 @@ class ThreadGroup:
     def observed(self) -> tuple[Observed, ...]:
         """No registers: those of several threads are not those of one."""
         return ()
+
+    @property
+    def samplers(self) -> Samplers:
+        """What stands at the numbers of its samplers."""
+        return self.members[0].samplers
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -131,6 +137,8 @@ class ThreadGroup:
         ended = end_of_statement(started.shared.modified, self.kernel, self.platform)
         observers = {id(state): observer_of(number, state) for number, state in states} if observer_of else {}
 
+        local = SeenByOthers(started.memory)
+
         def observe(statement: Instruction, state: ConcreteState) -> None:
             ended(statement, state)
             if (observer := observers.get(id(state))) is not None:
@@ -140,13 +148,14 @@ class ThreadGroup:
             self.kernel,
             states,
             started.watch,
-            observe,
+            local.beside(observe),
             most=len(self.kernel.statements) + IN_LOOPS,
         )
         left = next((one for _, one in started.threads if one.flat.left is not None), started.shared)
         ran = ran_of(found.outcome, memory, replace(started.shared, flat=left.flat))
         met = ran.atomics_met or started.watch.atomics_met
-        return replace(ran, threads=found.threads, raced=started.watch.raced, atomics_met=met)
+        more = {"threads": found.threads, "raced": started.watch.raced, "atomics_met": met}
+        return replace(ran, local=local.seen, **more)
 
     def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Started":
         """What the run starts from: the threads that have a lane on, in the order in which they run."""
@@ -171,9 +180,11 @@ class ThreadGroup:
         self, name: str, before: tuple[int, dict[int, int]], values: Values, watch: ThreadWatch, modified: Modified
     ) -> GroupBuffer | GroupImage:
         size, contents = before
+        outside = outside_of(self.samplers, values)
         if name in self.images and size == IMAGE_SIZE:
-            return watched(image_of(self.images[name], name, contents, values, modified), watch, name)
-        return watched(WatchedBuffer(size, dict(contents), modified=modified), watch, name)
+            return watched(image_of(self.images[name], name, contents, values, modified, outside), watch, name)
+        own = self.members[0].size_of(name, size)
+        return watched(WatchedBuffer(own, dict(contents), modified=modified), watch, name)
 
 
 @dataclass(frozen=True, slots=True)

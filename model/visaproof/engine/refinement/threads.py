@@ -16,6 +16,7 @@ from visaproof.kernel.assumptions import TABLE_BASES, Start
 from visaproof.kernel.float_results import Floats, ieee_start
 from visaproof.kernel.launch import BufferAddress, LaunchValue, Surface
 from visaproof.kernel.matching import (
+    SHARED_LOCAL,
     Matching,
     Program,
     is_linked,
@@ -25,13 +26,14 @@ from visaproof.kernel.matching import (
     surface_of,
     target_start,
 )
+from visaproof.kernel.surface_sizes import with_sizes
 from visaproof.kernel.symbolic.run import launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.thread_group import Split, Starts, narrow_start, prefix_of, thread_name, wide_start
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.semantics.symbolic.state import FLAT_BITS
-from visaproof.smt import BitVec, Bool
+from visaproof.semantics.symbolic.state import ADDRESS_BITS, FLAT_BITS
+from visaproof.smt import BitVec, Bool, const
 
 BINDLESS = "bindless "
 """What the names of surfaces begin with that are reached by a handle."""
@@ -111,6 +113,8 @@ def _runner(
         program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=scope.unroll, generalise=False,
         private_base=base, floats=scope.floats, name=prefix,
     )  # fmt: skip
+    if program.local_bytes is not None:
+        ran = with_sizes(ran, {SHARED_LOCAL: const(program.local_bytes, ADDRESS_BITS)})
     _require_private_known(program, ran.surfaces)
     keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
     handles = dict(_handles(program)) if by_meaning and may_lose else {}
@@ -118,7 +122,10 @@ def _runner(
     lost = tuple(key for key, common in known.items() if common is None and key.startswith(BINDLESS) and handles)
     surfaces = {key: key if key in lost else _surface(program, key, by_meaning) for key in known}
     named = partial(_or_itself, surfaces) if lost else surfaces.__getitem__
-    return Runner(name, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, handles=handles)
+    return Runner(
+        name, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, handles=handles,
+        local_bytes=program.local_bytes, samplers=program.samplers,
+    )  # fmt: skip
 
 
 def _or_itself(surfaces: Mapping[str, str], key: str) -> str:

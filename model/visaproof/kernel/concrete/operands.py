@@ -1,6 +1,6 @@
 """Vector operands on ints: which bytes an element is, and what they hold.  Page: 5_operands.md."""
 
-from visaproof.isa.errors import NotModelled, UndefinedBehavior
+from visaproof.isa.errors import NotModelled, Position, UndefinedBehavior
 from visaproof.isa.types import DataType
 from visaproof.kernel.opcode_check import require_described
 from visaproof.kernel.opcodes import packed_element
@@ -22,6 +22,7 @@ from visaproof.kernel.syntax import (
 )
 from visaproof.semantics.concrete.alu import to_integer
 from visaproof.semantics.concrete.beyond import write_held
+from visaproof.semantics.concrete.choices import ANY_BITS, Unstated
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 
 Address = tuple[str, int]
@@ -66,12 +67,12 @@ class ConcreteOperands:
                 root, start = self._kernel.root_of(declared)
                 if root.name == CHANNEL_ENABLES:
                     raise NotModelled("which lanes run, as a number", operand.position)
-                bits = self._load(root.name, start + element * declared.type.size, declared.type.size)
-                return bits, declared.type, modifier
+                byte = start + element * declared.type.size
+                return self._load(root.name, byte, declared.type, lane, operand.position), declared.type, modifier
             case IndirectOperand(region=region, type=data_type, modifier=modifier) if region:
                 register, element = _addressed_element(region, lane)
                 root, start = self._named(operand, register, element * data_type.size)
-                return self._load(root, start, data_type.size), data_type, modifier
+                return self._load(root, start, data_type, lane, operand.position), data_type, modifier
             case _:
                 raise NotModelled("a source in this form", operand.position)
 
@@ -144,12 +145,15 @@ class ConcreteOperands:
     def _held(self, root: str) -> bytearray:
         return bytearray() if root == NOWHERE else self._state.registers[root]
 
-    def _load(self, root: str, start: int, width: int) -> int:
-        variable = self._held(root)
+    def _load(self, root: str, start: int, data_type: DataType, lane: int, position: Position) -> int:
+        variable, width = self._held(root), data_type.size
         if start < 0 or start + width > len(variable):
             if (beyond := self._state.beyond_of(root)) is not None:
                 return beyond.read(root, variable, start, width)
-            raise UndefinedBehavior(f"bytes {start}..{start + width - 1} lie beyond {root}")
+            if not self._state.choices.beyond:
+                raise UndefinedBehavior(f"bytes {start}..{start + width - 1} lie beyond {root}")
+            reason, place = Unstated(f"what lies beyond {root}", ANY_BITS), (root, start, lane)
+            return self._state.choices.pick(reason, position, lane, data_type, place, beyond=True)
         return int.from_bytes(variable[start : start + width], "little")
 
     def _store(self, root: str, start: int, bits: int, width: int) -> None:

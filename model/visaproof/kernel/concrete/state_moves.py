@@ -6,7 +6,7 @@ from copy import copy
 from visaproof.kernel.concrete.operands import ConcreteOperands
 from visaproof.kernel.concrete.predicates import enabled_lanes
 from visaproof.kernel.statement import execution_of
-from visaproof.kernel.surfaces import BINDLESS, StateElement, SurfaceBindings, index_missing
+from visaproof.kernel.surfaces import StateElement, SurfaceBindings, index_missing, may_be_handle
 from visaproof.kernel.syntax import Instruction, Operand, SubscriptedName, VectorSource
 from visaproof.semantics.concrete.state import ConcreteState
 
@@ -54,9 +54,9 @@ class ConcreteStateMoves:
         return isinstance(source, VectorSource)
 
     def keys(self, variable: str) -> list[str]:
-        """The names of the surface that a variable stands for: of a bindless one, by its handle as well."""
+        """The names of the surface that a variable stands for: by its handle as well, where the number may be one."""
         key = self._surfaces.key(variable)
-        return [key, f"bindless handle {self.index(variable)}"] if variable == BINDLESS else [key]
+        return [key, f"bindless handle {self.index(variable)}"] if may_be_handle(key) else [key]
 
     def index(self, variable: str) -> int | None:
         """The number that was moved into a variable."""

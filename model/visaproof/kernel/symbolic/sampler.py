@@ -28,8 +28,8 @@ def read_arbitrary(
         start = read.dst.offset + slot * slot_bytes
         for lane, guard, assumed in lanes:
             place = start + lane * read.width
-            operands = _coordinates(read, thread, lane, assumed) if read.sampler else ()
-            origin = SamplerOrigin(surface, read.sampler, slot)
+            operands = _coordinates(read, thread, lane, assumed) if read.use else ()
+            origin = SamplerOrigin(surface, read.use, slot)
             reason = "a read through the sampler, which is uninterpreted"
             value = arithmetic.fresh(instruction, lane, 8 * read.width, reason, operands or None, None, origin)
             thread.registers.write_under(read.dst.variable, place, value, guard)

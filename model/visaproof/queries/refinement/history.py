@@ -286,7 +286,7 @@ class History:
         if opcode == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
             named, operands = ("sample_lz", *named[1:]), operands[1:]
         device = None if opcode in EXACT or one.origin is not None else self._side.platform
-        origin = None if one.origin is None else (image, one.origin.sampler, one.origin.slot)
+        origin = None if one.origin is None else (image, self._side.how(one.origin.use), one.origin.slot)
         operation = OpenOperation(named, one.result, width, device, control, origin, as_function(named, operands))
         result = self._memory.result(operation, width)
         if any(self.is_chosen(each.bits) for each in operands):

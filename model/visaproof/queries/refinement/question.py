@@ -3,16 +3,20 @@
 For all inputs:  ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory after target = memory after source.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.kernel.local_memory import ANY_LOCAL_MEMORY, LocalMemory
+from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.work_items import NO_GROUP, Group
 from visaproof.queries.constant_data import NO_TABLES, Tables
 from visaproof.queries.refinement.effects import Effects, effects_of
+from visaproof.queries.refinement.local_memory import unobserved
 from visaproof.queries.refinement.observed import register_stores
 from visaproof.queries.refinement.places import Reach, is_private
 from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing, owners
-from visaproof.queries.refinement.side import Side, surface_then
+from visaproof.queries.refinement.side import Side, itself, surface_then
 from visaproof.queries.refinement.stores import after, same_stores
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, unit_of
@@ -32,6 +36,8 @@ class Launched:
     group: Group = NO_GROUP
     tables: Tables = NO_TABLES
     """The tables that both programs have, with known contents."""
+    local: LocalMemory = ANY_LOCAL_MEMORY
+    """Shared local memory of a group, where both kernels have the same size."""
 
     @property
     def possible(self) -> tuple[Bool, ...]:
@@ -110,11 +116,17 @@ def _both(
     """The effects of both, with what is left in registers where the source defines it."""
     one = effects_of(source, memory, expand, forbidden)
     other = one if target is source else effects_of(target, memory, expand, forbidden)
+    one, other = _as_seen(one, unobserved(source, target)), _as_seen(other, unobserved(source, target))
     if not source.observed:
         return one, other
     memory.units |= {each.surface: 1 for each in source.observed}
     stores = [dict(register_stores(source.observed, one.registers, side.registers)) for side in (one, other)]
     return replace(one, stores=one.stores | stores[0]), replace(other, stores=other.stores | stores[1])
+
+
+def _as_seen(effects: Effects, unseen: str | None) -> Effects:
+    """The effects without what is stored where nobody can read it any more."""
+    return replace(effects, stores=effects.stores | {unseen: ()}) if unseen in effects.stores else effects
 
 
 def require_comparable(side: Side) -> None:
@@ -184,8 +196,15 @@ def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> 
     ends = (*question.source.ends, *question.target.ends)
     within = [reach.inside for reach in inside]
     defined = [neg(condition) for condition in question.source.undefined]
-    surfaces = (*question.surfaces, *question.sharing.alignments)
-    sizes = [symbol(f"size.{surface}", ADDRESS_BITS) for surface in surfaces]
-    limits = [ule(size, const(LARGEST_SURFACE, ADDRESS_BITS)) for size in sizes]
+    surfaces = dict.fromkeys((*map(itself, question.surfaces), *question.sharing.alignments))
+    limits = [each for name in surfaces for each in _limits(question, name)]
     needed = (*ends, *defined, *within)
     return *question.launched.possible, *limits, *needed, *question.memory.facts((goal, *needed))
+
+
+def _limits(question: Question, surface: str) -> Iterator[Bool]:
+    """Between which sizes that of a surface lies."""
+    size, local = symbol(f"size.{surface}", ADDRESS_BITS), question.launched.local
+    if surface == SHARED_LOCAL:
+        yield ule(const(local.least, ADDRESS_BITS), size)
+    yield ule(size, const(local.most if surface == SHARED_LOCAL else LARGEST_SURFACE, ADDRESS_BITS))

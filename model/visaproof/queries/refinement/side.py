@@ -1,10 +1,11 @@
 """A kernel that is compared with another, as both are asked about: its run, and the names that both share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
 from visaproof.isa.platform import Platform
 from visaproof.kernel.observed import Observed
+from visaproof.kernel.sampler import SamplerUse
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.queries.refinement.places import is_private
 from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing
@@ -44,10 +45,18 @@ class Side:
     """Of kernels of different widths, the turn of each message of atomics, by its place in the run."""
     choices: Mapping[Term, Term] = field(default_factory=dict[Term, Term])
     """What it finds in registers that nothing wrote, if that is to be something in particular."""
+    fences_at_barriers: bool = False
+    """Whether each fence stands before a barrier."""
+    samplers: Mapping[int, Hashable] = field(default_factory=dict[int, Hashable])
+    """What the numbers of samplers stand for, where both kernels say it."""
     disturbed: bool = False
     """Whether other threads may write between any two messages, and not only at barriers."""
     sharing: Sharing = NOTHING_SHARED
     """The buffers that may overlap; all other surfaces have a memory of their own."""
+
+    def how(self, use: SamplerUse | None) -> Hashable:
+        """How a read through the sampler reads, under a name that both kernels share."""
+        return use and (use.texel_offset, self.samplers.get(use.number, use.number) if use.number is not None else None)
 
 
 def surface_then(side: Side, place: int) -> str:
@@ -61,7 +70,12 @@ def surface_then(side: Side, place: int) -> str:
         return f"{surface} after turn {side.turns[place].number}"
     if side.disturbed:
         return f"{surface} after message {visible_before(side.trace, place)}"
-    barriers, ends = epoch(side, place)
+    return surface_at(surface, epoch(side, place))
+
+
+def surface_at(surface: str, epoch: tuple[int, int]) -> str:
+    """The surface after so many barriers, and beginnings and ends of rounds."""
+    barriers, ends = epoch
     if ends:
         return f"{surface} after {barriers} barriers and {ends} ends of rounds"
     return f"{surface} after barrier {barriers}" if barriers else surface

@@ -112,6 +112,8 @@ class Picked:
     """That of the first value."""
     others: bool = False
     """Whether other lanes or threads came there, too."""
+    beyond: bool = False
+    """Whether they stand for what lies beyond a variable, which the pages leave undefined."""
 
 
 PickedAt = dict[tuple[Position, str], Picked]
@@ -132,6 +134,8 @@ class Choices:
     varied: tuple[tuple[Position, str], int] | None = None
     """A statement, and why its result is not stated, with a policy of their own."""
     trail: Trail | None = None
+    beyond: bool = False
+    """Whether registers beyond a variable are read as any bits; to read them is undefined behaviour otherwise."""
 
     def __deepcopy__(self, memo: object) -> "Choices":
         return self
@@ -141,13 +145,20 @@ class Choices:
         return replace(self, thread=thread)
 
     def pick(
-        self, reason: Unstated, position: Position, lane: int, result: DataType, operation: tuple[object, ...]
+        self,
+        reason: Unstated,
+        position: Position,
+        lane: int,
+        result: DataType,
+        operation: tuple[object, ...],
+        *,
+        beyond: bool = False,
     ) -> int:
         """One of the results that are allowed; `operation` is all that it may depend on.  Raises Unstated."""
         if self.policy is None:
             raise reason
         place = position, reason.what
-        first = self.picked.setdefault(place, Picked(position, reason.what, self.thread, lane))
+        first = self.picked.setdefault(place, Picked(position, reason.what, self.thread, lane, beyond=beyond))
         first.others |= (first.thread, first.lane) != (self.thread, lane)
         policy = self.varied[1] if self.varied is not None and self.varied[0] == place else self.policy
         return reason.allowed.picked(policy, _scatter(operation), result)
