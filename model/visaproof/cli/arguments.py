@@ -1,6 +1,6 @@
 """Options that several commands take, and how their values are read."""
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from re import fullmatch
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,8 @@ from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]  (argparse has no public name for it)
 
+    from visaproof.kernel.launch import StatedGroups
+
     Subparsers = _SubParsersAction[ArgumentParser]
 else:
     Subparsers = object
@@ -16,8 +18,19 @@ else:
 MOST_SECONDS = 24 * 60 * 60
 
 
-ASSUMPTIONS = ("none", "ids", "bounded")
-"""What a launch may be assumed to do, each set with those before it: the values of `kernel.assumptions.Assume`."""
+MOST_GROUP_ITEMS = 1024
+"""Of `kernel.local_ids`."""
+
+ASSUMPTIONS = ("launch", "none", "ids", "bounded")
+"""What a launch may be assumed to do: the values of `kernel.assumptions.Assume`."""
+
+
+def add_assume(parser: ArgumentParser, *more: str, what: str = "") -> None:
+    """What may be taken for granted of a launch."""
+    parser.add_argument(
+        "--assume", choices=(*ASSUMPTIONS, *more), default=ASSUMPTIONS[0],
+        help=f"of the launch (default: {ASSUMPTIONS[0]}, what every host does){what}",
+    )  # fmt: skip
 
 
 def add_format(parser: ArgumentParser) -> None:
@@ -92,6 +105,35 @@ def platform(name: str) -> Platform:
 
 HOSTS = ("opencl", "level-zero")
 """The values of `kernel.local_ids.Host`."""
+
+
+def triple(text: str) -> tuple[int, int, int]:
+    """`16`, `8,8` or `8,8,1`: work items of a group, at most 1,024."""
+    words = text.split(",")
+    if len(words) > 3 or not all(word.isascii() and word.isdecimal() and len(word) < 6 for word in words):
+        raise ArgumentTypeError(f"{text!r} is not one, two or three numbers, as in 16,16")
+    x, y, z = (*map(int, words), 1, 1)[:3]
+    if not 0 < x * y * z <= MOST_GROUP_ITEMS:
+        raise ArgumentTypeError(f"{text}: a group has 1 to {MOST_GROUP_ITEMS} work items")
+    return x, y, z
+
+
+def add_groups(parser: ArgumentParser) -> None:
+    """What is assumed of the launch, and what the user states of its groups."""
+    parser.add_argument(
+        "--local-size", type=triple, metavar="X[,Y[,Z]]",
+        help="work items of a group (default: what the kernel requires, or any)",
+    )  # fmt: skip
+    add_host(parser)
+
+
+def groups_of(arguments: Namespace) -> "StatedGroups":
+    """What was stated of the groups of the launch, by options that not every command has."""
+    from visaproof.kernel.launch import StatedGroups
+    from visaproof.kernel.local_ids import Host
+
+    host: str | None = getattr(arguments, "host", None)
+    return StatedGroups(getattr(arguments, "local_size", None), None if host is None else Host(host))
 
 
 def add_host(parser: ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import ASSUMPTIONS, positive
+from visaproof.cli.arguments import add_assume, positive
 from visaproof.cli.errors import show_read_error
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.cli.findings import KINDS_OF_ONE_KERNEL, allows, codes_of_uses
@@ -73,7 +73,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         "--size", action="append", default=[], metavar="SURFACE=BYTES", help="how large a surface is, e.g. dst=4*n"
     )
     parser.add_argument("--global-size", metavar="X[,Y[,Z]]", help="work items of the launch, numbers or arguments")
-    parser.add_argument("--assume", choices=ASSUMPTIONS, default="ids", help="of the launch (default: ids)")
+    add_assume(parser)
     parser.add_argument(
         "--align", type=_power_of_two, metavar="BYTES",
         help=f"of the addresses in the payload (default: {ADDRESS_UNIT}; 1 with --assume none)",

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import ASSUMPTIONS
+from visaproof.cli.arguments import add_assume
 from visaproof.cli.errors import show_read_error
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.cli.findings import KINDS_OF_ONE_KERNEL, allows, codes_of_uses
@@ -62,10 +62,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a .visaasm file")
-    parser.add_argument(
-        "--assume", choices=(*ASSUMPTIONS, WEAKEST), default="ids",
-        help="of the launch (default: ids); weakest: of the others the first under which a scatter is free",
-    )  # fmt: skip
+    add_assume(parser, WEAKEST, what="; weakest: of none, ids, bounded the first under which a scatter is free")
     add_kernel_options(parser)
     parser.add_argument("--save", metavar="DIR", type=Path, help="write each conflict as a counterexample")
     parser.add_argument("--format", choices=("text", "json"), default="text")

@@ -1,14 +1,14 @@
 """A kernel with what its launch is known to do: what the commands that ask about whole kernels read."""
 
 from argparse import Namespace
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from visaproof.cli.arguments import groups_of
 
 if TYPE_CHECKING:
     from visaproof.isa.platform import Platform
     from visaproof.kernel.launch import Launch
-    from visaproof.kernel.local_ids import Host
     from visaproof.kernel.syntax import Kernel
 
 
@@ -25,13 +25,4 @@ def read_with_launch(path: Path, arguments: Namespace) -> "tuple[Kernel, Launch,
     kernel = read_program(path, grf_bytes=None if stated is None else stated.grf_bytes)
     launch, platform = launch_of(arguments.launch, kernel, stated)
     options = [parse_input_option(option) for option in arguments.input]
-    launch = replace(launch.with_inputs(kernel, options), host=host_of(arguments))
-    return kernel, launch, platform
-
-
-def host_of(arguments: Namespace) -> "Host | None":
-    """What `--host` says, on a command that has it."""
-    from visaproof.kernel.local_ids import Host
-
-    stated: str | None = getattr(arguments, "host", None)
-    return None if stated is None else Host(stated)
+    return kernel, launch.with_inputs(kernel, options).of_groups(groups_of(arguments)), platform

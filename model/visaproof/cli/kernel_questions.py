@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import add_float, add_limit, add_platform, positive, seconds
+from visaproof.cli.arguments import add_float, add_groups, add_limit, add_platform, positive, seconds
 from visaproof.cli.errors import not_asked
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.cli.findings import add_undefined
@@ -27,6 +27,7 @@ def add_kernel_options(parser: ArgumentParser) -> None:
         "--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds, e.g. V0038=local_id_x"
     )
     add_platform(parser)
+    add_groups(parser)
     parser.add_argument(
         "--unroll", type=positive, default=4, metavar="N", help="rounds of a loop of unknown length (default: 4)"
     )

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from visaproof.cli.arguments import (
-    ASSUMPTIONS,
     Subparsers,
+    add_assume,
     add_float,
     add_format,
+    add_groups,
     add_limit,
     add_platform,
     disjoint,
+    groups_of,
     positive,
     seconds,
 )
@@ -98,7 +100,8 @@ def add_parser(subparsers: Subparsers) -> None:
 def add_question(parser: ArgumentParser) -> None:
     """The options of a question about two kernels, wherever they come from."""
     parser.add_argument("--bidirectional", action="store_true", help="ask also whether SOURCE refines TARGET")
-    parser.add_argument("--assume", choices=ASSUMPTIONS, default="ids", help="of the launch (default: ids)")
+    add_assume(parser)
+    add_groups(parser)
     parser.add_argument(
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
     )
@@ -193,10 +196,10 @@ def _ask(
     from visaproof.smt.limit import Limit
 
     forbidden, floats = forbidden_by(arguments.undefined), Floats(arguments.float)
-    timeout_ms = round(1000 * arguments.timeout)
+    timeout_ms, groups = round(1000 * arguments.timeout), groups_of(arguments)
     scope = Scope(
         Assume(arguments.assume), forbidden, arguments.unroll, floats, tuple(observe), Alias(arguments.alias),
-        tuple(arguments.where), timeout_ms,
+        tuple(arguments.where), timeout_ms, groups,
     )  # fmt: skip
     limit = Limit(arguments.limit)
     comparison = compare_within(limit, source, target, scope)

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from visaproof.cli.arguments import (
-    ASSUMPTIONS,
     Subparsers,
+    add_assume,
     add_float,
     add_format,
+    add_groups,
     add_limit,
     add_platform,
     count,
+    groups_of,
     seconds,
 )
 from visaproof.cli.errors import make_folder
@@ -62,10 +64,11 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--source", default="", metavar="PATTERN", help="in one folder: the file name of the sources")
     parser.add_argument("--bidirectional", action="store_true", help="ask also whether each source refines its target")
-    parser.add_argument("--assume", choices=ASSUMPTIONS, default="ids", help="of the launch (default: ids)")
+    add_assume(parser)
     parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
     parser.add_argument("--launch-target", metavar="FILE", type=Path, help="the same for targets (default: --launch)")
     add_platform(parser)
+    add_groups(parser)
     add_undefined(parser)
     add_float(parser)
     _add_limits(parser)
@@ -122,10 +125,10 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     from visaproof.report.progress import Progress
 
     forbidden = forbidden_by(arguments.undefined)
-    floats, timeout_ms = Floats(arguments.float), milliseconds(arguments.timeout)
+    floats, timeout_ms, groups = Floats(arguments.float), milliseconds(arguments.timeout), groups_of(arguments)
     scope = Scope(
         Assume(arguments.assume), forbidden, arguments.unroll, floats, alias=Alias(arguments.alias),
-        disjoint=tuple(arguments.where), timeout_ms=timeout_ms,
+        disjoint=tuple(arguments.where), timeout_ms=timeout_ms, groups=groups,
     )  # fmt: skip
     asker = Asker(scope, timeout_ms, arguments.platform, arguments.save, arguments.limit)
     jobs = arguments.jobs or cpu_count() or 1

@@ -86,7 +86,7 @@ def refines(
     launch: Path | str | None = None,
     launch_target: Path | str | None = None,
     platform: Platform | str | None = None,
-    assume: Assume | str = Assume.IDS,
+    assume: Assume | str = Assume.LAUNCH,
     forbidden: Collection[UndefinedKind | str] = FORBIDDEN,
     floats: Floats | str = Floats.UNINTERPRETED,
     unroll: int = DEFAULT_UNROLL,

@@ -3,7 +3,7 @@
 Every assumption is a row of `kernel/premises.py`; a verdict lists those that it was asked under.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -11,23 +11,26 @@ from visaproof.kernel.bounded_scalars import BOUNDED, bounded_words
 from visaproof.kernel.constants import open_tables
 from visaproof.kernel.float_results import IEEE_ASSUMED, Floats, ieee_start
 from visaproof.kernel.launch import BufferAddress, Launch, LaunchValue, LocalId, Piece
+from visaproof.kernel.launched_start import NOTHING_LAUNCHED, launched_start
 from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.syntax import Input, Kernel
 from visaproof.kernel.work_items import NO_GROUP, Group, group_of
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.smt import BitVec, add, const, scale, symbol, zero_extend
+from visaproof.smt import BitVec, Bool, Term, add, const, scale, symbol, zero_extend
 
 ID_BITS = 16
 """IGC passes local ids as words.  Source: corpus README, payload_base."""
 
 
 class Assume(Enum):
-    """How much is assumed of what a launch hands to the lanes of one thread: each set contains those before it."""
+    """How much is assumed of what a launch hands to a thread: `ids` contains `none`, and `bounded` both."""
 
     NONE = "none"
     IDS = "ids"
     BOUNDED = "bounded"
+    LAUNCH = "launch"
+    """What every launch that a host makes does; of by-value arguments nothing, unlike `bounded`."""
 
 
 PRIVATE_APART = premise("private-apart")
@@ -56,6 +59,14 @@ class Start:
     group: Group = NO_GROUP
     """What is known of the work items of the thread."""
 
+    def premises(self, lanes: Sequence[Bool]) -> tuple[Bool, ...]:
+        """What holds in every launch, where launches that exist are asked about."""
+        return () if self.group.launched is None else tuple(self.group.possible(lanes))
+
+    def is_launch(self, lanes: Sequence[Bool], values: Mapping[Term, int]) -> bool:
+        """Whether a launch has these values, where that is asked."""
+        return self.group.launched is None or self.group.has_room(lanes, values)
+
     @property
     def rest(self) -> str:
         """What the inputs hold that a counterexample does not list."""
@@ -74,8 +85,9 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
     pointers: dict[tuple[str, int], tuple[BitVec, BufferAddress | LaunchValue]] = {}
     meanings: dict[str, str] = {}
     simd = launch.simd or _lanes(kernel)
-    refused = _layout_broken(launch, simd)
-    ids = assume is not Assume.NONE and simd > 1 and not refused
+    launched = launched_start(kernel, launch, simd) if assume is Assume.LAUNCH else NOTHING_LAUNCHED
+    refused = "" if assume is Assume.LAUNCH else _layout_broken(launch, simd)
+    ids = assume in (Assume.IDS, Assume.BOUNDED) and simd > 1 and not refused
     bounded = tuple(bounded_words(kernel, launch)) if assume is Assume.BOUNDED else ()
     for item in kernel.inputs:
         for piece in launch.pieces(item.variable):
@@ -89,19 +101,21 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
         meanings |= {"thread_in_row": f"first local_id_x of the thread, divided by {simd}"}
         meanings |= {"local_id_y": "local_id_y", "local_id_z": "local_id_z"}
     known = {place: word for place, (word, _) in pointers.items()} | {(w.variable, w.byte): w.word for w in bounded}
+    known |= launched.words
     initial = _initial(kernel, words | known, _first_places(kernel, launch))
-    group = group_of(kernel, launch, words, initial)
+    group = launched.group or group_of(kernel, launch, words, initial)
     return Start(
         initial=initial,
-        meanings=meanings,
+        meanings={**meanings, **launched.meanings},
         assumed=(
             *([premise("width", simd=simd, stated=launch.other_simd)] if launch.other_simd else []),
             *([premise("ids", simd=simd)] if words else []),
+            *launched.assumed,
             *([BOUNDED] if bounded else []),
             *([PRIVATE_APART] if _has_private(pointers.values()) else []),
             *open_tables(launch.constants, table_names(kernel, launch)),
         ),
-        hints=() if words else _hints(kernel, launch, assume, refused),
+        hints=() if words or launched.words else _hints(kernel, launch, assume, refused),
         pointers=dict(pointers.values()),
         least={one.name: one.least for one in bounded if one.least},
         sizes=tuple(_sizes(kernel, launch)),

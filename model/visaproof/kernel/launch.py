@@ -11,7 +11,7 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel.constants import Constant, Constants
 from visaproof.kernel.device import Said, decided, device_of, required, said_by_option, said_of
 from visaproof.kernel.file_content import LAUNCH_LIMIT, content_of
-from visaproof.kernel.local_ids import Host, Order
+from visaproof.kernel.local_ids import Host, Order, Triple
 from visaproof.kernel.meaning import (
     DIMENSIONS,
     LAUNCH_VALUES,
@@ -57,14 +57,26 @@ __all__ = [
 OPTION = "--input"
 
 
+LOCAL_SIZE_OPTION = "--local-size"
+
+
+@dataclass(frozen=True, slots=True)
+class StatedGroups:
+    """What the user states of the groups of a launch."""
+
+    local_size: Triple | None = None
+    host: Host | None = None
+
+
+ANY_GROUPS = StatedGroups()
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
     """What is known of the payload of one kernel; bytes in no piece may hold anything."""
 
     simd: int | None = None
     """Lanes of a thread; 1 for a kernel of the VectorCompiler."""
-    other_simd: int | None = None
-    """Lanes of the kernel that the launch information is about, where the text has another number."""
     meanings: Pieces = field(default_factory=dict[str, tuple[Piece, ...]])
     binding_table: Mapping[int, int] = field(default_factory=dict[int, int])
     """Binding table index to argument index."""
@@ -79,6 +91,8 @@ class Launch:
     """Whether images are passed and no buffers; None where that is not known."""
     host: Host | None = None
     """Which API launches; None for any."""
+    other_simd: int | None = None
+    """Lanes of the kernel that the launch information is about, where the text has another number."""
     platform: Platform | None = None
     slm_bytes: int = 0
     """Shared local memory of a group, without what `local` arguments point to."""
@@ -127,6 +141,15 @@ class Launch:
             return self
         return replace(self, meanings={**self.meanings, **stated}, source=f"{self.source}, {OPTION}")
 
+    def of_groups(self, stated: "StatedGroups") -> "Launch":
+        """This launch with the local size and the host that the user states.  Raises ReadError."""
+        size, host = stated.local_size or self.group_size, stated.host or self.host
+        if self.group_size is not None and size != self.group_size:
+            required = ",".join(map(str, self.group_size))
+            message = f"the kernel requires groups of {required} work items"
+            raise ReadError(message, in_option(LOCAL_SIZE_OPTION), f"{LOCAL_SIZE_OPTION} {required}")
+        return self if (size, host) == (self.group_size, self.host) else replace(self, group_size=size, host=host)
+
     def _named(self, meaning: Meaning) -> Meaning:
         """The meaning with its argument's name, where it has an argument."""
         match meaning:
@@ -174,11 +197,13 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
 def launch_of(path: Path | None, kernel: Kernel, platform: Platform | None) -> tuple[Launch, Platform]:
     """What a launch file says, if there is one, and the device.  Raises ReadError, also where none is named."""
     if path is None:
-        return NOTHING_KNOWN, device_of(kernel.source_lines, kernel.path, platform)
+        device = device_of(kernel.source_lines, kernel.path, platform)
+        return replace(NOTHING_KNOWN, platform=device), device
     launch = read_launch(path, kernel, platform)
     if launch.platform is not None:
         return launch, launch.platform
-    return launch, required(None, (*said_by_launch(path, Path(kernel.path)), *said_of(kernel)), kernel.path)
+    device = required(None, (*said_by_launch(path, Path(kernel.path)), *said_of(kernel)), kernel.path)
+    return replace(launch, platform=device), device
 
 
 _ZEBIN, _BOM = b"\x7fELF", b"\xef\xbb\xbf"

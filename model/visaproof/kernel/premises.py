@@ -89,6 +89,35 @@ PREMISES = _rows(
         Grantor.LANGUAGE, "OpenCL C: get_local_id is below get_local_size", _TWO_KERNELS, "--assume none",
     ),
     PremiseRow(
+        "local-ids",
+        "the lanes of a thread run consecutive work items of their group, of which the ids are {layout}; those of "
+        "lanes that are off go on likewise",
+        Grantor.DRIVER, "compute-runtime 26.31: isRuntimeLocalIdsGenerationRequired, generateLocalIDs", _ALL,
+        "--assume none",
+    ),
+    PremiseRow(
+        "local-size",
+        "a group has at most {most} work items; the local size is at least 1, and local ids are below it",
+        Grantor.DRIVER, "CL_DEVICE_MAX_WORK_GROUP_SIZE of Intel's devices", _ALL, "--assume none",
+    ),
+    PremiseRow(
+        "whole-groups", "every group has the local size {size}, the last one, too",
+        Grantor.HOST, "OpenCL 2.0 allows smaller last groups without -cl-uniform-work-group-size", _ALL,
+        "--assume none",
+    ),
+    PremiseRow(
+        "unread-dimensions", "the local size is 1 in {dimensions}, of which the kernel reads no local id",
+        Grantor.HOST, "hosts launch as many dimensions as kernels have", _ALL, "--local-size",
+    ),
+    PremiseRow(
+        "global-ids", "the global offset is 0, and global ids stay below 2^32",
+        Grantor.HOST, "hosts rarely set an offset, or launch more work items", _ALL, "--assume none",
+    ),
+    PremiseRow(
+        "all-lanes", "a thread of the VectorCompiler is one work item, and starts with all lanes on",
+        Grantor.COMPILER, "its SIMD instructions are no work items", _ALL, "--assume none",
+    ),
+    PremiseRow(
         "bounded",
         "integer scalars passed by value and local sizes lie in 1..{most}, global id offsets are 0, and group ids are "
         "less than {groups}",
@@ -97,7 +126,7 @@ PREMISES = _rows(
     PremiseRow(
         "first-lanes",
         "the enabled lanes of a thread are its first ones, as where a group does not fill its last thread",
-        Grantor.DRIVER, "local ids are numbered without gaps", ("bounds",), "--assume none",
+        Grantor.DRIVER, "local ids are numbered without gaps", _ALL, "--assume none",
     ),
     PremiseRow(
         "private-apart", "private memory shares no byte with other memory, and the kernel stays inside it",

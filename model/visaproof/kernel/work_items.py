@@ -4,17 +4,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from visaproof.kernel.launch import Launch
-from visaproof.kernel.meaning import LaunchValue, LocalId
+from visaproof.kernel.launched_words import LaunchedIds
+from visaproof.kernel.meaning import GROUP_ID_BYTES, LaunchValue, LocalId
 from visaproof.kernel.premises import premise
 from visaproof.kernel.syntax import Kernel
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.smt import BitVec, Bool, Term, const, implies, symbols_of, ule, ult, zero_extend
+from visaproof.smt import BitVec, Bool, Term, const, implies, symbol, symbols_of, ule, ult, zero_extend
 from visaproof.smt.evaluate import evaluate, evaluate_all
 
 BELOW_THE_SIZE = premise("ids-below-size")
 LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
 LARGEST_SIZE = 1 << 16
 """Local ids are words.  Source: corpus README, payload_base."""
+
+
+GROUP_IDS = tuple(symbol(f"%r0.{byte}", 32) for byte in GROUP_ID_BYTES)
+"""The words of r0 with the group ids."""
+FEW_GROUPS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,10 @@ class Group:
     """What a thread gets to know of its group."""
 
     local_ids: tuple[IdOfLane, ...]
+    launched: LaunchedIds | None = None
+    """The ids of a launch that exists; None where less is assumed."""
+    facts: tuple[Bool, ...] = ()
+    """What else holds in every launch."""
 
     @property
     def sizes(self) -> tuple[BitVec, ...]:
@@ -43,23 +53,36 @@ class Group:
 
     def possible(self, lanes: Sequence[Bool]) -> Iterator[Bool]:
         """What holds in every launch."""
+        yield from self.facts
+        if self.launched is not None:
+            yield from self.launched.possible(lanes)
         yield from (ule(size, const(LARGEST_SIZE, size.width)) for size in self.sizes)
         yield from (one.within(lanes) for one in self.local_ids if one.lane < len(lanes))
 
     def has_room(self, lanes: Sequence[Bool], values: Mapping[Term, int]) -> bool:
         """Whether a launch has these values, of which all that are missing are 0."""
+        if self.launched is not None:
+            return all(evaluate_all(list(self.possible(lanes)), values)) and self.launched.exists(values)
         needed = self._needed(lanes, values).items()
         return all(least <= evaluate(size, values) <= LARGEST_SIZE for size, least in needed)
 
     def with_room(self, lanes: Sequence[Bool], values: Mapping[Term, int]) -> dict[Term, int]:
         """The values with sizes for all lanes that are on, where these can be so large."""
         found = dict(values)
+        if self.launched is not None:
+            return found if self.has_room(lanes, values) else self._usual(self.launched, lanes, found)
         for size, least in self._needed(lanes, values).items():
             before = evaluate(size, values)
             wanted = max(least, before if before <= LARGEST_SIZE else before % LARGEST_SIZE)
             for one in symbols_of(size) if wanted != before else ():
                 found[one] = max(0, min(found.get(one, 0) + wanted - before, (1 << one.width) - 1))
         return found
+
+    def _usual(self, launched: LaunchedIds, lanes: Sequence[Bool], values: dict[Term, int]) -> dict[Term, int]:
+        """The values in one of the usual launches, with few groups."""
+        launches = list(launched.launches(lanes))
+        small = {one: values[one] % FEW_GROUPS for one in GROUP_IDS if one in values}
+        return values | small | (launches[sum(values.values()) % len(launches)] if launches else {})
 
     def _needed(self, lanes: Sequence[Bool], values: Mapping[Term, int]) -> dict[BitVec, int]:
         """The least that each size may be: more than the ids of lanes that are on."""

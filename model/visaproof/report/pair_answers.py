@@ -83,7 +83,7 @@ class Asker:
         """On which an answer depends."""
         scope, device = self.scope, self.platform and self.platform.name
         kinds = ",".join(sorted(kind.value for kind in scope.forbidden))
-        launch = f"{scope.assume.value} {self.timeout_ms} {self.limit_s} {device} {self.save}"
+        launch = f"{scope.assume.value} {self.timeout_ms} {self.limit_s} {device} {self.save} {scope.groups}"
         alias = f"{scope.alias.value} {scope.disjoint}"
         return f"{launch} {kinds} {scope.unroll} {scope.floats.value} {alias}"
 

@@ -5,18 +5,18 @@ from typing import Any
 
 from visaproof.engine.conflicts.kernel import Finding, KernelAnswers
 from visaproof.engine.conflicts.verdicts import Conflict, Free, Undecided
-from visaproof.engine.conflicts.weakest import Weakest
+from visaproof.engine.conflicts.weakest import SETS, Weakest
 from visaproof.kernel.assumptions import Assume, start_of
 from visaproof.report.conflicts import file_json, finding_json, finding_lines, header
 from visaproof.report.premises import premise_lines, premises_json
 
-SETS = ", ".join(assume.value for assume in Assume)
+SHOWN = ", ".join(assume.value for assume in SETS)
 
 
 def weakest_header(answers: KernelAnswers) -> Iterator[str]:
     """The kernel, and the sets that are tried, each with those before it."""
     yield from (line for line in header(answers) if not line.startswith("  assumed:"))
-    yield f"  assumed: of {SETS} the first under which a scatter is free, where"
+    yield f"  assumed: of {SHOWN} the first under which a scatter is free, where"
     yield "    none: every input is arbitrary"
     for line in premise_lines(start_of(answers.kernel, answers.launch, Assume.BOUNDED).assumed):
         yield f"    {line.removeprefix('  assumed: ')}"
@@ -29,7 +29,7 @@ def weakest_lines(one: Weakest) -> Iterator[str]:
     if one.suffices:
         yield f"        assumed: {one.assume.value}" + (f" (not enough: {weaker})" if weaker else "")
     else:
-        yield f"        assumed: {one.assume.value}; none of {SETS} suffices ({weaker})"
+        yield f"        assumed: {one.assume.value}; none of {SHOWN} suffices ({weaker})"
 
 
 def _said(finding: Finding) -> str:

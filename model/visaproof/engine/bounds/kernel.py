@@ -198,7 +198,9 @@ def ask_bounds(
     known = {**sizes_of_tables(kernel, launch), **sizes.sizes}
     places = addressed(kernel, launch, start, ran, known, slot) if by_address else Addressed(NO_BUFFERS)
     more = list(_launch_premises(kernel, launch, start, assume, stated))
-    premises = (*sizes.premises, *places.premises, *(premise for premises, _ in more for premise in premises))
+    of_user = (one for premises, _ in more for one in premises)
+    of_launch = start.premises(launched_lanes(kernel))
+    premises = (*of_launch, *sizes.premises, *places.premises, *of_user)
     facts = loads_of_tables(ran, tables_of(kernel, launch, start))
     tagged = (TAGGED,) if SLM in ran.surfaces else ()
     assumed = (*start.assumed, *sizes.assumed, *tagged, *places.assumed, *(one for _, one in more))
@@ -224,7 +226,7 @@ def _launch_premises(
     kernel: Kernel, launch: Launch, start: Start, assume: Assume, stated: StatedLaunch
 ) -> Iterator[tuple[tuple[Bool, ...], Premise]]:
     """What else is assumed of the launch, with its premise."""
-    if assume is not Assume.NONE:
+    if assume in (Assume.IDS, Assume.BOUNDED):
         yield _first_lanes(kernel), FIRST_LANES
     if stated.global_size:
         yield bounded_ids(kernel, launch, start, stated.global_size, len(launched_lanes(kernel)))

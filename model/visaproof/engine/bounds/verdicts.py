@@ -237,7 +237,7 @@ class _Confirm:
         chosen_values = (small | alone, small, others | small, values | alone, values, others | values)
         for chosen in chosen_values[:1] if self.question.performed.any_round else chosen_values:
             candidate = launched(chosen, self.question.buffers, (premise, doubt.condition))
-            if candidate is None:
+            if candidate is None or not self.asked.start.is_launch(masks, candidate):
                 continue
             if self._state(candidate).exec_mask:
                 yield candidate

@@ -1,6 +1,6 @@
 """Simple values for the inputs of a kernel: most lanes that can meet at all do so where every input is 0."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from random import Random
 
@@ -23,6 +23,16 @@ def classes_of_guesses(symbols: Sequence[Term], size: int, surface: str) -> Iter
         yield (_simple(symbols, others, word, 1) for word in (0, 1, 2))
     random = Random(0)
     yield (_random(symbols, sizes, bits, random) for bits in (3, 8, 16, 32) for _ in range(8))
+
+
+def in_launches(guesses: Iterator[list[int]], launches: Sequence[Mapping[int, int]]) -> Iterator[list[int]]:
+    """Each guess in each launch, which decides some of the values."""
+    for values in guesses:
+        for launch in launches:
+            found = list(values)
+            for place, value in launch.items():
+                found[place] = value
+            yield found
 
 
 def _size(one: Term, size: int) -> int | None:

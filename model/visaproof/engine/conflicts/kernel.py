@@ -17,7 +17,7 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume, Start, start_of, with_floats
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.launch import Launch
-from visaproof.kernel.symbolic.run import DEFAULT_UNROLL, Trace, trace
+from visaproof.kernel.symbolic.run import DEFAULT_UNROLL, Trace, launched_lanes, trace
 from visaproof.kernel.syntax import Instruction, Kernel
 from visaproof.kernel.unmodelled_inputs import unmodelled_read
 from visaproof.queries.conflict import ConflictQuestion, conflict_questions
@@ -118,7 +118,7 @@ def ask_kernel(
         put: Questions[ConflictQuestion] = Questions((), unmodelled, frozenset())
         return KernelAnswers(kernel, platform, launch, start, asked, put, limit)
     facts = loads_of_tables(ran, tables_of(kernel, launch, start))
-    put = questions_within(limit, ran, conflict_questions(ran, facts))
+    put = questions_within(limit, ran, conflict_questions(ran, (*facts, *start.premises(launched_lanes(kernel)))))
     return KernelAnswers(kernel, platform, launch, start, asked, put, limit)
 
 

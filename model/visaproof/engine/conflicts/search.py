@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from time import perf_counter
 from typing import Generic, TypeVar
 
 from visaproof.engine.clauses import Form, form_of
-from visaproof.engine.conflicts.guesses import classes_of_guesses
+from visaproof.engine.conflicts.guesses import classes_of_guesses, in_launches
 from visaproof.engine.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
 from visaproof.engine.conflicts.thread_states import Asked, Values, loads_agree
 from visaproof.engine.ladder import NORMAL_FORM
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.open_values import Arbitrary, dependence
 from visaproof.kernel.symbolic.machine import Performed
+from visaproof.kernel.symbolic.run import launched_lanes
 from visaproof.smt import (
     Bool,
     Term,
@@ -48,6 +50,9 @@ PATIENCE = 3
 
 MOST_STATEMENTS = 10_000
 """Of a confirming run: the inputs of a counterexample are small, so a longer one is most likely an endless loop."""
+
+USUAL_LAUNCHES = 12
+"""In how many the simple values are tried: first threads of groups of different sizes."""
 
 MOST_STUCK = 3
 """How many such runs are tried."""
@@ -106,10 +111,18 @@ class Search(Generic[T]):
         left = [index for index, condition in enumerate(self.conditions) if not excluded.excludes(condition)]
         if not left:
             return Never(NORMAL_FORM)
-        found = self._guessed(left[:SAMPLE])
+        found = self._guessed(asked, left[:SAMPLE])
         return found if isinstance(found, Found) else self._solved(asked, left)
 
-    def _guessed(self, indices: Sequence[int]) -> Found[T] | Open | None:
+    def _launches(self, asked: Asked, symbols: Sequence[Term]) -> list[dict[int, int]]:
+        """Usual launches, by the places of the symbols that they decide; one that decides nothing if none is known."""
+        launched, places = asked.start.group.launched, {one: place for place, one in enumerate(symbols)}
+        if launched is None:
+            return [{}]
+        usual = islice(launched.launches(launched_lanes(asked.kernel)), USUAL_LAUNCHES)
+        return [{places[one]: value for one, value in values.items() if one in places} for values in usual]
+
+    def _guessed(self, asked: Asked, indices: Sequence[int]) -> Found[T] | Open | None:
         """What simple values show: of each kind the first under which one of these conditions holds.
 
         Where a run does not end, as with a local size of 0, the next values are tried.
@@ -118,8 +131,9 @@ class Search(Generic[T]):
         conditions = [self.conditions[index] for index in indices]
         symbols = symbols_of(self.premise, *conditions)
         run_all = compiled((self.premise, *conditions), symbols)
+        launches = self._launches(asked, symbols)
         for guesses in classes_of_guesses(symbols, self.guessed_size, self.until.surface):
-            for values in guesses:
+            for values in in_launches(guesses, launches):
                 holds, *met = run_all(values)
                 if holds and any(met):
                     tried = self._tried(indices[met.index(1)], dict(zip(symbols, values, strict=True)))
@@ -183,10 +197,17 @@ class Search(Generic[T]):
         found = self._in_first_rounds(asked, index, formula)
         if found is not None:
             return found
+        launched, usual = asked.start.group.launched, False
         for _ in range(REPAIRS):
             match solve([formula], asked.timeout_ms):
                 case Unsatisfiable(solver):
-                    return self._in_vain() if possible else Never(solver)
+                    return (
+                        Open(f"{self.subject} {self.verb} in no usual launch")
+                        if usual
+                        else (self._in_vain() if possible else Never(solver))
+                    )
+                case Satisfiable(values, _) if launched is not None and not usual and not launched.exists(values):
+                    formula, usual = conj(formula, launched.is_usual()), True
                 case Satisfiable(values, _):
                     tried = self._tried(index, values)
                     if tried is not None:

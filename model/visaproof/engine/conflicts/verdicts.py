@@ -91,7 +91,7 @@ def _confirmed(
     lanes = launched_lanes(asked.kernel)
     alone = {bool_symbol(f"em.{lane}"): int(lane in (pair.first, pair.second)) for lane in range(len(lanes))}
     for candidate in ({**small, **alone}, small, {**values, **alone}, values):
-        if not state_of(asked, question.performed, candidate).exec_mask:
+        if not asked.start.is_launch(lanes, candidate) or not state_of(asked, question.performed, candidate).exec_mask:
             continue
         found = under_all_choices(partial(_shown, question, asked, pair, candidate))
         if found is not None:

@@ -10,6 +10,9 @@ from visaproof.engine.limited import each_within
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.kernel.assumptions import Assume
 
+SETS = Assume.NONE, Assume.IDS, Assume.BOUNDED
+"""Each contains those before it."""
+
 NEVER_PERFORMED = "never performed"
 """What decides a scatter that no run comes to."""
 
@@ -62,7 +65,7 @@ def weakest(ask: Callable[[Assume], KernelAnswers], first: KernelAnswers) -> Ite
 
 def _weakest(asked: Callable[[Assume], KernelAnswers], position: Position) -> Weakest:
     weaker: list[tuple[Assume, Finding]] = []
-    *before, strongest = Assume
+    *before, strongest = SETS
     for assume in before:
         finding = _finding(asked(assume), position, weaker)
         if is_free(finding):

@@ -85,6 +85,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
 
     Raises NotModelled, and ReadError where an input of the target has no counterpart.
     """
+    source, target = (replace(one, launch=one.launch.of_groups(scope.groups)) for one in (source, target))
     source, target, local = with_local_sizes(source, target)
     samplers = said_of_samplers(source, target)
     source, target = replace(source, samplers=samplers[0]), replace(target, samplers=samplers[1])

@@ -6,6 +6,7 @@ from enum import Enum
 from visaproof.engine.decide import DEFAULT_TIMEOUT_MS
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.float_results import Floats
+from visaproof.kernel.launch import ANY_GROUPS, StatedGroups
 from visaproof.kernel.symbolic.run import DEFAULT_UNROLL
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
 from visaproof.smt import Bool, false, true
@@ -38,6 +39,8 @@ class Scope:
     """Arguments that share no byte, by their names or numbers."""
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     """For each question to a solver that comes before the one that is asked."""
+    groups: StatedGroups = ANY_GROUPS
+    """What is stated of the groups of the launch."""
 
 
 @dataclass(frozen=True, slots=True)

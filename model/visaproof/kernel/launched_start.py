@@ -1,0 +1,102 @@
+"""What a thread of a launch that exists starts with, beside its arguments, and on what that rests."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from visaproof.kernel.group_shape import GroupShape
+from visaproof.kernel.launch import Launch
+from visaproof.kernel.launched_ids import launched_ids
+from visaproof.kernel.launched_words import LaunchedIds, place_name
+from visaproof.kernel.local_ids import MOST_GROUP_ITEMS, XYZ
+from visaproof.kernel.meaning import DIMENSIONS, LaunchValue
+from visaproof.kernel.premises import Premise, premise
+from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.work_items import GROUP_IDS, Group
+from visaproof.smt import BitVec, Bool, const, mul, symbol, ule, ult, value_of, zero_extend
+
+GLOBAL_BITS = 32
+WIDE = 44
+"""Bits of a group id times a local size."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchedStart:
+    """The words that a launch puts into registers, and what is known of them."""
+
+    words: Mapping[tuple[str, int], BitVec] = field(default_factory=dict[tuple[str, int], BitVec])
+    meanings: Mapping[str, str] = field(default_factory=dict[str, str])
+    group: Group | None = None
+    assumed: tuple[Premise, ...] = ()
+
+
+NOTHING_LAUNCHED = LaunchedStart()
+
+
+def launched_start(kernel: Kernel, launch: Launch, simd: int) -> LaunchedStart:
+    """Nothing where not even the number of lanes of a thread is known."""
+    simd = 1 if not simd and kernel.attributes.get("Target") == "cm" else simd
+    if not simd:
+        return NOTHING_LAUNCHED
+    shape = GroupShape(kernel, launch, simd)
+    ids = launched_ids(shape)
+    words = dict(ids.words)
+    for dimension in range(3):
+        offsets = shape.places((LaunchValue.GLOBAL_ID_OFFSET,), dimension)
+        words |= {place: const(0, GLOBAL_BITS) for place in offsets}
+        words["%group_id_" + DIMENSIONS[dimension], 0] = GROUP_IDS[dimension]
+    facts = tuple(fact for dimension in range(3) for fact in _no_wrap(shape, ids, dimension))
+    return LaunchedStart(words, ids.meanings, Group((), ids, facts), tuple(_assumed(shape, ids)))
+
+
+def _no_wrap(shape: GroupShape, ids: LaunchedIds, dimension: int) -> Iterator[Bool]:
+    """Global ids fit 32 bits: group id · local size + local size does; and a group id is below their number."""
+    group, size = GROUP_IDS[dimension], _stride(shape, ids, dimension)
+    stated = value_of(size)
+    if stated is not None:
+        if stated > 1:
+            yield ult(group, const((1 << GLOBAL_BITS) // stated, GLOBAL_BITS))
+    else:
+        wide = mul(zero_extend(group, WIDE), zero_extend(size, WIDE))
+        yield ule(wide, const((1 << GLOBAL_BITS) - MOST_GROUP_ITEMS, WIDE))
+    for place in shape.places((LaunchValue.GROUP_COUNT,), dimension):
+        yield ult(group, symbol(place_name(place), GLOBAL_BITS))
+
+
+def _stride(shape: GroupShape, ids: LaunchedIds, dimension: int) -> BitVec:
+    """From one group to the next: the enqueued local size where the kernel gets to know it."""
+    if value_of(ids.sizes[dimension]) is None:
+        for place in shape.places((LaunchValue.ENQUEUED_LOCAL_SIZE,), dimension):
+            return symbol(place_name(place), GLOBAL_BITS)
+    return zero_extend(ids.sizes[dimension], GLOBAL_BITS)
+
+
+def _assumed(shape: GroupShape, ids: LaunchedIds) -> Iterator[Premise]:
+    read, size = shape.read, shape.launch.group_size
+    if shape.simd == 1:
+        yield premise("all-lanes")
+    elif read:
+        yield premise("local-ids", layout=_layout(shape))
+    else:
+        yield premise("first-lanes")
+    if size is not None:
+        yield premise("whole-groups", size="×".join(map(str, size)))
+    elif read:
+        yield premise("local-size", most=MOST_GROUP_ITEMS)
+        unread = [DIMENSIONS[dimension] for dimension in range(3) if dimension not in read]
+        if unread:
+            yield premise("unread-dimensions", dimensions=" and ".join(unread))
+    yield premise("global-ids")
+
+
+def _layout(shape: GroupShape) -> str:
+    """In words: who lays out the ids, and how."""
+    ways, read = shape.ways(), shape.read
+    if len(read) == 1 and shape.launch.group_size is None:
+        return f"consecutive in {DIMENSIONS[read[0]]}"
+    order = "-".join(DIMENSIONS[dimension] for dimension in shape.launch.walk_order or XYZ)
+    found = [f"laid out in the order {order}"]
+    if any(way.by_hardware and way.demanded is None for way in ways):
+        found.append("or in that which the hardware takes for the local size")
+    if any(way.tiles for way in ways):
+        found.append("or in tiles, as the OpenCL driver does for kernels with images alone")
+    return ", ".join(found)
