@@ -38,6 +38,7 @@ def compiled(source: str, device: str, folder: Path) -> Compilation:
     command = [str(tool), "compile", "-file", str(file), "-device", device, "-out_dir", str(folder)]
     (folder / "dump").mkdir()
     subprocess.run(command, env=own, check=True, capture_output=True, timeout=120)
-    (dump,), (zebin,) = (folder / "dump").glob("*.visaasm"), folder.glob("*.bin")
+    dump, *_ = sorted((folder / "dump").glob("*_entry_0001.visaasm"))
+    (zebin,) = folder.glob("*.bin")
     (ze_info,) = (folder / "dump").glob("*.zeinfo")
     return Compilation(dump, zebin, ze_info)

@@ -11,7 +11,17 @@ from benchmarks.faults.plan import Pair, Planted
 from benchmarks.faults.store import Record
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison, compare
-from visaproof.engine.refinement.decision import MEANT, SOME_CHOICE, Apart, Bounded, Refines, Unknown, Vacuous, decide
+from visaproof.engine.refinement.decision import (
+    MEANT,
+    SOME_CHOICE,
+    Apart,
+    Bounded,
+    Refines,
+    Resynchronised,
+    Unknown,
+    Vacuous,
+    decide,
+)
 from visaproof.engine.refinement.guesses import float_words, settled
 from visaproof.engine.refinement.interference import interfered_again
 from visaproof.engine.refinement.meant import where_meant
@@ -163,6 +173,8 @@ def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Re
             return _record(Answer.UNKNOWN, reason)
         case Bounded():
             return _record(Answer.UNKNOWN, "a loop whose number of rounds depends on inputs")
+        case Resynchronised(reason):
+            return _record(Answer.REFUTED, reason)
         case Apart(pairs, _, overlapping, found):
             if found is None:
                 return _record(Answer.UNKNOWN, f"{len(pairs)} pairs of buffers have to be apart")

@@ -84,6 +84,19 @@ def test_what_is_not_asked_is_named_with_its_file_and_line(tmp_path: Path, capsy
     assert "not modelled" not in out
 
 
+def test_runs_on_what_nothing_wrote_end_within_the_limit(tmp_path: Path, capsys) -> None:
+    """From zeros on, this never ends: each run that --save looks at takes as many statements as it may."""
+    path = tmp_path / "loop.visaasm"
+    again = "    cmp.ge (M1, 8) P1 X(0,0)<1;1,0> Y(0,0)<1;1,0>\n    (P1) goto (M1, 8) L0\n"
+    head = HEAD.replace(".input Y offset=64 size=32\n", "")
+    path.write_text(f"{head}L0:\n{STEP}{SCATTER}{again}    ret (M1, 1)\n")
+    start = process_time()
+    arguments = ("--platform", "tgllp", "--assume", "none", "--limit", "2", "--save", str(tmp_path / "found"))
+    assert main(["bounds", str(path), *arguments]) in (1, 3)
+    assert process_time() - start < 2 + SLACK_S
+    assert "not saved: whether more depends on what nothing wrote: limit of 2 s reached" in capsys.readouterr().err
+
+
 def test_a_pair_ends_within_the_limit(tmp_path: Path, capsys) -> None:
     one, other = tmp_path / "a.visaasm", tmp_path / "b.visaasm"
     one.write_text(nest(8))

@@ -150,6 +150,19 @@ def test_a_width_that_the_compiler_tried_and_gave_up_is_passed_over(visaproof, s
         assert (source.parent / f"kept{width}/source/vadd.visaasm").read_text() == path.read_text()
 
 
+def test_of_a_kernel_that_was_compiled_again_the_last_attempt_is_asked(visaproof, source, pretender):
+    """A kernel that spills is compiled once more, and both dumps are left."""
+    path, zebin = (DATA / f"launch/vadd/tgllp-O2-simd8.{suffix}" for suffix in ("visaasm", "zebin"))
+    first = source.parent / "first.visaasm"
+    first.write_text(path.read_text() + "\n// the first attempt\n")
+    names = {first: "OCL_asm0_simd8_entry_0001", path: "OCL_asm0_1_simd8_entry_0001"}
+    copies = "; ".join(f"cp {one} $IGC_DumpToCustomDir/{name}.visaasm" for one, name in names.items())
+    script = f'while [ "$1" != -out_dir ]; do shift; done; cp {zebin} "$2/k.bin"; {copies}'
+    ran = visaproof("ocloc", source, "--ocloc", pretender(script), "--keep", source.parent / "kept")
+    assert ran.code == 0, ran.err
+    assert (source.parent / "kept/source/vadd.visaasm").read_text() == path.read_text()
+
+
 def test_a_compiler_that_never_ends_is_ended(visaproof, source, pretender, own_folder):
     start = monotonic()
     ran = visaproof("ocloc", source, "--ocloc", pretender("sleep 300 & sleep 300"), "--compile-timeout", "0.3")

@@ -1,11 +1,12 @@
-"""A surface that begins before its buffer, beside 64-bit addresses: assumed not to, and said."""
+"""A surface that begins before its buffer, beside 64-bit addresses: by the distance that the launch hands over."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from visaproof.engine.refinement.buffer_offsets import NO_BUFFER_OFFSET
+from visaproof.engine.refinement import threads
+from visaproof.engine.refinement.buffer_offsets import BUFFER_OFFSETS
 from visaproof.engine.refinement.comparison import Comparison, compare
 from visaproof.engine.refinement.decision import Refines, decide
 from visaproof.engine.refinement.runs import Difference
@@ -65,10 +66,10 @@ def compared(folder: Path, source: str, target: str, *, handed: bool = True) -> 
 
 
 @pytest.mark.parametrize(("source", "target"), [(BY_ADDRESS, BY_SURFACE), (BY_SURFACE, BY_ADDRESS)])
-def test_a_surface_beside_an_address_begins_where_the_buffer_does(source, target, tmp_path):
-    """The verdict says that this is assumed."""
+def test_a_surface_beside_an_address_begins_before_the_buffer(source, target, tmp_path):
+    """By the distance that the kernel adds; the verdict says where surfaces begin."""
     comparison = compared(tmp_path, source, target)
-    assert NO_BUFFER_OFFSET in comparison.assumed
+    assert BUFFER_OFFSETS in comparison.assumed
     assert isinstance(decide(comparison, 2000), Refines)
 
 
@@ -80,13 +81,30 @@ def test_another_place_is_still_a_difference(tmp_path):
 def test_between_surfaces_the_distance_stays_arbitrary(tmp_path):
     """Nothing is assumed of it, so that a kernel that leaves it out is wrong."""
     comparison = compared(tmp_path, BY_SURFACE, BY_SURFACE)
-    assert NO_BUFFER_OFFSET not in comparison.assumed
+    assert BUFFER_OFFSETS not in comparison.assumed
     assert isinstance(decide(comparison, 2000), Refines)
     assert isinstance(decide(compared(tmp_path, BY_SURFACE, FROM_ITS_BEGIN), 2000), Difference)
+
+
+@pytest.mark.parametrize("source", [BY_ADDRESS, BY_SURFACE])
+def test_the_addition_of_the_distance_cannot_be_deleted(source, tmp_path):
+    """Premises: then the target writes before the buffer of an interior pointer."""
+    verdict = decide(compared(tmp_path, source, FROM_ITS_BEGIN), 2000)
+    assert not isinstance(verdict, Refines), verdict
+
+
+def test_without_the_net_of_distances_it_can(tmp_path, monkeypatch):
+    monkeypatch.setattr(threads, "distances", lambda program, keys: {})
+    assert isinstance(decide(compared(tmp_path, BY_ADDRESS, FROM_ITS_BEGIN), 2000), Refines)
+
+
+def test_a_kernel_without_the_distance_adds_none(tmp_path):
+    """One that is handed the distance adds it, and one that is not has a surface that begins at the buffer."""
+    assert not isinstance(decide(compared(tmp_path, FROM_ITS_BEGIN, FROM_ITS_BEGIN, handed=False), 2000), Refines)
 
 
 def test_beside_a_launch_without_the_distance_it_is_none(tmp_path):
     """The compiler leaves the input out where it need not know: then surfaces begin where buffers do."""
     comparison = compared(tmp_path, BY_SURFACE, FROM_ITS_BEGIN, handed=False)
-    assert NO_BUFFER_OFFSET in comparison.assumed
+    assert BUFFER_OFFSETS in comparison.assumed
     assert isinstance(decide(comparison, 2000), Refines)

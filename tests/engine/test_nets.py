@@ -14,6 +14,7 @@ import pytest
 
 from tests import two_writings
 from tests.engine import planted_replays as files
+from tests.engine import planted_synchronisation as others
 from tests.engine import planted_verdicts as planted
 from tests.engine.examples import wrong_scatter
 from tests.kernel import crosscheck
@@ -33,6 +34,7 @@ from visaproof.engine.refinement import decision, interference
 from visaproof.engine.refinement import replay as refinement_replays
 from visaproof.engine.rewrite import instance
 from visaproof.engine.rewrite.search import Search
+from visaproof.queries.refinement import question, side, synchronisation
 from visaproof.report import refinement_file
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.smt import false
@@ -129,6 +131,21 @@ NETS = {
     "runs audit the normal form": Net(planted.a_normal_form_that_equates, ((decision, "guessed", always(None)),)),
     "runs come before single stores": Net(planted.stores_that_are_equated, ((decision, "guessed", always(None)),)),
     "runs come before rounds": Net(planted.rounds_that_are_equated, ((decision, "guessed", always(None)),)),
+    # what other threads see
+    "barriers and fences are compared": Net(
+        others.a_barrier_that_is_dropped, ((synchronisation, "_course", others.nothing_in_order),)
+    ),
+    "a fence is needed where something is ordered": Net(
+        others.a_fence_that_is_dropped, ((synchronisation, "_is_needed", always(False)),)
+    ),
+    "a fence stands for no stronger one": Net(
+        others.a_fence_that_reaches_less, ((synchronisation, "stands_for", always(True)),)
+    ),
+    "a fence is reached where the source's is": Net(
+        others.a_fence_that_some_runs_miss, ((question, "_require_reached", always(None)),)
+    ),
+    "memory is cut at fences": Net(others.a_load_before_its_fence, ((side, "epoch", always((0, 0))),)),
+    "caches are compared": Net(others.a_load_that_is_cached, ((decision, "weaker", always("")),)),
     # a proof from premises that contradict each other is vacuous
     "the premises of a claim can hold": Net(
         planted.a_false_premise, ((ladder, "_satisfiable", always(ladder.Fails({}))),)

@@ -14,8 +14,9 @@ from visaproof.engine.launch.run import run_launch
 from visaproof.engine.launch.shape import Shape
 from visaproof.engine.refinement.comparison import compare
 from visaproof.engine.refinement.decision import decide
+from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.scope import Scope
-from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.constants import Constant
@@ -133,6 +134,18 @@ def test_bounds_hold_where_the_table_keeps_lanes_inside(content: bytes | None, i
     assert any("what table holds" in words for words in map(str, answers.start.assumed)) is (content is None)
 
 
+def test_a_table_in_the_binding_table_has_the_size_of_its_section() -> None:
+    """Its contents are arbitrary, and a premise says so."""
+    places = "    mov (M1, 8) I(0,0)<1> 0x76543210:uv\n    shl (M1, 8) I(0,0)<1> I(0,0)<1;1,0> 0x2:ud\n"
+    load = "    movs (M1_NM, 1) T6(0) 0x2:ud\n    gather4_scaled.R (M1, 8) T6 0x0:ud I.0 D.0\n"
+    for content, inside in ((table(*PLACES), True), (table(*PLACES)[:-1], False)):
+        given = replace(launch(None), constants={"const_base": Constant(content)}, tables={2: "const_base"})
+        answers = ask_bounds(kernel(places + load), Platform.TGLLP, given, Assume.NONE, StatedLaunch(), 20_000)
+        (finding,) = answers.answers()
+        assert isinstance(finding.bounds, Holds) is inside
+        assert any("what bti 2 (const_base) holds is arbitrary" in str(one) for one in answers.start.assumed)
+
+
 # ---------------------------------------------------------------- two kernels
 
 AND = "    and (M1, 8) I(0,0)<1> X(0,0)<1;1,0> 0x3:ud\n"
@@ -163,10 +176,12 @@ def test_another_table_is_no_count_of_bits(content: bytes | None) -> None:
     assert any("what table holds is arbitrary" in words for words in assumed) is (content is None)
 
 
-def test_tables_that_differ_under_one_name_are_not_compared() -> None:
+def test_tables_that_differ_under_one_name_are_two() -> None:
+    """By the name that an instruction has for them."""
     sides = [Program(COUNT_BY_TABLE, launch(table(0, 1, 1, last)), Platform.TGLLP) for last in (2, 3)]
-    with pytest.raises(NotModelled, match="table, which holds something else in the target"):
-        compare(sides[0], sides[1], Scope(assume=Assume.NONE))
+    comparison = compare(sides[0], sides[1], Scope(assume=Assume.NONE))
+    assert comparison.target.own_tables == {"&table"}
+    assert isinstance(decide(comparison, 20_000), Difference)
 
 
 def test_unknown_tables_of_both_programs_are_taken_as_one() -> None:

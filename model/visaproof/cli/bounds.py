@@ -257,7 +257,12 @@ def _save_unwritten(answers: "BoundsAnswers", folder: Path) -> None:
     for entry in answers.unwritten:
         if entry.harmless or entry.variable in shown:
             continue
-        found = dependence(answers, entry)
+        try:
+            with answers.limit.within():
+                found = dependence(answers, entry)
+        except LimitReached as reached:
+            print(f"not saved: whether more depends on what nothing wrote: {reached}", file=sys.stderr)
+            return
         if found is not None:
             shown.add(entry.variable)
             position = entry.reader.position

@@ -39,6 +39,7 @@ EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --observe V32,P1=P2   registers also, by their names in both
   visaproof refine before.visaasm after.visaasm --save found     keep a difference for `visaproof replay found`
   visaproof refine before.visaasm after.visaasm --launch k.bin --where 'disjoint(a, b)'   two buffers share no byte
+  visaproof refine before.visaasm after.visaasm --platform dg2   a dropped barrier or a weaker fence is no refinement
   visaproof refine before.visaasm after.visaasm --float ieee     x · 2 is x + x, (a + b) + c is not a + (b + c)
 
 TARGET refines SOURCE if, for every input under the printed assumptions, either the pages give SOURCE no meaning, or
@@ -53,6 +54,11 @@ Atomics of narrower threads of TARGET are compared where nobody sees their order
 or reach other cells, and no other thread reaches what they do.
 Another thread may use atomics on what both kernels reach by atomics alone.  A run in which it makes one exchange
 between two atomics of TARGET is a difference, too, if nowhere in SOURCE it gets the same and leaves the same memory.
+Other threads see barriers, fences and atomics: TARGET has SOURCE's barriers in kind, number and order (a barrier is a
+signal and a wait with nothing between), for each fence of SOURCE that orders anything one at least as strong between
+the same accesses, and no load or store that is cached more.  It may have further fences.  What both access stays on its
+side of each, but for private memory and what nobody writes.  Where barriers differ in number or kind the answer shows
+both sequences and no run.  An atomic alone orders no plain load: its fences do (`visaproof premises atomics-relaxed`).
 Registers count only with --observe: at the end each of their bytes (or bits of a predicate) must be the same in both
 wherever SOURCE defines it.  What SOURCE did not write, as in lanes that are off, or computed from what nothing wrote,
 may be anything in TARGET; an input that nothing overwrites is defined.

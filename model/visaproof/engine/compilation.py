@@ -132,8 +132,19 @@ def _named(dump: Path, folder: Path, zebin: Path) -> Iterator[Dump]:
 
 
 def _in_binary(found: Sequence[Dump], zebin: Path) -> Iterator[Dump]:
-    """The dumps of what is in the binary: a width that the compiler tried and gave up is dumped as well."""
+    """The dumps of what is in the binary: a width that the compiler tried and gave up is dumped as well.
+
+    So is a kernel that spilled and was compiled again; seen: IGC 2.40 keeps the last attempt.
+    """
     tried = Counter(each.kernel for each in found)
-    for each in found:
+    kept: dict[str, Dump] = {}
+    for each in sorted(found, key=_attempt):
         if tried[each.kernel] == 1 or each.width == read_zebin(zebin.read_bytes(), str(zebin), each.kernel).simd:
-            yield each
+            kept[each.kernel] = each
+    return (each for each in found if kept.get(each.kernel) is each)
+
+
+def _attempt(dump: Dump) -> int:
+    """How often the compiler had tried the kernel before: `…_1_simd8_entry_0001` is the second attempt."""
+    named = re.search(r"_(\d+)_simd\d+_entry_\d+$", dump.path.stem)
+    return int(named[1]) if named else 0

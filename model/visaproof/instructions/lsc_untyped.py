@@ -12,6 +12,7 @@ PAGE = "LSC_UNTYPED.md"
 READINGS = (
     "mask-alignment", "short-predicate", "any-all-window", "short-variable", "flat-bounds", "flat-address-wraps",
     "offset-sum-wraps", "channel-address-wraps", "slm-bounds", "lsc-bounds-grain", "lsc-misaligned",
+    "lsc-immediate-wraps",
 )  # fmt: skip
 
 VECTOR_SIZES = (1, 2, 3, 4, 8, 16, 32, 64)

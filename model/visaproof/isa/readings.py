@@ -132,6 +132,11 @@ READINGS: dict[str, Reading] = {
     ),
     "flat-address-wraps": Reading("ours", "Do sums of 64-bit addresses wrap?", "modulo 2^64"),
     "lsc-bounds-grain": Reading("D11", "Out of bounds in LSC?", SURFACE_LIKE),
+    "lsc-immediate-wraps": Reading(
+        "ours",
+        "Does an LSC offset of 32 bits wrap where an immediate is added to it?",
+        "modulo 2^32: a load of two dwords does not, so that it is not two loads at offsets next to 4 GiB",
+    ),
     "lsc-misaligned": Reading("D13", "A misaligned LSC address?", "any byte address has a meaning"),
     "lsc-narrow": Reading("D34", "The upper bytes of a narrow LSC load?", "undefined up to PVC, 0 from Xe2 on"),
     "dword-misaligned": Reading("D13", "A misaligned dword address?", answers.DwordMisaligned),

@@ -114,6 +114,10 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
             *([BOUNDED] if bounded else []),
             *([PRIVATE_APART] if _has_private(pointers.values()) else []),
             *open_tables(launch.constants, table_names(kernel, launch)),
+            *(
+                premise("constants-open", table=f"bti {index} ({name})", reason=IN_BINDING_TABLE)
+                for index, name in launch.tables.items()
+            ),
         ),
         hints=() if words or launched.words else _hints(kernel, launch, assume, refused),
         pointers=dict(pointers.values()),
@@ -129,6 +133,9 @@ def with_floats(start: Start, floats: Floats) -> Start:
         return start
     return replace(start, initial=ieee_start(start.initial), assumed=(*start.assumed, *IEEE_ASSUMED))
 
+
+IN_BINDING_TABLE = "contents are read where 64-bit addresses reach them"
+"""Why those of a table in the binding table are arbitrary."""
 
 TABLE_BASES = (LaunchValue.CONST_BASE, LaunchValue.GLOBAL_BASE)
 """Addresses of the variables of the program."""

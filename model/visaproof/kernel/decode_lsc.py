@@ -10,6 +10,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.operands import SCRATCH, RawOperand
 from visaproof.kernel import predefined, syntax
+from visaproof.kernel.cache_options import CACHE_WORDS, MOST_LEVELS
 from visaproof.kernel.scratch import is_scratch_handle
 from visaproof.kernel.statement import Statement, root_byte
 from visaproof.kernel.surfaces import bindless_name, first_byte
@@ -24,9 +25,6 @@ SLM = "%slm"
 _SHAPE = re.compile(r"[du](8u32|8c32|16u32|16c32|32|64)(?:x(\d+))?(t?)")
 """`c32` is how older tools print `u32`; Intel's grammar takes `d` and `u` for the same."""
 
-CACHE_WORDS = ("df", "uc", "ca", "wb", "wt", "st", "ri", "cc")
-"""How the caches treat a message, level by level: no effect on what it loads or stores."""
-MOST_LEVELS = 3
 OVERFETCH = "ov"
 """After the caches of a load: more than was asked for may be fetched, which has no effect on what it loads."""
 
@@ -40,7 +38,7 @@ SIZES = {
 
 
 def _unit(s: Statement) -> str:
-    """The memory that the message goes to; takes the words on caches after it, which have no effect."""
+    """The memory that the message goes to; takes the words on caches after it, which have no effect on this thread."""
     unit = s.suffix("SFID")
     levels = 1
     while levels <= MOST_LEVELS and s.has_suffix(levels, *CACHE_WORDS):

@@ -27,7 +27,7 @@ from visaproof.kernel.syntax import (
     VectorSource,
 )
 
-_NOTHING = frozenset((Kind.NOTHING, Kind.BRANCH, Kind.END))
+_NOTHING = frozenset((Kind.NOTHING, Kind.GROUP, Kind.BRANCH, Kind.END))
 
 
 @dataclass(frozen=True, slots=True)

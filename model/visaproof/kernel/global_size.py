@@ -9,8 +9,11 @@ from visaproof.kernel.meaning import DIMENSIONS, GROUP_ID_BYTES
 from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.surface_sizes import Amount, amount_term, bytes_at, parse_amount, pieces
 from visaproof.kernel.syntax import Kernel
-from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import BitVec, Bool, add, bool_symbol, const, eq, implies, mul, truncate, ule, ult, zero_extend
+
+WIDE = 64
+"""Bits of a global id: the number of groups is below 2^32, and a group has at most 2^16 items in a dimension."""
+LAST_OF_32_BITS = 2**32 - 1
 
 GLOBAL_SIZE_OPTION = "--global-size"
 _LOCAL_SIZES = (LaunchValue.ENQUEUED_LOCAL_SIZE, LaunchValue.LOCAL_SIZE)
@@ -38,13 +41,15 @@ def _dimension(
 ) -> Iterator[Bool]:
     group = bytes_at(start, "%r0", GROUP_ID_BYTES[dimension], 4)
     local_size = _local_size(kernel, launch, start, dimension)
-    product = mul(zero_extend(group, 64), zero_extend(local_size, 64))
-    yield ule(product, const(2**32 - 1, 64))  # so that the 32-bit product, which kernels compute, is exact
-    first = zero_extend(mul(group, local_size), ADDRESS_BITS)
+    product = mul(zero_extend(group, WIDE), zero_extend(local_size, WIDE))
+    first = product
+    if size.high <= LAST_OF_32_BITS + 1:  # as the group's first item is below it
+        yield ule(product, const(LAST_OF_32_BITS, WIDE))
+        first = zero_extend(mul(group, local_size), WIDE)
     ids = _local_ids(kernel, launch, start, dimension)
     for lane in range(lanes):
         local_id = ids.get(lane, const(0, 16))
-        below = ult(add(first, zero_extend(local_id, ADDRESS_BITS)), size)
+        below = ult(add(first, zero_extend(local_id, WIDE)), zero_extend(size, WIDE))
         yield implies(bool_symbol(f"em.{lane}"), below)
 
 
@@ -93,12 +98,14 @@ def _size_inputs(kernel: Kernel, launch: Launch, start: Start, dimension: int, s
     """What the kernel itself reads of the sizes of its launch agrees with what is stated of them."""
     found = _component(kernel, launch, start, LaunchValue.GLOBAL_SIZE, dimension)
     if found is not None:
-        yield eq(zero_extend(found, ADDRESS_BITS), size)
+        yield eq(found, truncate(size, 32))
     if launch.group_size is not None:
-        for meaning in _LOCAL_SIZES:
-            local = _component(kernel, launch, start, meaning, dimension)
-            if local is not None:
-                yield eq(local, const(launch.group_size[dimension], 32))
+        required = const(launch.group_size[dimension], 32)
+        enqueued, local = (_component(kernel, launch, start, meaning, dimension) for meaning in _LOCAL_SIZES)
+        if enqueued is not None:
+            yield eq(enqueued, required)
+        if local is not None:  # the last group may be smaller
+            yield from (ule(const(1, 32), local), ule(local, required))
 
 
 def parse_global_size(text: str) -> tuple[Amount, ...]:

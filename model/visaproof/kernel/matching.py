@@ -1,6 +1,6 @@
 """Which input of one kernel is which of another: by what the launch puts there, else by the place in the payload."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from visaproof.instructions.svm_gather import FLAT
@@ -33,6 +33,12 @@ class Program:
     """Shared local memory of a group, where the program that it is compared with has another size."""
     samplers: Mapping[int, SamplerModes | Argument] = field(default_factory=dict[int, SamplerModes | Argument])
     """What stands at the numbers of its samplers, where the program that it is compared with says it as well."""
+    own_tables: frozenset[str] = frozenset()
+    """The tables that hold something else in the program that it refines: then they are others than that one's."""
+
+    def table(self, name: str) -> str:
+        """What a table is called in both programs."""
+        return f"{name} of the target" if name in self.own_tables else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,12 @@ class Matching:
     """From a byte of the target to one of the source."""
     extra: frozenset[_Place]
     """Bytes of the target of which the launch says what they hold, and which the source does not get."""
+    tables: frozenset[_Place] = frozenset()
+    """Those of them that are addresses of the target's own tables."""
 
+
+OWN_TABLE = "own table"
+"""What the key of the address of such a table begins with."""
 
 LaneOf = Callable[[int], Hashable]
 """The lane for which a lane of a thread stands, by its number."""
@@ -76,6 +87,7 @@ def match(
     known = {key: place for key, place, _ in _bytes(source, by_meaning, source_lane)}
     places: dict[_Place, _Place] = {}
     extra: set[_Place] = set()
+    tables: set[_Place] = set()
     rows: dict[str, Matched] = {}
     for key, place, what in _bytes(target, by_meaning, target_lane):
         found = known.get(key)
@@ -83,10 +95,11 @@ def match(
             places[place] = found
         elif by_meaning and key[0] != "unknown":
             extra.add(place)
+            tables |= {place} if key[0] == OWN_TABLE else set()
         before = rows.get(place[0])
         if what and (before is None or before.source is None):
             rows[place[0]] = Matched(place[0], found[0] if found else None, what if before is None else before.what)
-    return Matching(by_meaning, tuple(rows.values()), places, frozenset(extra))
+    return Matching(by_meaning, tuple(rows.values()), places, frozenset(extra), frozenset(tables))
 
 
 def _bytes(program: Program, by_meaning: bool, lane_of: LaneOf) -> Iterator[tuple[tuple[Hashable, ...], _Place, str]]:
@@ -97,8 +110,10 @@ def _bytes(program: Program, by_meaning: bool, lane_of: LaneOf) -> Iterator[tupl
                 yield ("payload", item.offset + byte), (item.variable, byte), f"payload byte {item.offset}"
             continue
         for piece in program.launch.pieces(item.variable):
+            own = str(piece.meaning) in program.own_tables
             for byte in range(piece.size):
-                yield meant(piece, byte, lane_of), (item.variable, piece.offset + byte), str(piece)
+                key = meant(piece, byte, lane_of)
+                yield (OWN_TABLE, *key) if own else key, (item.variable, piece.offset + byte), str(piece)
 
 
 def meant(piece: Piece, byte: int, lane_of: LaneOf) -> tuple[Hashable, ...]:
@@ -132,7 +147,10 @@ def source_start(
 
 
 def target_start(
-    matching: Matching, source: Callable[[str, int], Byte], own: Callable[[str, int], Byte]
+    matching: Matching,
+    source: Callable[[str, int], Byte],
+    own: Callable[[str, int], Byte],
+    own_tables: Collection[str] = (),
 ) -> Callable[[str, int], Byte]:
     """The registers of the target: inputs hold what those of the source do; `own` has what else it starts with."""
 
@@ -142,10 +160,12 @@ def target_start(
             return source(*place)
         if variable in THREAD_STATE:
             return source(variable, byte)
+        if variable in own_tables:
+            return own_address(variable), byte
         if (variable, byte) in matching.extra:
             word, index = own(variable, byte)
             if word.width == 64:  # an address
-                return symbol(f"target only:{word.payload}", 64), index
+                return own_address(str(word.payload)), index
             return symbol(f"target only:{variable}.{byte}", 8), 0
         return started_with("target", variable, byte)
 
@@ -165,6 +185,11 @@ def is_linked(variable: str) -> bool:
 def linked_address(variable: str) -> BitVec:
     """The address, which is the same for both kernels."""
     return symbol(variable, 64)
+
+
+def own_address(name: str) -> BitVec:
+    """An address that only the target has."""
+    return symbol(f"target only:{name}", 64)
 
 
 def own_predicates(side: str) -> Callable[[str, int], Bool]:
@@ -205,6 +230,8 @@ def surface_of(program: Program, key: str, by_meaning: bool) -> str | None:
     kind, _, where = key.partition(" ")
     if kind == "bti" and where.isdigit():
         argument = program.launch.surface(int(where))
+        if by_meaning and int(where) in program.launch.tables:
+            return program.table(program.launch.tables[int(where)])
         if by_meaning:
             return None if argument is None else f"argument {argument.index}"
         return key

@@ -22,6 +22,7 @@ class Kind(Enum):
     ADDRESS = auto()
     ARITHMETIC = auto()
     SAMPLE = auto()  # reads an image through the sampler, into a raw destination
+    GROUP = auto()  # waits for some threads of the group: no run here shows for how long
     UNKNOWN = auto()
 
 
@@ -30,6 +31,7 @@ _BY_OPCODE: dict[Kind, tuple[str, ...]] = {
         "barrier", "sbarrier", "fence_global", "fence_local", "fence_sw", "lsc_fence", "lifetime", "wait", "yield",
         "cache_flush", "loc", "file",
     ),
+    Kind.GROUP: ("nbarrier",),
     Kind.BIND: ("movs",),
     Kind.BRANCH: ("goto", "jmp"),
     Kind.END: ("ret",),

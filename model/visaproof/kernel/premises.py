@@ -153,7 +153,36 @@ PREMISES = _rows(
     ),
     PremiseRow(
         "slm-size", "a group has {size} bytes of shared local memory, as the launch says",
-        Grantor.DRIVER, "the zeinfo's slm_size", ("bounds",),
+        Grantor.DRIVER, "the zeinfo's slm_size or the kernel's SLMSize, which the driver rounds up",
+        ("bounds", *_TWO_KERNELS),
+    ),
+    PremiseRow(
+        "slm-sizes", "a group has {source} bytes of shared local memory in the source, and {target} in the target",
+        Grantor.DRIVER, "the zeinfo's slm_size or the kernel's SLMSize, which the driver rounds up", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "slm-limit", "a group has at most {most} bytes of shared local memory",
+        Grantor.DRIVER, "no device has more for a group", _TWO_KERNELS, "--launch",
+    ),
+    PremiseRow(
+        "slm-alike", "a group of the target has as much shared local memory as one of the source",
+        Grantor.USER, "a zebin of each program says it", _TWO_KERNELS, "--launch and --launch-target with zebins",
+    ),
+    PremiseRow(
+        "samplers-alike", "the samplers {numbers} read alike in both programs",
+        Grantor.USER, "a zebin of each program says it", _TWO_KERNELS, "--launch and --launch-target with zebins",
+    ),
+    PremiseRow(
+        "launched-alike",
+        "both kernels are launched alike: in groups of the same sizes, with the same at the same places of the payload "
+        "and of the binding table, tables of constants too",
+        Grantor.USER, "a zebin of each program says it", _TWO_KERNELS, "--launch and --launch-target with zebins",
+    ),
+    PremiseRow(
+        "groups-fit",
+        "groups that run with {source} registers a thread run with {target} of the target, too",
+        Grantor.HOST, "a device has fewer threads where each has more registers, and refuses larger groups",
+        _TWO_KERNELS,
     ),
     PremiseRow(
         "slm-tag", "bit 28, which IGC sets in addresses of shared local memory, is no part of them",
@@ -192,7 +221,8 @@ PREMISES = _rows(
         "counters",
         "while a message increments (or decrements) one cell for several lanes, others do so too less than {times} "
         "times, and write it in no other way",
-        Grantor.NOBODY, "other threads may write the cell in any way", ("conflicts",),
+        Grantor.NOBODY, "decision D30: no page says that others do not come between the lanes of one message",
+        ("conflicts",),
     ),
     PremiseRow(
         "constants-open", "what {table} holds is arbitrary ({reason})",
@@ -259,9 +289,14 @@ PREMISES = _rows(
         Grantor.DRIVER, "sizes of surfaces are 32-bit numbers", _TWO_KERNELS,
     ),
     PremiseRow(
-        "no-buffer-offset",
-        "every surface begins where its buffer does: the buffer offsets that the launch hands over are 0",
-        Grantor.NOBODY, "a pointer into an allocation has one that is not 0", _TWO_KERNELS,
+        "image-extents", "images have at most {texels} texels in x and y, and {layers} in z or layers",
+        Grantor.DRIVER, "no device has larger ones", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "buffer-offsets",
+        "a surface begins before its buffer by the buffer offset that the launch hands over, and where its buffer does "
+        "where it hands over none",
+        Grantor.DRIVER, "compute-runtime: pointer minus allocation, where the payload has a place for it", _TWO_KERNELS,
     ),
     PremiseRow(
         "target-inputs", "inputs that only the target gets may hold anything",
@@ -290,6 +325,31 @@ PREMISES = _rows(
     PremiseRow(
         "no-data-race", "no other thread writes {what}{between}{but}",
         Grantor.LANGUAGE, "OpenCL C and C11: a data race has no meaning", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "unwritten", "nobody writes what {surfaces} show while the kernel runs",
+        Grantor.LANGUAGE, "OpenCL C: __constant memory, and images that are __read_only", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "atomics-relaxed",
+        "an atomic alone orders no plain load before or after it: order comes from the fences beside it",
+        Grantor.COMPILER, "IGC puts a fence before an atomic that releases and one after an atomic that acquires, and "
+        "none beside relaxed ones; the pages name no order", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "lanes-interleaved", "other threads may come between the atomics of the lanes of one message",
+        Grantor.NOBODY, "decision D30: the pages say that lanes are serialised, and nothing of other threads",
+        _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "fences-alike",
+        "fences of two devices, or of old and new messages, order the same where both name the same memory",
+        Grantor.COMPILER, "IGC emits them for the same source; no page compares them", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "caches-alike",
+        "messages of two devices, or with and without cache options, are cached alike where none says uncached",
+        Grantor.NOBODY, "defaults differ by device and by the state of the driver", _TWO_KERNELS,
     ),
     PremiseRow(
         "threads-in-any-order",

@@ -8,6 +8,9 @@ from visaproof.kernel.naming import listed
 from visaproof.kernel.opcodes import OPERANDS, Kind, kind_of_opcode
 from visaproof.kernel.syntax import Name, Operand, SubscriptedName
 
+NAMED_BARRIER = {"signal": (2, 4), "wait": (1,)}
+"""How many operands the halves of a named barrier take.  Page: NBARRIER.md."""
+
 RELATIONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 FIRST: dict[str, tuple[type, str]] = {
@@ -19,7 +22,19 @@ FIRST: dict[str, tuple[type, str]] = {
 """What the first operand is."""
 
 WITHOUT_PREDICATE = frozenset(
-    ("movs", "setp", "barrier", "sbarrier", "fence_global", "fence_local", "fence_sw", "lsc_fence", "yield", "wait")
+    (
+        "movs",
+        "setp",
+        "barrier",
+        "sbarrier",
+        "nbarrier",
+        "fence_global",
+        "fence_local",
+        "fence_sw",
+        "lsc_fence",
+        "yield",
+        "wait",
+    )
 )
 """Opcodes that run whatever a predicate holds: Intel's grammar (visa/CISA.y) has none before them."""
 
@@ -29,6 +44,7 @@ SUFFIXES = {
     "bfn": r"x[0-9a-fA-F]{1,2}(\.sat)?",
     "lifetime": "start|end",
     "sbarrier": "signal|wait",
+    "nbarrier": "signal|wait",
     "fence_global": r"[EISCR]*\.?(L1)?",
     "fence_local": r"[EISCR]*\.?(L1)?",
     "lsc_fence": r"(ugml?|slm|tgm)\.(none|evict|invalidate|discard|clean|flushl3)"
@@ -71,3 +87,6 @@ def require_shape(opcode: str, suffixes: Sequence[str], operands: Sequence[Opera
     if opcode == "bfn" and not suffixes:
         raise ReadError("bfn needs its table", position, "as in bfn.xd8")
     require_suffixes(opcode, suffixes, position)
+    if opcode == "nbarrier" and len(operands) not in NAMED_BARRIER[suffixes[0]]:
+        forms = "nbarrier.wait ID, nbarrier.signal ID THREADS, nbarrier.signal ID TYPE PRODUCERS CONSUMERS"
+        raise ReadError(f"nbarrier.{suffixes[0]} takes no {len(operands)} operands", position, forms)

@@ -131,6 +131,8 @@ def stated_sizes(
     if SCRATCH in present and (own := scratch_bytes(kernel)):
         sizes[SCRATCH] = const(min(own, LARGEST), ADDRESS_BITS)
         assumed.append(premise("scratch-size", size=own, surface=SCRATCH))
+    tables = {f"bti {index}": launch.constants.get(name) for index, name in launch.tables.items()}
+    sizes |= {key: const(len(one.content), ADDRESS_BITS) for key, one in tables.items() if one is not None}
     for name, amount in options:
         argument = _argument(kernel, launch, name)
         for key in _keys_of(kernel, launch, name, argument, present):

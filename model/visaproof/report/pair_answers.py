@@ -12,7 +12,7 @@ import msgspec
 
 from visaproof.engine.pairs.lists import Pair
 from visaproof.engine.refinement.comparison import Comparison
-from visaproof.engine.refinement.decision import Apart, Bounded, Refines, Unknown, Vacuous, Verdict
+from visaproof.engine.refinement.decision import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement.limited import compare_within, decide_within
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.scope import Scope
@@ -131,6 +131,8 @@ def _judged(pair: Pair, comparison: Comparison, verdict: Verdict) -> Row:
         case Vacuous(kinds):
             why = "".join(f": {kind.what} ({kind.value})" for kind in kinds)
             return row(pair, Answer.VACUOUS, f"the source has no meaning for any input{why}", document)
+        case Resynchronised(reason):
+            return row(pair, Answer.DIFFERS, reason, document)
         case Unknown(reason):
             return row(pair, Answer.UNKNOWN, reason, document)
         case Apart(pairs, _, overlapping, difference):

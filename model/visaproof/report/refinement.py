@@ -5,13 +5,14 @@ from functools import partial
 from typing import Any
 
 from visaproof.engine.refinement.comparison import Comparison
-from visaproof.engine.refinement.decision import Apart, Bounded, Refines, Unknown, Vacuous, Verdict
+from visaproof.engine.refinement.decision import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement.lane_runs import lane_runs, run_outside
 from visaproof.engine.refinement.memory import FLAT_SIZE, IMAGE_SIZE, PRIVATE, bases_of
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.samplers import SAMPLER, samplers_in
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.observed import Observed, is_register
 from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement.places import ALWAYS, Condition
@@ -23,6 +24,7 @@ from visaproof.report.interference import interference_json, interference_lines,
 from visaproof.report.lane_runs import lane_run_json, lane_run_lines, target_run_lines
 from visaproof.report.overlap import buffer_at, layout_json, layout_lines, pairs_json, pairs_text, stated
 from visaproof.report.premises import premise_lines, premises_json
+from visaproof.report.synchronisation import events_json, events_side_by_side
 from visaproof.report.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
 from visaproof.report.writers import written
 from visaproof.smt import Term
@@ -117,8 +119,12 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
             yield "  VACUOUS: the source has no meaning for any input, so that anything refines it"
             yield from (f"    in every run: {kind.what}" for kind in kinds)
             yield from map(_hint, kinds)
-        case Unknown(reason):
+        case Resynchronised(reason, events):
+            yield f"  DOES NOT REFINE: {reason}"
+            yield from events_side_by_side(events)
+        case Unknown(reason, events):
             yield f"  UNKNOWN: {reason}"
+            yield from events_side_by_side(events)
         case Apart():
             yield from _apart_lines(verdict)
         case Difference():
@@ -194,7 +200,7 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
         typed = size == IMAGE_SIZE
         filled = [(at, word) for at, word in sorted(contents.items()) if word]
         shown = [f"{_content_place(comparison, found, surface, at)} = {word:#04x}" for at, word in filled[:MAX_SHOWN]]
-        bound = extents_text(found, surface) if typed else "all addresses" if size == FLAT_SIZE else f"{size:#x} bytes"
+        bound = extents_text(found, surface) if typed else _bytes(comparison, surface, size)
         yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
     yield from (f"  {line}" for line in sampler_lines(found))
     if found.backwards:
@@ -237,6 +243,14 @@ def _place(comparison: Comparison, found: Difference) -> str:
         buffer, offset = buffer_at(comparison, found, found.address)
         return f"byte {offset:#x} of {surface_name(comparison, buffer)}"
     return f"{place_of(found)} of {surface_name(comparison, found.surface)}"
+
+
+def _bytes(comparison: Comparison, surface: str, size: int) -> str:
+    """How many bytes a surface has, for both kernels or for each."""
+    if size == FLAT_SIZE:
+        return "all addresses"
+    own = comparison.target.local_bytes if surface == SHARED_LOCAL else None
+    return f"{size:#x} bytes" if own is None else f"{size:#x} bytes for the source and {own:#x} for the target"
 
 
 def _outside_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
@@ -343,8 +357,10 @@ def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
             return verdict_json(comparison, found) | {"verdict": "bounded", "loops": [str(one) for one in loops]}
         case Vacuous(kinds):
             return {"verdict": "vacuous", "undefined": [kind.value for kind in kinds]}
-        case Unknown(reason):
-            return {"verdict": "unknown", "reason": reason}
+        case Resynchronised(reason, events):
+            return {"verdict": "does not refine", "replayed": False, "reason": reason} | events_json(events)
+        case Unknown(reason, events):
+            return {"verdict": "unknown", "reason": reason} | events_json(events)
         case Apart(pairs, under, overlapping, difference):
             name = partial(surface_name, overlapping)
             needed = {"needs_apart": pairs_json(pairs), "if_apart": verdict_json(comparison, under)}

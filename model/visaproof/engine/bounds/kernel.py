@@ -193,7 +193,7 @@ def ask_bounds(
     if ran.stopped is not None:  # it may be about one that the run did not come to
         keys += [one.name for one in kernel.variables.values() if isinstance(one, SurfaceVariable)]
     sizes = stated_sizes(kernel, launch, start, keys, stated.surfaces)
-    ran = with_sizes(ran, sizes.sizes)
+    ran = with_sizes(ran, {**sizes_of_tables(kernel, launch), **sizes.sizes})
     ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms, limit)))
     known = {**sizes_of_tables(kernel, launch), **sizes.sizes}
     places = addressed(kernel, launch, start, ran, known, slot) if by_address else Addressed(NO_BUFFERS)

@@ -14,6 +14,7 @@ from visaproof.engine.launch.shape import Shape
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.isa.types import DataType
 from visaproof.kernel.launch import Argument, ArgumentValue, BufferAddress, LaunchValue, SlmAddress, Surface
+from visaproof.kernel.local_memory import LARGEST_LOCAL, SIZE_ATTRIBUTE, UNIT
 from visaproof.kernel.syntax import GeneralVariable
 from visaproof.kernel.texels import Outside
 
@@ -41,9 +42,6 @@ FIRST_BYTE, ALIGNMENT = 0xFFFF_F000, 128
 
 FIRST_SYMBOL = 1 << 16
 """Number of the first symbol; no kernel has as many arguments."""
-
-MOST_SLM = 1 << 17
-"""Bytes of shared local memory where the launch does not say how many there are."""
 
 _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
@@ -179,10 +177,18 @@ def prepare(
         {index: shape.whole for index, shape in images.items()},
         pad,
     )
-    slm = bytearray(end or (0 if program.launch.meanings else MOST_SLM))
+    slm = bytearray(_slm_bytes(program, end))
     private = Allocation("private memory", PRIVATE_BASE, bytearray(), PRIVATE_ROOM, unwritten=True)
     local = Allocation("shared local memory", 0, slm, unwritten=True)
-    return values, Memory(memory, private, local, images, sampler, _runtime_memory())
+    return values, Memory(memory, private, local, images, sampler, _runtime_memory(), pointed)
+
+
+def _slm_bytes(program: Program, known: int) -> int:
+    """Bytes of shared local memory: by the launch, else by the kernel's own attribute, else as many as there may be."""
+    kilobytes = program.kernel.attributes.get(SIZE_ATTRIBUTE)
+    if known or not isinstance(kilobytes, int):
+        return known or (0 if program.launch.meanings else LARGEST_LOCAL)
+    return UNIT * kilobytes
 
 
 def _part(

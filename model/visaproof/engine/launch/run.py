@@ -72,6 +72,8 @@ class Memory:
     """How samplers read them, where it is known."""
     of_the_runtime: Sequence[Allocation] = ()
     """Memory of the runtime, of which is not known what it holds."""
+    tables: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The tables of the program, by what holds their address."""
 
     def space(self) -> AddressSpace:
         whole = ((index, buffer) for index, buffer in self.buffers.items() if buffer.part_of is None)
@@ -243,6 +245,9 @@ def surface_keys(program: Program, memory: Memory) -> Iterator[tuple[str, int]]:
     for place, index in launch.binding_table.items():
         if index in buffers:
             yield f"bti {place}", index
+    for place, name in launch.tables.items():
+        if name in memory.tables:
+            yield f"bti {place}", memory.tables[name]
     for index, buffer in buffers.items():
         # ze_info may call a bindless argument a pointer; the kernel then takes its low dword as the handle.
         for handle in (surface_handle(index), buffer.base % (1 << 32)):

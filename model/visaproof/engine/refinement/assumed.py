@@ -12,9 +12,11 @@ from visaproof.kernel.observed import is_register
 from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.thread_group import THREAD_NUMBER, UNMATCHED
 from visaproof.kernel.work_items import BELOW_THE_SIZE
+from visaproof.queries.refinement.extents import MOST_LAYERS, MOST_TEXELS
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.side import itself
+from visaproof.queries.refinement.touched import on_unlike_caches
 from visaproof.smt import Bool, symbols_of
 
 FUNCTIONS = premise("float-functions")
@@ -59,7 +61,9 @@ def assumptions(
         found.append(premise("private-aligned", alignment=ALIGNMENT))
     if any(itself(surface) != FLAT and not is_register(surface) for surface in question.surfaces):
         found.append(premise("surfaces-4gib"))
-    if matching.extra:
+    if question.limits:
+        found.append(premise("image-extents", texels=f"{MOST_TEXELS:,}", layers=f"{MOST_LAYERS:,}"))
+    if matching.extra - matching.tables:
         found.append(premise("target-inputs"))
     if _on_functions(question):
         found.append(FUNCTIONS)
@@ -67,20 +71,37 @@ def assumptions(
         found.append(premise("sampler-function"))
     effects = question.source, question.target
     found += _of_groups(runners)
-    atomics, barriers = any(one.atomics for one in effects), any(one.barriers for one in effects)
+    found += _of_other_threads(question, runners)
+    atomics = any(one.atomics for one in effects)
     if question.disturbed:
         found.append(premise("barriers-reached"))
         found.append(premise("others-write"))
         return tuple(found)
+    between = " between two barriers or fences" if question.fences else " between two barriers" * question.cut
     if runners[1].threads and atomics:  # in another order than the source, or in parts
-        found.append(premise("atomics-alone", between=" between two barriers" * barriers))
+        found.append(premise("atomics-alone", between=between))
         atomics = False
-    between = " between two barriers" * barriers
     but = f", but {BY_ATOMICS}" * atomics
     several = any(runner.threads for runner in runners)
     who = "what these read or write while they run" if several else "what this one reads or writes while it runs"
     found.append(premise("no-data-race", what=who, between=between, but=but))
     return tuple(found)
+
+
+def _of_other_threads(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Premise]:
+    """What is assumed of how other threads see what fences, atomics and caches order."""
+    source, target = question.source, question.target
+    unwritten = runners[0].unwritten & runners[1].unwritten & set(map(itself, question.surfaces_touched))
+    if unwritten and (question.cut or question.disturbed):
+        yield premise("unwritten", surfaces=", ".join(sorted(unwritten)))
+    if question.likened:
+        yield premise("fences-alike")
+    if source.atomics or target.atomics:
+        yield premise("atomics-relaxed")
+    if question.turns:
+        yield premise("lanes-interleaved")
+    if on_unlike_caches(source.touched, target.touched, runners[0].platform is runners[1].platform):
+        yield premise("caches-alike")
 
 
 def _of_groups(runners: Sequence[AnyRunner]) -> Iterator[Premise]:

@@ -1,36 +1,31 @@
-"""Where a surface begins before its buffer: the launch hands the distance to the kernel.  Source: corpus README.
+"""Where a surface begins before its buffer: the launch hands the distance to the kernel.
 
-A runtime that makes a surface for a whole buffer hands 0.  Beside addresses, and beside a kernel that is handed no such
-distance, a surface is placed only so.
+    surface   0        distance           A kernel that is handed no distance gets a surface that begins where its
+              |--------|-- buffer --      buffer does.  Source: compute-runtime, `KernelArgBuffer`: pointer minus
+                                          allocation, where the kernel has a place for it in the payload.
+
+Beside addresses, and beside a kernel that is handed no such distance, accesses are compared by their place in the
+buffer.  Runs have distances of 0.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.kernel.launch import BufferOffset
-from visaproof.kernel.matching import Program
-from visaproof.kernel.meaning import Piece
+from visaproof.kernel.matching import Program, surface_of
 from visaproof.kernel.premises import premise
+from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.smt import const
+from visaproof.smt import BitVec, scale, symbol, symbols_of, zero_extend
 
-NO_BUFFER_OFFSET = premise("no-buffer-offset")
+BUFFER_OFFSETS = premise("buffer-offsets")
 
 
-def places_a_surface(programs: Sequence[Program], runners: Sequence[AnyRunner], by_address: bool) -> bool:
-    """Whether the kernels can only be compared where such inputs are 0."""
-    read = [set(_read(program, runner)) for program, runner in zip(programs, runners, strict=True)]
-    if by_address:
-        return any(read)
+def needs_buffers(programs: Sequence[Program], by_address: bool) -> bool:
+    """Whether the kernels can only be compared by places in buffers: their surfaces may begin at different places."""
     handed = [set(_handed(program)) for program in programs]
-    return bool((read[0] ^ read[1]) & (handed[0] ^ handed[1]))
-
-
-def _read(program: Program, runner: AnyRunner) -> Iterator[int]:
-    """The arguments of whose distances the kernel makes use."""
-    for variable, byte in runner.reads:
-        if (piece := _piece(program, variable, byte)) is not None:
-            yield _argument(piece)
+    return any(handed) if by_address else handed[0] != handed[1]
 
 
 def _handed(program: Program) -> Iterator[int]:
@@ -41,21 +36,32 @@ def _handed(program: Program) -> Iterator[int]:
                 yield piece.meaning.argument.index
 
 
-def _argument(piece: Piece) -> int:
-    assert isinstance(piece.meaning, BufferOffset)
-    return piece.meaning.argument.index
+def distances(program: Program, keys: Iterable[str]) -> dict[str, BitVec]:
+    """The distance of each surface of which the launch hands it over, by the kernel's own name of the surface."""
+    words = {f"argument {index}": _distance(index) for index in _handed(program)}
+    named = {key: surface_of(program, key, by_meaning=True) for key in keys}
+    return {key: words[name] for key, name in named.items() if name in words}
 
 
-def without_buffer_offset(program: Program, initial: Callable[[str, int], Byte]) -> Callable[[str, int], Byte]:
-    """The initial registers where these inputs are 0."""
+def with_distances(program: Program, initial: Callable[[str, int], Byte]) -> Callable[[str, int], Byte]:
+    """The initial registers where buffers begin as their addresses do: at multiples of `ALIGNMENT`."""
 
     def start(variable: str, byte: int) -> Byte:
-        piece = _piece(program, variable, byte)
-        return initial(variable, byte) if piece is None else (const(0, 8 * piece.size), byte - piece.offset)
+        pieces = (piece for piece in program.launch.pieces(variable) if 0 <= byte - piece.offset < piece.size)
+        for piece in pieces:
+            if isinstance(piece.meaning, BufferOffset):
+                return _distance(piece.meaning.argument.index), piece.first_byte + byte - piece.offset
+        return initial(variable, byte)
 
     return start
 
 
-def _piece(program: Program, variable: str, byte: int) -> Piece | None:
-    pieces = (piece for piece in program.launch.pieces(variable) if piece.offset <= byte < piece.offset + piece.size)
-    return next((piece for piece in pieces if isinstance(piece.meaning, BufferOffset)), None)
+def _distance(index: int) -> BitVec:
+    """How far the surface of an argument begins before its buffer, in the terms of a comparison."""
+    return scale(zero_extend(symbol(f"distance.argument {index}", 32 - ALIGNMENT.bit_length() + 1), 32), ALIGNMENT)
+
+
+def without_distances(runners: Sequence[AnyRunner], values: Values) -> Values:
+    """The values of a run, in which every surface begins where its buffer does."""
+    words = (word for runner in runners for word in runner.distances.values())
+    return dict(values) | dict.fromkeys(symbols_of(*words), 0)

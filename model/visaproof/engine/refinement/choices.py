@@ -87,7 +87,7 @@ def first_certain(question: Question, found: Sequence[Difference]) -> Difference
 
 def is_undisturbed(question: Question) -> bool:
     """Whether the terms say what a run leaves: of a run in which others come at barriers or in turns they do not."""
-    if question.source.barriers or question.disturbed:
+    if question.cut or question.disturbed:
         return False
     return all(itself(one) == one for one in question.surfaces)
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from visaproof.engine.refinement.assumed import assumptions, lanes_on
-from visaproof.engine.refinement.buffer_offsets import NO_BUFFER_OFFSET, places_a_surface
+from visaproof.engine.refinement.beside import beside, unlike
+from visaproof.engine.refinement.buffer_offsets import BUFFER_OFFSETS, needs_buffers
 from visaproof.engine.refinement.lanes import lanes_needed
 from visaproof.engine.refinement.local_memory import with_local_sizes
 from visaproof.engine.refinement.overlap import overlap_of
@@ -15,7 +16,7 @@ from visaproof.engine.refinement.samplers import said_of_samplers
 from visaproof.engine.refinement.scope import Granted, Scope
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.engine.refinement.threads import one_to_one, one_to_several, require_found
-from visaproof.engine.tables import common_tables, taken_as_one
+from visaproof.engine.tables import common_tables, may_be_written, taken_as_one, unlike_tables
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import Assume, Start, start_of
@@ -59,6 +60,8 @@ class Comparison:
     """Which threads run the lanes of which, where the kernels have different SIMD widths."""
     sharing: Sharing = NOTHING_SHARED
     """The buffers that may overlap; the question takes all for apart."""
+    unlike: tuple[str, ...] = ()
+    """Why a proof on the texts does not show that the target refines the source."""
     itself: bool = False
     """Whether a program is compared with itself, in the same registers: then one run on terms stands for both."""
 
@@ -90,6 +93,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     samplers = said_of_samplers(source, target)
     source, target = replace(source, samplers=samplers[0]), replace(target, samplers=samplers[1])
     split = split_of(source, target)
+    target = replace(target, own_tables=_own_tables(source, target, split))
     observed = observed_registers(source.kernel, target.kernel, scope.observe)
     if split is not None and observed:
         raise NotModelled("registers at the end of kernels of different SIMD widths")
@@ -97,14 +101,14 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     starts = _starts(source, target, scope.assume, alike=split is None)
     wide = target if split is not None and not split.source_is_wide else source
     lanes = tuple(granted.lane(lane) for lane in launched_lanes(wide.kernel))
-    programs, offset = (source, target), granted.no_buffer_offset
+    programs, by_buffers = (source, target), granted.by_buffers
     itself = is_itself(source, target, observed)
     if split is None:
-        alone = one_to_one(programs, matching, starts, lanes, scope, offset, itself)
+        alone = one_to_one(programs, matching, starts, lanes, scope, by_buffers, itself)
         one = replace(alone[0], observed=observed)
         runners = one, one if itself else replace(alone[1], observed=observed)
     else:
-        runners = one_to_several(programs, matching, starts, split, scope, offset)
+        runners = one_to_several(programs, matching, starts, split, scope, by_buffers)
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     for program, runner in zip(programs, runners, strict=True):
         _require_modelled(program, runner.trace.registers.initial_reads)
@@ -120,16 +124,26 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
         exact, question = questions(runners, launched, scope.forbidden)
     except NotModelled as reason:
         exact, question, unasked = *of_the_source(runners, launched, scope.forbidden), reason
-    if not offset and places_a_surface(programs, runners, exact is not question):
-        return compare(source, target, scope, replace(granted, no_buffer_offset=True))
+    if not by_buffers and matching.by_meaning and needs_buffers(programs, exact is not question):
+        return compare(source, target, scope, replace(granted, by_buffers=True))
     assumed = assumptions(start, question, matching, runners)
     assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
     assumed += _on_tables(programs, starts, tables)
+    assumed += tuple(beside(programs, runners, matching))
     overlap = overlap_of(source, matching, runners, question, scope, split)
     return Comparison(
         source, target, matching, start, assumed + overlap.assumed, question, runners, exact, scope, granted, unasked,
-        split, overlap.sharing, itself,
+        split, overlap.sharing, tuple(unlike(programs)), itself,
     )  # fmt: skip
+
+
+def _own_tables(source: Program, target: Program, split: Split | None) -> frozenset[str]:
+    """The tables that hold something else in the target."""
+    found = unlike_tables(source, target) - set(may_be_written(source, target))
+    if found and split is not None:
+        names = ", ".join(sorted(name.removeprefix("&") for name in found))
+        raise NotModelled(f"kernels of different SIMD widths with {names}, which holds something else in the target")
+    return found
 
 
 def _on_tables(programs: tuple[Program, Program], starts: tuple[Start, Start], tables: Tables) -> tuple[Premise, ...]:
@@ -156,7 +170,7 @@ def _lanes_needed(runners: tuple[AnyRunner, AnyRunner], lanes: tuple[Bool, ...])
 def _assumed_beside(scope: Scope, granted: Granted, lanes: tuple[Bool, ...]) -> tuple[Premise, ...]:
     """What is assumed beside what the launch says, for the reader."""
     return (
-        *((NO_BUFFER_OFFSET,) if granted.no_buffer_offset else ()),
+        *((BUFFER_OFFSETS,) if granted.by_buffers else ()),
         *(IEEE_ASSUMED if scope.floats is Floats.IEEE else ()),
         *unusual(scope.forbidden),
         *((lanes_on(lanes, granted.on),) if granted.on else ()),

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import TypeVar, cast
 
 from visaproof.engine.ladder import Fails, GaveUp, Holds, Impossible, Values
+from visaproof.engine.refinement.beside import differences
 from visaproof.engine.refinement.choices import source_choice, unlike_threads
 from visaproof.engine.refinement.chosen import choices_tried, where_chosen
 from visaproof.engine.refinement.comparison import Comparison
@@ -15,6 +16,7 @@ from visaproof.engine.refinement.longer import in_longer_runs
 from visaproof.engine.refinement.meaning import means_nothing, undefined_always
 from visaproof.engine.refinement.meant import in_all_launches, where_meant
 from visaproof.engine.refinement.memory import nothing
+from visaproof.engine.refinement.other_threads import crossing, is_one_thread, weaker
 from visaproof.engine.refinement.overlapping import needed_apart, overlapping
 from visaproof.engine.refinement.questions import questions
 from visaproof.engine.refinement.runs import Difference, difference
@@ -30,6 +32,7 @@ from visaproof.queries.refinement.question import Question, open_undefined, prem
 from visaproof.queries.refinement.sharing import Pair
 from visaproof.queries.refinement.silent import without_silent_stores
 from visaproof.queries.refinement.stores import same_stores
+from visaproof.queries.refinement.synchronisation import Events, Unlike
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.refinement.witness import Choices
 from visaproof.semantics.symbolic.float_bits import no_nan
@@ -62,10 +65,21 @@ class Vacuous:
 
 
 @dataclass(frozen=True, slots=True)
+class Resynchronised:
+    """The target does not come to the source's barriers: other threads see that, whatever either leaves in memory."""
+
+    reason: str
+    events: tuple[Events, Events]
+    """The barriers and fences of the source, and of the target."""
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """Neither was shown."""
 
     reason: str
+    events: tuple[Events, Events] = ((), ())
+    """The barriers and fences of both, if these are why."""
 
 
 MEANT = "in launches in which no choice of what nothing wrote leaves the source without a meaning"
@@ -95,16 +109,24 @@ class Apart:
     """A run of both on buffers that overlap, if one was found."""
 
 
-Verdict = Refines | Bounded | Difference | Vacuous | Unknown | Apart
+Verdict = Refines | Bounded | Difference | Resynchronised | Vacuous | Unknown | Apart
 
 
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     """Whether the target refines the source.  Raises NotModelled."""
+    if isinstance(comparison.open, Unlike):
+        return _unlike(comparison, comparison.open, timeout_ms)
     verdict = Refines(SAME_PROGRAM) if comparison.itself else _wherever_buffers_lie(comparison, timeout_ms)
+    if isinstance(verdict, Refines | Bounded | Apart) and comparison.unlike:
+        return Unknown("; ".join(comparison.unlike))
+    if isinstance(verdict, Refines | Bounded | Apart) and (lost := weaker(comparison)):
+        return Unknown(lost)
     if isinstance(verdict, Refines):
         return _unless_vacuous(comparison, verdict, timeout_ms)
-    if isinstance(verdict, Unknown) and comparison.uninterpreted:
-        return Unknown(verdict.reason + FLOAT_HINT)
+    if isinstance(verdict, Unknown):
+        beside = differences((comparison.source, comparison.target))
+        reason = "; ".join((*beside, verdict.reason)) + "".join(crossing(comparison))
+        return Unknown(reason + FLOAT_HINT * comparison.uninterpreted, verdict.events)
     return verdict
 
 
@@ -190,13 +212,26 @@ def _second(comparison: Comparison) -> Question:
     return questions(comparison.runners, asked.launched, asked.forbidden, expand=True)[1]
 
 
-def _unless_vacuous(comparison: Comparison, verdict: Refines, timeout_ms: int) -> Refines | Vacuous | Unknown:
+def _unlike(comparison: Comparison, found: Unlike, timeout_ms: int) -> Difference | Resynchronised | Vacuous | Unknown:
+    """The verdict where the target lacks barriers or fences of the source: a run may show what else it does."""
+    if found.wrong and not is_one_thread(comparison):
+        return _unless_vacuous(comparison, Resynchronised(found.what, found.events), timeout_ms)
+    guesses = (guessed(comparison, GUESSES), guessed(comparison, LAST_GUESSES, seed=1, most_seconds=timeout_ms / 1000))
+    shown = next((one for one in guesses if one is not None), None)
+    return smaller(comparison, shown, timeout_ms) if shown is not None else Unknown(found.what, found.events)
+
+
+_Shown = TypeVar("_Shown", Refines, Resynchronised)
+
+
+def _unless_vacuous(comparison: Comparison, verdict: _Shown, timeout_ms: int) -> _Shown | Vacuous | Unknown:
     """The verdict where the source has a meaning for some input: else any target refines it."""
     match means_nothing(comparison, timeout_ms):
         case Impossible():
             return Vacuous(undefined_always(comparison))
         case GaveUp(reason):
-            return Unknown(f"the target refines the source, which may have no meaning for any input: {reason}")
+            shown = "refines the source" if isinstance(verdict, Refines) else "has other barriers than the source"
+            return Unknown(f"the target {shown}, which may have no meaning for any input: {reason}")
         case None:
             return verdict
 

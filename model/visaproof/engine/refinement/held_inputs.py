@@ -31,16 +31,19 @@ class HeldInput(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
 def held_inputs(program: Program) -> list[HeldInput]:
     """By meaning; without launch information a kernel's own `.input` lines say what is where in the payload."""
     return [
-        _held(item.variable, piece) for item in program.kernel.inputs for piece in program.launch.pieces(item.variable)
+        _held(program, item.variable, piece)
+        for item in program.kernel.inputs
+        for piece in program.launch.pieces(item.variable)
     ]
 
 
-def _held(variable: str, piece: Piece) -> HeldInput:
+def _held(program: Program, variable: str, piece: Piece) -> HeldInput:
     meaning, key = piece.meaning, meant(piece, 0, _number)
     if isinstance(meaning, LocalId):  # two bytes a lane
         return HeldInput(variable, piece.offset, piece.size, f"local_id {meaning.dimension}", 2 * meaning.first_lane)
     if not isinstance(meaning, _OF_ARGUMENT):
-        return HeldInput(variable, piece.offset, piece.size, " ".join(map(str, key[:-1])), int(str(key[-1])))
+        holds = program.table(str(meaning)) if str(meaning) in program.own_tables else " ".join(map(str, key[:-1]))
+        return HeldInput(variable, piece.offset, piece.size, holds, int(str(key[-1])))
     index, first = meaning.argument.index, int(str(key[-1]))
     handle = isinstance(meaning, Surface | BufferAddress) and not first
     return HeldInput(variable, piece.offset, piece.size, f"{key[0]} {index}", first, index, handle)

@@ -19,13 +19,13 @@ from visaproof.engine.refinement.memory import PRIVATE
 from visaproof.engine.refinement.questions import questions
 from visaproof.engine.refinement.runner import Runner
 from visaproof.engine.refinement.scope import Scope
-from visaproof.engine.refinement.thread_barriers import with_plain_barriers
+from visaproof.engine.refinement.thread_barriers import with_plain_events
 from visaproof.engine.refinement.thread_group import AnyRunner, group_of
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.matching import own_predicates
 from visaproof.kernel.symbolic.loops import EVERY_LANE, Held, LoopRound
-from visaproof.kernel.symbolic.run import Trace, trace
+from visaproof.kernel.symbolic.run import trace
 from visaproof.kernel.thread_group import prefix_of
 from visaproof.queries.refinement.question import Question, same_effects
 from visaproof.queries.refinement.undefined import UndefinedKind
@@ -46,11 +46,7 @@ def in_step(comparison: Comparison) -> Question | None:
     except NotModelled:
         return None
     rounds = (source.trace.rounds, target.trace.rounds)
-    if (
-        not rounds[0]
-        or _marks(source.trace) != _marks(target.trace)
-        or any(one.breaks for side in rounds for one in side)
-    ):
+    if not rounds[0] or len(rounds[0]) != len(rounds[1]) or any(one.breaks for side in rounds for one in side):
         return None
     classes = _Classes({one.during: 0 for one in _words(rounds)})
     while True:
@@ -69,7 +65,7 @@ def _generalised(runner: AnyRunner, lanes: Sequence[Bool], scope: Scope, several
         thread = _generalised_thread(runner, lanes, scope.floats)
         if not several:
             return thread
-        return replace(thread, trace=with_plain_barriers(thread.trace, lanes, scope.timeout_ms))
+        return replace(thread, trace=with_plain_events(thread.trace, lanes, scope.timeout_ms))
     split = runner.split
     threads = [
         _generalised_thread(one, lanes[split.lanes(number)], scope.floats, prefix_of(number))
@@ -85,14 +81,6 @@ def _generalised_thread(runner: Runner, lanes: Sequence[Bool], floats: Floats, p
         compared_as=runner.name, floats=floats, name=prefix,
     )  # fmt: skip
     return replace(runner, trace=ran)
-
-
-def _marks(ran: Trace) -> list[str]:
-    """Barriers and the ends of rounds, in the order in which the kernel comes to them."""
-    marks = [(before, "barrier") for before, _ in ran.barriers]
-    marks += [(one.first, "a round begins") for one in ran.rounds]
-    marks += [(one.behind, "a round ends") for one in ran.rounds]
-    return [kind for _, kind in sorted(marks)]
 
 
 _Rounds = tuple[tuple[LoopRound, ...], tuple[LoopRound, ...]]

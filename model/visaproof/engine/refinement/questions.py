@@ -9,15 +9,17 @@ from visaproof.engine.refinement.thread_group import AnyRunner, ThreadGroup
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.symbolic.machine import Performed
+from visaproof.kernel.symbolic.run import Trace
 from visaproof.queries.refinement.effects import Effects
-from visaproof.queries.refinement.local_memory import fences_stand_at_barriers
 from visaproof.queries.refinement.places import is_private, located
 from visaproof.queries.refinement.question import Launched, Question, refinement_question, require_comparable
 from visaproof.queries.refinement.side import Side
 from visaproof.queries.refinement.stores import Stores
+from visaproof.queries.refinement.synchronisation import synchronised
 from visaproof.queries.refinement.turns import in_lane_turns, in_turns
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory
+from visaproof.semantics.symbolic.accesses import Load
 from visaproof.smt import Term
 
 NO_CHOICES: Mapping[Term, Term] = {}
@@ -38,7 +40,7 @@ def questions(
     sides = _sides(runners, lambda one: replace(_as_it_is(one), choices=choices))
     used = {surface for one in runners for surface in used_surfaces(one)}
     several = any(one.threads for one in runners)
-    if FLAT not in used:
+    if FLAT not in used and not any(one.distances for one in runners):
         sides = in_turns(*sides, _narrow(runners)) if several else in_lane_turns(*sides)
         question = refinement_question(sides[0], sides[1], launched, expand, forbidden, memory)
         return question, question
@@ -47,7 +49,7 @@ def questions(
     asked = not mixed and memory is None
     exact = refinement_question(*in_lane_turns(*sides), launched, forbidden=forbidden) if asked else None
     if several:
-        turns = in_turns(_located(runners[0]), _located(runners[1]), _narrow(runners))
+        turns = in_turns(*_sides(runners, _located), _narrow(runners))
         sides = replace(turns[0], choices=choices), replace(turns[1], choices=choices)
     else:
         sides = in_lane_turns(*_sides(runners, lambda one: replace(_located(one), choices=choices)))
@@ -58,7 +60,7 @@ def _sides(runners: Sequence[AnyRunner], side: Callable[[AnyRunner], Side]) -> t
     """Both kernels as sides of a question: one side where one run stands for both."""
     source, target = runners
     one = side(source)
-    return one, one if target is source else side(target)
+    return synchronised(one, one if target is source else side(target))
 
 
 def _narrow(runners: Sequence[AnyRunner]) -> int:
@@ -77,8 +79,9 @@ def of_the_source(
         if runner is runners[0] or runner.threads:
             require_comparable(_as_it_is(runner))
     used = [used_surfaces(one) for one in runners]
-    by_address = FLAT in used[0] | used[1]
+    by_address = FLAT in used[0] | used[1] or any(one.distances for one in runners)
     side = _located(runners[0]) if by_address else _as_it_is(runners[0])
+    side, _ = synchronised(side, side)
     question = refinement_question(side, side, launched, forbidden=forbidden)
     others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
     others |= {one.surface: () for one in runners[0].observed}
@@ -98,7 +101,7 @@ def _as_it_is(runner: AnyRunner) -> Side:
         finders=_finders(runner),
         observed=runner.observed,
         sharing=runner.sharing,
-        fences_at_barriers=fences_stand_at_barriers(runner.kernel),
+        unwritten=_unwritten(runner, runner.trace, runner.surface),
         samplers=runner.samplers,
     )
 
@@ -116,13 +119,22 @@ def _located(runner: AnyRunner) -> Side:
     images = (one.origin.surface for one in runner.trace.arbitrary if one.origin is not None)
     names = {key: runner.surface(key) for key in (*runner.trace.surfaces, *images)}
     pointers = {word: buffer for word, buffer in runner.pointers.items() if buffer != PRIVATE}
-    found = located(runner.trace, pointers, names, SHARED_LOCAL)
+    found = located(runner.trace, pointers, names, SHARED_LOCAL, runner.distances)
     surface = partial(_name, names)
     return Side(
         runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
-        _finders(runner), runner.observed, fences_at_barriers=fences_stand_at_barriers(runner.kernel),
-        samplers=runner.samplers, sharing=runner.sharing,
+        _finders(runner), runner.observed, samplers=runner.samplers, unwritten=_unwritten(runner, found.trace, surface),
+        sharing=runner.sharing,
     )  # fmt: skip
+
+
+def _unwritten(runner: AnyRunner, trace: Trace, surface: Callable[[str], str]) -> frozenset[str]:
+    """The surfaces that nobody writes, unless this kernel does in spite of what its source says."""
+    found = runner.unwritten
+    for one in trace.performed if found else ():
+        if any(not isinstance(each, Load) and not is_private(trace, one, each) for each in one.accesses):
+            found = found - {surface(one.surface)} if surface(one.surface) != FLAT else frozenset[str]()
+    return found
 
 
 def _finders(runner: AnyRunner) -> tuple[int, ...]:

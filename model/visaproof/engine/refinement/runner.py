@@ -72,12 +72,16 @@ class Runner:
     """Surfaces by a handle of which it is not known whose it is; a run finds it by its number, if it is one's."""
     sharing: Sharing = NOTHING_SHARED
     """The buffers that may overlap."""
+    unwritten: frozenset[str] = frozenset()
+    """The surfaces of arguments that nobody writes while the kernel runs, by what the source says of them."""
     handles: Mapping[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     """Where a kernel with such surfaces gets the handle of an argument, and the name of that surface."""
     local_bytes: int | None = None
     """Its shared local memory, where the other kernel has another size."""
     samplers: Samplers = field(default_factory=dict[int, SamplerModes | Argument])
     """What stands at the numbers of its samplers, where both kernels say it."""
+    distances: Mapping[str, BitVec] = field(default_factory=dict[str, BitVec])
+    """How far its surfaces begin before their buffers, where places in buffers are compared."""
 
     def start_words(self) -> Iterator[BitVec]:
         """What its registers hold before it starts, as far as it reads that."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Values
+from visaproof.engine.refinement.buffer_offsets import without_distances
 from visaproof.engine.refinement.exchanges import Interference, Writer
 from visaproof.engine.refinement.memory import (
     FLAT_SIZE,
@@ -139,6 +140,7 @@ def launch_of(
     source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content
 ) -> tuple[Values, Memory]:
     """The values with the places of the buffers, and what memory holds."""
+    values = without_distances((source, target), values)
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     apart = [buffer for buffer in buffers if buffer not in question.sharing.alignments]
     values = question.launched.group.with_room(question.lanes, values) | {

@@ -47,8 +47,8 @@ class Scope:
 class Granted:
     """What is assumed of a launch only where kernels cannot be compared without it."""
 
-    no_buffer_offset: bool = False
-    """Every surface begins where its buffer does."""
+    by_buffers: bool = False
+    """Places in surfaces are compared as places in buffers, which begin at distances that the launch hands over."""
     on: frozenset[Bool] = frozenset()
     """Lanes that are on."""
     off: frozenset[Bool] = frozenset()

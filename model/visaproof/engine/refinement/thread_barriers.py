@@ -1,4 +1,4 @@
-"""Barriers behind loops: a thread comes to them in every run in which its loops end within the rounds unrolled."""
+"""Barriers and fences behind loops: a thread comes to them in every run whose loops end within the rounds unrolled."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,16 +8,17 @@ from visaproof.kernel.symbolic.run import Trace
 from visaproof.smt import Bool, disj, is_true, true
 
 
-def with_plain_barriers(trace: Trace, lanes: Sequence[Bool], timeout_ms: int) -> Trace:
-    """The run in which a barrier stands under no condition where every run of a thread of these lanes comes to it.
+def with_plain_events(trace: Trace, lanes: Sequence[Bool], timeout_ms: int) -> Trace:
+    """The run in which an event stands under no condition where every run of a thread of these lanes comes to it.
 
     Nothing is asked of runs in which a loop goes on.
     """
     ends = tuple(condition for condition, _ in trace.bounded)
-    barriers = tuple(
-        (before, true() if _is_reached(guard, lanes, ends, timeout_ms) else guard) for before, guard in trace.barriers
-    )
-    return replace(trace, barriers=barriers)
+    reached = {
+        guard: _is_reached(guard, lanes, ends, timeout_ms) for guard in dict.fromkeys(one.guard for one in trace.events)
+    }
+    events = tuple(replace(one, guard=true()) if reached[one.guard] else one for one in trace.events)
+    return replace(trace, events=events)
 
 
 def _is_reached(guard: Bool, lanes: Sequence[Bool], ends: tuple[Bool, ...], timeout_ms: int) -> bool:

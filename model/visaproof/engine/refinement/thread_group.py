@@ -21,7 +21,7 @@ from visaproof.engine.refinement.memory import (
 )
 from visaproof.engine.refinement.runner import IN_LOOPS, Prepared, Ran, Runner, SeenByOthers, bits_of, ran_of
 from visaproof.engine.refinement.samplers import Samplers, outside_of
-from visaproof.engine.refinement.thread_barriers import with_plain_barriers
+from visaproof.engine.refinement.thread_barriers import with_plain_events
 from visaproof.engine.refinement.thread_phases import merged
 from visaproof.engine.refinement.thread_runs import run_group
 from visaproof.engine.refinement.thread_watch import GroupBuffer, GroupImage, ThreadWatch, watched
@@ -62,6 +62,11 @@ class ThreadGroup:
         return ()
 
     @property
+    def distances(self) -> Mapping[str, BitVec]:
+        """How far its surfaces begin before their buffers: the same in all threads."""
+        return self.members[0].distances
+
+    @property
     def samplers(self) -> Samplers:
         """What stands at the numbers of its samplers."""
         return self.members[0].samplers
@@ -70,6 +75,11 @@ class ThreadGroup:
     def lost(self) -> tuple[str, ...]:
         """No surfaces: of which arguments those of several threads are is always known."""
         return ()
+
+    @property
+    def unwritten(self) -> frozenset[str]:
+        """The surfaces that nobody writes while the kernel runs."""
+        return self.members[0].unwritten
 
     @property
     def name(self) -> str:
@@ -217,8 +227,7 @@ def group_of(
     """The group of these threads.  Raises NotModelled where they do not come to the same barriers and loops."""
     own = [lanes[split.lanes(number)] for number in range(len(members))]
     traces = [
-        _where_launched(with_plain_barriers(one.trace, on, timeout_ms), on)
-        for one, on in zip(members, own, strict=True)
+        _where_launched(with_plain_events(one.trace, on, timeout_ms), on) for one, on in zip(members, own, strict=True)
     ]
     run = merged(traces, split)
     return ThreadGroup(tuple(members), split, run.trace, run.threads, run.finders, races_forbidden)

@@ -1,42 +1,28 @@
 """The runs of several threads on terms as one run: one thread behind the other, from mark to mark.
 
-A mark is a barrier, or the beginning or the end of a round of a loop that stands for others.  All threads come to the
-same ones; in a round a thread that has left its loop does nothing.  Where no two threads race, every other order of
-their messages leaves the same.
+A mark is a barrier, a fence, or the beginning or the end of a round of a loop that stands for others.  All threads come
+to the same ones; in a round a thread that has left its loop does nothing.  Where no two threads race, every other order
+of their messages leaves the same.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from itertools import pairwise
 from typing import NamedTuple
 
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.open_values import Arbitrary
+from visaproof.kernel.symbolic.course import Mark, MarkKind, course
 from visaproof.kernel.symbolic.loops import EVERY_LANE, Held, LoopRound
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.kernel.symbolic.run import Trace
+from visaproof.kernel.synchronisation import SIGNAL, WAIT, WHOLE, Barrier
 from visaproof.kernel.thread_group import Split
 from visaproof.semantics.symbolic.accesses import Atomic
-from visaproof.smt import is_true, true
+from visaproof.smt import is_true
 
-
-class _Kind(IntEnum):
-    """What a mark is."""
-
-    BARRIER = 0
-    ROUND = 1
-    BEHIND = 2
-
-
-class _Mark(NamedTuple):
-    """A place that all threads come to."""
-
-    before: int
-    """How many messages of the thread come before it."""
-    kind: _Kind
-    which: int
-    """The barrier or the loop, counted."""
+_FOR_ALL = (WHOLE, SIGNAL, WAIT)
+"""The barriers of all threads of a group."""
 
 
 class _Phase(NamedTuple):
@@ -75,7 +61,7 @@ def merged(traces: Sequence[Trace], split: Split) -> Merged:
             arbitrary += own.arbitrary
             finders += [number] * len(own.arbitrary)
         ends.append(len(performed))
-    at = {(mark.kind, mark.which): end for mark, end in zip(_marks(traces[0]), ends, strict=False)}
+    at = {(mark.kind, mark.which): end for mark, end in zip(course(traces[0]), ends, strict=False)}
     loops = zip(*(one.rounds for one in traces), strict=True)
     found = replace(
         traces[0],
@@ -85,33 +71,34 @@ def merged(traces: Sequence[Trace], split: Split) -> Merged:
         conditions=tuple(each for one in traces for each in one.conditions),
         bounded=tuple(each for one in traces for each in one.bounded),
         stopped=next((one.stopped for one in traces if one.stopped is not None), None),
-        barriers=tuple((at[_Kind.BARRIER, place], true()) for place in range(len(traces[0].barriers))),
+        events=tuple(replace(one, before=at[MarkKind.EVENT, n]) for n, one in enumerate(traces[0].events)),
         rounds=tuple(
-            _round(own, split, at[_Kind.ROUND, loop], at[_Kind.BEHIND, loop]) for loop, own in enumerate(loops)
+            _round(own, split, at[MarkKind.ROUND, loop], at[MarkKind.BEHIND, loop]) for loop, own in enumerate(loops)
         ),
     )
     return Merged(found, tuple(threads), tuple(finders))
 
 
 def _require_one_course(traces: Sequence[Trace]) -> None:
-    courses = [[(mark.kind, mark.which) for mark in _marks(one)] for one in traces]
-    for one, course in zip(traces, courses, strict=True):
+    courses = [[(mark.kind, _name(one, mark)) for mark in course(one)] for one in traces]
+    for one, marks in zip(traces, courses, strict=True):
         if any(isinstance(a, Atomic) and len(a.cell) > 1 for each in one.performed for a in each.accesses):
             raise NotModelled("atomics on texels in kernels of different SIMD widths")
-        if course != courses[0] or not all(is_true(guard) for _, guard in one.barriers):
-            raise NotModelled("barriers under conditions, in kernels of different SIMD widths")
+        for event in one.events:
+            if event.event not in _FOR_ALL and isinstance(event.event, Barrier):
+                raise NotModelled(f"{event.event} in kernels of different SIMD widths", event.position)
+        if marks != courses[0] or not all(is_true(each.guard) for each in one.events):
+            raise NotModelled("barriers or fences under conditions, in kernels of different SIMD widths")
 
 
-def _marks(trace: Trace) -> list[_Mark]:
-    marks = [_Mark(before, _Kind.BARRIER, place) for place, (before, _) in enumerate(trace.barriers)]
-    for loop, one in enumerate(trace.rounds):
-        marks += (_Mark(one.first, _Kind.ROUND, loop), _Mark(one.behind, _Kind.BEHIND, loop))
-    return sorted(marks)
+def _name(trace: Trace, mark: Mark) -> object:
+    """What has to be the same at a mark of all threads."""
+    return trace.events[mark.which].event if mark.kind is MarkKind.EVENT else mark.which
 
 
 def _phases(trace: Trace) -> Iterator[_Phase]:
     """What is between the marks; a value that is left open stands before the messages that were performed after it."""
-    cuts = [0, *(mark.before for mark in _marks(trace)), len(trace.performed)]
+    cuts = [0, *(mark.before for mark in course(trace)), len(trace.performed)]
     taken = 0
     for start, end in pairwise(cuts):
         known = trace.performed[end - 1].left_open if end > start else taken
@@ -127,8 +114,8 @@ def _round(threads: Sequence[LoopRound], split: Split, first: int, behind: int) 
     lanes = [_of_lane(one, thread, split) for thread, own in enumerate(threads) for one in own.lanes[: split.narrow]]
     return replace(
         threads[0],
-        first=first,
-        behind=behind,
+        begins=threads[0].begins._replace(messages=first),
+        ends=threads[0].ends._replace(messages=behind),
         held=held,
         lanes=(*lanes, *threads[0].lanes[len(lanes) :]),
         breaks=any(one.breaks for one in threads),

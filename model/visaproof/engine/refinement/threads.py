@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from visaproof.engine.refinement.buffer_offsets import without_buffer_offset
+from visaproof.engine.refinement.buffer_offsets import distances, with_distances
 from visaproof.engine.refinement.memory import PRIVATE
 from visaproof.engine.refinement.runner import Runner
 from visaproof.engine.refinement.scope import Scope
-from visaproof.engine.refinement.thread_barriers import with_plain_barriers
+from visaproof.engine.refinement.thread_barriers import with_plain_events
 from visaproof.engine.refinement.thread_group import AnyRunner, group_of
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
@@ -20,12 +20,12 @@ from visaproof.kernel.matching import (
     Matching,
     Program,
     is_linked,
-    linked_address,
     own_predicates,
     source_start,
     surface_of,
     target_start,
 )
+from visaproof.kernel.overlap import CONSTANT, READ_ONLY
 from visaproof.kernel.surface_sizes import with_sizes
 from visaproof.kernel.symbolic.run import launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
@@ -45,19 +45,19 @@ def one_to_one(
     starts: tuple[Start, Start],
     lanes: Sequence[Bool],
     scope: Scope,
-    no_buffer_offset: bool,
+    by_buffers: bool,
     itself: bool,
 ) -> tuple[Runner, Runner]:
     """Both kernels, where a thread of one runs the work items of a thread of the other; of one with `itself`, one."""
     source, target = programs
     before_source = source_start(source.kernel, starts[0].initial)
-    before = (before_source, target_start(matching, before_source, starts[1].initial))
-    if no_buffer_offset:
-        before = without_buffer_offset(source, before[0]), without_buffer_offset(target, before[1])
-    one = _runner("source", source, starts[0], before[0], lanes, matching.by_meaning, scope)
+    before = before_source, target_start(matching, before_source, starts[1].initial, target.own_tables)
+    one = _runner("source", source, starts[0], before[0], lanes, matching.by_meaning, scope, by_buffers)
     if itself:
         return one, one
-    other = _runner("target", target, starts[1], before[1], lanes, matching.by_meaning, scope, may_lose=True)
+    other = _runner(
+        "target", target, starts[1], before[1], lanes, matching.by_meaning, scope, by_buffers, may_lose=True
+    )
     return one, other
 
 
@@ -67,7 +67,7 @@ def one_to_several(
     starts: tuple[Start, Start],
     split: Split,
     scope: Scope,
-    no_buffer_offset: bool,
+    by_buffers: bool,
 ) -> tuple[AnyRunner, AnyRunner]:
     """Both kernels, where a thread of one runs the work items of several threads of the other."""
     wide, narrow = (0, 1) if split.source_is_wide else (1, 0)
@@ -76,19 +76,15 @@ def one_to_several(
     extra = () if split.source_is_wide else matching.extra
     before = wide_start(programs[wide], split, names[wide], starts[wide].initial, extra)
     given = Starts(names[narrow], before, starts[narrow].initial)
-    if no_buffer_offset:
-        before = without_buffer_offset(programs[wide], before)
-    one = _runner(names[wide], programs[wide], starts[wide], before, lanes, True, scope)
+    one = _runner(names[wide], programs[wide], starts[wide], before, lanes, True, scope, by_buffers)
     members: list[Runner] = []
     for thread in range(split.threads):
         initial = narrow_start(programs[wide], programs[narrow], split, thread, given)
-        if no_buffer_offset:
-            initial = without_buffer_offset(programs[narrow], initial)
         name, own = thread_name(names[narrow], thread), lanes[split.lanes(thread)]
         members.append(_runner(
-            name, programs[narrow], starts[narrow], initial, own, True, scope, prefix_of(thread)
+            name, programs[narrow], starts[narrow], initial, own, True, scope, by_buffers, prefix_of(thread)
         ))  # fmt: skip
-    one = replace(one, trace=with_plain_barriers(one.trace, lanes, scope.timeout_ms))
+    one = replace(one, trace=with_plain_events(one.trace, lanes, scope.timeout_ms))
     group = group_of(members, lanes, split, UndefinedKind.RACE in scope.forbidden, scope.timeout_ms)
     return (one, group) if split.source_is_wide else (group, one)
 
@@ -101,13 +97,16 @@ def _runner(
     lanes: Sequence[Bool],
     by_meaning: bool,
     scope: Scope,
+    by_buffers: bool,
     prefix: str = "",
     may_lose: bool = False,
 ) -> Runner:
     """A thread run on terms.  Raises NotModelled where it is not known what it reaches, unless runs may find it."""
     if scope.floats is Floats.IEEE:
         initial = ieee_start(initial)
-    pointers = _pointers(program.kernel, start, initial)
+    if by_buffers:
+        initial = with_distances(program, initial)
+    pointers = _pointers(program, start, initial)
     base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
     ran = trace(
         program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=scope.unroll, generalise=False,
@@ -122,10 +121,19 @@ def _runner(
     lost = tuple(key for key, common in known.items() if common is None and key.startswith(BINDLESS) and handles)
     surfaces = {key: key if key in lost else _surface(program, key, by_meaning) for key in known}
     named = partial(_or_itself, surfaces) if lost else surfaces.__getitem__
+    unwritten = frozenset(_unwritten(program)) if by_meaning else frozenset[str]()
     return Runner(
-        name, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, handles=handles,
-        local_bytes=program.local_bytes, samplers=program.samplers,
+        name, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, unwritten=unwritten,
+        handles=handles, local_bytes=program.local_bytes, samplers=program.samplers,
+        distances=distances(program, ran.surfaces) if by_buffers else {},
     )  # fmt: skip
+
+
+def _unwritten(program: Program) -> Iterator[str]:
+    """The surfaces of `__constant` arguments, and of images that are only read."""
+    for index, info in program.launch.infos.items():
+        if info.address == CONSTANT or (info.is_image and info.access == READ_ONLY):
+            yield f"argument {index}"
 
 
 def _or_itself(surfaces: Mapping[str, str], key: str) -> str:
@@ -147,21 +155,22 @@ def require_found(runner: AnyRunner) -> None:
         raise _unknown_surface(runner.kernel, runner.lost[0])
 
 
-def _pointers(kernel: Kernel, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
+def _pointers(program: Program, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
     """The words in which a kernel gets addresses, and the buffers that begin there."""
-    found = {linked_address(name): name for name in kernel.variables if is_linked(name)}
+    linked = [name for name in program.kernel.variables if is_linked(name)]
+    found = {initial(name, 0)[0]: program.table(name) for name in linked}
     for word, meaning in start.pointers.items():
         variable, _, byte = str(word.payload).rpartition(".")
         own, index = initial(variable, int(byte))
         if own.width == FLAT_BITS and not index:
-            found[own] = _buffer_name(meaning)
+            found[own] = _buffer_name(program, meaning)
     return found
 
 
-def _buffer_name(meaning: BufferAddress | LaunchValue) -> str:
+def _buffer_name(program: Program, meaning: BufferAddress | LaunchValue) -> str:
     if isinstance(meaning, BufferAddress):
         return f"argument {meaning.argument.index}"
-    return meaning.value if meaning in TABLE_BASES else PRIVATE
+    return program.table(meaning.value) if meaning in TABLE_BASES else PRIVATE
 
 
 def _surface(program: Program, key: str, by_meaning: bool) -> str:

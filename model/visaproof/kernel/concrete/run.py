@@ -249,7 +249,7 @@ class Thread:
                 self._arithmetic.step(instruction)
             case Kind.SAMPLE:
                 self._sample(instruction)
-            case Kind.UNKNOWN:
+            case Kind.UNKNOWN | Kind.GROUP:
                 what = self._kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
                 raise NotModelled(what, instruction.position)
         return True

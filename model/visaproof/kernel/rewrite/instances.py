@@ -13,11 +13,12 @@ from visaproof.kernel.naming import shown
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.rewrite.expressions import Holes, number_of, read_expression, value_of
 from visaproof.kernel.rewrite.syntax import Declared, Kind, Rule, TemplateLine
+from visaproof.kernel.synchronisation import OPCODES
 
 MOST_INSTANCES = 4_096
 MOST_COPIES = 64
 _HOLE = re.compile(r"\{([^{}]*)\}")
-_BRANCHES = frozenset(("jmp", "goto", "call", "fcall", "ret", "fret", "barrier", "wait"))
+_BRANCHES = frozenset(("jmp", "goto", "call", "fcall", "ret", "fret"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,8 @@ def _runnable(statement: syntax.Statement, lines: list[_Line]) -> syntax.Instruc
     place = _place(lines, statement.position)
     if isinstance(statement, syntax.Label) or statement.opcode in _BRANCHES:
         raise NotModelled("control flow in a rule: a template is a sequence of instructions", place)
+    if statement.opcode in OPCODES:
+        raise NotModelled("a barrier or a fence in a rule: what other threads see of it is not asked", place)
     return statement
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 from visaproof.isa.errors import Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.kernel.symbolic.private import PrivateCell, PrivateMemory, PrivateStore
+from visaproof.kernel.synchronisation import Moment
 from visaproof.semantics.symbolic.guarded import (
     NONE,
     GuardedPredicates,
@@ -109,15 +110,25 @@ class LoopRound:
     """One round that stands for all but the first, with what it needs to be compared with that of another kernel."""
 
     branch: Position
-    first: int
-    """How many messages came before the round."""
-    behind: int
-    """How many came before what is behind the loop."""
+    begins: Moment
+    """What came before the round."""
+    ends: Moment
+    """What came before that which is behind the loop."""
     held: tuple[Held, ...]
     lanes: tuple[Held, ...]
     """Of each lane, whether it runs: the loop, any round, and the round after that."""
     breaks: bool
     """Whether lanes may leave to elsewhere than behind the loop."""
+
+    @property
+    def first(self) -> int:
+        """How many messages came before the round."""
+        return self.begins.messages
+
+    @property
+    def behind(self) -> int:
+        """How many came before what is behind the loop."""
+        return self.ends.messages
 
 
 def words_of(writes: RoundWrites) -> Iterator[tuple[str, int, int, int]]:

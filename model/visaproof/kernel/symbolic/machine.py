@@ -25,6 +25,7 @@ from visaproof.kernel.symbolic.register_addresses import AddressRegister, Addres
 from visaproof.kernel.symbolic.sampler import read_arbitrary
 from visaproof.kernel.symbolic.state_moves import StateContents, StateMoves
 from visaproof.kernel.symbolic.thread import Thread, ThreadState, under_guard
+from visaproof.kernel.synchronisation import OPCODES, Moment, Synchronised, event_of
 from visaproof.semantics.symbolic.accesses import Access, RegisterSlice, Store
 from visaproof.semantics.symbolic.beyond import Beyond
 from visaproof.semantics.symbolic.cases import under
@@ -39,8 +40,6 @@ from visaproof.semantics.symbolic.state import (
     SymbolicSurface,
 )
 from visaproof.smt import BitVec, Bool, Term, conj, const, is_false, symbol, symbols_of
-
-BARRIERS = frozenset(("barrier", "sbarrier", "wait"))
 
 LOADED = "load."
 """What the names of loaded values begin with."""
@@ -86,6 +85,7 @@ class Contents:
     arbitrary: int
     private: tuple[PrivateStore, ...]
     beyond: int
+    events: int
 
 
 class Machine:
@@ -116,17 +116,16 @@ class Machine:
         self.bindings = StateMoves(kernel, self.thread, self.operands)
         self.surfaces: dict[str, SymbolicSurface] = {}
         self.performed: list[Performed] = []
-        self.barriers: list[tuple[int, Bool]] = []
-        """For each barrier, how many messages came before it, and when the thread gets to it."""
+        self.events: list[Synchronised] = []
         self._levels = LOD_LEVELS if _names_levels(kernel, platform) else 1
 
     def step(self, instruction: syntax.Instruction) -> None:
         """Runs one statement that is neither a branch nor the end."""
         require_described(instruction, self.kernel, self.thread.platform)
         match kind_of(instruction, messages.OPCODES):
-            case Kind.NOTHING:
-                if instruction.opcode in BARRIERS:
-                    self.barriers.append((len(self.performed), conj(*self.lanes.facts)))
+            case Kind.NOTHING | Kind.GROUP:
+                if instruction.opcode in OPCODES:
+                    self._synchronise(instruction)
             case Kind.MEMORY:
                 self._message(instruction)
             case Kind.BIND:
@@ -140,6 +139,10 @@ class Machine:
             case _:
                 what = self.kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
                 raise NotModelled(what, instruction.position)
+
+    def _synchronise(self, instruction: syntax.Instruction) -> None:
+        here = conj(*self.lanes.facts)
+        self.events.append(Synchronised(len(self.performed), here, event_of(instruction), instruction.position))
 
     def _message(self, instruction: syntax.Instruction) -> None:
         plain = messages.decode(instruction, self.kernel, self.thread.platform)
@@ -243,6 +246,11 @@ class Machine:
         loads = (value for one in self.performed[:messages] if not one.any_round for _, value in one.loaded)
         return frozenset(symbols_of(*self._exec_mask, *start, *loads))
 
+    @property
+    def moment(self) -> Moment:
+        """How far the run is."""
+        return Moment(len(self.performed), len(self.events))
+
     def contents(self) -> Contents:
         """What `restore` brings back."""
         return Contents(
@@ -256,6 +264,7 @@ class Machine:
             len(self.arithmetic.arbitrary),
             self.private.contents(),
             len(self.beyond.found),
+            len(self.events),
         )
 
     def restore(self, contents: Contents) -> None:
@@ -269,18 +278,20 @@ class Machine:
         del self.operands.conditions[contents.conditions :]
         del self.arithmetic.arbitrary[contents.arbitrary :]
         del self.beyond.found[contents.beyond :]
+        del self.events[contents.events :]
 
     def keep_messages_since(self, contents: Contents) -> None:
         """Restores the contents, but keeps the messages performed since, as those of any round."""
         performed = [replace(one, any_round=True) for one in self.performed[contents.performed :]]
         conditions = self.operands.conditions[contents.conditions :]
         arbitrary = self.arithmetic.arbitrary[contents.arbitrary :]
-        beyond = self.beyond.found[contents.beyond :]
+        beyond, events = self.beyond.found[contents.beyond :], self.events[contents.events :]
         self.restore(contents)
         self.performed += performed
         self.operands.conditions += conditions
         self.arithmetic.arbitrary.extend(arbitrary)
         self.beyond.found += beyond
+        self.events += events
 
 
 def _site(kernel: syntax.Kernel, instruction: syntax.Instruction) -> str:

@@ -19,6 +19,7 @@ from visaproof.kernel.symbolic.lane_elements import LaneElements
 from visaproof.kernel.symbolic.loops import Held, LoopRound, RoundWrites, in_round, owners, round_writes, shifts
 from visaproof.kernel.symbolic.machine import Contents, Machine, Performed
 from visaproof.kernel.symbolic.private import FEW_CHOICES, MANY_CHOICES, PrivateMemory
+from visaproof.kernel.synchronisation import Moment, Synchronised
 from visaproof.semantics.symbolic.beyond import Excess
 from visaproof.semantics.symbolic.guarded import NONE, GuardedPredicates, GuardedRegisters, Literals
 from visaproof.semantics.symbolic.registers import Byte
@@ -64,8 +65,8 @@ class Trace:
     """Statements that may be run after that, for the first time or once more."""
     private: PrivateMemory = field(default_factory=lambda: PrivateMemory(None))
     """At the end; it tells which addresses are those of private memory."""
-    barriers: tuple[tuple[int, Bool], ...] = ()
-    """For each barrier, how many messages came before it, and when the thread gets to it."""
+    events: tuple[Synchronised, ...] = ()
+    """The barriers and fences, in the order of the run."""
     rounds: tuple[LoopRound, ...] = ()
     """For each loop that one round stands for, that round; inner loops first.  Only of a kernel that is compared."""
     beyond: tuple[Excess, ...] = ()
@@ -181,7 +182,7 @@ class _Walk:
             stopped,
             frozenset() if stopped is None else may_run_from(machine.kernel, self._place - 1),
             machine.private,
-            tuple(machine.barriers),
+            tuple(machine.events[: sure and sure.events]),
             tuple(self._general),
             tuple(beyond.found) if beyond.nondeterministic else (),
             tuple(self._branches),
@@ -329,8 +330,9 @@ class _Walk:
             left += elements.left(name)
             words = map(Held, entered, during, after, left, owners(known) + elements.lanes)
             lanes = map(Held, running, runs, again, runs, range(THREAD_LANES))
-            breaks, messages = exits != [behind], (before.performed, len(machine.performed))
-            self._general.append(LoopRound(branch.position, *messages, tuple(words), tuple(lanes), breaks))
+            first, last = Moment(before.performed, before.events), machine.moment
+            breaks = exits != [behind]
+            self._general.append(LoopRound(branch.position, first, last, tuple(words), tuple(lanes), breaks))
         self._leave(name, exits, running)
         self._place = behind
 

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.symbolic.loops import LoopRound
+from visaproof.kernel.synchronisation import Barrier
 from visaproof.queries.conflict import conflict_questions
 from visaproof.queries.refinement.history import History
 from visaproof.queries.refinement.observed import RegisterByte
 from visaproof.queries.refinement.places import Reach
 from visaproof.queries.refinement.races import Race, races
-from visaproof.queries.refinement.side import Side, surface_between_barriers, surface_then, visible_before
+from visaproof.queries.refinement.side import Side, surface_then
 from visaproof.queries.refinement.stores import Stores
+from visaproof.queries.refinement.touched import Touched
 from visaproof.queries.refinement.undefined import Conditions, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory
 from visaproof.semantics.symbolic.accesses import Atomic
@@ -35,8 +37,10 @@ class Effects:
     """The run has no meaning where one of these holds."""
     reaches: tuple[Reach, ...] = ()
     """The accesses to buffers that are taken to lie inside."""
-    barriers: tuple[tuple[int, Bool], ...] = ()
-    """For each barrier, how many messages that can be seen came before it, and when the thread gets to it."""
+    comes: tuple[Bool, ...] = ()
+    """When the thread comes to each barrier and fence that stands for one of the other kernel."""
+    barriers: tuple[Bool, ...] = ()
+    """When it comes to each barrier, also to those of this kernel alone."""
     atomics: bool = False
     """Whether the order of atomics is left open."""
     ends: tuple[Bool, ...] = ()
@@ -45,6 +49,8 @@ class Effects:
     """The rounds that stand for others; what was held before and after them has the shared names."""
     registers: tuple[tuple[RegisterByte, ...], ...] = ()
     """What the registers hold at the end that are observed."""
+    touched: tuple[Touched, ...] = ()
+    """What it accesses that others see, in the order of the run."""
     races_in_rounds: bool = False
     """Whether threads may race in different rounds of loops: of those one round for all says nothing."""
 
@@ -63,7 +69,6 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
     common = history.common([condition for condition, _ in apart])
     found = [*history.undefined, *zip(common, (kind for _, kind in apart), strict=True)]
     found += _of_what_nothing_wrote(history)
-    places = [visible_before(side.trace, before) for before, _ in side.trace.barriers]
     undefined: dict[Bool, UndefinedKind] = {}
     for condition, kind in found:
         if kind in forbidden and not is_false(condition):
@@ -72,11 +77,13 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         {surface: tuple(stores) for surface, stores in history.stores.items()},
         undefined,
         tuple(history.reaches),
-        tuple(zip(places, history.common([guard for _, guard in side.trace.barriers]), strict=True)),
+        tuple(history.common([one.guard for one in side.matched.events])),
+        tuple(history.common([one.guard for one in side.trace.events if isinstance(one.event, Barrier)])),
         any(isinstance(access, Atomic) for one in side.trace.performed for access in one.accesses),
         tuple(history.common([ends for ends, _ in side.trace.bounded])),
         tuple(history.round(one) for one in side.trace.rounds),
         tuple(history.registers(side)) if side.observed else (),
+        tuple(history.touched),
         any(race.in_rounds for race in racing),
     )
 
@@ -93,7 +100,7 @@ def _undefined_apart_from_accesses(side: Side) -> Iterator[tuple[Bool, Undefined
 def _races(side: Side) -> Iterator[Race]:
     """Where threads of a group meet."""
     if side.threads:
-        surfaces = [surface_between_barriers(side, place) for place in range(len(side.threads))]
+        surfaces = [side.surface(one.surface) for one in side.trace.performed]
         yield from races(side.trace, side.threads, surfaces)
 
 

@@ -16,6 +16,7 @@ from visaproof.queries.refinement.open_operation import OpenOperation
 from visaproof.queries.refinement.places import Reach, base_of, is_private
 from visaproof.queries.refinement.side import Side, Turn
 from visaproof.queries.refinement.stores import NO_OWNER, Owner, UnitStore, after
+from visaproof.queries.refinement.touched import Touched
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.refinement.undefined_accesses import kind_of, may_be_of_two_kinds
 from visaproof.queries.shared_memory import SharedMemory, joined
@@ -88,6 +89,7 @@ class History:
         self.unclear: Position | None = None
         """An access of which it is not known whether it is misaligned or beyond a variable."""
         self.reaches: list[Reach] = []
+        self.touched: list[Touched] = []
 
     def common(self, terms: list[T]) -> list[T]:
         """The terms under the shared names."""
@@ -153,6 +155,7 @@ class History:
         for index, (access, (guard, inside, defined, cell, *value)) in enumerate(zip(accesses, seen, strict=True)):
             guard, inside, cell = cast(Bool, guard), cast(Bool, inside), cast(BitVec, cell)
             self._note_undefined(performed, access, conj(guard, neg(cast(Bool, defined))))
+            self.touched.append(Touched(surface, type(access).__name__.lower(), cell, performed.instruction))
             happens, owner = conj(guard, inside), self._owner(performed, surface, access, item_thread)
             if isinstance(access, Atomic) and turn is not None:
                 written, brought, always = self._in_turn(turn, surface, owner, access, seen[index])
@@ -299,7 +302,7 @@ class History:
         By itself, or by others behind a barrier; where another thread of a group wrote what it reads, they race.
         """
         trace, stored = self._side.trace, (image, thread) in self._stored
-        return image in self._written and bool(stored or trace.barriers or trace.rounds)
+        return image in self._written and bool(stored or trace.events or trace.rounds)
 
 
 def _without(condition: Term) -> dict[Term, Term]:

@@ -4,33 +4,17 @@ Other threads of the group may read what one stores only after it synchronises w
 atomic after the store.  What is stored after the last of these is not compared.
 """
 
-from visaproof.kernel.concrete.run import is_barrier
 from visaproof.kernel.matching import SHARED_LOCAL
-from visaproof.kernel.syntax import Instruction, Kernel
+from visaproof.kernel.symbolic.machine import Performed
+from visaproof.kernel.synchronisation import OPCODES
+from visaproof.kernel.syntax import Instruction
 from visaproof.queries.refinement.side import Side, epoch, surface_at
-from visaproof.semantics.symbolic.accesses import Atomic
-
-_SYNCHRONISING = ("barrier", "sbarrier", "nbarrier", "wait", "fence", "lsc_fence")
+from visaproof.semantics.symbolic.accesses import Atomic, Store
 
 
 def synchronises(statement: Instruction) -> bool:
     """Whether other threads may read after it what was stored to shared local memory before."""
-    return statement.opcode.startswith(_SYNCHRONISING) or "atomic" in statement.opcode
-
-
-def fences_stand_at_barriers(kernel: Kernel) -> bool:
-    """Whether the next statement after each fence that is none is a barrier: then fences order no more than those."""
-    after_fence = False
-    for statement in kernel.statements:
-        is_fence = isinstance(statement, Instruction) and "fence" in statement.opcode
-        if after_fence and not is_fence and not (isinstance(statement, Instruction) and _begins_barrier(statement)):
-            return False
-        after_fence = is_fence
-    return not after_fence
-
-
-def _begins_barrier(statement: Instruction) -> bool:
-    return is_barrier(statement) or statement.opcode.startswith("sbarrier")
+    return statement.opcode in OPCODES or "atomic" in statement.opcode
 
 
 def unobserved(source: Side, target: Side) -> str | None:
@@ -40,10 +24,19 @@ def unobserved(source: Side, target: Side) -> str | None:
 
 
 def _after_the_last(side: Side) -> str | None:
-    if not side.fences_at_barriers or side.turns or side.disturbed:
+    if side.turns or side.disturbed:
         return None
-    end = len(side.trace.performed)
-    last = max((*(before for before, _ in side.trace.barriers), *(one.behind for one in side.trace.rounds), 0))
-    if any(isinstance(access, Atomic) for one in side.trace.performed[last:] for access in one.accesses):
+    performed = side.trace.performed
+    last = max((*side.matched.cuts, *(one.behind for one in side.trace.rounds), 0))
+    seen = max((one.before for one in side.trace.events), default=0)
+    if any(isinstance(access, Atomic) for one in performed[last:] for access in one.accesses):
         return None
-    return surface_at(SHARED_LOCAL, epoch(side, end))
+    if any(_is_store(side, one) for one in performed[last:seen]):  # before a fence that has no counterpart
+        return None
+    return surface_at(SHARED_LOCAL, side, epoch(side, len(performed)))
+
+
+def _is_store(side: Side, performed: Performed) -> bool:
+    """Whether it stores to shared local memory."""
+    stores = any(isinstance(access, Store) for access in performed.accesses)
+    return stores and side.surface(performed.surface) == SHARED_LOCAL

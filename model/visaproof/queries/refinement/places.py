@@ -90,6 +90,9 @@ class Located:
     """The 64-bit offset of each access, by its identity."""
 
 
+NO_DISTANCES: Mapping[str, BitVec] = {}
+
+
 def base_of(buffer: str) -> BitVec:
     """Where a buffer begins, in the terms of a comparison."""
     return scale(symbol(f"base.{buffer}", 64), ALIGNMENT)
@@ -99,8 +102,17 @@ def is_private(trace: Trace, performed: Performed, access: Access) -> bool:
     return performed.surface in (FLAT, SCRATCH) and trace.private.owns(access)
 
 
-def located(trace: Trace, pointers: Mapping[BitVec, str], surfaces: Mapping[str, str], shared_local: str) -> Located:
-    """The run with the places of its accesses.  Raises NotModelled for an address that belongs to no one buffer."""
+def located(
+    trace: Trace,
+    pointers: Mapping[BitVec, str],
+    surfaces: Mapping[str, str],
+    shared_local: str,
+    distances: Mapping[str, BitVec] = NO_DISTANCES,
+) -> Located:
+    """The run with the places of its accesses; some surfaces begin at distances before their buffers.
+
+    Raises NotModelled for an address that belongs to no one buffer.
+    """
     offsets: dict[int, BitVec] = {}
     performed: list[Performed] = []
     for one in trace.performed:
@@ -112,6 +124,7 @@ def located(trace: Trace, pointers: Mapping[BitVec, str], surfaces: Mapping[str,
                 surface = one.surface
             elif surface != shared_local and len(access.cell) == 1:
                 surface, offset = _place(one, access, surface, pointers)
+                offset = _in_buffer(offset, distances.get(one.surface))
                 place = replace(access, cell=(truncate(offset, OFFSET_BITS),), inside=true())
                 offsets[id(place)] = offset
             by_surface.setdefault(surface, {})[id(access)] = place
@@ -124,6 +137,15 @@ def located(trace: Trace, pointers: Mapping[BitVec, str], surfaces: Mapping[str,
         if not by_surface:  # barriers are given by the number of messages before them
             performed.append(replace(one, accesses=(), loaded=()))
     return Located(replace(trace, performed=tuple(performed)), offsets)
+
+
+def _in_buffer(offset: BitVec, distance: BitVec | None) -> BitVec:
+    """The offset in a buffer of an offset in its surface; of 32 bits, as kernels add them, where that is all it has."""
+    if distance is None:
+        return offset
+    if offset.high < 1 << OFFSET_BITS:
+        return zero_extend(sub(truncate(offset, OFFSET_BITS), distance), offset.width)
+    return sub(offset, zero_extend(distance, offset.width))
 
 
 def _place(one: Performed, access: Access, surface: str, pointers: Mapping[BitVec, str]) -> tuple[str, BitVec]:

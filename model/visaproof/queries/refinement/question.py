@@ -9,15 +9,18 @@ from dataclasses import dataclass, replace
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.local_memory import ANY_LOCAL_MEMORY, LocalMemory
 from visaproof.kernel.matching import SHARED_LOCAL
+from visaproof.kernel.synchronisation import Fence
 from visaproof.kernel.work_items import NO_GROUP, Group
 from visaproof.queries.constant_data import NO_TABLES, Tables
 from visaproof.queries.refinement.effects import Effects, effects_of
+from visaproof.queries.refinement.extents import limits
 from visaproof.queries.refinement.local_memory import unobserved
 from visaproof.queries.refinement.observed import register_stores
 from visaproof.queries.refinement.places import Reach, is_private
 from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing, owners
 from visaproof.queries.refinement.side import Side, itself, surface_then
 from visaproof.queries.refinement.stores import after, same_stores
+from visaproof.queries.refinement.synchronisation import Unlike
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, unit_of
 from visaproof.semantics.symbolic.accesses import Access
@@ -57,10 +60,20 @@ class Question:
     """What has no meaning; the other kinds have one."""
     disturbed: bool = False
     """Whether other threads may write between any two messages: then both have to have the same, in the same order."""
+    limits: tuple[Bool, ...] = ()
+    """How large images are at most."""
     bounded: tuple[Position, ...] = ()
     """The loops that may run longer than they were unrolled.  Nothing is asked of longer runs."""
     sharing: Sharing = NOTHING_SHARED
     """The buffers that may overlap."""
+    cut: bool = False
+    """Whether there are barriers or fences, at which memory may change."""
+    fences: bool = False
+    """Whether there are fences among these."""
+    turns: bool = False
+    """Whether lanes of a message of atomics are compared with those of several."""
+    likened: bool = False
+    """Whether fences stand for each other of which no page says which is stronger."""
 
     @property
     def lanes(self) -> tuple[Bool, ...]:
@@ -69,6 +82,11 @@ class Question:
     @property
     def surfaces(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self.source.stores, *self.target.stores)))
+
+    @property
+    def surfaces_touched(self) -> tuple[str, ...]:
+        """Those that are only read as well."""
+        return tuple(dict.fromkeys(one.surface for side in (self.source, self.target) for one in side.touched))
 
 
 def refinement_question(
@@ -82,7 +100,7 @@ def refinement_question(
     """The effects of both kernels over one memory, on request a known one, and in the second normal form.
 
     What is not `forbidden` has a meaning.  Barriers that only the target has let the threads of a group do less, if
-    each does the same whatever the others write; then that is the question.
+    each does the same whatever the others write; then that is the question.  The sides are `synchronised`.
 
     Raises NotModelled for what this cannot compare.
     """
@@ -91,23 +109,29 @@ def refinement_question(
     memory = memory or SharedMemory(_units(source, target), launched.tables)
     one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
-    if [guard for _, guard in one.barriers] == [guard for _, guard in other.barriers]:
-        return Question(one, other, memory, launched, forbidden, source.disturbed, loops, source.sharing)
-    several = source.threads or target.threads
-    if several or source.disturbed or not _adds_barriers(one, other, launched.lanes):
-        raise NotModelled("barriers that both kernels do not have alike")
-    sides = replace(source, disturbed=True), replace(target, disturbed=True)
-    memory = SharedMemory(_units(*sides), launched.tables)
-    one, other = _both(*sides, memory, expand, forbidden)
-    return Question(one, other, memory, launched, forbidden, True, loops, source.sharing)
+    _require_reached(source, target, one, other, launched.lanes)
+    return Question(
+        one, other, memory, launched, forbidden, source.disturbed, limits(source, target), loops,
+        cut=bool(source.matched.cuts), fences=source.matched.fences, turns=bool(source.turns),
+        likened=source.matched.likened, sharing=source.sharing,
+    )  # fmt: skip
 
 
-def _adds_barriers(source: Effects, target: Effects, lanes: tuple[Bool, ...]) -> bool:
-    """Whether the target has the source's barriers and others besides, to all of which every thread gets."""
-    if not all(is_true(guard) or guard is disj(*lanes) for _, guard in target.barriers):
-        return False
-    remaining = iter(target.barriers)
-    return all(barrier in remaining for barrier in source.barriers)
+def _require_reached(source: Side, target: Side, one: Effects, other: Effects, lanes: tuple[Bool, ...]) -> None:
+    """Raises Unlike where the target may miss a barrier or a fence, or come to a barrier alone."""
+    pairs = zip(source.matched.events, target.matched.events, one.comes, other.comes, strict=True)
+    for mine, theirs, comes, others in pairs:
+        always = is_true(others) or others is disj(*lanes)
+        if comes is others or (always and isinstance(theirs.event, Fence)):
+            continue
+        what = f"{theirs.event} at {theirs.position} under another condition than {mine.event} at {mine.position}"
+        raise Unlike(what, source, target)
+    if not source.disturbed:
+        return
+    if source.threads or target.threads:
+        raise Unlike("barriers that only the target has, in kernels of different SIMD widths", source, target)
+    if not all(is_true(comes) or comes is disj(*lanes) for comes in other.barriers):
+        raise Unlike("a barrier that only the target has, and that not every run comes to", source, target)
 
 
 def _both(
@@ -197,9 +221,9 @@ def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> 
     within = [reach.inside for reach in inside]
     defined = [neg(condition) for condition in question.source.undefined]
     surfaces = dict.fromkeys((*map(itself, question.surfaces), *question.sharing.alignments))
-    limits = [each for name in surfaces for each in _limits(question, name)]
+    sizes = (*question.limits, *(each for name in surfaces for each in _limits(question, name)))
     needed = (*ends, *defined, *within)
-    return *question.launched.possible, *limits, *needed, *question.memory.facts((goal, *needed))
+    return *question.launched.possible, *sizes, *needed, *question.memory.facts((goal, *needed))
 
 
 def _limits(question: Question, surface: str) -> Iterator[Bool]:

@@ -1,6 +1,7 @@
 """Where two threads of a group access one byte that nothing puts in an order: they race, and have no meaning.
 
-A barrier orders what is before it and behind it; atomics do not disturb each other.
+What a thread does before it signals comes before what another does after its wait; fences alone order no two threads.
+Atomics do not disturb each other.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,6 +10,7 @@ from typing import NamedTuple
 
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.kernel.symbolic.run import Trace
+from visaproof.kernel.synchronisation import SIGNAL, WAIT, WHOLE, Barrier
 from visaproof.queries.conflict import accesses_by_lane, lanes_meet
 from visaproof.queries.refinement.places import is_private
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
@@ -23,19 +25,35 @@ class Race(NamedTuple):
     """Whether one of them does so in any round of a loop: the other may be in another one."""
 
 
-def races(trace: Trace, threads: Sequence[int], surfaces: Sequence[str]) -> Iterator[Race]:
-    """When two of the threads race, for each two lanes.
+class _Message(NamedTuple):
+    thread: int
+    performed: Performed
+    signals: int
+    """How many barriers its thread has signalled before."""
+    waits: int
+    """For how many it has waited."""
 
-    `threads` and `surfaces` have the thread and the surface of each message; behind a barrier a surface is another.
-    """
-    by_surface: dict[str, list[tuple[int, Performed]]] = {}
-    for thread, surface, performed in zip(threads, surfaces, trace.performed, strict=True):
-        by_surface.setdefault(surface, []).append((thread, performed))
+    def is_ordered(self, other: "_Message") -> bool:
+        """Whether a barrier puts both in an order."""
+        return self.signals < other.waits or other.signals < self.waits
+
+
+def races(trace: Trace, threads: Sequence[int], surfaces: Sequence[str]) -> Iterator[Race]:
+    """When two of the threads race, for each two lanes; `threads` and `surfaces` are those of each message."""
+    by_surface: dict[str, list[_Message]] = {}
+    for place, (thread, surface, performed) in enumerate(zip(threads, surfaces, trace.performed, strict=True)):
+        message = _Message(thread, performed, _before(trace, place, SIGNAL), _before(trace, place, WAIT))
+        by_surface.setdefault(surface, []).append(message)
     for messages in by_surface.values():
-        for (thread, one), (other_thread, other) in combinations(messages, 2):
-            if thread != other_thread:
-                in_rounds = one.any_round or other.any_round
-                yield from (Race(meet, in_rounds) for meet in _of_messages(trace, one, other))
+        for one, other in combinations(messages, 2):
+            if one.thread != other.thread and not one.is_ordered(other):
+                in_rounds = one.performed.any_round or other.performed.any_round
+                yield from (Race(meet, in_rounds) for meet in _of_messages(trace, one.performed, other.performed))
+
+
+def _before(trace: Trace, place: int, half: Barrier) -> int:
+    """How many halves of barriers of this kind come before a message."""
+    return sum(one.before <= place and one.event in (WHOLE, half) for one in trace.events)
 
 
 def _of_messages(trace: Trace, one: Performed, other: Performed) -> Iterator[Bool]:

@@ -7,6 +7,7 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel.observed import Observed
 from visaproof.kernel.sampler import SamplerUse
 from visaproof.kernel.symbolic.run import Trace
+from visaproof.kernel.synchronisation import Fence, Synchronised
 from visaproof.queries.refinement.places import is_private
 from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing
 from visaproof.smt import BitVec, Term
@@ -21,6 +22,21 @@ class Turn:
     """Of its lanes, counted in the wide thread."""
     is_single: bool
     """Whether in the wide thread one lane acts for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The barriers and fences that stand for those of the other kernel, in one order for both."""
+
+    cuts: tuple[int, ...] = ()
+    """How many messages come before each place at which other threads take part."""
+    events: tuple[Synchronised, ...] = ()
+    likened: bool = False
+    """Whether fences stand for each other of which no page says which is stronger."""
+
+    @property
+    def fences(self) -> bool:
+        return any(isinstance(one.event, Fence) for one in self.events)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +61,14 @@ class Side:
     """Of kernels of different widths, the turn of each message of atomics, by its place in the run."""
     choices: Mapping[Term, Term] = field(default_factory=dict[Term, Term])
     """What it finds in registers that nothing wrote, if that is to be something in particular."""
-    fences_at_barriers: bool = False
-    """Whether each fence stands before a barrier."""
     samplers: Mapping[int, Hashable] = field(default_factory=dict[int, Hashable])
     """What the numbers of samplers stand for, where both kernels say it."""
     disturbed: bool = False
-    """Whether other threads may write between any two messages, and not only at barriers."""
+    """Whether other threads may write between any two messages, and not only at barriers and fences."""
+    unwritten: frozenset[str] = frozenset()
+    """The surfaces that nobody writes while the kernel runs: what they hold is the same before and behind a barrier."""
+    matched: Matched = Matched()
+    """The barriers and fences that both kernels have."""
     sharing: Sharing = NOTHING_SHARED
     """The buffers that may overlap; all other surfaces have a memory of their own."""
 
@@ -60,36 +78,35 @@ class Side:
 
 
 def surface_then(side: Side, place: int) -> str:
-    """The surface of a message: after a barrier, or in a turn, others have used it, and it may hold anything.
+    """The surface of a message: behind a barrier or a fence, or in a turn, others have used it: it may hold anything.
 
     In a round that stands for others it may hold what those left, and so it may behind their loop.  Where others may
     write between any two messages, it may hold anything for each message.
     """
     surface = side.surface(side.trace.performed[place].surface)
+    if surface in side.unwritten and not side.sharing.buffer(surface):
+        return surface
     if place in side.turns:
         return f"{surface} after turn {side.turns[place].number}"
     if side.disturbed:
         return f"{surface} after message {visible_before(side.trace, place)}"
-    return surface_at(surface, epoch(side, place))
+    return surface_at(surface, side, epoch(side, place))
 
 
-def surface_at(surface: str, epoch: tuple[int, int]) -> str:
-    """The surface after so many barriers, and beginnings and ends of rounds."""
-    barriers, ends = epoch
+def surface_at(surface: str, side: Side, epoch: tuple[int, int]) -> str:
+    """The surface after so many barriers and fences, and beginnings and ends of rounds."""
+    cuts, ends = epoch
+    what = "barrier or fence" if side.matched.fences else "barrier"
     if ends:
-        return f"{surface} after {barriers} barriers and {ends} ends of rounds"
-    return f"{surface} after barrier {barriers}" if barriers else surface
-
-
-def surface_between_barriers(side: Side, place: int) -> str:
-    """The surface of a message, which is another one after each barrier: nothing else orders threads of a group."""
-    return f"{side.surface(side.trace.performed[place].surface)} after barrier {epoch(side, place)[0]}"
+        return f"{surface} after {what} {cuts} and {ends} ends of rounds"
+    return f"{surface} after {what} {cuts}" if cuts else surface
 
 
 def epoch(side: Side, place: int) -> tuple[int, int]:
-    """How many barriers come before a message, and how many beginnings and ends of rounds that stand for others."""
-    barriers = sum(before <= place for before, _ in side.trace.barriers)
-    return barriers, sum((one.first <= place) + (one.behind <= place) for one in side.trace.rounds)
+    """How many places come before a message at which others take part, and how many beginnings and ends of rounds that
+    stand for others."""
+    cuts = sum(before <= place for before in side.matched.cuts)
+    return cuts, sum((one.first <= place) + (one.behind <= place) for one in side.trace.rounds)
 
 
 def itself(surface: str) -> str:

@@ -46,7 +46,7 @@ def _lacking(source: Stores, target: Stores) -> Iterator[UnitStore]:
 def _read_elsewhere(question: Question, free: Sequence[UnitStore]) -> set[Term]:
     """The words that anything depends on but the value of one of these stores."""
     source, apart = question.source, {id(one) for one in free}
-    terms: list[Term] = [*source.undefined, *source.ends, *(guard for _, guard in source.barriers)]
+    terms: list[Term] = [*source.undefined, *source.ends, *source.comes]
     terms += [term for reach in source.reaches for term in (reach.guard, reach.cell, reach.offset)]
     for one in (store for stores in source.stores.values() for store in stores):
         terms += (one.guard, one.cell) if id(one) in apart else (one.guard, one.cell, one.value)
