@@ -33,7 +33,7 @@ def dump(kernel: str, variant: str) -> str:
 @pytest.mark.parametrize("variant", STATEFUL)
 @pytest.mark.parametrize("kernel", ["lane_conflict", "conflict_div"])
 def test_a_lane_conflict_is_found_and_replayed(kernel: str, variant: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, file = asked(capsys, dump(kernel, variant), "--launch", str(MANIFEST))
+    code, file = asked(capsys, dump(kernel, variant), "--launch", str(MANIFEST), "--assume", "ids")
     assert code == 1
     for scatter in file["scatters"]:
         assert scatter["verdict"] == "refuted"
@@ -46,6 +46,18 @@ def test_a_lane_conflict_is_found_and_replayed(kernel: str, variant: str, capsys
             for write in scatter["writes"]
         }
         assert spans[first] & spans[second]
+
+
+@pytest.mark.parametrize("variant", STATEFUL)
+@pytest.mark.parametrize("kernel", ["lane_conflict", "conflict_div"])
+def test_a_lane_conflict_is_one_of_a_launch(kernel: str, variant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The lanes of its thread are all on.  Then the first half collides, and after it nothing has a meaning."""
+    code, file = asked(capsys, dump(kernel, variant), "--launch", str(MANIFEST))
+    assert code == 1
+    first = file["scatters"][0]
+    assert (first["verdict"], first["replayed"]) == ("refuted", True)
+    lanes = int(first["execution_mask"], 16)
+    assert lanes & (lanes + 1) == 0
 
 
 @pytest.mark.parametrize("variant", STATEFUL)
@@ -76,9 +88,18 @@ def test_without_assumptions_equal_ids_conflict_and_the_hint_says_what_helps(
 
 
 def test_without_launch_information_nothing_is_assumed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["conflicts", dump("vadd", "tgllp-O2-simd8"), "--platform", "TGLLP"]) == 1
+    assert main(["conflicts", dump("vadd", "tgllp-O2-simd8"), "--platform", "TGLLP", "--assume", "ids"]) == 1
     output = capsys.readouterr().out
     assert "assumed: nothing" in output
+    assert "--launch FILE" in output
+    assert "--input" in output
+
+
+def test_without_launch_information_a_hint_says_what_would_help(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is known of lanes and groups alone frees nothing."""
+    assert main(["conflicts", dump("vadd", "tgllp-O2-simd8"), "--platform", "TGLLP"]) == 1
+    output = capsys.readouterr().out
+    assert "assumed: first-lanes: " in output
     assert "--launch FILE" in output
     assert "--input" in output
 

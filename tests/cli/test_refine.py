@@ -81,7 +81,7 @@ def test_the_text_shows_the_matching_the_assumptions_and_the_run(capsys: pytest.
     output = capsys.readouterr().out
     assert "inputs are matched by what the launch puts there" in output
     assert "V0056 is V0035: argument 3 (h)" in output
-    assert "assumed: ids:" in output
+    assert "assumed: local-ids:" in output
     assert "DOES NOT REFINE" in output
     assert "after the source: line" in output or "after the target: line" in output
 

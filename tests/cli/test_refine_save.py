@@ -259,4 +259,4 @@ def test_replay_prints_what_the_runs_show(form: str, wrong_transpose, visaproof)
     again = visaproof("replay", wrong_transpose, "--format", form)
     assert again.code == before.code == 0
     assert again.out == before.out
-    assert "0xda after the source" in again.out
+    assert " after the source, 0x" in again.out

@@ -6,10 +6,14 @@ import pytest
 
 from visaproof.engine.conflicts.kernel import KernelAnswers, ask_kernel
 from visaproof.engine.conflicts.verdicts import Answer, Conflict, Free
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.scope import Scope
+from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import NOTHING_KNOWN, parse_input_option
 from visaproof.kernel.local_ids import Host, LaidOut, Triple
+from visaproof.kernel.matching import Program
 from visaproof.kernel.reader import read_kernel
 from visaproof.smt import symbol
 
@@ -117,3 +121,43 @@ def test_a_dimension_that_is_not_read_has_size_1() -> None:
     (finding,) = answers.answers()
     assert isinstance(finding.answer, Free)
     assert "unread-dimensions" in [one.name for one in answers.start.assumed]
+
+
+# ---------------------------------------------------------------- two widths
+
+
+def two_widths(host: Host | None) -> tuple[Program, Program]:
+    """A kernel with images alone, in threads of 8 and of 16 lanes."""
+    wide = TEXEL.format(v="Y(0,0)<1;1,0>").replace("(M1, 8)", "(M1, 16)")
+    head = (
+        HEAD.replace("num_elts=8 ", "num_elts=16 ").replace("num_elts=32", "num_elts=64").replace("Size=8", "Size=16")
+    )
+    texts = f"{HEAD}{TEXEL.format(v='Y(0,0)<1;1,0>')}ret (M1, 1)\n", f"{head}{halves(wide)}ret (M1, 1)\n"
+    options = [parse_input_option(f"{name.upper()}=local_id_{name}") for name in "xyz"]
+    found: list[Program] = []
+    for text in texts:
+        kernel = read_kernel(text, "k.visaasm")
+        launch = NOTHING_KNOWN.with_inputs(kernel, options)
+        known = replace(
+            launch, platform=Platform.TGLLP, order_known=True, only_images=True, host=host, binding_table={0: 0}
+        )
+        found.append(Program(kernel, known, Platform.TGLLP))
+    return found[0], found[1]
+
+
+def halves(wide: str) -> str:
+    """A typed message has 8 lanes at most."""
+    *lines, message = wide.splitlines()
+    low = message.replace("(M1, 16)", "(M1, 8)")
+    high = "scatter4_typed.RGBA (M3, 8) T6 U.32 V.32 R.32 %null.0 DATA.128"
+    return "\n".join((*lines, low, high)) + "\n"
+
+
+def test_tiles_are_not_compared_between_widths() -> None:
+    """They give an item other ids at another width: the host is taken to have rows, and that is said."""
+    scope = Scope(Assume.LAUNCH)
+    names = [one.name for one in compare(*two_widths(None), scope).assumed]
+    assert "rows" in names
+    assert "rows" not in [one.name for one in compare(*two_widths(Host.LEVEL_ZERO), scope).assumed]
+    with pytest.raises(NotModelled, match="tiles"):
+        compare(*two_widths(Host.OPENCL), scope)

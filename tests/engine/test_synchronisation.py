@@ -226,6 +226,9 @@ WRONG = [
     ("add take out2", "take add out2"),
     ("adds bar ld out", "bar adds ld out"),
     ("bar get out", "get bar out"),
+    ("take get out out2", "get take out out2"),
+    ("get take out out2", "take get out out2"),
+    ("see get out out2", "get see out out2"),
     ("st fl bar ld out", "st sig fl wait ld out"),
     # exchanged
     ("put ugm.none.gpu bar get out", "put bar ugm.none.gpu get out"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from visaproof.smt.limit import Limit
 
 ADDRESS_UNIT = 4
-"""`--align` under `--assume ids`: dword accesses need it of the pointers that they start from."""
+"""`--align` unless nothing is assumed: dword accesses need it of the pointers that they start from."""
 
 WORDS = {
     ExitCode.OK: "in bounds",
@@ -38,7 +38,7 @@ WORDS = {
 EPILOG = """examples:
   visaproof bounds kernel.visaasm --launch manifest.json              the size of each surface is arbitrary
   visaproof bounds kernel.visaasm --launch kernel.bin --size src=4*n --size dst=4*n
-  visaproof bounds kernel.visaasm --launch kernel.bin --size a=4096 --global-size 1024
+  visaproof bounds kernel.visaasm --launch kernel.bin --size a=4096 --global-size 1024 --local-size 64
   visaproof bounds kernel.visaasm --size 0=0x1000 --size slm=1024     by binding table index; shared local memory
   visaproof bounds kernel.visaasm --input V0034=buffer_address:arg0 --size arg0=4096
 

@@ -37,13 +37,17 @@ EPILOG = """examples:
   visaproof conflicts kernel.visaasm --launch kernel.bin      inputs as the zebin lays them out
   visaproof conflicts kernel.visaasm --input V0038=local_id_x what one input means
   visaproof conflicts dumps/*.visaasm --launch manifest.json --assume none
+  visaproof conflicts kernel.visaasm --launch kernel.bin --local-size 16,16 --host level-zero
   visaproof conflicts kernel.visaasm --launch kernel.bin --assume weakest
   visaproof conflicts kernel.visaasm --save counterexamples   keep each conflict as a file that replays
 
 A scatter is free (no two lanes can write one byte, for all inputs under the printed assumptions), in conflict (with
 two lanes, their addresses and the inputs, confirmed by running the kernel), or unknown.
---assume none takes every input as arbitrary; ids has consecutive local ids in the lanes of a thread; bounded has that,
-scalars and local sizes in 1..2^14, global offsets of 0 and group ids below 2^16.
+--assume launch (the default) asks about launches that hosts make: groups of 1 to 1,024 work items, whose local ids are
+laid out as the device does for any such size, or for the one that the kernel requires or --local-size says; no global
+offset, no wrap of global ids.  none takes every input as arbitrary; ids has consecutive local_id_x in the lanes of a
+thread, and equal y and z, which not every launch has; bounded has that, scalars and local sizes in 1..2^14, global
+offsets of 0 and group ids below 2^16.
 Loops whose number of rounds is not constant are unrolled; unless they provably end in time, a verdict "free" is
 said to be bounded, which is no proof.
 Undefined behaviour on the way is listed, and whether an address, a branch, a mask or an output depends on it; so are

@@ -34,6 +34,7 @@ EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --launch manifest.json
   visaproof refine before.visaasm after.visaasm --launch before.bin --launch-target after.bin
   visaproof refine before.visaasm after.visaasm --bidirectional --assume none
+  visaproof refine before.visaasm after.visaasm --launch manifest.json --local-size 8,8 --host opencl
   visaproof refine both.visaasm --platform dg2     one file with two kernels, .kernel "src" and .kernel "tgt"
   visaproof refine before.visaasm after.visaasm --platform dg2   inputs by their place in the payload
   visaproof refine before.visaasm after.visaasm --observe V32,P1=P2   registers also, by their names in both
@@ -58,7 +59,8 @@ Other threads see barriers, fences and atomics: TARGET has SOURCE's barriers in 
 signal and a wait with nothing between), for each fence of SOURCE that orders anything one at least as strong between
 the same accesses, and no load or store that is cached more.  It may have further fences.  What both access stays on its
 side of each, but for private memory and what nobody writes.  Where barriers differ in number or kind the answer shows
-both sequences and no run.  An atomic alone orders no plain load: its fences do (`visaproof premises atomics-relaxed`).
+both sequences and no run.  Nor does a plain access cross an atomic; where atomics are compared lane by lane, a load may
+(`visaproof premises atomics-relaxed`).
 Registers count only with --observe: at the end each of their bytes (or bits of a predicate) must be the same in both
 wherever SOURCE defines it.  What SOURCE did not write, as in lanes that are off, or computed from what nothing wrote,
 may be anything in TARGET; an input that nothing overwrites is defined.

@@ -119,7 +119,7 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
                 for index, name in launch.tables.items()
             ),
         ),
-        hints=() if words or launched.words else _hints(kernel, launch, assume, refused),
+        hints=() if words or (launched.words and launch.meanings) else _hints(kernel, launch, assume, refused),
         pointers=dict(pointers.values()),
         least={one.name: one.least for one in bounded if one.least},
         sizes=tuple(_sizes(kernel, launch)),

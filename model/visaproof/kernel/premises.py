@@ -101,6 +101,11 @@ PREMISES = _rows(
         Grantor.DRIVER, "CL_DEVICE_MAX_WORK_GROUP_SIZE of Intel's devices", _ALL, "--assume none",
     ),
     PremiseRow(
+        "rows", "local ids are laid out in rows, as Level Zero does, and not in tiles, which differ between widths",
+        Grantor.HOST, "the OpenCL driver lays out tiles for kernels with images and no buffers", _TWO_KERNELS,
+        "--host opencl",
+    ),
+    PremiseRow(
         "whole-groups", "every group has the local size {size}, the last one, too",
         Grantor.HOST, "OpenCL 2.0 allows smaller last groups without -cl-uniform-work-group-size", _ALL,
         "--assume none",
@@ -332,7 +337,8 @@ PREMISES = _rows(
     ),
     PremiseRow(
         "atomics-relaxed",
-        "an atomic alone orders no plain load before or after it: order comes from the fences beside it",
+        "where atomics are compared lane by lane or thread by thread, one alone orders no plain load: order comes from "
+        "the fences beside it",
         Grantor.COMPILER, "IGC puts a fence before an atomic that releases and one after an atomic that acquires, and "
         "none beside relaxed ones; the pages name no order", _TWO_KERNELS,
     ),

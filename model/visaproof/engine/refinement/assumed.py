@@ -77,7 +77,7 @@ def assumptions(
         found.append(premise("barriers-reached"))
         found.append(premise("others-write"))
         return tuple(found)
-    between = " between two barriers or fences" if question.fences else " between two barriers" * question.cut
+    between = f" between two {' or '.join(f'{kind}s' for kind in question.cut)}" if question.cut else ""
     if runners[1].threads and atomics:  # in another order than the source, or in parts
         found.append(premise("atomics-alone", between=between))
         atomics = False
@@ -96,7 +96,7 @@ def _of_other_threads(question: Question, runners: Sequence[AnyRunner]) -> Itera
         yield premise("unwritten", surfaces=", ".join(sorted(unwritten)))
     if question.likened:
         yield premise("fences-alike")
-    if source.atomics or target.atomics:
+    if question.relaxed:
         yield premise("atomics-relaxed")
     if question.turns:
         yield premise("lanes-interleaved")

@@ -10,6 +10,7 @@ from visaproof.engine.refinement.lanes import lanes_needed
 from visaproof.engine.refinement.local_memory import with_local_sizes
 from visaproof.engine.refinement.overlap import overlap_of
 from visaproof.engine.refinement.questions import of_the_source, questions, used_surfaces
+from visaproof.engine.refinement.rows import in_rows
 from visaproof.engine.refinement.runner import Runner
 from visaproof.engine.refinement.same_program import is_itself
 from visaproof.engine.refinement.samplers import said_of_samplers
@@ -93,6 +94,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     samplers = said_of_samplers(source, target)
     source, target = replace(source, samplers=samplers[0]), replace(target, samplers=samplers[1])
     split = split_of(source, target)
+    source, target, rows = in_rows(source, target, scope) if split is not None else (source, target, ())
     target = replace(target, own_tables=_own_tables(source, target, split))
     observed = observed_registers(source.kernel, target.kernel, scope.observe)
     if split is not None and observed:
@@ -127,6 +129,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     if not by_buffers and matching.by_meaning and needs_buffers(programs, exact is not question):
         return compare(source, target, scope, replace(granted, by_buffers=True))
     assumed = assumptions(start, question, matching, runners)
+    assumed += rows
     assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
     assumed += _on_tables(programs, starts, tables)
     assumed += tuple(beside(programs, runners, matching))

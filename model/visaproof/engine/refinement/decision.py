@@ -117,15 +117,15 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     if isinstance(comparison.open, Unlike):
         return _unlike(comparison, comparison.open, timeout_ms)
     verdict = Refines(SAME_PROGRAM) if comparison.itself else _wherever_buffers_lie(comparison, timeout_ms)
-    if isinstance(verdict, Refines | Bounded | Apart) and comparison.unlike:
-        return Unknown("; ".join(comparison.unlike))
     if isinstance(verdict, Refines | Bounded | Apart) and (lost := weaker(comparison)):
         return Unknown(lost)
+    if isinstance(verdict, Refines | Bounded | Apart) and comparison.unlike:
+        return Unknown("; ".join(comparison.unlike))
     if isinstance(verdict, Refines):
         return _unless_vacuous(comparison, verdict, timeout_ms)
     if isinstance(verdict, Unknown):
         beside = differences((comparison.source, comparison.target))
-        reason = "; ".join((*beside, verdict.reason)) + "".join(crossing(comparison))
+        reason = "; ".join((*beside, verdict.reason, *crossing(comparison)))
         return Unknown(reason + FLOAT_HINT * comparison.uninterpreted, verdict.events)
     return verdict
 

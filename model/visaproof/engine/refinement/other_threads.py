@@ -17,7 +17,7 @@ def crossing(comparison: Comparison) -> Iterator[str]:
     atomics = question.source.atomics and question.target.atomics
     found = crossings(question.source.touched, question.target.touched) if question.cut or atomics else ()
     for one, other in islice(found, MOST_NAMED):
-        yield f"; {other} is between other barriers, fences or atomics than {one}"
+        yield f"{other} is between other barriers, fences or atomics than {one}"
 
 
 def weaker(comparison: Comparison) -> str:

@@ -66,10 +66,10 @@ class Question:
     """The loops that may run longer than they were unrolled.  Nothing is asked of longer runs."""
     sharing: Sharing = NOTHING_SHARED
     """The buffers that may overlap."""
-    cut: bool = False
-    """Whether there are barriers or fences, at which memory may change."""
-    fences: bool = False
-    """Whether there are fences among these."""
+    cut: tuple[str, ...] = ()
+    """The barriers, fences and atomics at which memory may change."""
+    relaxed: bool = False
+    """Whether there are atomics over which plain loads may be moved."""
     turns: bool = False
     """Whether lanes of a message of atomics are compared with those of several."""
     likened: bool = False
@@ -112,7 +112,8 @@ def refinement_question(
     _require_reached(source, target, one, other, launched.lanes)
     return Question(
         one, other, memory, launched, forbidden, source.disturbed, limits(source, target), loops,
-        cut=bool(source.matched.cuts), fences=source.matched.fences, turns=bool(source.turns),
+        cut=source.matched.kinds, relaxed=(one.atomics or other.atomics) and not source.matched.atomics,
+        turns=bool(source.turns),
         likened=source.matched.likened, sharing=source.sharing,
     )  # fmt: skip
 

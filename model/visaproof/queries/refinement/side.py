@@ -7,7 +7,7 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel.observed import Observed
 from visaproof.kernel.sampler import SamplerUse
 from visaproof.kernel.symbolic.run import Trace
-from visaproof.kernel.synchronisation import Fence, Synchronised
+from visaproof.kernel.synchronisation import Barrier, Fence, Synchronised
 from visaproof.queries.refinement.places import is_private
 from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing
 from visaproof.smt import BitVec, Term
@@ -33,10 +33,16 @@ class Matched:
     events: tuple[Synchronised, ...] = ()
     likened: bool = False
     """Whether fences stand for each other of which no page says which is stronger."""
+    atomics: int = 0
+    """How many messages of atomics are such places."""
 
     @property
-    def fences(self) -> bool:
-        return any(isinstance(one.event, Fence) for one in self.events)
+    def kinds(self) -> tuple[str, ...]:
+        """What stands at these places."""
+        fences = any(isinstance(one.event, Fence) for one in self.events)
+        barriers = any(isinstance(one.event, Barrier) for one in self.events)
+        kinds = {"barrier": barriers, "fence": fences, "atomic": self.atomics > 0}
+        return tuple(kind for kind, found in kinds.items() if found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +102,7 @@ def surface_then(side: Side, place: int) -> str:
 def surface_at(surface: str, side: Side, epoch: tuple[int, int]) -> str:
     """The surface after so many barriers and fences, and beginnings and ends of rounds."""
     cuts, ends = epoch
-    what = "barrier or fence" if side.matched.fences else "barrier"
+    what = " or ".join(side.matched.kinds)
     if ends:
         return f"{surface} after {what} {cuts} and {ends} ends of rounds"
     return f"{surface} after {what} {cuts}" if cuts else surface

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.symbolic.course import MarkKind, course
+from visaproof.kernel.symbolic.machine import Performed
 from visaproof.kernel.synchronisation import SIGNAL, WAIT, WHOLE, Fence, Form, Memory, Synchronised, is_known
 from visaproof.queries.refinement.fences import (
     Moments,
@@ -28,6 +29,7 @@ from visaproof.queries.refinement.fences import (
     stands_for,
 )
 from visaproof.queries.refinement.side import Matched, Side
+from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.smt import is_true
 
 Events = tuple[Synchronised, ...]
@@ -95,15 +97,31 @@ def synchronised(source: Side, target: Side) -> tuple[Side, Side]:
     steps = list(zip(one.steps, other.steps, strict=True)) if alike else _beside_more(one, other)
     fences = _in_segments(one, other) if alike else _at_places(one, other)
     events = [(mine, theirs) for a, b in steps for mine, theirs in zip(_ends(a), _ends(b), strict=True)]
-    cuts = sorted([(a.place, b.place) for a, b in steps if a.events] + [(a.place, b.place) for a, b in fences])
+    atomics = _atomics(source, target) if alike else []
+    cuts = sorted([*((a.place, b.place) for a, b in (*steps, *fences) if a.events), *atomics])
     for mine, theirs in fences:
         events += [(fence, _counterpart(fence, theirs, one, other)) for fence in mine.events]
     likened = any(_is_likened(pair, source, target) for pair in events)
     matched = [
-        Matched(tuple(cut[which] for cut in cuts), tuple(pair[which] for pair in events), likened) for which in (0, 1)
+        Matched(tuple(cut[which] for cut in cuts), tuple(pair[which] for pair in events), likened, len(atomics))
+        for which in (0, 1)
     ]
     found = replace(source, disturbed=not alike, matched=matched[0])
     return found, found if target is source else replace(target, disturbed=not alike, matched=matched[1])
+
+
+def _atomics(source: Side, target: Side) -> list[tuple[int, int]]:
+    """The messages of atomics of both, if there are as many: no pages say that plain accesses may cross one.
+
+    Of those of several threads, or of fewer lanes each, none stands for one of the other kernel.
+    """
+    places = [[place for place, one in enumerate(side.trace.performed) if _is_atomic(one)] for side in (source, target)]
+    alike = len(places[0]) == len(places[1]) and not source.threads and not target.threads
+    return list(zip(*places, strict=True)) if alike else []
+
+
+def _is_atomic(performed: Performed) -> bool:
+    return any(isinstance(access, Atomic) for access in performed.accesses)
 
 
 def _ends(step: _Step) -> Events:
