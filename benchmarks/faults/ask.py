@@ -14,6 +14,7 @@ from visaproof.engine.refinement.comparison import Comparison, compare
 from visaproof.engine.refinement.decision import (
     MEANT,
     SOME_CHOICE,
+    Apart,
     Bounded,
     Refines,
     Resynchronised,
@@ -174,7 +175,12 @@ def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Re
             return _record(Answer.UNKNOWN, "a loop whose number of rounds depends on inputs")
         case Resynchronised(reason):
             return _record(Answer.REFUTED, reason)
-        case found:
+        case Apart(pairs, _, overlapping, found):
+            if found is None:
+                return _record(Answer.UNKNOWN, f"{len(pairs)} pairs of buffers have to be apart")
+            confirmed = again(*overlapping.runners, overlapping.question, found)
+            return _record(Answer.REFUTED if confirmed else Answer.UNSOUND, _shown(found))
+        case Difference() as found:
             repeat = interfered_again if found.interference else again
             confirmed = repeat(*comparison.runners, comparison.question, found)
             return _record(Answer.REFUTED if confirmed else Answer.UNSOUND, _shown(found))

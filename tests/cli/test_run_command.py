@@ -50,6 +50,34 @@ def test_the_buffers_are_written_out(capsys: pytest.CaptureFixture[str], tmp_pat
     assert (document["threads"], document["simd"], document["local_size"]) == (2, 8, [8, 1, 1])
 
 
+@pytest.mark.parametrize("variant", ["tgllp-O2-simd8", "tgllp-O2-simd8-a64", "tgllp-O2-simd8-bindless"])
+@pytest.mark.parametrize("engine", ["arrays", "scalar"])
+def test_a_buffer_may_be_that_of_another_argument(
+    variant: str, engine: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A thread loads all of a and b, and then stores c: from the fifth element of a on, which both then show."""
+    words = [3 * k + 1 for k in range(16)]
+    (given := tmp_path / "a.bin").write_bytes(struct.pack("<16I", *words))
+    parts = ("--buffer", f"a=@{given}", "--buffer", "b=a", "--buffer", "c=0+16", "--engine", engine)
+    files = tmp_path / "after.bin", tmp_path / "c.bin"
+    written = ("--out", f"a=@{files[0]}", "--out", f"c=@{files[1]}")
+    assert asked(capsys, *dump("vadd", variant), "--grid", "8", *parts, *written)[0] == 0
+    expected = [*words[:4], *(2 * word for word in words[:8]), *words[12:]]
+    assert struct.unpack("<16I", files[0].read_bytes()) == tuple(expected)
+    assert files[1].read_bytes() == files[0].read_bytes()[16:]
+
+
+@pytest.mark.parametrize("part", ["c=nobody+4", "c=a+64", "c=c", "c=a+4 bytes", "a=b"])
+def test_a_part_of_no_buffer_is_refused(part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """There are no such bytes, or they are those of another part."""
+    name = part[0]
+    others = [f"{one}={content}" for one, content in (("a", "zeros:64"), ("b", "a"), ("c", "zeros:64")) if one != name]
+    options = [word for content in (*others, part) for word in ("--buffer", content)]
+    code, _, err = told(capsys, *dump("vadd"), "--grid", "8", *options)
+    assert code == 2
+    assert "--buffer" in err
+
+
 def test_the_text_shows_what_changed(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = told(capsys, *dump("vadd"), "--grid", "16", *VADD)
     assert (code, err) == (0, "")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from visaproof.engine.rewrite.decision import check_rule
-from visaproof.engine.rewrite.verdicts import Illegal, Proved, Refuted, Vacuous
+from visaproof.engine.rewrite.verdicts import Illegal, Proved, Refuted, Unknown, Vacuous
 from visaproof.isa.errors import NotModelled, ReadError
 
 SCATTER = "  scatter4_scaled.R (M1, 8) S 0x0:ud off.0 data.0\n"
@@ -132,3 +132,40 @@ def test_a_wrong_neighbour_of_a_rule_on_integers_is_refuted(name: str, right: st
     text = (LIBRARY / f"{name}.rule").read_text(encoding="utf-8")
     assert isinstance(check_rule(text), Proved)
     assert isinstance(check_rule(text.replace(right, wrong)), Refuted)
+
+
+# ---------------------------------------------------------------- surfaces that may overlap
+
+OTHER = "  scatter4_scaled.R (M1, 8) T 0x0:ud other.0 data.0\n"
+LOADED = "  gather4_scaled.R (M1, 8) T 0x0:ud other.0 data.0\n"
+
+
+def _of_two(source: str, target: str, *clauses: str) -> str:
+    return _rule(source, target, *clauses).replace("surface: S\n", "surface: S, T\n")
+
+
+@pytest.mark.parametrize("first", [OTHER, LOADED.replace("data", "off")])
+def test_messages_to_two_surfaces_are_exchanged_only_if_they_are_apart(first: str) -> None:
+    """Two names may be two surfaces of one buffer."""
+    found = check_rule(_of_two(first + SCATTER, SCATTER + first))
+    assert not isinstance(found, Proved)
+    assert isinstance(check_rule(_of_two(OTHER + SCATTER, SCATTER + OTHER, "pre: apart(S, T)")), Proved)
+
+
+def test_a_proof_on_surfaces_that_may_overlap_names_what_states_that_they_do_not() -> None:
+    found = check_rule(_of_two(OTHER + SCATTER, SCATTER + OTHER))
+    assert isinstance(found, Unknown)
+    assert "pre: apart(" in found.reason
+
+
+def test_surfaces_that_are_only_read_may_overlap() -> None:
+    loads = LOADED + LOADED.replace("T", "S").replace("data", "off")
+    assert isinstance(check_rule(_of_two(loads, loads)), Proved)
+
+
+@pytest.mark.parametrize(
+    "condition", ["apart(S)", "apart(S, S)", "apart(S, off)", "not apart(S, T)", "apart(S, T) or off == 0"]
+)
+def test_apart_is_a_condition_of_its_own_on_two_surfaces(condition: str) -> None:
+    with pytest.raises(ReadError):
+        check_rule(_of_two(OTHER + SCATTER, SCATTER + OTHER, f"pre: {condition}"))

@@ -1,6 +1,7 @@
 """Options that several commands take, and how their values are read."""
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from re import fullmatch
 from typing import TYPE_CHECKING
 
 from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
@@ -45,6 +46,15 @@ def add_float(parser: ArgumentParser) -> None:
         "--float", choices=FLOATS, default="uninterpreted",
         help="results on floats: functions of their operands of which nothing is known (default), or IEEE 754's",
     )  # fmt: skip
+
+
+def disjoint(text: str) -> tuple[str, str]:
+    """Two arguments that share no byte, from `disjoint(A, B)`."""
+    found = fullmatch(r"\s*disjoint\(([^(),]+),([^(),]+)\)\s*", text)
+    names = [] if found is None else [name.strip() for name in found.groups()]
+    if len(names) != 2 or not all(names):
+        raise ArgumentTypeError(f"{text!r} is not 'disjoint(A, B)', with two arguments by name or number")
+    return names[0], names[1]
 
 
 def seconds(text: str) -> float:

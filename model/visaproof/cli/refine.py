@@ -14,6 +14,7 @@ from visaproof.cli.arguments import (
     add_groups,
     add_limit,
     add_platform,
+    disjoint,
     groups_of,
     positive,
     seconds,
@@ -38,6 +39,7 @@ EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --platform dg2   inputs by their place in the payload
   visaproof refine before.visaasm after.visaasm --observe V32,P1=P2   registers also, by their names in both
   visaproof refine before.visaasm after.visaasm --save found     keep a difference for `visaproof replay found`
+  visaproof refine before.visaasm after.visaasm --launch k.bin --where 'disjoint(a, b)'   two buffers share no byte
   visaproof refine before.visaasm after.visaasm --platform dg2   a dropped barrier or a weaker fence is no refinement
   visaproof refine before.visaasm after.visaasm --float ieee     x · 2 is x + x, (a + b) + c is not a + (b + c)
 
@@ -64,6 +66,10 @@ wherever SOURCE defines it.  What SOURCE did not write, as in lanes that are off
 may be anything in TARGET; an input that nothing overwrites is defined.
 Binding table, bindless, LSC and 64-bit addresses of one argument are one buffer (with --launch); where addresses are
 used, the verdict lists the weakest conditions that were shown to suffice.  Private memory cannot be seen.
+Buffers of different arguments may be one buffer, or overlap, unless the source says restrict or constant of one of them
+(with --launch of a zebin or its .ze_info).  A change that is right only if some are apart does not refine: the answer
+names the pairs, and shows a run on buffers that overlap if one was found (else it is unknown).  --where
+'disjoint(A, B)' states that two arguments share no byte, --alias none that no two do.
 Where SOURCE does what is forbidden, it has no meaning; TARGET may do it only there.  What is allowed has a meaning, the
 same in both kernels, and neither excuses SOURCE nor counts against TARGET (--undefined KIND=allow or KIND=forbid):
   collision        lanes of one message write one byte; allowed: one after another, the last stays     default: forbid
@@ -115,7 +121,15 @@ def add_question(parser: ArgumentParser) -> None:
 
 
 def add_undefined(parser: ArgumentParser) -> None:
-    """What has a meaning and what has none, and how far loops are run."""
+    """What has a meaning and what has none, which buffers may overlap, and how far loops are run."""
+    parser.add_argument(
+        "--alias", choices=("may", "none"), default="may",
+        help="whether buffers of different arguments may overlap (default: may, but for restrict and constant ones)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--where", type=disjoint, action="append", default=[], metavar="'disjoint(A, B)'",
+        help="arguments that share no byte, by name or number (repeatable)",
+    )  # fmt: skip
     parser.add_argument(
         "--unroll", type=positive, default=4, metavar="N", help="rounds of a loop of unknown length (default: 4)"
     )
@@ -181,18 +195,20 @@ def _ask(
     observe: list[tuple[str, str]],
 ) -> ExitCode:
     from visaproof.engine.refinement.limited import compare_within, decide_within
-    from visaproof.engine.refinement.runs import Difference
-    from visaproof.engine.refinement.scope import Scope
+    from visaproof.engine.refinement.scope import Alias, Scope
     from visaproof.kernel.assumptions import Assume
     from visaproof.kernel.float_results import Floats
     from visaproof.queries.refinement.undefined import forbidden_by
-    from visaproof.report.refinement import comparison_json, header, verdict_json, verdict_lines
+    from visaproof.report.refinement import comparison_json, header, shown_by, verdict_json, verdict_lines
     from visaproof.report.refinement_file import replayed_record
     from visaproof.smt.limit import Limit
 
     forbidden, floats = forbidden_by(arguments.undefined), Floats(arguments.float)
     timeout_ms, groups = round(1000 * arguments.timeout), groups_of(arguments)
-    scope = Scope(Assume(arguments.assume), forbidden, arguments.unroll, floats, tuple(observe), timeout_ms, groups)
+    scope = Scope(
+        Assume(arguments.assume), forbidden, arguments.unroll, floats, tuple(observe), Alias(arguments.alias),
+        tuple(arguments.where), timeout_ms, groups,
+    )  # fmt: skip
     limit = Limit(arguments.limit)
     comparison = compare_within(limit, source, target, scope)
     if arguments.format == "text":
@@ -201,8 +217,9 @@ def _ask(
         sys.stdout.flush()
     verdict = decide_within(limit, comparison, timeout_ms)
     record: RefinementExample | None = None
-    if arguments.save and isinstance(verdict, Difference):
-        record = replayed_record(comparison, verdict)
+    shown = shown_by(comparison, verdict)
+    if arguments.save and shown is not None:
+        record = replayed_record(*shown)
     if arguments.format == "json":
         records.append(comparison_json(comparison) | verdict_json(comparison, verdict))
     else:
@@ -233,14 +250,14 @@ def _observed(arguments: Namespace, back: bool) -> list[tuple[str, str]]:
 
 
 def _code(verdict: "Verdict") -> ExitCode:
-    from visaproof.engine.refinement.decision import Bounded, Refines, Unknown, Vacuous
+    from visaproof.engine.refinement.decision import Apart, Bounded, Refines, Unknown, Vacuous
 
     match verdict:
         case Refines():
             return ExitCode.OK
         case Vacuous():
             return ExitCode.VACUOUS
-        case Unknown() | Bounded():
+        case Unknown() | Bounded() | Apart(difference=None):
             return ExitCode.UNKNOWN
         case _:
             return ExitCode.REFUTED

@@ -46,6 +46,7 @@ Register contents, execution mask, predicates, memory and sizes are arbitrary; h
 conditions: a register is all of its elements, off[0:4] some of them, off[M1] and off[M5, !p] those whose lanes run;
   aligned(x, n), no_wrap(a + b), disjoint(x, y, n), distinct(x, n), uniform(x), consecutive(x, n), inside(S, x, n),
   nonneg(x), == != < <= > >= on whole numbers that never wrap, size(S), memory(S) for every dword of S;
+  apart(S, T), by itself or beside others with `and`: the surfaces share no byte, which nothing says of two names;
   mask and predicates, or lanes of them (mask[0:8]): within, includes, == with a number, all, none or another; and, or,
   not.
 --suggest decides the conditions of a grammar about the rule's own registers, constants and lanes, one or two at a time,

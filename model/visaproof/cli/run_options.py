@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from visaproof.cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from visaproof.engine.launch.arguments import Content, LocalBytes, Parameters
+    from visaproof.engine.launch.arguments import Content, LocalBytes, Parameters, PartOf
     from visaproof.engine.launch.payload import Program
     from visaproof.engine.launch.run import Engine
     from visaproof.engine.launch.shape import Shape, Triple
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1 << 28
 """Of one buffer."""
-BUFFER_FORMS = "@FILE, zeros:BYTES, random:BYTES[:SEED], floats:COUNT[:SEED] or local:BYTES"
+BUFFER_FORMS = "@FILE, zeros:BYTES, random:BYTES[:SEED], floats:COUNT[:SEED], local:BYTES or BUFFER+OFFSET"
 
 
 def launch_shape(arguments: Namespace, program: "Program") -> "Shape":
@@ -88,7 +88,7 @@ def passed(arguments: Namespace, takes: "Parameters") -> "tuple[dict[int, str], 
     for option in arguments.buffer:
         index, text = pair("--buffer", option, takes)
         _once("--buffer", buffers, index, takes)
-        buffers[index] = _content(option, text)
+        buffers[index] = _part(text, takes) or _content(option, text)
     return by_value, buffers
 
 
@@ -126,6 +126,17 @@ def _once(
 ) -> None:
     if index in known:
         raise UsageError(f"{option}: {takes.shown(index)} is given twice")
+
+
+def _part(text: str, takes: "Parameters") -> "PartOf | None":
+    """The buffer of another argument, from a byte on: `0+16`, `src+16`, or `src` from its first byte on."""
+    from visaproof.engine.launch.arguments import PartOf
+
+    name, plus, offset = (word.strip() for word in text.partition("+"))
+    number = offset if plus else "0"
+    if ":" in text or text.startswith("@") or not (number.isascii() and number.isdecimal() and len(number) < 12):
+        return None
+    return PartOf(takes.index(name, "--buffer"), int(number))
 
 
 def _content(option: str, text: str) -> "bytes | LocalBytes":

@@ -116,7 +116,7 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     from os import cpu_count
 
     from visaproof.cli.kernel_files import milliseconds
-    from visaproof.engine.refinement.scope import Scope
+    from visaproof.engine.refinement.scope import Alias, Scope
     from visaproof.kernel.assumptions import Assume
     from visaproof.kernel.float_results import Floats
     from visaproof.queries.refinement.undefined import forbidden_by
@@ -127,13 +127,9 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     forbidden = forbidden_by(arguments.undefined)
     floats, timeout_ms, groups = Floats(arguments.float), milliseconds(arguments.timeout), groups_of(arguments)
     scope = Scope(
-        Assume(arguments.assume),
-        forbidden,
-        arguments.unroll,
-        floats,
-        timeout_ms=timeout_ms,
-        groups=groups,
-    )
+        Assume(arguments.assume), forbidden, arguments.unroll, floats, alias=Alias(arguments.alias),
+        disjoint=tuple(arguments.where), timeout_ms=timeout_ms, groups=groups,
+    )  # fmt: skip
     asker = Asker(scope, timeout_ms, arguments.platform, arguments.save, arguments.limit)
     jobs = arguments.jobs or cpu_count() or 1
     rows: dict[int, Row] = {}

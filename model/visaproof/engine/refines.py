@@ -15,7 +15,7 @@ from pathlib import Path
 
 from visaproof.engine.refinement.comparison import compare
 from visaproof.engine.refinement.decision import Verdict, decide
-from visaproof.engine.refinement.scope import Scope
+from visaproof.engine.refinement.scope import Alias, Scope
 from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
 from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.float_results import Floats
@@ -93,19 +93,24 @@ def refines(
     timeout_s: float = TIMEOUT_S,
     programs: Programs | None = None,
     observe: Sequence[str] | str = (),
+    alias: Alias | str = Alias.MAY,
+    disjoint: Sequence[tuple[str, str]] = (),
 ) -> Verdict:
     """Whether `target` does what `source` does, for every input for which `source` has a meaning.
 
     Both are `.visaasm` files, or programs that `Programs.read` gave; `programs` keeps the files of earlier calls.
     `launch` (a zebin, its .ze_info, or a manifest) says what the inputs hold, `launch_target` does where the
-    target's differ; without them inputs are matched by their place in the payload.  `platform` is the device where
+    target's differ; without them inputs are matched by their place in the payload. `platform` is the device where
     neither launch information nor the file itself names it; what is not `forbidden` has a meaning; `floats` says
-    what results on floats are taken for, and loops of unknown length are run `unroll` rounds.  `observe` names
+    what results on floats are taken for, and loops of unknown length are run `unroll` rounds. `observe` names
     registers that have to be equal at the end where the source defines them: "V32", or "V32=V40" where the target
-    has another name.  The verdict is `Refines` (for all inputs, with the conditions that it needs), `Bounded` (the
-    same, of so many rounds: no proof), `Difference` (a run of both kernels), `Vacuous` (the source never has a
-    meaning) or `Unknown`.  Options may be named as on the command line: `assume="none"`, `floats="ieee"`,
-    `platform="dg2"`, `forbidden={"race"}`.
+    has another name. Buffers of different arguments may overlap, unless `alias` is "none", the source says
+    `restrict` or `constant`, or a pair is among the `disjoint` ones, by name or number. The verdict is `Refines`
+    (for all inputs, with the conditions that it needs), `Bounded` (the same, of so many rounds: no proof),
+    `Difference` (a run of both kernels), `Vacuous` (the source never has a meaning), `Apart` (it refines the source
+    if these pairs of buffers share no byte, with a run on buffers that overlap if one differs) or `Unknown`.
+    Options may be named as on the command line: `assume="none"`, `floats="ieee"`, `platform="dg2"`,
+    `forbidden={"race"}`.
 
     Raises ReadError for a file that cannot be read and for inputs without a counterpart, NotModelled for kernels that
     cannot be compared, ValueError for an option that has no such value.
@@ -119,5 +124,7 @@ def refines(
     observed = [observe] if isinstance(observe, str) else observe
     names = tuple(pair for text in observed for pair in names_from(text))
     timeout_ms = round(1000 * timeout_s)
-    scope = Scope(Assume(assume), kinds, unroll, Floats(floats), names, timeout_ms)
+    scope = Scope(
+        Assume(assume), kinds, unroll, Floats(floats), names, Alias(alias), tuple(disjoint), timeout_ms
+    )  # fmt: skip
     return decide(compare(one, other, scope), timeout_ms)

@@ -261,7 +261,33 @@ PREMISES = _rows(
     ),
     PremiseRow(
         "buffers-apart", "the surfaces {surfaces} share no byte",
-        Grantor.NOBODY, "C grants it of restrict pointers alone; hosts may pass one buffer twice", _TWO_KERNELS,
+        Grantor.USER, "--alias none; hosts may pass one buffer twice", _TWO_KERNELS, "--alias may",
+    ),
+    PremiseRow(
+        "disjoint", "{one} and {other} share no byte",
+        Grantor.USER, "--where 'disjoint(A, B)'", _TWO_KERNELS, "leave --where out",
+    ),
+    PremiseRow(
+        "items-do-not-race",
+        "what a work item writes through one argument, no other one accesses through another between two barriers",
+        Grantor.LANGUAGE, "OpenCL C: a data race between work items has no meaning", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "restrict", "a byte that is written, and reached through {argument}, is reached through it alone",
+        Grantor.LANGUAGE, "C 6.7.3.1: the source declares the argument restrict", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "constant-unwritten", "nothing writes what {argument} shows while the kernels run",
+        Grantor.LANGUAGE, "OpenCL C: the constant address space is read-only", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "kinds-apart", "{one} and {other} share no byte: they are not of one kind",
+        Grantor.LANGUAGE, "OpenCL C: images and buffers are memory objects of their own, and a kernel does not get one "
+        "image as read_only and as write_only", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "images-apart", "the images {surfaces} share no texel",
+        Grantor.NOBODY, "hosts may pass one image twice where the access qualifiers allow it", _TWO_KERNELS,
     ),
     PremiseRow(
         "surfaces-4gib", "surfaces have at most 4 GiB",

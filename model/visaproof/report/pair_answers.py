@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from math import inf
 from pathlib import Path
 from time import process_time
@@ -11,7 +12,7 @@ import msgspec
 
 from visaproof.engine.pairs.lists import Pair
 from visaproof.engine.refinement.comparison import Comparison
-from visaproof.engine.refinement.decision import Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
+from visaproof.engine.refinement.decision import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement.limited import compare_within, decide_within
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.scope import Scope
@@ -20,7 +21,8 @@ from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.matching import Program
 from visaproof.kernel.premises import Grantor
-from visaproof.report.refinement import comparison_json, difference_text, verdict_json
+from visaproof.report.overlap import pairs_text
+from visaproof.report.refinement import comparison_json, difference_text, shown_by, surface_name, verdict_json
 from visaproof.report.refinement_file import save_difference
 from visaproof.smt.limit import Limit
 
@@ -82,7 +84,8 @@ class Asker:
         scope, device = self.scope, self.platform and self.platform.name
         kinds = ",".join(sorted(kind.value for kind in scope.forbidden))
         launch = f"{scope.assume.value} {self.timeout_ms} {self.limit_s} {device} {self.save} {scope.groups}"
-        return f"{launch} {kinds} {scope.unroll} {scope.floats.value}"
+        alias = f"{scope.alias.value} {scope.disjoint}"
+        return f"{launch} {kinds} {scope.unroll} {scope.floats.value} {alias}"
 
     def __call__(self, pair: Pair) -> Row:
         start, limit = process_time(), Limit(self.limit_s)
@@ -104,8 +107,8 @@ class Asker:
         try:
             comparison = compare_within(limit, source, target, self.scope)
             verdict = decide_within(limit, comparison, self.timeout_ms)
-            if self.save is not None and isinstance(verdict, Difference):
-                save_difference(comparison, verdict, self.save)
+            if self.save is not None and (shown := shown_by(comparison, verdict)) is not None:
+                save_difference(*shown, self.save)
             return _judged(pair, comparison, verdict)
         except LimitReached as reached:
             return row(pair, Answer.UNKNOWN, f"not asked: {reached}")
@@ -132,6 +135,12 @@ def _judged(pair: Pair, comparison: Comparison, verdict: Verdict) -> Row:
             return row(pair, Answer.DIFFERS, reason, document)
         case Unknown(reason):
             return row(pair, Answer.UNKNOWN, reason, document)
+        case Apart(pairs, _, overlapping, difference):
+            needed = ", ".join(pairs_text(pairs, partial(surface_name, overlapping)))
+            if difference is None:
+                return row(pair, Answer.UNKNOWN, f"refines if these share no byte: {needed}", document)
+            shown = difference_text(overlapping, difference)
+            return row(pair, Answer.DIFFERS, f"unless these share no byte: {needed}: {shown}", document)
         case Difference():
             return row(pair, Answer.DIFFERS, difference_text(comparison, verdict), document)
 

@@ -5,9 +5,9 @@ from functools import partial
 from typing import Any
 
 from visaproof.engine.refinement.comparison import Comparison
-from visaproof.engine.refinement.decision import Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
+from visaproof.engine.refinement.decision import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement.lane_runs import lane_runs, run_outside
-from visaproof.engine.refinement.memory import IMAGE_SIZE, PRIVATE, bases_of
+from visaproof.engine.refinement.memory import FLAT_SIZE, IMAGE_SIZE, PRIVATE, bases_of
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.samplers import SAMPLER, samplers_in
 from visaproof.engine.refinement.thread_group import AnyRunner
@@ -16,11 +16,13 @@ from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.observed import Observed, is_register
 from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement.places import ALWAYS, Condition
+from visaproof.queries.refinement.sharing import SHARED
 from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.report.hints import fitting
 from visaproof.report.interference import interference_json, interference_lines, interference_text
 from visaproof.report.lane_runs import lane_run_json, lane_run_lines, target_run_lines
+from visaproof.report.overlap import buffer_at, layout_json, layout_lines, pairs_json, pairs_text, stated
 from visaproof.report.premises import premise_lines, premises_json
 from visaproof.report.synchronisation import events_json, events_side_by_side
 from visaproof.report.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
@@ -123,8 +125,39 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
         case Unknown(reason, events):
             yield f"  UNKNOWN: {reason}"
             yield from events_side_by_side(events)
+        case Apart():
+            yield from _apart_lines(verdict)
         case Difference():
             yield from (f"  {line}" for line in _difference_lines(comparison, verdict))
+
+
+def _apart_lines(verdict: Apart) -> Iterator[str]:
+    """Which buffers have to be apart, and what happens where they are not."""
+    name = partial(surface_name, verdict.overlapping)
+    yield "  REFINES ONLY IF these buffers share no byte, which nothing grants:"
+    yield from (f"    {pair}" for pair in pairs_text(verdict.pairs, name))
+    found = verdict.found.found if isinstance(verdict.found, Bounded) else verdict.found
+    yield f"    then the target leaves the same memory ({found.rung}){', where' if found.conditions else ''}"
+    yield from (f"      {condition.value}" for condition in in_order(found.conditions))
+    if isinstance(verdict.found, Bounded):
+        yield "      and no loop takes more rounds than were unrolled: no proof"
+    options = " ".join(f"--where '{stated(pair, name)}'" for pair in verdict.pairs)
+    yield f"    hint: `{options}` states it, and `--alias none` that no two buffers overlap"
+    if verdict.difference is None:
+        yield "  UNKNOWN: no run was found in which they overlap and both kernels differ"
+    else:
+        yield from (f"  {line}" for line in _difference_lines(verdict.overlapping, verdict.difference))
+
+
+def shown_by(comparison: Comparison, verdict: Verdict) -> tuple[Comparison, Difference] | None:
+    """The run that a verdict shows, and the question that it answers; None where it shows none."""
+    match verdict:
+        case Difference():
+            return comparison, verdict
+        case Apart(difference=Difference() as found):
+            return verdict.overlapping, found
+        case _:
+            return None
 
 
 def _excuses(comparison: Comparison) -> list[UndefinedKind]:
@@ -142,7 +175,9 @@ def in_order(conditions: Collection[Condition]) -> Iterator[Condition]:
 def _rests_on(comparison: Comparison, found: Difference) -> Iterator[str]:
     """What holds of the run, and what is shown beside it."""
     if comparison.conditional:
-        yield "in this run both stay inside their buffers, which lie apart"
+        apart = "" if SHARED in found.memory else ", which lie apart"
+        yield f"in this run both stay inside their buffers{apart}"
+    yield from (f"in this run {line}" for line in layout_lines(comparison, found, partial(surface_name, comparison)))
     if found.whatever_found:
         yield WHATEVER_FOUND
         if comparison.uninterpreted:
@@ -163,8 +198,8 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
         if is_register(surface):
             continue
         typed = size == IMAGE_SIZE
-        filled = [(channel_text(at) if typed else f"[{at:#x}]", word) for at, word in sorted(contents.items()) if word]
-        shown = [f"{place} = {word:#04x}" for place, word in filled[:MAX_SHOWN]]
+        filled = [(at, word) for at, word in sorted(contents.items()) if word]
+        shown = [f"{_content_place(comparison, found, surface, at)} = {word:#04x}" for at, word in filled[:MAX_SHOWN]]
         bound = extents_text(found, surface) if typed else _bytes(comparison, surface, size)
         yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
     yield from (f"  {line}" for line in sampler_lines(found))
@@ -188,16 +223,31 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
         yield f"    {found.target:#04x} after the target, in {register.target.at(found.address)}"
         yield from (f"  {line}" for line in _run_lines(comparison, found))
         return
-    name = surface_name(comparison, found.surface)
-    yield f"  {place_of(found)} of {name} was {found.before:#04x}, and is then"
+    yield f"  {_place(comparison, found)} was {found.before:#04x}, and is then"
     yield f"    {found.source:#04x} after the source: {written(found.source_writer)}"
     yield f"    {found.target:#04x} after the target: {written(found.target_writer)}"
     yield from (f"  {line}" for line in _run_lines(comparison, found))
 
 
+def _content_place(comparison: Comparison, found: Difference, surface: str, at: int) -> str:
+    """Where something is in a surface; in memory that buffers share, where in one of them."""
+    if surface == SHARED:
+        buffer, offset = buffer_at(comparison, found, at)
+        return f"{surface_name(comparison, buffer)} [{offset:#x}]"
+    return channel_text(at) if found.memory[surface][0] == IMAGE_SIZE else f"[{at:#x}]"
+
+
+def _place(comparison: Comparison, found: Difference) -> str:
+    """Where the difference is, and in which surface."""
+    if found.surface == SHARED:
+        buffer, offset = buffer_at(comparison, found, found.address)
+        return f"byte {offset:#x} of {surface_name(comparison, buffer)}"
+    return f"{place_of(found)} of {surface_name(comparison, found.surface)}"
+
+
 def _bytes(comparison: Comparison, surface: str, size: int) -> str:
     """How many bytes a surface has, for both kernels or for each."""
-    if surface == FLAT:
+    if size == FLAT_SIZE:
         return "all addresses"
     own = comparison.target.local_bytes if surface == SHARED_LOCAL else None
     return f"{size:#x} bytes" if own is None else f"{size:#x} bytes for the source and {own:#x} for the target"
@@ -224,10 +274,7 @@ def difference_text(comparison: Comparison, found: Difference) -> str:
     if found.interference is not None:
         return interference_text(found.interference, partial(surface_name, comparison))
     register = _register_of(comparison, found)
-    if register is not None:
-        place = _register_place(register, found)
-    else:
-        place = f"{place_of(found)} of {surface_name(comparison, found.surface)}"
+    place = _place(comparison, found) if register is None else _register_place(register, found)
     return f"{place}: {found.source:#04x} after the source, {found.target:#04x} after the target"
 
 
@@ -267,7 +314,7 @@ def _pointers(comparison: Comparison, found: Difference) -> dict[Term, int]:
     """The addresses that the runs got, whatever the solver said of them: buffers lie where `bases_of` puts them."""
     placed: dict[Term, int] = {}
     for runner in comparison.runners:
-        bases = bases_of(runner.pointers.values(), found.values)
+        bases = bases_of(runner.pointers.values(), found.values, runner.sharing)
         apart = {word: name for word, name in runner.pointers.items() if FLAT not in found.memory or name == PRIVATE}
         placed |= {word: bases[name] for word, name in apart.items()}
     return placed
@@ -314,6 +361,13 @@ def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
             return {"verdict": "does not refine", "replayed": False, "reason": reason} | events_json(events)
         case Unknown(reason, events):
             return {"verdict": "unknown", "reason": reason} | events_json(events)
+        case Apart(pairs, under, overlapping, difference):
+            name = partial(surface_name, overlapping)
+            needed = {"needs_apart": pairs_json(pairs), "if_apart": verdict_json(comparison, under)}
+            if difference is None:
+                reason = f"not shown unless these share no byte: {'; '.join(pairs_text(pairs, name))}"
+                return {"verdict": "unknown", "reason": reason} | needed
+            return verdict_json(overlapping, difference) | needed
         case Difference():
             under = [one.value for one in in_order(ALWAYS if comparison.conditional else ())]
             example = _difference_json(comparison, verdict)
@@ -348,9 +402,12 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         after = {"after_source": {"byte": found.source}, "after_target": {"byte": found.target}}
         return record | both | after | _runs_json(comparison, found)
     sides = ((found.source, found.source_writer), (found.target, found.target_writer))
-    return record | {
-        "surface": surface_name(comparison, found.surface),
-        "address": found.address,
+    surface, address = found.surface, found.address
+    if surface == SHARED:
+        surface, address = buffer_at(comparison, found, address)
+    return record | layout_json(comparison, found) | {
+        "surface": surface_name(comparison, surface),
+        "address": address,
         "before": found.before,
     } | {
         side: {

@@ -53,7 +53,15 @@ class LocalBytes:
     size: int
 
 
-Content = bytes | LocalBytes | ImageContent
+@dataclass(frozen=True)
+class PartOf:
+    """What another argument points to, from a byte on: both share it."""
+
+    argument: int
+    offset: int = 0
+
+
+Content = bytes | LocalBytes | ImageContent | PartOf
 """What is passed for a pointer or an image."""
 
 
@@ -143,8 +151,11 @@ def prepare(
     memory = {
         index: Allocation(_described(program, takes, index), _base(place), bytearray(_bytes_of(content)))
         for place, (index, content) in enumerate(sorted(buffers.items(), key=lambda one: one[0]), start=1)
-        if not isinstance(content, LocalBytes)
+        if not isinstance(content, LocalBytes | PartOf)
     }
+    for index, content in buffers.items():
+        if isinstance(content, PartOf):
+            memory[index] = _part(content, _described(program, takes, index), memory, buffers, takes)
     images = {index: content.shape for index, content in buffers.items() if isinstance(content, ImageContent)}
     local_addresses, end = dict[int, int](), program.launch.slm_bytes
     for index, content in sorted(buffers.items(), key=lambda one: one[0]):
@@ -178,6 +189,19 @@ def _slm_bytes(program: Program, known: int) -> int:
     if known or not isinstance(kilobytes, int):
         return known or (0 if program.launch.meanings else LARGEST_LOCAL)
     return UNIT * kilobytes
+
+
+def _part(
+    part: PartOf, name: str, memory: Mapping[int, Allocation], buffers: Mapping[int, Content], takes: Parameters
+) -> Allocation:
+    """A buffer that is the end of another one.  Raises ReadError where that has no such bytes of its own."""
+    whole, shown = buffers.get(part.argument), takes.shown(part.argument)
+    if not isinstance(whole, bytes):
+        raise _bad(BUFFER, f"{shown} has no bytes of its own that another buffer may share", "")
+    if part.offset >= len(whole):
+        raise _bad(BUFFER, f"{shown} has {len(whole)} bytes, and no byte {part.offset}", "")
+    of = memory[part.argument]
+    return Allocation(name, of.base + part.offset, memoryview(of.data)[part.offset :], part_of=of)
 
 
 def _runtime_memory() -> tuple[Allocation, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visaproof.engine.launch.inputs import require_known
+from visaproof.engine.launch.memory import Allocation
 from visaproof.engine.launch.payload import Payloads, Program, Values
 from visaproof.engine.launch.payload_arrays import GroupPayload
 from visaproof.engine.launch.run import (
@@ -125,12 +126,13 @@ class _ArraysRun:
 
     def _memories(self, groups: int) -> Memories:
         """The buffers behind surfaces and addresses, and zeros as the memory of each group."""
-        buffers = {index: _array(each.data) for index, each in self.memory.buffers.items()}
+        whole = {id(each): _array(each.data) for each in self.memory.buffers.values() if each.part_of is None}
+        buffers = {index: _bytes_in(each, whole) for index, each in self.memory.buffers.items()}
         surfaces = {key: buffers[index] for key, index in surface_keys(self.program, self.memory)}
         surfaces[SLM] = np.zeros((groups, len(self.memory.local.data)), np.uint8)
         if self._scratch:
             surfaces[SCRATCH] = np.zeros((groups * self._payload.threads, self._scratch), np.uint8)
-        flat = [(each.base, buffers[index]) for index, each in self.memory.buffers.items()]
+        flat = [(each.base, buffers[index]) for index, each in self.memory.buffers.items() if each.part_of is None]
         if self._private:
             flat.append((self.memory.private.base, np.zeros((groups, self._private), np.uint8)))
         return Memories(surfaces, flat, only_flat=True, local_tag=SLM_TAG)
@@ -181,8 +183,15 @@ class _ArraysRun:
             raise NotModelled(not_modelled[0].message, not_modelled[0].position)
 
 
-def _array(content: bytearray) -> NDArray[np.uint8]:
+def _array(content: bytearray | memoryview) -> NDArray[np.uint8]:
     return np.frombuffer(content, np.uint8) if content else np.zeros(0, np.uint8)
+
+
+def _bytes_in(buffer: Allocation, whole: Mapping[int, NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    """The bytes of a buffer: its own, or the end of another one's."""
+    if buffer.part_of is None:
+        return whole[id(buffer)]
+    return whole[id(buffer.part_of)][buffer.base - buffer.part_of.base :]
 
 
 def _takes_private(program: Program) -> bool:

@@ -28,12 +28,14 @@ class Allocation:
 
     name: str
     base: int
-    data: bytearray
+    data: bytearray | memoryview
     room: int = 0
     unwritten: bool = False
     """Whether nobody knows what it holds before it is written; it is 0 here."""
     modelled: bool = True
     """Whether it can be accessed; what the runtime keeps in memory of its own is not modelled."""
+    part_of: "Allocation | None" = None
+    """The allocation to the end of which its bytes belong, if they are those of another one."""
 
     @property
     def size(self) -> int:
@@ -42,7 +44,7 @@ class Allocation:
     def holds(self, offset: int, width: int) -> bool:
         """Whether these bytes are inside; where it grows, they are then there."""
         end = offset + width
-        if len(self.data) < end <= self.room and self.modelled:
+        if isinstance(self.data, bytearray) and len(self.data) < end <= self.room and self.modelled:
             self.data.extend(bytes(end - len(self.data)))
         return end <= (len(self.data) if self.modelled else self.room)
 
@@ -123,7 +125,8 @@ class Window(Buffer):
     def _place(self, address: int, width: int) -> tuple[Allocation, int] | None:
         """Where the bytes are; None where the access is outside, which reads 0 and writes nothing (D11)."""
         if not self._misses(address, width):
-            return self.memory, address
+            whole = self.memory.part_of
+            return (self.memory, address) if whole is None else (whole, self.memory.base - whole.base + address)
         if self.watch is not None:
             self.watch.outside(self.memory, address)
         return None

@@ -76,7 +76,8 @@ class Memory:
     """The tables of the program, by what holds their address."""
 
     def space(self) -> AddressSpace:
-        plain = (buffer for index, buffer in self.buffers.items() if index not in self.images)
+        whole = ((index, buffer) for index, buffer in self.buffers.items() if buffer.part_of is None)
+        plain = (buffer for index, buffer in whole if index not in self.images)
         return AddressSpace([*plain, self.private, *self.of_the_runtime])
 
 
@@ -136,7 +137,7 @@ class _LaunchRun:
             if (size := scratch_bytes(self.program.kernel))
         ]
         self._images = {
-            index: shape.image(self.memory.buffers[index].data, self.memory.sampler)
+            index: shape.image(bytes(self.memory.buffers[index].data), self.memory.sampler)
             for index, shape in self.memory.images.items()
         }
 

@@ -7,7 +7,7 @@ from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
 from visaproof.kernel.assumptions import PRIVATE_APART, Start
-from visaproof.kernel.matching import SHARED_LOCAL, Matching
+from visaproof.kernel.matching import Matching
 from visaproof.kernel.observed import is_register
 from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.thread_group import THREAD_NUMBER, UNMATCHED
@@ -59,9 +59,6 @@ def assumptions(
         found.append(PRIVATE_APART)
     if any(PRIVATE in one.pointers.values() for one in runners):
         found.append(premise("private-aligned", alignment=ALIGNMENT))
-    surfaces = [name for name in dict.fromkeys(map(itself, question.surfaces)) if _is_memory(name)]
-    if len(surfaces) > 1:
-        found.append(premise("buffers-apart", surfaces=", ".join(surfaces)))
     if any(itself(surface) != FLAT and not is_register(surface) for surface in question.surfaces):
         found.append(premise("surfaces-4gib"))
     if question.limits:
@@ -105,11 +102,6 @@ def _of_other_threads(question: Question, runners: Sequence[AnyRunner]) -> Itera
         yield premise("lanes-interleaved")
     if on_unlike_caches(source.touched, target.touched, runners[0].platform is runners[1].platform):
         yield premise("caches-alike")
-
-
-def _is_memory(surface: str) -> bool:
-    """Whether it is neither shared local memory nor a register."""
-    return surface != SHARED_LOCAL and not is_register(surface)
 
 
 def _of_groups(runners: Sequence[AnyRunner]) -> Iterator[Premise]:

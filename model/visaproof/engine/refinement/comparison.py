@@ -8,6 +8,7 @@ from visaproof.engine.refinement.beside import beside, unlike
 from visaproof.engine.refinement.buffer_offsets import BUFFER_OFFSETS, needs_buffers
 from visaproof.engine.refinement.lanes import lanes_needed
 from visaproof.engine.refinement.local_memory import with_local_sizes
+from visaproof.engine.refinement.overlap import overlap_of
 from visaproof.engine.refinement.questions import of_the_source, questions, used_surfaces
 from visaproof.engine.refinement.rows import in_rows
 from visaproof.engine.refinement.runner import Runner
@@ -30,6 +31,7 @@ from visaproof.kernel.thread_group import Split, matched_inputs, split_of
 from visaproof.kernel.unmodelled_inputs import unmodelled_read
 from visaproof.queries.constant_data import Tables
 from visaproof.queries.refinement.question import Launched, Question
+from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing
 from visaproof.queries.refinement.undefined import unusual
 from visaproof.smt import Bool
 
@@ -57,6 +59,8 @@ class Comparison:
     """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
     split: Split | None = None
     """Which threads run the lanes of which, where the kernels have different SIMD widths."""
+    sharing: Sharing = NOTHING_SHARED
+    """The buffers that may overlap; the question takes all for apart."""
     unlike: tuple[str, ...] = ()
     """Why a proof on the texts does not show that the target refines the source."""
     itself: bool = False
@@ -129,9 +133,10 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
     assumed += _on_tables(programs, starts, tables)
     assumed += tuple(beside(programs, runners, matching))
+    overlap = overlap_of(source, matching, runners, question, scope, split)
     return Comparison(
-        source, target, matching, start, assumed, question, runners, exact, scope, granted, unasked, split,
-        tuple(unlike(programs)), itself,
+        source, target, matching, start, assumed + overlap.assumed, question, runners, exact, scope, granted, unasked,
+        split, overlap.sharing, tuple(unlike(programs)), itself,
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from visaproof.engine.refinement.meaning import means_nothing, undefined_always
 from visaproof.engine.refinement.meant import in_all_launches, where_meant
 from visaproof.engine.refinement.memory import nothing
 from visaproof.engine.refinement.other_threads import crossing, is_one_thread, weaker
+from visaproof.engine.refinement.overlapping import needed_apart, overlapping
 from visaproof.engine.refinement.questions import questions
 from visaproof.engine.refinement.runs import Difference, difference
 from visaproof.engine.refinement.same_program import SAME_PROGRAM
@@ -28,6 +29,7 @@ from visaproof.kernel.float_results import Floats
 from visaproof.kernel.open_values import dependence
 from visaproof.queries.refinement.places import LAST, Condition, Reach, conditions
 from visaproof.queries.refinement.question import Question, open_undefined, premises, same_at_probe, same_effects
+from visaproof.queries.refinement.sharing import Pair
 from visaproof.queries.refinement.silent import without_silent_stores
 from visaproof.queries.refinement.stores import same_stores
 from visaproof.queries.refinement.synchronisation import Events, Unlike
@@ -92,19 +94,32 @@ THE_DIFFERENCE = "the difference"
 
 FLOAT_HINT = "; `--float ieee` takes floats for IEEE 754's"
 
-Verdict = Refines | Bounded | Difference | Resynchronised | Vacuous | Unknown
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """The target refines the source where these pairs of buffers share no byte; nothing says that they do not."""
+
+    pairs: tuple[Pair, ...]
+    """None of them can be left out, as far as is shown."""
+    found: Refines | Bounded
+    """The verdict where they are apart."""
+    overlapping: Comparison
+    """The question where they may overlap."""
+    difference: Difference | None = None
+    """A run of both on buffers that overlap, if one was found."""
+
+
+Verdict = Refines | Bounded | Difference | Resynchronised | Vacuous | Unknown | Apart
 
 
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
     """Whether the target refines the source.  Raises NotModelled."""
     if isinstance(comparison.open, Unlike):
         return _unlike(comparison, comparison.open, timeout_ms)
-    verdict = Refines(SAME_PROGRAM) if comparison.itself else _decided(comparison, timeout_ms)
-    if isinstance(verdict, Unknown):
-        verdict = _where_meant(comparison, timeout_ms) or verdict
-    if isinstance(verdict, Refines | Bounded) and (lost := weaker(comparison)):
+    verdict = Refines(SAME_PROGRAM) if comparison.itself else _wherever_buffers_lie(comparison, timeout_ms)
+    if isinstance(verdict, Refines | Bounded | Apart) and (lost := weaker(comparison)):
         return Unknown(lost)
-    if isinstance(verdict, Refines | Bounded) and comparison.unlike:
+    if isinstance(verdict, Refines | Bounded | Apart) and comparison.unlike:
         return Unknown("; ".join(comparison.unlike))
     if isinstance(verdict, Refines):
         return _unless_vacuous(comparison, verdict, timeout_ms)
@@ -113,6 +128,88 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
         reason = "; ".join((*beside, verdict.reason, *crossing(comparison)))
         return Unknown(reason + FLOAT_HINT * comparison.uninterpreted, verdict.events)
     return verdict
+
+
+def _wherever_buffers_lie(comparison: Comparison, timeout_ms: int) -> Verdict:
+    """The verdict on all launches, if it is the same where buffers overlap and where they do not.
+
+    At first both kernels are compared in one memory, which decides most.  Then where all buffers are apart: only of a
+    target that refines the source there, it is a question whether it does so elsewhere.
+    """
+    together = overlapping(comparison, comparison.sharing) if comparison.sharing.pairs else None
+    if together is not None and (found := _in_normal_form(together)) is not None:
+        if together.split is not None:
+            _audit(comparison)
+        return found
+    verdict = _decided(comparison, timeout_ms)
+    if isinstance(verdict, Unknown):
+        verdict = _where_meant(comparison, timeout_ms) or verdict
+    if not comparison.sharing.pairs or not isinstance(verdict, Refines | Bounded):
+        return verdict
+    return _where_they_overlap(comparison, together, verdict, timeout_ms)
+
+
+def _where_they_overlap(
+    comparison: Comparison, together: Comparison | None, verdict: Refines | Bounded, timeout_ms: int
+) -> Verdict:
+    """What is shown of buffers that overlap, where the target refines the source if they are apart."""
+    if together is None:
+        return Apart(comparison.sharing.pairs, verdict, comparison)
+    found = None if together.split is not None else guessed(together, GUESSES)  # work items might race in these runs
+    if found is not None:
+        found = smaller(together, found, timeout_ms)
+    elif isinstance(verdict, Refines) and (proved := _by_a_solver(together, timeout_ms)) is not None:
+        return proved
+    return Apart(needed_apart(comparison, (_in_normal_form, _by_a_solver_quickly)), verdict, together, found)
+
+
+def _by_a_solver_quickly(comparison: Comparison) -> Refines | None:
+    return _by_a_solver(comparison, QUICK_MS)
+
+
+def _by_a_solver(comparison: Comparison, timeout_ms: int) -> Refines | None:
+    """The verdict store by store, or at one arbitrary place of each memory that both do not write alike."""
+    question = comparison.question
+    if question.bounded:
+        return None
+    surfaces = [one for one in question.surfaces if not _same(question, one)]
+    if one_by_one(question, surfaces, timeout_ms):
+        return _granted(comparison, question, "store by store")
+    goal = conj(neg(open_undefined(question)), *(same_at_probe(question, surface) for surface in surfaces))
+    match uncut(premises(question, goal), goal, timeout_ms):
+        case Holds(rung):
+            return _granted(comparison, question, rung)
+        case _:
+            return None
+
+
+def _in_normal_form(comparison: Comparison) -> Refines | None:
+    """The verdict where both kernels do the same in normal form, which needs no solver."""
+    if comparison.question.bounded:
+        stepped = in_step(comparison)
+        return None if stepped is None else _granted(comparison, stepped, ROUND_BY_ROUND)
+    return _of_stores_in_normal_form(comparison)
+
+
+def _of_stores_in_normal_form(comparison: Comparison) -> Refines | None:
+    """The same of runs in which no loop takes more rounds than were unrolled."""
+    if comparison.conditional and comparison.exact is not None and same_effects(comparison.exact):
+        _audit(comparison)
+        return Refines("the same stores in normal form")
+    if same_effects(comparison.question):
+        _audit(comparison)
+        return _granted(comparison, comparison.question, "the same stores in normal form")
+    second = _second(comparison)
+    if same_effects(second):
+        _audit(comparison)
+        return _granted(comparison, second, "the same stores in the second normal form")
+    return _with_choices(comparison)
+
+
+def _second(comparison: Comparison) -> Question:
+    """The question in the second normal form."""
+    asked = comparison.question
+    return questions(comparison.runners, asked.launched, asked.forbidden, expand=True)[1]
 
 
 def _unlike(comparison: Comparison, found: Unlike, timeout_ms: int) -> Difference | Resynchronised | Vacuous | Unknown:
@@ -188,18 +285,9 @@ def _vain(question: Question, timeout_ms: int) -> Unknown | None:
 
 def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:
     """The verdict on runs in which no loop takes more rounds than were unrolled."""
-    if comparison.conditional and comparison.exact is not None and same_effects(comparison.exact):
-        _audit(comparison)
-        return Refines("the same stores in normal form")
-    if same_effects(comparison.question):
-        _audit(comparison)
-        return _granted(comparison, comparison.question, "the same stores in normal form")
-    _, second = questions(comparison.runners, comparison.question.launched, comparison.question.forbidden, expand=True)
-    if same_effects(second):
-        _audit(comparison)
-        return _granted(comparison, second, "the same stores in the second normal form")
-    if (found := _with_choices(comparison)) is not None:
+    if (found := _of_stores_in_normal_form(comparison)) is not None:
         return found
+    second = _second(comparison)
     verdict = _decide(comparison, second, timeout_ms)
     if isinstance(verdict, Unknown):
         found = _interfered(comparison, timeout_ms)
@@ -246,7 +334,7 @@ def _chosen_one_by_one(comparison: Comparison, timeout_ms: int) -> Refines | Non
         return None
     chosen = where_chosen(comparison, choices)
     question = without_silent_stores(chosen)
-    surfaces = [one for one in question.surfaces if not same_stores(*stores_of(question, one))]
+    surfaces = [one for one in question.surfaces if not _same(question, one)]
     if not one_by_one(question, surfaces, timeout_ms):
         return _with_some_choice(comparison, choices, timeout_ms)
     _audit(comparison)
@@ -272,11 +360,16 @@ def _granted(comparison: Comparison, question: Question, rung: str) -> Refines:
     return Refines(rung, conditions(source, target) if comparison.conditional else frozenset())
 
 
+def _same(question: Question, surface: str) -> bool:
+    """Whether both have the same stores to a surface."""
+    return same_stores(*stores_of(question, surface), question.sharing.are_apart)
+
+
 def _decide(comparison: Comparison, second: Question, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:
     question = comparison.question
     if always := undefined_always(comparison):
         return Vacuous(always)
-    open_surfaces = [one for one in question.surfaces if not same_stores(*stores_of(question, one))]
+    open_surfaces = [one for one in question.surfaces if not _same(question, one)]
     remaining = open_undefined(question)
     # many threads take long to run, and mostly they agree
     found = guessed(comparison, GUESSES if comparison.split is None else AUDITS)
@@ -353,7 +446,12 @@ def _confirmed(comparison: Comparison, goal: Bool, values: Values) -> Difference
 
 
 def _audit(comparison: Comparison) -> None:
-    """A few runs of kernels that are said to be equal: they would show a rule of the normal form that is wrong."""
+    """A few runs of kernels that are said to be equal: they would show a rule of the normal form that is wrong.
+
+    Of several threads none on buffers that overlap: their work items might race.
+    """
+    if comparison.split is not None and comparison.question.sharing.alignments:
+        return
     found = guessed(comparison, AUDITS)
     if found is not None:
         raise AssertionError(f"the normal form says that the kernels are equal, but runs differ for {found.values}")

@@ -213,7 +213,7 @@ class _Followed:
             case TexelWrite():
                 return Stored(self.runner.surface(key), cell_at(write.texel, write.channel), 0, write.value)
             case LaneWrite() if key == FLAT and self.found.surface != FLAT:
-                bases = bases_of(self.runner.pointers.values(), self.found.values)
+                bases = bases_of(self.runner.pointers.values(), self.found.values, self.runner.sharing)
                 for buffer, base in bases.items():
                     size, _ = self.found.memory.get(buffer, (PRIVATE_SIZE, {}))
                     if base <= write.address < base + size:

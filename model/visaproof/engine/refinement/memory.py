@@ -10,6 +10,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.texels import Outside, RawImage
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import Question
+from visaproof.queries.refinement.sharing import NOTHING_SHARED, SHARED, SHARED_AT, Sharing
 from visaproof.queries.refinement.side import itself
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.semantics.symbolic.state import SymbolicImage
@@ -46,10 +47,57 @@ def base_symbol(buffer: str) -> Term:
     return symbol(f"base.{buffer}", 64)
 
 
-def bases_of(buffers: Iterable[str], values: Values) -> dict[str, int]:
-    """Where each buffer begins: the values say the low bits, which decide what carries."""
-    low = {buffer: values.get(base_symbol(buffer), 0) * ALIGNMENT % MOST_MOVED for buffer in buffers}
-    return {buffer: base_at(buffer) + part for buffer, part in low.items()}
+def bases_of(buffers: Iterable[str], values: Values, sharing: Sharing = NOTHING_SHARED) -> dict[str, int]:
+    """Where each buffer begins: the values say the low bits, which decide what carries.
+
+    Of buffers that may overlap they say it all.
+    """
+    return {buffer: _base_of(buffer, values.get(base_symbol(buffer), 0), sharing) for buffer in buffers}
+
+
+def _base_of(buffer: str, chosen: int, sharing: Sharing) -> int:
+    if buffer in sharing.alignments:
+        return (SHARED_AT + chosen * sharing.alignments[buffer]) % FLAT_SIZE
+    return base_at(buffer) + chosen * ALIGNMENT % MOST_MOVED
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A buffer in memory that it shares with others."""
+
+    base: int
+    size: int
+
+    def within(self, memory: Mapping[str, Buffer | Image]) -> "ViewContents":
+        """Its bytes, which are those of the memory."""
+        shared = memory[SHARED]
+        assert isinstance(shared, Buffer)
+        return ViewContents(shared.contents, self.base)
+
+
+class ViewContents(dict[int, int]):
+    """The bytes of memory that is shared, from a place on."""
+
+    def __init__(self, whole: dict[int, int], base: int) -> None:
+        super().__init__()
+        self.whole, self.base = whole, base
+
+    def holder(self, address: int) -> tuple[int, int]:
+        """The identity of what holds this byte, and its place there."""
+        return id(self.whole), (self.base + address) % FLAT_SIZE
+
+    def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return self.whole.get((self.base + key) % FLAT_SIZE, default)
+
+    def __setitem__(self, key: int, value: int) -> None:
+        self.whole[(self.base + key) % FLAT_SIZE] = value
+
+
+def views(sharing: Sharing, memory: Memory, values: Values) -> Iterator[tuple[str, View]]:
+    """The buffers that share memory in a run."""
+    if SHARED in memory:
+        for name, base in bases_of(sharing.alignments, values, sharing).items():
+            yield name, View(base, _size(name, values))
 
 
 def elsewhere(bases: Mapping[str, int]) -> dict[str, int]:
@@ -78,7 +126,7 @@ class FlatContents(dict[int, int]):
     def holder(self, address: int) -> tuple[int, int]:
         """The identity of what holds this byte, and its place there."""
         contents, offset = self._at(address)
-        return id(contents), offset
+        return contents.holder(offset) if isinstance(contents, ViewContents) else (id(contents), offset)
 
     def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         contents, offset = self._at(key)
@@ -252,4 +300,4 @@ def _stored(question: Question, name: str, values: Values) -> Iterator[tuple[int
 
 
 def _size(surface: str, values: Values) -> int:
-    return FLAT_SIZE if surface == FLAT else values.get(symbol(f"size.{surface}", 40), 1 << 32)
+    return FLAT_SIZE if surface in (FLAT, SHARED) else values.get(symbol(f"size.{surface}", 40), 1 << 32)

@@ -100,6 +100,7 @@ def _as_it_is(runner: AnyRunner) -> Side:
         threads=runner.threads,
         finders=_finders(runner),
         observed=runner.observed,
+        sharing=runner.sharing,
         unwritten=_unwritten(runner, runner.trace, runner.surface),
         samplers=runner.samplers,
     )
@@ -123,6 +124,7 @@ def _located(runner: AnyRunner) -> Side:
     return Side(
         runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
         _finders(runner), runner.observed, samplers=runner.samplers, unwritten=_unwritten(runner, found.trace, surface),
+        sharing=runner.sharing,
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.exchanges import Came, Exchange
 from visaproof.engine.refinement.held_inputs import HeldInput, Thread, completed, held_inputs
-from visaproof.engine.refinement.memory import cell_at, texel_at
+from visaproof.engine.refinement.memory import cell_at, texel_at, views
 from visaproof.engine.refinement.runner import Prepared
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.samplers import outside_of, samplers_in
@@ -28,6 +28,7 @@ from visaproof.kernel.linking import functions_beside
 from visaproof.kernel.matching import Program
 from visaproof.kernel.observed import is_register
 from visaproof.kernel.syntax import Kernel
+from visaproof.queries.refinement.sharing import SHARED
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image
@@ -35,9 +36,14 @@ from visaproof.semantics.concrete.surface import Buffer, Image
 
 class SurfaceContents(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """A buffer has a size, and bytes by address, hexadecimal; a typed surface its kind, the extents of each level, and
-    channels by "u,v,r,lod,channel"."""
+    channels by "u,v,r,lod,channel".  A buffer that may overlap others shows the memory that they share, from a byte
+    on."""
 
     size: str = ""
+    shows: str = ""
+    """The memory of which it is a part, if it is one."""
+    at: str = ""
+    """Where in it the buffer begins."""
     kind: str = ""
     levels: list[tuple[int, int, int]] = []
     contents: dict[str, str] = {}
@@ -177,7 +183,8 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
         shows=shows,
         readings=[str(one) for one in comparison.assumed],
         exec_mask=f"{found.exec_mask:#x}",
-        memory={name: _contents(found, name, sides) for name in found.memory if not is_register(name)},
+        memory={name: _contents(found, name, sides) for name in found.memory if not is_register(name)}
+        | _shown(comparison, found),
         samplers={name: outside.value for name, outside in samplers_in(found.values) if name.isdecimal()},
         inside=comparison.conditional,
         whatever_found=found.whatever_found,
@@ -227,6 +234,14 @@ def _contents(found: Difference, name: str, sides: Sequence[Prepared | Started])
     if image is None:
         return SurfaceContents(f"{size:#x}", contents=cells)
     return SurfaceContents(kind=image.kind.name, levels=list(image.levels), contents=cells)
+
+
+def _shown(comparison: Comparison, found: Difference) -> dict[str, SurfaceContents]:
+    """The buffers that share memory."""
+    return {
+        name: SurfaceContents(f"{one.size:#x}", SHARED, f"{one.base:#x}")
+        for name, one in views(comparison.sharing, found.memory, found.values)
+    }
 
 
 def place_text(at: int, typed: bool) -> str:

@@ -6,7 +6,7 @@ from itertools import islice
 
 from visaproof.engine.refinement.exchanges import Exchange, Visit
 from visaproof.engine.refinement.held_inputs import unlike_inputs, unlike_surfaces
-from visaproof.engine.refinement.memory import FLAT_SIZE, FlatContents, cells_of, texel_at
+from visaproof.engine.refinement.memory import FLAT_SIZE, FlatContents, ViewContents, cells_of, texel_at
 from visaproof.engine.refinement.record import (
     OtherThread,
     RefinementExample,
@@ -304,10 +304,18 @@ def _memory(example: RefinementExample, side: Side) -> dict[str, Buffer | Image]
     """The surfaces before the runs, as a kernel has them."""
     said = example.samplers | side.samplers
     samplers = {int(number): Outside(outside) for number, outside in said.items()}
-    found = {name: _surface(contents, samplers) for name, contents in example.memory.items()}
+    found = {name: _surface(contents, samplers) for name, contents in example.memory.items() if not contents.shows}
     if side.slm and isinstance(local := found.get(SHARED_LOCAL), Buffer):
         found[SHARED_LOCAL] = Buffer(int(side.slm, 16), local.contents)
-    return found
+    return found | {name: _view(one, found) for name, one in example.memory.items() if one.shows}
+
+
+def _view(recorded: SurfaceContents, memory: Mapping[str, Buffer | Image]) -> Buffer:
+    """A buffer that is a part of a larger one."""
+    base, size, whole = int(recorded.at, 16), int(recorded.size, 16), memory[recorded.shows]
+    if not isinstance(whole, Buffer):
+        raise ValueError(f"{recorded.shows} is no buffer")
+    return Buffer(size, ViewContents(whole.contents, base))
 
 
 def _surface(recorded: SurfaceContents, samplers: Mapping[int, Outside]) -> Buffer | Image:

@@ -21,6 +21,7 @@ from visaproof.engine.refinement.memory import (
     cells_of,
     image_of,
     sampled_image,
+    views,
 )
 from visaproof.engine.refinement.samplers import Samplers, outside_of
 from visaproof.engine.refinement.thread_watch import GroupBuffer, ThreadWatch
@@ -35,6 +36,7 @@ from visaproof.kernel.observed import Observed
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
 from visaproof.queries.refinement.local_memory import synchronises
+from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Scratch
 from visaproof.semantics.symbolic.registers import Byte
@@ -68,6 +70,8 @@ class Runner:
     """The registers that are compared at the end."""
     lost: tuple[str, ...] = ()
     """Surfaces by a handle of which it is not known whose it is; a run finds it by its number, if it is one's."""
+    sharing: Sharing = NOTHING_SHARED
+    """The buffers that may overlap."""
     unwritten: frozenset[str] = frozenset()
     """The surfaces of arguments that nobody writes while the kernel runs, by what the source says of them."""
     handles: Mapping[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
@@ -171,6 +175,8 @@ class Runner:
                 after[name] = image_of(images[name], name, contents, values, modified, outside)
             else:
                 after[name] = buffer(self.size_of(name, size), dict(contents))
+        for name, view in views(self.sharing, memory, values):
+            after[name] = buffer(view.size, view.within(after))
         return self.beside(after, modified, lanes, values, partial(buffer, FLAT_SIZE))
 
     def beside(
@@ -182,7 +188,7 @@ class Runner:
         flat_buffer: Callable[[FlatContents], WatchedBuffer],
     ) -> "Prepared":
         """What a run on these surfaces starts from, which other threads may have as well."""
-        bases = bases_of(self.pointers.values(), values)
+        bases = bases_of(self.pointers.values(), values, self.sharing)
         flat = _flat(after, bases)
         values = dict(values)
         for pointer, buffer in self.pointers.items():
@@ -297,7 +303,7 @@ def ran_of(outcome: Outcome, memory: Memory, start: Prepared) -> "Ran":
     left = _missed(outcome) if start.flat.left is None else start.flat.left
     if outcome.undefined is not None and left is None:
         left = _asked_outside(outcome, start.flat)
-    contents = {name: (memory[name][0], _contents(surface)) for name, surface in start.memory.items()}
+    contents = {name: (size, _contents(start.memory[name])) for name, (size, _) in memory.items()}
     missed = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
     outside = next((each.instruction.position for each in missed), None)
     return Ran(outcome, contents, left, start.flat.left is not None, outside, start.modified.met)

@@ -1,6 +1,6 @@
 """Runs two kernels on the same numbers: one launch, one memory.  A difference that is seen here is one."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.engine.ladder import Values
@@ -29,7 +29,8 @@ from visaproof.kernel.concrete.run import Undefined
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.sampler import samplers_of
 from visaproof.queries.refinement.places import ALIGNMENT
-from visaproof.queries.refinement.question import Question
+from visaproof.queries.refinement.question import LARGEST_SURFACE, Question
+from visaproof.queries.refinement.sharing import SHARED, Pair, Sharing
 from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind, kind_at
 from visaproof.semantics.concrete.surface import TexelWrite, Write
@@ -109,7 +110,18 @@ def trial(source: AnyRunner, target: AnyRunner, question: Question, values: Valu
 
 def is_launch(question: Question, values: Values) -> bool:
     """Whether there are launches with these values, with a lane on."""
+    if any(_overlap(question.sharing, pair, values) for pair in question.sharing.apart):
+        return False
     return bool(bits_of(question.lanes, values)) and question.launched.group.has_room(question.lanes, values)
+
+
+def _overlap(sharing: Sharing, pair: Pair, values: Values) -> bool:
+    """Whether two buffers share a byte."""
+    (base, size), (other, other_size) = (
+        (base, values.get(symbol(f"size.{name}", ADDRESS_BITS), LARGEST_SURFACE))
+        for name, base in bases_of(pair, values, sharing).items()
+    )
+    return base < other + other_size and other < base + size
 
 
 def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> bool:
@@ -130,9 +142,9 @@ def launch_of(
     """The values with the places of the buffers, and what memory holds."""
     values = without_distances((source, target), values)
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
-    bases = bases_of(buffers, values)
+    apart = [buffer for buffer in buffers if buffer not in question.sharing.alignments]
     values = question.launched.group.with_room(question.lanes, values) | {
-        base_symbol(buffer): base // ALIGNMENT for buffer, base in bases.items()
+        base_symbol(buffer): base // ALIGNMENT for buffer, base in bases_of(apart, values).items()
     }
     if any(itself(surface) == SHARED_LOCAL for surface in question.surfaces):
         local = question.launched.local
@@ -187,7 +199,7 @@ def _beside(
     """What a run of the target shows beside that of the source."""
     conditional = is_conditional(question)
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
-    bases, mask = bases_of(buffers, values), bits_of(question.lanes, values)
+    bases, mask = bases_of(buffers, values, question.sharing), bits_of(question.lanes, values)
     observed = target.run(memory, question.lanes, values)
     if not observed.leaves(conditional):
         if observed.shared_local_missed and SLM_OUTSIDE in question.forbidden:
@@ -211,7 +223,7 @@ def _beside(
                 found = [replace(one, backwards=True) for one in differ]
         shown = [replace(one, order=order, lanes=deciding_lanes(question, one.surface, one.address)) for one in found]
         return Trial(shown[0], tuple(shown[1:])) if shown else Trial(None)
-    if observed.left is None or not observed.left_flat:
+    if observed.left is None or not observed.left_flat or SHARED in memory:
         return None
     moved = elsewhere(bases)
     there = values | {base_symbol(buffer): base // ALIGNMENT for buffer, base in moved.items()}
@@ -244,7 +256,7 @@ def _differences(
     found: list[Difference] = []
     for surface, (size, contents) in memory.items():
         one, other = ran.memory[surface][1], observed.memory[surface][1]
-        base = bases_of((surface,), values)[surface]
+        bases = bases_of(source.sharing.alignments if surface == SHARED else (surface,), values, source.sharing)
         for address in sorted(one.keys() | other.keys()):
             if one.get(address, 0) != other.get(address, 0) and _is_seen(surface, address, ran, observed):
                 if len(found) == MOST_DIFFERENCES:
@@ -252,8 +264,8 @@ def _differences(
                 shown = Difference(
                     values, mask, memory, None, surface, address,
                     contents.get(address, 0), one.get(address, 0), other.get(address, 0),
-                    _writer(source, ran, surface, address, size, base),
-                    _writer(target, observed, surface, address, size, base),
+                    _writer(source, ran, surface, address, size, bases),
+                    _writer(target, observed, surface, address, size, bases),
                 )  # fmt: skip
                 found.append(shown)
     return found
@@ -265,12 +277,18 @@ def _is_seen(surface: str, address: int, ran: Ran, observed: Ran) -> bool:
     return surface != SHARED_LOCAL or (times == others and seen.get(address, 0) != other.get(address, 0))
 
 
-def _writer(runner: AnyRunner, ran: Ran, surface: str, address: int, size: int, base: int) -> Writer | None:
-    """The last write that put something at this byte."""
+def _writer(
+    runner: AnyRunner, ran: Ran, surface: str, address: int, size: int, bases: Mapping[str, int]
+) -> Writer | None:
+    """The last write that put something at this byte; `bases` has where buffers begin that are reached by address, or
+    that share memory."""
+    base = bases.get(surface, 0)
     for index, performed in reversed(list(enumerate(ran.outcome.performed))):
         by_address = performed.surface == FLAT != surface
-        if by_address or runner.surface(performed.surface) == surface:
-            place = address + base if by_address else address
+        own = None if by_address else runner.surface(performed.surface)
+        shared = surface == SHARED and own in bases
+        if by_address or own == surface or shared:
+            place = address - bases[own] if own is not None and shared else address + base if by_address else address
             end = FLAT_SIZE if by_address else size
             for write in reversed((*performed.writes, *performed.changed)):
                 if _puts(write, place, end):
@@ -302,6 +320,8 @@ def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
         words |= dict.fromkeys(chosen(samplers_of(runner.kernel), runner.samplers))
         if is_conditional(question) or runner.lost or PRIVATE in runner.pointers.values():
             words |= {base_symbol(buffer): None for buffer in runner.pointers.values()}
+        for buffer in question.sharing.alignments:
+            words |= {base_symbol(buffer): None, symbol(f"size.{buffer}", ADDRESS_BITS): None}
     return list(dict.fromkeys(one for word in words for one in _by_name(symbols_of(word))))
 
 

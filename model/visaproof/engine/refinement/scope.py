@@ -1,6 +1,7 @@
 """What a comparison of two kernels speaks of, and what has to be assumed of a launch beside it."""
 
 from dataclasses import dataclass
+from enum import Enum
 
 from visaproof.engine.decide import DEFAULT_TIMEOUT_MS
 from visaproof.kernel.assumptions import Assume
@@ -9,6 +10,13 @@ from visaproof.kernel.launch import ANY_GROUPS, StatedGroups
 from visaproof.kernel.symbolic.run import DEFAULT_UNROLL
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
 from visaproof.smt import Bool, false, true
+
+
+class Alias(Enum):
+    """Whether buffers of different arguments may share bytes."""
+
+    MAY = "may"
+    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +33,10 @@ class Scope:
     """What results on floats are taken for."""
     observe: tuple[tuple[str, str], ...] = ()
     """Registers of the source and of the target that have to be equal at the end."""
+    alias: Alias = Alias.MAY
+    """Whether buffers of different arguments may overlap where nothing keeps them apart."""
+    disjoint: tuple[tuple[str, str], ...] = ()
+    """Arguments that share no byte, by their names or numbers."""
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     """For each question to a solver that comes before the one that is asked."""
     groups: StatedGroups = ANY_GROUPS

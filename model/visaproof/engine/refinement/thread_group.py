@@ -17,6 +17,7 @@ from visaproof.engine.refinement.memory import (
     Memory,
     WatchedBuffer,
     image_of,
+    views,
 )
 from visaproof.engine.refinement.runner import IN_LOOPS, Prepared, Ran, Runner, SeenByOthers, bits_of, ran_of
 from visaproof.engine.refinement.samplers import Samplers, outside_of
@@ -30,6 +31,7 @@ from visaproof.kernel.symbolic.machine import Performed
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.syntax import Instruction, Kernel
 from visaproof.kernel.thread_group import Split
+from visaproof.queries.refinement.sharing import Sharing
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
 from visaproof.semantics.symbolic.accesses import Access, Atomic
@@ -90,6 +92,11 @@ class ThreadGroup:
     @property
     def platform(self) -> Platform:
         return self.members[0].platform
+
+    @property
+    def sharing(self) -> Sharing:
+        """The buffers that may overlap: the same for all threads."""
+        return self.members[0].sharing
 
     @property
     def surface(self) -> Callable[[str], str]:
@@ -164,6 +171,8 @@ class ThreadGroup:
         """What the run starts from: the threads that have a lane on, in the order in which they run."""
         watch, modified = ThreadWatch(self.races_forbidden), Modified()
         after = {name: self._surface(name, contents, values, watch, modified) for name, contents in memory.items()}
+        shown = views(self.sharing, memory, values)
+        after |= {name: GroupBuffer(one.size, one.within(after), modified=modified, watch=watch) for name, one in shown}
 
         def flat_buffer(flat: FlatContents) -> WatchedBuffer:
             return GroupBuffer(FLAT_SIZE, flat, modified=modified, watch=watch)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from visaproof.engine.refinement.meetings import Modified
-from visaproof.engine.refinement.memory import FlatContents, WatchedBuffer
+from visaproof.engine.refinement.memory import FlatContents, ViewContents, WatchedBuffer
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.kernel.texels import RawImage
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
@@ -95,7 +95,7 @@ class GroupBuffer(WatchedBuffer):
             return
         for place in range(address, address + width):
             memory, at = id(self.contents), place
-            if isinstance(self.contents, FlatContents):
+            if isinstance(self.contents, FlatContents | ViewContents):
                 memory, at = self.contents.holder(place)
             self.watch.touches(memory, at, Touch.ATOMIC if self._atomic else touch)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from time import monotonic
 
 from visaproof.engine.ladder import NORMAL_FORM, Answer, Fails, GaveUp, Holds, Impossible, climb
@@ -11,14 +12,17 @@ from visaproof.engine.rewrite.search import Prepared, Search
 from visaproof.engine.rewrite.smaller import smaller
 from visaproof.engine.rewrite.verdicts import Counterexample, Illegal, Proved, Refuted, Unknown, Vacuous, Verdict
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
+from visaproof.isa.operands import SCRATCH
 from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
+from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.open_values import dependence
 from visaproof.kernel.rewrite.instances import Instance, rule_place
 from visaproof.kernel.rewrite.syntax import Condition
 from visaproof.queries.rewrite.conditions import Premise, place_of, premise
-from visaproof.queries.rewrite.question import own_name, sides
+from visaproof.queries.rewrite.question import own_name, sides, surface_of
 from visaproof.queries.rewrite.replacements import replacements
+from visaproof.semantics.symbolic.accesses import Load
 from visaproof.smt import Bool, Term, conj, evaluate, implies, is_false, is_true, neg, symbol, symbols_of
 from visaproof.smt.evaluate import substitute_all
 
@@ -44,9 +48,25 @@ def check_prepared(ready: Prepared, conditions: Sequence[Condition], timeout: fl
         _require_known(premise([condition], ready.instance), ready, condition)
     assumed = premise(conditions, ready.instance)
     try:
-        return _Check(ready, assumed, timeout, quick).verdict()
+        verdict = _Check(ready, assumed, timeout, quick).verdict()
+        return _unless_overlapping(ready, assumed) or verdict if isinstance(verdict, Proved) else verdict
     except (ReadError, NotModelled) as error:
         raise _in_rule(ready.instance, error) from None
+
+
+def _unless_overlapping(ready: Prepared, assumed: Premise) -> Unknown | None:
+    """Why a proof, which takes surfaces to share no byte, does not hold of all; None where it does."""
+    written: dict[str, bool] = {}
+    typed: dict[str, bool] = {}
+    for performed in (each for side in ready.both for each in side.trace.performed):
+        name = surface_of(ready.instance, performed)
+        typed[name] = any(len(access.cell) > 1 for access in performed.accesses)
+        written[name] = written.get(name, False) or not all(isinstance(access, Load) for access in performed.accesses)
+    for one, other in combinations([name for name in written if name not in (SHARED_LOCAL, SCRATCH)], 2):
+        may_meet = (written[one] or written[other]) and typed[one] == typed[other]
+        if may_meet and frozenset((one, other)) not in assumed.apart:
+            return Unknown(f"right if {one} and {other} share no byte, which `pre: apart({one}, {other})` states")
+    return None
 
 
 def _require_known(said: Premise, ready: Prepared, condition: Condition) -> None:

@@ -60,7 +60,8 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
     history = History(side, memory, expand)
     for place, performed in enumerate(side.trace.performed):
         thread = side.threads[place] if side.finders else 0
-        history.add(performed, surface_then(side, place), side.turns.get(place), thread)
+        item_thread = side.threads[place] if side.threads else 0
+        history.add(performed, surface_then(side, place), side.turns.get(place), thread, item_thread)
     if history.unclear is not None and len(_OF_ACCESSES & forbidden) == 1:
         raise NotModelled("an address that may be misaligned, beside registers beyond a variable", history.unclear)
     racing = list(_races(side))

@@ -15,7 +15,7 @@ from visaproof.queries.refinement.observed import RegisterByte, raw_terms, regis
 from visaproof.queries.refinement.open_operation import OpenOperation
 from visaproof.queries.refinement.places import Reach, base_of, is_private
 from visaproof.queries.refinement.side import Side, Turn
-from visaproof.queries.refinement.stores import UnitStore, after
+from visaproof.queries.refinement.stores import NO_OWNER, Owner, UnitStore, after
 from visaproof.queries.refinement.touched import Touched
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.refinement.undefined_accesses import kind_of, may_be_of_two_kinds
@@ -69,7 +69,12 @@ class History:
         self._places: dict[Term, int] = {one.symbol: place for place, one in enumerate(side.trace.arbitrary)}
         self._resolved = 0
         self._names: dict[Term, Term] = dict(_surface_names(side))
-        self._names |= {pointer: base_of(buffer) for pointer, buffer in side.pointers.items()}
+        self._sharing = side.sharing
+        shared = self._sharing.alignments
+        self._names |= {
+            pointer: self._sharing.base(buffer) if buffer in shared else base_of(buffer)
+            for pointer, buffer in side.pointers.items()
+        }
         self._names |= side.choices
         self._events = AtomicEvents()
         self._written = {
@@ -132,43 +137,46 @@ class History:
         found = substitute_all(terms, self._names)
         return expanded(found) if self._expand else found
 
-    def add(self, performed: Performed, surface: str, turn: Turn | None, thread: int) -> None:
-        """Takes in a message of a thread to a surface."""
+    def add(self, performed: Performed, surface: str, turn: Turn | None, thread: int, item_thread: int = 0) -> None:
+        """Takes in a message of a thread to a surface; `item_thread` is the number of the thread among several."""
         values = {id(access): value for access, value in performed.loaded}
         if surface in self._written:  # what was read through the sampler before is what was there before
             self._resolve_first(performed.left_open)
         accesses = list(self._visible(performed))
         self._resolve([term for access in accesses for term in _terms(access)])
         seen = [self._renamed(_terms(access)) for access in accesses]
-        atomic = () if turn is not None else self._events.message(surface, accesses, seen, self.stores)
+        for access, terms in zip(accesses, seen, strict=True):
+            self._note_place(performed, surface, access, cast(tuple[Bool, Bool, BitVec], (*terms[:2], terms[3])))
+            terms[3] = self._sharing.address(surface, cast(BitVec, terms[3]))
+        memory = self._sharing.memory(surface)
+        atomic = () if turn is not None else self._events.message(memory, accesses, seen, self.stores)
         stores: list[UnitStore] = []
         names: dict[Term, Term] = {}
         for index, (access, (guard, inside, defined, cell, *value)) in enumerate(zip(accesses, seen, strict=True)):
             guard, inside, cell = cast(Bool, guard), cast(Bool, inside), cast(BitVec, cell)
             self._note_undefined(performed, access, conj(guard, neg(cast(Bool, defined))))
-            self._note_place(performed, surface, access, (guard, inside, cell))
             self.touched.append(Touched(surface, type(access).__name__.lower(), cell, performed.instruction))
-            happens = conj(guard, inside)
+            happens, owner = conj(guard, inside), self._owner(performed, surface, access, item_thread)
             if isinstance(access, Atomic) and turn is not None:
-                written, brought, always = self._in_turn(turn, surface, access, seen[index])
+                written, brought, always = self._in_turn(turn, surface, owner, access, seen[index])
                 happens, value = (inside if always else happens), [written]
             elif isinstance(access, Atomic):
                 written = self._memory.result((*atomic, index, "after"), 8 * access.width)
                 brought = cast(BitVec, self._memory.result((*atomic, index, "brought"), 8 * access.width))
                 happens, value = conj(where_it_changes(access, seen[index]), inside), [written]
             elif id(access) in values:
-                brought = self._loaded(surface, cell, access.width)
+                brought = self._loaded(surface, owner, cell, access.width)
             else:
                 brought = None
             if isinstance(access, Atomic | Store) and not is_false(happens):
-                stores += self._units(surface, happens, cell, cast(BitVec, value[0]), access.width)
+                stores += self._units(memory, owner, happens, cell, cast(BitVec, value[0]), access.width)
             if id(access) in values and brought is not None:
                 wide = values[id(access)].width
                 plain = turn is not None and turn.is_single
                 names[values[id(access)]] = self._brought(access, inside, brought, wide, plain)
         self._names |= names
         if accesses:
-            self._take(surface, stores, turn)
+            self._take(memory, stores, turn)
         if stores:
             self._stored.add((surface, thread))
 
@@ -203,9 +211,12 @@ class History:
             (offset,) = self._renamed([self._side.offsets[id(access)]])
             self.reaches.append(Reach(guard, surface, cell, offset, access.width))
 
-    def _units(self, surface: str, happens: Bool, cell: BitVec, value: BitVec, width: int) -> Iterator[UnitStore]:
-        for byte, place in self._memory.pieces(surface, cell, width):
-            yield UnitStore(happens, place, extract(value, 8 * (byte + self._memory.units[surface]) - 1, 8 * byte))
+    def _units(
+        self, memory: str, owner: Owner, happens: Bool, cell: BitVec, value: BitVec, width: int
+    ) -> Iterator[UnitStore]:
+        for byte, place in self._memory.pieces(memory, cell, width):
+            unit = extract(value, 8 * (byte + self._memory.units[memory]) - 1, 8 * byte)
+            yield UnitStore(happens, place, unit, owner)
 
     def _brought(self, access: Access, inside: Bool, value: BitVec, width: int, plain: bool) -> BitVec:
         """What a load gives to a register of this width; `plain` without a name for it."""
@@ -214,7 +225,9 @@ class History:
         signed = isinstance(access, Atomic) and access.sign_extended
         return sign_extend(named, width) if signed else zero_extend(named, width)
 
-    def _in_turn(self, turn: Turn, surface: str, access: Atomic, seen: list[Term]) -> tuple[BitVec, BitVec, bool]:
+    def _in_turn(
+        self, turn: Turn, surface: str, owner: Owner, access: Atomic, seen: list[Term]
+    ) -> tuple[BitVec, BitVec, bool]:
         """What an atomic leaves and brings that has its place among those of other threads.
 
         And whether it would leave what was there where its guard does not hold: then it may as well happen.
@@ -227,7 +240,7 @@ class History:
             written, brought = (cast(BitVec, result) for result in results)
             return written, brought, False
         cell, src0, src1 = (cast(BitVec, term) for term in seen[3:])
-        before = self._loaded(surface, cell, access.width)
+        before = self._loaded(surface, owner, cell, access.width)
         written = new_value(access.op, before, src0, src1, access.readings)
         guard = cast(Bool, seen[0])
         conditions = guard.args if guard.op is Op.CONJ else (guard,)
@@ -235,11 +248,22 @@ class History:
         written = in_one_form(written)
         return written, written if access.returns_new else before, same
 
-    def _loaded(self, surface: str, cell: BitVec, width: int) -> BitVec:
+    def _owner(self, performed: Performed, surface: str, access: Access, thread: int) -> Owner:
+        """Whose an access is in memory that buffers share."""
+        buffer = self._sharing.buffer(surface)
+        if not buffer:
+            return NO_OWNER
+        single = self._side.threads or access.lane is not None  # the wide thread acts for the items of several others
+        items = self._sharing.items(thread, performed.instruction.first_lane, access.lane) if single else None
+        return Owner(buffer, items)
+
+    def _loaded(self, surface: str, owner: Owner, cell: BitVec, width: int) -> BitVec:
         """What memory holds in the units of a cell, after the stores so far."""
         units: list[BitVec] = []
-        for _, place in self._memory.pieces(surface, cell, width):
-            units.append(after(self.stores.get(surface, ()), place, self._memory.initial(surface, place)))
+        memory = self._sharing.memory(surface)
+        stores = list(self._sharing.seen_from(owner, self.stores.get(memory, ())))
+        for _, place in self._memory.pieces(memory, cell, width):
+            units.append(after(stores, place, self._memory.initial(memory, place)))
         return joined(units)
 
     def _resolve(self, terms: Iterable[Term]) -> None:

@@ -17,6 +17,7 @@ from visaproof.queries.refinement.extents import limits
 from visaproof.queries.refinement.local_memory import unobserved
 from visaproof.queries.refinement.observed import register_stores
 from visaproof.queries.refinement.places import Reach, is_private
+from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing, owners
 from visaproof.queries.refinement.side import Side, itself, surface_then
 from visaproof.queries.refinement.stores import after, same_stores
 from visaproof.queries.refinement.synchronisation import Unlike
@@ -24,7 +25,7 @@ from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, unit_of
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
-from visaproof.smt import Bool, const, disj, eq, is_false, is_true, neg, symbol, ule
+from visaproof.smt import Bool, conj, const, disj, eq, is_false, is_true, neg, symbol, ule
 
 LARGEST_SURFACE = 1 << 32
 """Bytes: messages to surfaces have 32-bit offsets."""
@@ -63,6 +64,8 @@ class Question:
     """How large images are at most."""
     bounded: tuple[Position, ...] = ()
     """The loops that may run longer than they were unrolled.  Nothing is asked of longer runs."""
+    sharing: Sharing = NOTHING_SHARED
+    """The buffers that may overlap."""
     cut: tuple[str, ...] = ()
     """The barriers, fences and atomics at which memory may change."""
     relaxed: bool = False
@@ -111,7 +114,7 @@ def refinement_question(
         one, other, memory, launched, forbidden, source.disturbed, limits(source, target), loops,
         cut=source.matched.kinds, relaxed=(one.atomics or other.atomics) and not source.matched.atomics,
         turns=bool(source.turns),
-        likened=source.matched.likened,
+        likened=source.matched.likened, sharing=source.sharing,
     )  # fmt: skip
 
 
@@ -166,13 +169,26 @@ def _units(*sides: Side) -> dict[str, int]:
     for accesses in by_surface.values():
         if len({len(access.cell) for access in accesses}) > 1:
             raise NotModelled("a typed surface by texels and by their channels")
-    return {surface: unit_of(iter(accesses)) for surface, accesses in by_surface.items()}
+    return _of_memories({name: unit_of(iter(accesses)) for name, accesses in by_surface.items()}, sides[0].sharing)
+
+
+def _of_memories(units: dict[str, int], sharing: Sharing) -> dict[str, int]:
+    """The unit of each memory: of one that buffers share, no larger than of any of them, and than they are aligned."""
+    found: dict[str, int] = {}
+    for surface, unit in units.items():
+        memory, buffer = sharing.memory(surface), sharing.buffer(surface)
+        aligned = min(unit, sharing.alignments[buffer]) if buffer else unit
+        found[memory] = min(aligned, found.get(memory, aligned))
+    return found
 
 
 def same_effects(question: Question) -> bool:
     """Whether both have the same stores, term by term, and the target is undefined only where the source is."""
     effects = question.source.stores, question.target.stores
-    stores = all(same_stores(*(one.get(surface, ()) for one in effects)) for surface in question.surfaces)
+    apart = question.sharing.are_apart
+    stores = all(
+        same_stores(effects[0].get(surface, ()), effects[1].get(surface, ()), apart) for surface in question.surfaces
+    )
     return stores and is_false(open_undefined(question))
 
 
@@ -183,11 +199,18 @@ def open_undefined(question: Question) -> Bool:
 
 
 def same_at_probe(question: Question, surface: str) -> Bool:
-    """Whether an arbitrary unit of the surface is the same after both kernels."""
+    """Whether an arbitrary unit of the surface is the same after both kernels.
+
+    Of memory that buffers share, whether that is so of a unit of any buffer that is written.
+    """
     source, target = question.source.stores.get(surface, ()), question.target.stores.get(surface, ())
     probe = symbol(f"probe.{surface}", (source or target)[0].cell.width)
     before = question.memory.initial(surface, probe)
-    return eq(after(source, probe, before), after(target, probe, before))
+    seen = question.sharing.seen_from
+    return conj(*(
+        eq(after(seen(owner, source), probe, before), after(seen(owner, target), probe, before))
+        for owner in owners(source, target)
+    ))  # fmt: skip
 
 
 def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> tuple[Bool, ...]:
@@ -198,7 +221,7 @@ def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> 
     ends = (*question.source.ends, *question.target.ends)
     within = [reach.inside for reach in inside]
     defined = [neg(condition) for condition in question.source.undefined]
-    surfaces = dict.fromkeys(map(itself, question.surfaces))
+    surfaces = dict.fromkeys((*map(itself, question.surfaces), *question.sharing.alignments))
     sizes = (*question.limits, *(each for name in surfaces for each in _limits(question, name)))
     needed = (*ends, *defined, *within)
     return *question.launched.possible, *sizes, *needed, *question.memory.facts((goal, *needed))

@@ -9,6 +9,7 @@ from visaproof.kernel.sampler import SamplerUse
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.synchronisation import Barrier, Fence, Synchronised
 from visaproof.queries.refinement.places import is_private
+from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing
 from visaproof.smt import BitVec, Term
 
 
@@ -74,6 +75,8 @@ class Side:
     """The surfaces that nobody writes while the kernel runs: what they hold is the same before and behind a barrier."""
     matched: Matched = Matched()
     """The barriers and fences that both kernels have."""
+    sharing: Sharing = NOTHING_SHARED
+    """The buffers that may overlap; all other surfaces have a memory of their own."""
 
     def how(self, use: SamplerUse | None) -> Hashable:
         """How a read through the sampler reads, under a name that both kernels share."""
@@ -87,7 +90,7 @@ def surface_then(side: Side, place: int) -> str:
     write between any two messages, it may hold anything for each message.
     """
     surface = side.surface(side.trace.performed[place].surface)
-    if surface in side.unwritten:
+    if surface in side.unwritten and not side.sharing.buffer(surface):
         return surface
     if place in side.turns:
         return f"{surface} after turn {side.turns[place].number}"

@@ -1,10 +1,23 @@
 """Guarded stores of a unit of memory each, and when those of two kernels are the same."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import cast
 
 from visaproof.smt import BitVec, Bool, Term, conj, eq, iff, implies, is_false, ite, substitute
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Of an access of memory that buffers share: the buffer that it is of, and which work items make it."""
+
+    buffer: str = ""
+    items: frozenset[int] | None = field(default=None, compare=False)
+    """None where that is not known."""
+
+
+NO_OWNER = Owner()
+"""Of an access of a surface that has a memory of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +27,8 @@ class UnitStore:
     guard: Bool
     cell: BitVec
     value: BitVec
+    owner: Owner = NO_OWNER
+    """Whose it is in memory that buffers share."""
 
     def hits(self, cell: BitVec) -> Bool:
         return conj(self.guard, eq(self.cell, cell))
@@ -30,8 +45,15 @@ def after(stores: Iterable[UnitStore], cell: BitVec, before: BitVec) -> BitVec:
     return value
 
 
-def same_stores(source: Stores, target: Stores) -> bool:
-    """Whether both are the same guarded stores, but for the order of stores that cannot meet."""
+def _never(one: Owner, other: Owner) -> bool:
+    return False
+
+
+def same_stores(source: Stores, target: Stores, are_apart: Callable[[Owner, Owner], bool] = _never) -> bool:
+    """Whether both are the same guarded stores, but for the order of stores that cannot meet.
+
+    Those to two buffers that `are_apart` cannot.
+    """
     places: dict[UnitStore, list[int]] = {}
     for place, store in enumerate(source):
         places.setdefault(store, []).append(place)
@@ -44,7 +66,7 @@ def same_stores(source: Stores, target: Stores) -> bool:
     if len(order) != len(source):
         return False
     return all(
-        _apart(source[later], source[place])
+        are_apart(source[later].owner, source[place].owner) or _apart(source[later], source[place])
         for index, place in enumerate(order)
         for later in order[:index]
         if later > place

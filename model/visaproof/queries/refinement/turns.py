@@ -21,7 +21,8 @@ from visaproof.kernel.symbolic.machine import Performed
 from visaproof.queries.atomic_order import order_is_unseen
 from visaproof.queries.refinement.places import is_private
 from visaproof.queries.refinement.side import Side, Turn, epoch
-from visaproof.semantics.symbolic.accesses import Atomic
+from visaproof.queries.refinement.stores import Owner
+from visaproof.semantics.symbolic.accesses import Atomic, Load
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ def in_turns(source: Side, target: Side, narrow: int) -> tuple[Side, Side]:
         return source, target
     for side in (source, target):
         _require_apart(side)
+        _require_no_stores_before(side)
     group, other = (source, target) if source.threads else (target, source)
     threads = list(_messages(group, narrow))
     turns: dict[int, Turn] = {}
@@ -146,6 +148,22 @@ def _require_apart(side: Side) -> None:
             plain.add(at)
     if not atomic.isdisjoint(plain):
         raise NotModelled("atomics beside other accesses of one surface in kernels of different SIMD widths")
+
+
+def _require_no_stores_before(side: Side) -> None:
+    """No thread stores plainly to a buffer that may overlap one of its later atomics: what these bring depends on it.
+
+    Other threads do not, as work items do not race.
+    """
+    sharing, stored = side.sharing, dict[int, set[str]]()
+    for place, one in enumerate(side.trace.performed):
+        before = stored.setdefault(side.threads[place] if side.threads else 0, set())
+        if not (buffer := sharing.buffer(side.surface(one.surface))):
+            continue
+        if not _is_atomic(one):
+            before |= {buffer for access in one.accesses if not isinstance(access, Load)}
+        elif any(other != buffer and not sharing.are_apart(Owner(other), Owner(buffer)) for other in before):
+            raise NotModelled("atomics after stores to buffers that may overlap, in turns", one.instruction.position)
 
 
 def _is_atomic(performed: Performed) -> bool:

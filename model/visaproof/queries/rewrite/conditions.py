@@ -11,7 +11,7 @@ from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.kernel.rewrite.expressions import value_of
 from visaproof.kernel.rewrite.instances import Instance
-from visaproof.kernel.rewrite.syntax import Compared, Condition, Element, Expression, Holds, Joined, Negated, Word
+from visaproof.kernel.rewrite.syntax import Call, Compared, Condition, Element, Expression, Holds, Joined, Negated, Word
 from visaproof.queries.rewrite.numbers import Numbers, paired
 from visaproof.queries.rewrite.properties import property_holds
 from visaproof.queries.rewrite.symbols import lanes, predicate_bit, surfaces_described
@@ -27,21 +27,35 @@ class Premise:
     inputs: tuple[Bool, ...]
     contents: tuple[tuple[str, Bool], ...]
     """The surface, and the condition on the unknown that stands for each of its dwords."""
+    apart: frozenset[frozenset[str]] = frozenset()
+    """The pairs of surfaces that share no byte."""
 
 
 def premise(conditions: Sequence[Condition], instance: Instance) -> Premise:
     """The conditions of an instance.  Raises ReadError."""
     inputs: list[Bool] = []
     contents: list[tuple[str, Bool]] = []
+    apart: set[frozenset[str]] = set()
     for condition in conditions:
         for part in conjuncts(condition):
+            if isinstance(part, Holds) and isinstance(part.call, Call) and part.call.name == "apart":
+                apart.add(_pair(part.call, instance))
+                continue
             term = _Scope(instance).condition(part)
             names = surfaces_described(term)
             if names:
                 contents += [(name, term) for name in names]
             else:
                 inputs.append(term)
-    return Premise(tuple(inputs), tuple(contents))
+    return Premise(tuple(inputs), tuple(contents), frozenset(apart))
+
+
+def _pair(call: Call, instance: Instance) -> frozenset[str]:
+    """Two surfaces of the rule.  Raises ReadError."""
+    names = frozenset(one.name for one in call.arguments if isinstance(one, Word))
+    if len(call.arguments) != 2 or len(names) != 2 or not names <= set(instance.surfaces.values()):
+        raise ReadError("apart is of two surfaces of the rule", call.position, "apart(S, T)")
+    return names
 
 
 def conjuncts(condition: Condition) -> list[Condition]:

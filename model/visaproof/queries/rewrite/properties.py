@@ -30,6 +30,8 @@ def property_holds(numbers: Numbers, call: Expression) -> Bool:
     """What a call says.  Raises ReadError."""
     if not isinstance(call, Call):
         raise ReadError("this is no condition", call.position, f"a comparison, or one of {', '.join(_PROPERTIES)}")
+    if call.name == "apart":
+        raise ReadError("apart stands alone in a condition, or beside others with `and`", call.position, "apart(S, T)")
     found = _PROPERTIES.get(call.name)
     if found is None:
         hint = closest(call.name, list(_PROPERTIES)) or f"one of {', '.join(_PROPERTIES)}"
