@@ -6,7 +6,7 @@ from visaproof.engine.refinement.decision import MEANT, Refines, Verdict, decide
 from visaproof.engine.refinement.meant import in_all_launches, where_meant
 from visaproof.engine.refinement.memory import nothing
 from visaproof.engine.refinement.runs import again, difference, unknowns
-from visaproof.engine.refinement.scope import Scope
+from visaproof.engine.refinement.scope import Alias, Scope
 from visaproof.engine.refinement.words import word_value
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
@@ -39,7 +39,7 @@ def answer(load: str) -> Verdict:
     """A store whose place is computed for any lanes, and in the target where lane 0 is on."""
     kernels = [read_kernel(KERNEL.format(load=load, mask=mask), f"{mask}.visaasm") for mask in ("M1_NM", "M1")]
     source, target = (Program(one, NOTHING_KNOWN, Platform.TGLLP) for one in kernels)
-    return decide(compare(source, target, Scope(Assume.NONE)), 2_000)
+    return decide(compare(source, target, Scope(Assume.NONE, alias=Alias.NONE)), 2_000)
 
 
 def test_a_load_from_any_address_may_be_misaligned_so_that_only_lane_0_being_on_is_left_to_compare() -> None:

@@ -86,8 +86,8 @@ def first_certain(question: Question, found: Sequence[Difference]) -> Difference
 
 
 def is_undisturbed(question: Question) -> bool:
-    """Whether the terms say what a run leaves: of a run in which others come at barriers or in turns they do not."""
-    if question.cut or question.disturbed:
+    """Whether the terms say what a run leaves: where others come at barriers, atomics or in turns they do not."""
+    if question.source.barriers or question.target.barriers or question.disturbed:
         return False
     return all(itself(one) == one for one in question.surfaces)
 

@@ -1,5 +1,6 @@
 """Whether some choice of the source leaves all that the target left in a run: then that run shows no difference."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
@@ -9,12 +10,17 @@ from visaproof.engine.refinement.alone import Alone, Contents, content_at, units
 from visaproof.engine.refinement.choices import as_described, is_undisturbed, numbers
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.float_facts import float_facts
+from visaproof.engine.refinement.questions import of_the_source
 from visaproof.engine.refinement.runs import Difference
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.queries.refinement.question import Question
+from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.stores import after
 from visaproof.smt import Bool, Op, conj, const, disj, eq, false, implies, neg, true
+
+_AT_ATOMICS = re.compile(r" after (fence|atomic|fence or atomic) \d+$")
+"""How the name of a surface ends that others may have changed at atomics or fences."""
 
 Apart = Mapping[str, Collection[int]]
 """Places in each surface."""
@@ -37,7 +43,21 @@ def no_choice_explains(comparison: Comparison, found: Difference) -> bool:
     apart = None if left is None else _apart_with_the_targets_choice(comparison, found, left)
     if apart is not None and not any(apart.values()):
         return False
-    return no_choice_leaves(comparison.question, found, left, apart or {})
+    return no_choice_leaves(_of_a_run(comparison), found, left, apart or {})
+
+
+def _of_a_run(comparison: Comparison) -> Question:
+    """A question whose terms say what a run of the source leaves, where others come at atomics and fences alone."""
+    question = comparison.question
+    others = [one for one in question.surfaces if itself(one) != one]
+    if not others or not all(map(_AT_ATOMICS.search, others)) or question.source.barriers or question.disturbed:
+        return question
+    if question.turns or any(runner.threads for runner in comparison.runners):
+        return question
+    try:
+        return of_the_source(comparison.runners, question.launched, question.forbidden, undisturbed=True)[1]
+    except NotModelled:
+        return question
 
 
 def _apart_with_the_targets_choice(comparison: Comparison, found: Difference, left: Contents) -> Apart | None:

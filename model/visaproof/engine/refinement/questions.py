@@ -69,10 +69,11 @@ def _narrow(runners: Sequence[AnyRunner]) -> int:
 
 
 def of_the_source(
-    runners: Sequence[AnyRunner], launched: Launched, forbidden: frozenset[UndefinedKind]
+    runners: Sequence[AnyRunner], launched: Launched, forbidden: frozenset[UndefinedKind], undisturbed: bool = False
 ) -> tuple[Question | None, Question]:
     """A question of the source alone, with all surfaces that either is known to reach.  Raises NotModelled.
 
+    `undisturbed` by other threads, it says what a run leaves in which nobody comes at its atomics and fences.
     The target may have stopped on terms: runs find what it reaches behind that, if it is among these.
     """
     for runner in runners:
@@ -81,7 +82,8 @@ def of_the_source(
     used = [used_surfaces(one) for one in runners]
     by_address = FLAT in used[0] | used[1] or any(one.distances for one in runners)
     side = _located(runners[0]) if by_address else _as_it_is(runners[0])
-    side, _ = synchronised(side, side)
+    if not undisturbed:
+        side, _ = synchronised(side, side)
     question = refinement_question(side, side, launched, forbidden=forbidden)
     others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
     others |= {one.surface: () for one in runners[0].observed}

@@ -73,10 +73,11 @@ def _is_aligned(message: Message, name: str) -> bool:
 
 
 def _surface_is_slm(message: Message) -> bool:
-    """The first sampler, too, has index 0, and the verifier looks at no more than that."""
+    """The first sampler that is declared, too, has index 0, and the verifier looks at no more than that."""
     if isinstance(message.variable("Surface"), syntax.SamplerVariable):
         samplers = [each for each in message.kernel.variables.values() if isinstance(each, syntax.SamplerVariable)]
-        return samplers[0].name == message.surface
+        declared = [each.name for each in samplers if each.name != predefined.BINDLESS_SAMPLER]
+        return message.surface in declared[:1]
     return message.surface == SLM
 
 

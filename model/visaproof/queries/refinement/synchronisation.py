@@ -98,7 +98,8 @@ def synchronised(source: Side, target: Side) -> tuple[Side, Side]:
     fences = _in_segments(one, other) if alike else _at_places(one, other)
     events = [(mine, theirs) for a, b in steps for mine, theirs in zip(_ends(a), _ends(b), strict=True)]
     atomics = _atomics(source, target) if alike else []
-    cuts = sorted([*((a.place, b.place) for a, b in (*steps, *fences) if a.events), *atomics])
+    places = sorted([*((a.place, b.place) for a, b in (*steps, *fences) if a.events), *atomics])
+    cuts = [both for both in places if any(both)]  # before the first message there is nothing to cut off
     for mine, theirs in fences:
         events += [(fence, _counterpart(fence, theirs, one, other)) for fence in mine.events]
     likened = any(_is_likened(pair, source, target) for pair in events)
