@@ -1,8 +1,12 @@
 """What a launch file says of the order of local ids, and of what is passed."""
 
+from pathlib import Path
+
 import pytest
 
 from visaproof.isa.errors import ReadError
+from visaproof.kernel.launch import read_launch
+from visaproof.kernel.linking import read_program
 from visaproof.kernel.zebin import read_ze_info
 
 KERNEL = """version: '1.73'
@@ -30,6 +34,31 @@ def test_today_s_compiler_demands_an_order_of_every_kernel() -> None:
     assert read_ze_info(by_attribute, "k", "k").walk_order == (0, 1, 2)
     by_environment = text("a: b", "work_group_walk_order_dimensions: [ 1, 0, 2 ]")
     assert read_ze_info(by_environment, "k", "k").walk_order == (1, 0, 2)
+
+
+def test_zeros_demand_no_order() -> None:
+    zeros = text("a: b", "work_group_walk_order_dimensions: [ 0, 0, 0 ]")
+    assert read_ze_info(zeros, "k", "k").walk_order is None
+
+
+@pytest.mark.parametrize("corpus", ["corpus", "corpus-2026"])
+def test_launches_of_both_corpora_are_read(corpus: str) -> None:
+    """One dump of each kernel, the VectorCompiler's among them, whose order is all zeros."""
+    folder = Path(__file__).parents[3] / "shared" / corpus
+    if not folder.is_dir():
+        pytest.skip(f"no {corpus} beside the repository")
+    dumps = {
+        one.parent: one for one in sorted((folder / "visaasm").glob("*/*.visaasm")) if "." not in one.stem
+    }.values()
+    read = 0
+    for path in dumps:
+        try:
+            kernel = read_program(path, grf_bytes=None)
+        except ReadError:
+            continue  # what the grammar does not have
+        assert read_launch(folder / "manifest.json", kernel).platform is not None, path
+        read += 1
+    assert read > len(dumps) // 2
 
 
 def test_an_order_has_each_dimension_once() -> None:

@@ -27,6 +27,9 @@ XYZ: Order = (0, 1, 2)
 ORDERS: tuple[Order, ...] = (XYZ, (0, 2, 1), (1, 0, 2), (2, 0, 1), (1, 2, 0), (2, 1, 0))
 """Those of the hardware, in the order in which the driver tries them."""
 
+NO_ORDER = (0, 0, 0)
+"""What ze_info has where no order is demanded."""
+
 MOST_GROUP_ITEMS = 1024
 """Work items of a group: no device of Intel's has more, and the hardware makes ids of no more."""
 

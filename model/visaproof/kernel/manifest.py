@@ -18,7 +18,7 @@ from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
 from visaproof.kernel.device import Said
 from visaproof.kernel.file_content import LAUNCH_LIMIT, content_of, place_in_json
-from visaproof.kernel.local_ids import ORDERS, Order
+from visaproof.kernel.local_ids import NO_ORDER, ORDERS, Order
 from visaproof.kernel.meaning import Argument
 from visaproof.kernel.payload import PRIVATE_SPACE, SIMD_SIZES, KernelInfo, PayloadArgument
 
@@ -97,6 +97,8 @@ def read_manifest(blob: bytes, path: str, visaasm: Path) -> KernelInfo:
 
 def _walk_order(environment: _Environment, place: Position) -> Order | None:
     order = environment.work_group_walk_order_dimensions
+    if order == NO_ORDER:
+        return None
     if order is not None and order not in ORDERS:
         raise ReadError(f"a walk order is 0, 1 and 2, not {list(order)}", place)
     return order

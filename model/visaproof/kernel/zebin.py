@@ -24,7 +24,7 @@ from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import noted_platforms
 from visaproof.kernel.constants import Constant, Section, Symbol, constants_of
 from visaproof.kernel.device import Said
-from visaproof.kernel.local_ids import ORDERS, Order
+from visaproof.kernel.local_ids import NO_ORDER, ORDERS, Order
 from visaproof.kernel.meaning import Argument, SamplerModes
 from visaproof.kernel.overlap import ArgumentInfo
 from visaproof.kernel.payload import PRIVATE_SPACE, SIMD_SIZES, KernelInfo, PayloadArgument
@@ -248,13 +248,18 @@ def _natural(node: Node, key: str) -> int | None:
 
 
 def _walk_order(attributes: Node | None, environment: Node) -> Order | None:
-    """What the source demands, or the compiler for it; the driver takes the environment's where it has one."""
+    """What the source demands, or the compiler for it; the driver takes the environment's where it has one.
+
+    [0, 0, 0] is ze_info's default and demands nothing.
+    """
     node = environment.get("work_group_walk_order_dimensions")
     if node is None and attributes is not None:
         node = attributes.get("intel_reqd_workgroup_walk_order")
     if node is None:
         return None
     dimensions = tuple(one.natural for one in node.items())
+    if dimensions == NO_ORDER:
+        return None
     found = next((order for order in ORDERS if order == dimensions), None)
     if found is None:
         raise ReadError(f"a walk order is 0, 1 and 2, not {list(dimensions)}", node.position)
