@@ -282,12 +282,13 @@ PREMISES = _rows(
     ),
     PremiseRow(
         "kinds-apart", "{one} and {other} share no byte: they are not of one kind",
-        Grantor.LANGUAGE, "OpenCL C: images and buffers are memory objects of their own, and a kernel does not get one "
-        "image as read_only and as write_only", _TWO_KERNELS,
+        Grantor.LANGUAGE, "OpenCL C: images and buffers are memory objects of their own, but for image1d_buffer_t, and "
+        "a kernel does not get one image as read_only and as write_only", _TWO_KERNELS,
     ),
     PremiseRow(
-        "images-apart", "the images {surfaces} share no texel",
-        Grantor.NOBODY, "hosts may pass one image twice where the access qualifiers allow it", _TWO_KERNELS,
+        "images-apart", "{surfaces} share nothing that is written",
+        Grantor.NOBODY, "hosts may pass one image twice where the access qualifiers allow it, and make images of "
+        "buffers", _TWO_KERNELS,
     ),
     PremiseRow(
         "surfaces-4gib", "surfaces have at most 4 GiB",

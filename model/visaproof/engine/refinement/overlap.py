@@ -91,10 +91,10 @@ def _reasons(
         if infos[name].address == CONSTANT:
             yield premise("constant-unwritten", argument=name)
             return
-    if (one in images) != (other in images) or not may_overlap(infos[one], infos[other]):
+    if not may_overlap(infos[one], infos[other]):
         yield premise("kinds-apart", one=one, other=other)
-    elif one in images:
-        yield premise("images-apart", surfaces=f"{one}, {other}")
+    elif not pair.isdisjoint(images):
+        yield premise("images-apart", surfaces=f"{one} and {other}")
 
 
 def info_of(launch: Launch, surface: str) -> ArgumentInfo:
