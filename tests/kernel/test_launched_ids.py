@@ -10,10 +10,12 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel.group_shape import GroupShape
 from visaproof.kernel.launch import NOTHING_KNOWN, Launch, parse_input_option
 from visaproof.kernel.launched_ids import launched_ids
+from visaproof.kernel.launched_start import launched_start
 from visaproof.kernel.launched_words import ANY_ORDER, THREAD, TILES, LaunchedIds
 from visaproof.kernel.local_ids import Host, LaidOut, Order, Triple
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.syntax import Kernel
+from visaproof.kernel.work_items import GROUP_IDS
 from visaproof.smt import Bool, Term, bool_symbol, symbol, symbols_of
 from visaproof.smt.evaluate import evaluate_all
 
@@ -167,3 +169,20 @@ def test_threads_of_the_vector_compiler_have_all_lanes() -> None:
     code = kernel(1, "")
     found = launched_ids(GroupShape(code, launch(code, 1), 1))
     assert all(evaluate_all(found.on, {}))
+
+
+# ---------------------------------------------------------------- global ids
+
+
+@pytest.mark.parametrize("size", [1, 8, 256, 1000, 1024])
+def test_global_ids_go_up_to_the_last_of_32_bits(size: int) -> None:
+    """A group whose items end at 2^32 is one that a launch may have, the next one is none: with an open size, too."""
+    code = kernel(8, "X")
+    (last, rest), (group, local) = divmod(1 << 32, size), (GROUP_IDS[0], symbol("local_size_x", 16))
+    for stated in (None, (size, 1, 1)):
+        found = launched_start(code, launch(code, 8, platform=Platform.TGLLP, group_size=stated), 8).group
+        assert found is not None
+        for number in (0, last - 1, last):
+            if number < 1 << 32:
+                values: dict[Term, int] = {symbol(str(group.payload), 32): number, local: size}
+                assert all(evaluate_all(found.facts, values)) is (number < last), (number, stated, rest)

@@ -12,7 +12,7 @@ from visaproof.kernel.meaning import DIMENSIONS, LaunchValue
 from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.work_items import GROUP_IDS, Group
-from visaproof.smt import BitVec, Bool, const, mul, symbol, ule, ult, value_of, zero_extend
+from visaproof.smt import BitVec, Bool, add, const, mul, symbol, ule, ult, value_of, zero_extend
 
 GLOBAL_BITS = 32
 WIDE = 44
@@ -49,15 +49,16 @@ def launched_start(kernel: Kernel, launch: Launch, simd: int) -> LaunchedStart:
 
 
 def _no_wrap(shape: GroupShape, ids: LaunchedIds, dimension: int) -> Iterator[Bool]:
-    """Global ids fit 32 bits: group id · local size + local size does; and a group id is below their number."""
+    """Global ids are below 2^32: what is behind the last one of the group is at most that; a group id is below their
+    number."""
     group, size = GROUP_IDS[dimension], _stride(shape, ids, dimension)
     stated = value_of(size)
     if stated is not None:
         if stated > 1:
             yield ult(group, const((1 << GLOBAL_BITS) // stated, GLOBAL_BITS))
     else:
-        wide = mul(zero_extend(group, WIDE), zero_extend(size, WIDE))
-        yield ule(wide, const((1 << GLOBAL_BITS) - MOST_GROUP_ITEMS, WIDE))
+        first = mul(zero_extend(group, WIDE), zero_extend(size, WIDE))
+        yield ule(add(first, zero_extend(ids.sizes[dimension], WIDE)), const(1 << GLOBAL_BITS, WIDE))
     for place in shape.places((LaunchValue.GROUP_COUNT,), dimension):
         yield ult(group, symbol(place_name(place), GLOBAL_BITS))
 
