@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
-from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.stores import UnitStore, after
 from visaproof.queries.shared_memory import SharedMemory
+from visaproof.queries.surface_names import itself
 from visaproof.semantics.symbolic.effects import new_value
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Bool, Op, Term, conj, const, disj, eq, is_false, ite, symbol, symbols_of
