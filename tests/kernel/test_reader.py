@@ -1,4 +1,4 @@
-"""The `.visaasm` format.  Expected values are worked by hand from spec/operands-and-files.md."""
+"""The `.visaasm` format.  Expected values are worked by hand from docs/pages/operands-and-files.md."""
 
 import json
 import struct
@@ -808,7 +808,7 @@ _main:
     typed_atomic.cmpxchg (M1, 8) IMG VOFF.0 %null.0 %null.0 %null.0 VDAT.0 VDAT.32 VOLD.0
     ret (M1, 1)
 """
-"""The file of spec/operands-and-files.md §7, which Intel's tool accepts."""
+"""The file of docs/pages/operands-and-files.md §7, which Intel's tool accepts."""
 
 
 def test_the_file_with_all_four_instructions_is_read() -> None:

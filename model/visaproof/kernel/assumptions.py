@@ -20,7 +20,7 @@ from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, Bool, Term, add, const, scale, symbol, zero_extend
 
 ID_BITS = 16
-"""IGC passes local ids as words.  Source: corpus README, payload_base."""
+"""IGC passes local ids as words.  Source: docs/pages/payload.md §2."""
 
 
 class Assume(Enum):

@@ -1,4 +1,4 @@
-"""What a kernel declares: variables in their scopes, and inputs.  Source: spec/operands-and-files.md §2, §3."""
+"""What a kernel declares: variables in their scopes, and inputs.  Source: docs/pages/operands-and-files.md §2, §3."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -1,4 +1,7 @@
-"""Reading an instruction: its head, its operands, and what they name.  Source: spec/operands-and-files.md §6, §8."""
+"""Reading an instruction: its head, its operands, and what they name.
+
+Source: docs/pages/operands-and-files.md §6, §8.
+"""
 
 import re
 from collections.abc import Collection

@@ -1,6 +1,6 @@
 """From directives, declarations, inputs and statements to their text, as Intel's compiler spells them.
 
-Source: spec/operands-and-files.md §2, §3.
+Source: docs/pages/operands-and-files.md §2, §3.
 """
 
 from visaproof.kernel.fragment_records import Attribute, DeclarationBody, Directive

@@ -1,4 +1,4 @@
-"""Reading a `.visaasm` file into a `Kernel`.  Source: spec/operands-and-files.md.
+"""Reading a `.visaasm` file into a `Kernel`.  Source: docs/pages/operands-and-files.md.
 
 A statement is read in three steps: source.py finds it, words.py cuts it into words, and fragments.py reads the words;
 declarations.py and instruction_reader.py check what the grammar cannot know.  This module leads from line to line.

@@ -1,4 +1,4 @@
-"""The two modes: what the pages allow, and what Intel's verifier accepts.  Source: spec/validity.md §5."""
+"""The two modes: what the pages allow, and what Intel's verifier accepts.  Source: docs/pages/validity.md §5."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
