@@ -1,4 +1,4 @@
-"""Differences that rest on an access of the source outside of a buffer: there it is undefined in the source language."""
+"""Differences that rest on an access of the source outside of a buffer, which is undefined in the source language."""
 
 from dataclasses import replace
 
