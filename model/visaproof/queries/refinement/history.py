@@ -204,10 +204,11 @@ class History:
         before.extend(stores)
 
     def _note_place(self, performed: Performed, surface: str, access: Access, seen: tuple[Bool, Bool, BitVec]) -> None:
-        """Takes in where an access is: outside of shared local memory, or at an offset in a buffer."""
+        """Takes in where an access is: outside of shared local memory or of a buffer, or at an offset in a buffer."""
         guard, inside, cell = seen
-        if performed.surface == SHARED_LOCAL:
-            self.undefined.append((conj(guard, neg(inside)), UndefinedKind.SLM_OUTSIDE))
+        if len(access.cell) == 1:
+            kind = UndefinedKind.SLM_OUTSIDE if performed.surface == SHARED_LOCAL else UndefinedKind.OUTSIDE
+            self.undefined.append((conj(guard, neg(inside)), kind))
         if id(access) in self._side.offsets:
             (offset,) = self._renamed([self._side.offsets[id(access)]])
             self.reaches.append(Reach(guard, surface, cell, offset, access.width))

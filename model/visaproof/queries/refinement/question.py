@@ -22,7 +22,7 @@ from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing, owners
 from visaproof.queries.refinement.side import Side, surface_then
 from visaproof.queries.refinement.stores import after, same_stores
 from visaproof.queries.refinement.synchronisation import Unlike
-from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
+from visaproof.queries.refinement.undefined import FORBIDDEN, OF_THE_SOURCE, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, unit_of
 from visaproof.queries.surface_names import itself
 from visaproof.semantics.symbolic.accesses import Access
@@ -142,7 +142,7 @@ def _both(
 ) -> tuple[Effects, Effects]:
     """The effects of both, with what is left in registers where the source defines it."""
     one = effects_of(source, memory, expand, forbidden)
-    other = one if target is source else effects_of(target, memory, expand, forbidden)
+    other = one if target is source else effects_of(target, memory, expand, forbidden - OF_THE_SOURCE)
     one, other = _as_seen(one, unobserved(source, target)), _as_seen(other, unobserved(source, target))
     if not source.observed:
         return one, other
