@@ -109,6 +109,22 @@ def test_every_thread_of_every_launch_is_a_case(way: LaidOut, size: Triple, thre
 
 
 @given(WAYS, sizes(), st.integers(0, 127))
+def test_no_two_lanes_run_one_work_item(way: LaidOut, size: Triple, thread: int) -> None:
+    """What refinement takes for granted of lanes that are on, without counting from one to the other."""
+    thread %= way.threads(size)
+    on, code = way.lanes(size, thread), kernel(way.simd)
+    found = launched_ids(GroupShape(code, launch(code, way.simd, **known_of(way)), way.simd))
+    pairs = [found.same_item(one, other) for one in range(on) for other in range(one)]
+    assert not any(evaluate_all([same for same in pairs if same is not None], of_thread(way, size, thread, (0, 1, 2))))
+    assert None not in pairs
+
+
+def test_lanes_are_not_told_apart_where_no_id_is_read() -> None:
+    code = kernel(16, "")
+    assert launched_ids(GroupShape(code, launch(code, 16), 16)).same_item(0, 1) is None
+
+
+@given(WAYS, sizes(), st.integers(0, 127))
 def test_a_known_size_leaves_the_number_of_the_thread(way: LaidOut, size: Triple, thread: int) -> None:
     """Sums over the digits of the number, or tables; no thread has other ids."""
     thread %= way.threads(size)

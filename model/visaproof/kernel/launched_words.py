@@ -58,6 +58,12 @@ class LaunchedIds:
         yield from self.facts
         yield from (iff(lane, on) for lane, on in zip(lanes, self.on, strict=False))
 
+    def same_item(self, one: int, other: int) -> Bool | None:
+        """Whether two lanes have the same ids, which no two that are on have; None where no id tells lanes apart."""
+        if not max(one, other) < len(self.ids) or len(set(self.ids)) == 1:
+            return None
+        return conj(*(eq(mine, theirs) for mine, theirs in zip(self.ids[one], self.ids[other], strict=True)))
+
     def exists(self, values: Mapping[Term, int]) -> bool:
         """Whether some launch has such ids; what is missing is 0."""
         if not self.ways:
