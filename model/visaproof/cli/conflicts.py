@@ -88,7 +88,7 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
 
     limit = Limit(arguments.limit)
     timeout, tried = milliseconds(arguments.timeout), arguments.assume == WEAKEST
-    assume = Assume.NONE if tried else Assume(arguments.assume)
+    assume = Assume.NONE if tried else Assume.of(arguments.assume)
     try:
         with limit.within():
             kernel, launch, device = read_with_launch(path, arguments)
