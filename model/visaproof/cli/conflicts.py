@@ -83,6 +83,7 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
     from visaproof.engine.findings.kernel import uses_in
     from visaproof.kernel.assumptions import Assume
     from visaproof.kernel.float_results import Floats
+    from visaproof.kernel.symbolic.run import launched_lanes
     from visaproof.report.findings import listed_json
     from visaproof.smt.limit import Limit
 
@@ -115,7 +116,8 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
         if arguments.save:
             _save(one.answers, one.finding, arguments.save)
     codes = [_code(one.finding, arguments) for one in found]
-    uses = uses_in(answers.asked, (), dict(arguments.undefined), limit)
+    in_launches = answers.asked.start.premises(launched_lanes(answers.kernel))
+    uses = uses_in(answers.asked, in_launches, dict(arguments.undefined), limit)
     codes += codes_of_uses(uses, arguments)
     if text:
         _print_uses(answers, uses)
