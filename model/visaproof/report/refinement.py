@@ -7,7 +7,7 @@ from typing import Any
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.decision import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement.lane_runs import lane_runs, run_outside
-from visaproof.engine.refinement.memory import FLAT_SIZE, IMAGE_SIZE, PRIVATE, bases_of
+from visaproof.engine.refinement.memory import FLAT_SIZE, IMAGE_SIZE, bases_of
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.samplers import SAMPLER, samplers_in
 from visaproof.engine.refinement.thread_group import AnyRunner
@@ -17,8 +17,8 @@ from visaproof.kernel.observed import Observed, is_register
 from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement.places import ALWAYS, Condition
 from visaproof.queries.refinement.sharing import SHARED
-from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.queries.surface_names import PRIVATE, itself
 from visaproof.report.hints import fitting
 from visaproof.report.interference import interference_json, interference_lines, interference_text
 from visaproof.report.lane_runs import lane_run_json, lane_run_lines, target_run_lines

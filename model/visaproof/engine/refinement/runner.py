@@ -11,12 +11,9 @@ from visaproof.engine.refinement.meetings import Modified, end_of_statement
 from visaproof.engine.refinement.memory import (
     FLAT_SIZE,
     IMAGE_SIZE,
-    PRIVATE,
-    PRIVATE_SIZE,
     FlatContents,
     Memory,
     WatchedBuffer,
-    base_at,
     bases_of,
     cells_of,
     image_of,
@@ -37,6 +34,7 @@ from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
 from visaproof.queries.refinement.local_memory import synchronises
 from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing
+from visaproof.queries.surface_names import PRIVATE, PRIVATE_SIZE, base_at
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Scratch
 from visaproof.semantics.symbolic.registers import Byte

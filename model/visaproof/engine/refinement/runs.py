@@ -8,7 +8,6 @@ from visaproof.engine.refinement.buffer_offsets import without_distances
 from visaproof.engine.refinement.exchanges import Interference, Writer
 from visaproof.engine.refinement.memory import (
     FLAT_SIZE,
-    PRIVATE,
     Content,
     Memory,
     base_symbol,
@@ -31,8 +30,8 @@ from visaproof.kernel.sampler import samplers_of
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import LARGEST_SURFACE, Question
 from visaproof.queries.refinement.sharing import SHARED, Pair, Sharing
-from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind, kind_at
+from visaproof.queries.surface_names import PRIVATE, itself
 from visaproof.semantics.concrete.surface import TexelWrite, Write
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, FLAT_BITS, SymbolicBuffer
 from visaproof.smt import Term, symbol, symbols_of

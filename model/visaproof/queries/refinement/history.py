@@ -10,10 +10,11 @@ from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.symbolic.loops import Held, LoopRound
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.queries.atomic_events import AtomicEvents, where_it_changes
+from visaproof.queries.buffer_places import is_private
 from visaproof.queries.extremes import in_one_form
 from visaproof.queries.refinement.observed import RegisterByte, raw_terms, register_byte
 from visaproof.queries.refinement.open_operation import OpenOperation
-from visaproof.queries.refinement.places import Reach, base_of, is_private
+from visaproof.queries.refinement.places import Reach, base_of
 from visaproof.queries.refinement.side import Side, Turn
 from visaproof.queries.refinement.stores import NO_OWNER, Owner, UnitStore, after
 from visaproof.queries.refinement.touched import Touched
