@@ -156,7 +156,7 @@ def _asked(path: Path, arguments: Namespace, limit: "Limit") -> "BoundsAnswers":
     from visaproof.kernel.float_results import Floats
 
     kernel, launch, device = read_with_launch(path, arguments)
-    assume, stated = Assume(arguments.assume), _stated(arguments)
+    assume, stated = Assume.of(arguments.assume), _stated(arguments)
     timeout, floats = milliseconds(arguments.timeout), Floats(arguments.float)
     return ask_bounds(kernel, device, launch, assume, stated, timeout, arguments.unroll, floats, limit)
 
@@ -169,7 +169,7 @@ def _stated(arguments: Namespace) -> "StatedLaunch":
     return StatedLaunch(
         surfaces=tuple(parse_size_option(option) for option in arguments.size),
         global_size=parse_global_size(arguments.global_size) if arguments.global_size else (),
-        align=arguments.align or (1 if arguments.assume == "none" else ADDRESS_UNIT),
+        align=arguments.align or (1 if arguments.assume.startswith("none") else ADDRESS_UNIT),
     )
 
 

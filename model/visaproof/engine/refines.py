@@ -124,7 +124,6 @@ def refines(
     observed = [observe] if isinstance(observe, str) else observe
     names = tuple(pair for text in observed for pair in names_from(text))
     timeout_ms = round(1000 * timeout_s)
-    scope = Scope(
-        Assume(assume), kinds, unroll, Floats(floats), names, Alias(alias), tuple(disjoint), timeout_ms
-    )  # fmt: skip
+    assumed = assume if isinstance(assume, Assume) else Assume.of(assume)
+    scope = Scope(assumed, kinds, unroll, Floats(floats), names, Alias(alias), tuple(disjoint), timeout_ms)
     return decide(compare(one, other, scope), timeout_ms)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 from visaproof.isa.errors import Position, ReadError
-from visaproof.kernel.fragments import DeclarationBody, Placement
+from visaproof.kernel.fragment_records import DeclarationBody, Placement
 from visaproof.kernel.naming import closest, listed
 from visaproof.kernel.predefined import PREDEFINED
 from visaproof.kernel.syntax import (

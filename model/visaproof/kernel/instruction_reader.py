@@ -9,7 +9,8 @@ from collections.abc import Collection
 from visaproof.isa.errors import ReadError
 from visaproof.kernel import words
 from visaproof.kernel.declarations import Declarations
-from visaproof.kernel.fragments import FragmentError, Head, UnknownForm, read_head, read_operand
+from visaproof.kernel.fragment_records import FragmentError, Head, UnknownForm
+from visaproof.kernel.fragments import read_head, read_operand
 from visaproof.kernel.naming import closest, shown
 from visaproof.kernel.operands import (
     check_operand,

@@ -11,14 +11,8 @@ from visaproof.isa.errors import Position, ReadError
 from visaproof.kernel.attributes import require_attribute
 from visaproof.kernel.declarations import Declarations
 from visaproof.kernel.device import said_in
-from visaproof.kernel.fragments import (
-    NAME,
-    Directive,
-    FragmentError,
-    read_declaration,
-    read_directive,
-    read_placement,
-)
+from visaproof.kernel.fragment_records import Directive, FragmentError
+from visaproof.kernel.fragments import NAME, read_declaration, read_directive, read_placement
 from visaproof.kernel.instruction_reader import LABEL, InstructionReader
 from visaproof.kernel.items import Brace, Declared, Item, Placed, ReadItem
 from visaproof.kernel.naming import closest, shown

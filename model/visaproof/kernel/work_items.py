@@ -12,10 +12,10 @@ from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, Bool, Term, const, implies, symbol, symbols_of, ule, ult, zero_extend
 from visaproof.smt.evaluate import evaluate, evaluate_all
 
-BELOW_THE_SIZE = premise("ids-below-size")
 LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
 LARGEST_SIZE = 1 << 16
 """Local ids are words.  Source: docs/pages/payload.md §2."""
+BELOW_THE_SIZE = premise("ids-below-size", most=LARGEST_SIZE)
 
 
 GROUP_IDS = tuple(symbol(f"%r0.{byte}", 32) for byte in GROUP_ID_BYTES)

@@ -11,12 +11,14 @@ from visaproof.engine.refinement.chosen import choices_tried, where_chosen
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled
 from visaproof.engine.refinement.interference import interfered, may_interfere
+from visaproof.engine.refinement.items_apart import same_effects
 from visaproof.engine.refinement.lockstep import in_step
 from visaproof.engine.refinement.longer import in_longer_runs
 from visaproof.engine.refinement.meaning import means_nothing, undefined_always
 from visaproof.engine.refinement.meant import in_all_launches, where_meant
 from visaproof.engine.refinement.memory import nothing
 from visaproof.engine.refinement.other_threads import crossing, is_one_thread, weaker
+from visaproof.engine.refinement.outside import rather_inside
 from visaproof.engine.refinement.overlapping import needed_apart, overlapping
 from visaproof.engine.refinement.questions import questions
 from visaproof.engine.refinement.runs import Difference, difference
@@ -28,7 +30,7 @@ from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.open_values import dependence
 from visaproof.queries.refinement.places import LAST, Condition, Reach, conditions
-from visaproof.queries.refinement.question import Question, open_undefined, premises, same_at_probe, same_effects
+from visaproof.queries.refinement.question import Question, open_undefined, premises, same_at_probe
 from visaproof.queries.refinement.sharing import Pair
 from visaproof.queries.refinement.silent import without_silent_stores
 from visaproof.queries.refinement.stores import same_stores
@@ -123,6 +125,8 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
         return Unknown("; ".join(comparison.unlike))
     if isinstance(verdict, Refines):
         return _unless_vacuous(comparison, verdict, timeout_ms)
+    if isinstance(verdict, Difference):
+        return rather_inside(comparison, verdict, timeout_ms)
     if isinstance(verdict, Unknown):
         beside = differences((comparison.source, comparison.target))
         reason = "; ".join((*beside, verdict.reason, *crossing(comparison)))
@@ -157,7 +161,7 @@ def _where_they_overlap(
         return Apart(comparison.sharing.pairs, verdict, comparison)
     found = None if together.split is not None else guessed(together, GUESSES)  # work items might race in these runs
     if found is not None:
-        found = smaller(together, found, timeout_ms)
+        found = rather_inside(together, smaller(together, found, timeout_ms), timeout_ms)
     elif isinstance(verdict, Refines) and (proved := _by_a_solver(together, timeout_ms)) is not None:
         return proved
     return Apart(needed_apart(comparison, (_in_normal_form, _by_a_solver_quickly)), verdict, together, found)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from visaproof.isa.encoding import ATOMIC_CODES
 from visaproof.isa.errors import Position
 from visaproof.kernel import words
-from visaproof.kernel.fragments import FragmentError
+from visaproof.kernel.fragment_records import FragmentError
 from visaproof.kernel.validity.message import OPERANDS, Form
 from visaproof.kernel.validity.rule import INSTRUCTION, Finding
 
