@@ -15,6 +15,7 @@ from visaproof.queries.buffer_places import is_private
 from visaproof.queries.constant_data import NO_TABLES, Tables
 from visaproof.queries.refinement.effects import Effects, effects_of
 from visaproof.queries.refinement.extents import limits
+from visaproof.queries.refinement.images import with_stores_counted
 from visaproof.queries.refinement.local_memory import unobserved
 from visaproof.queries.refinement.observed import register_stores
 from visaproof.queries.refinement.places import Reach
@@ -108,6 +109,7 @@ def refinement_question(
     """
     for side in (source, target):
         require_comparable(side)
+    source, target = with_stores_counted(source, target)
     memory = memory or SharedMemory(_units(source, target), launched.tables)
     one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
