@@ -298,7 +298,7 @@ PREMISES = _rows(
     ),
     PremiseRow(
         "image-extents", "images have at most {texels} texels in x and y, and {layers} in z or layers",
-        Grantor.DRIVER, "no device has larger ones", _TWO_KERNELS,
+        Grantor.DRIVER, "no device has larger ones", _ALL, "--assume launch,-image-extents",
     ),
     PremiseRow(
         "buffer-offsets",

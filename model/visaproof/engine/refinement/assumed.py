@@ -11,7 +11,7 @@ from visaproof.kernel.observed import is_register
 from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.thread_group import THREAD_NUMBER, UNMATCHED
 from visaproof.kernel.work_items import BELOW_THE_SIZE
-from visaproof.queries.refinement.extents import MOST_LAYERS, MOST_TEXELS
+from visaproof.queries.extents import EXTENTS
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.touched import on_unlike_caches
@@ -61,7 +61,7 @@ def assumptions(
     if any(itself(surface) != FLAT and not is_register(surface) for surface in question.surfaces):
         found.append(premise("surfaces-4gib"))
     if question.limits:
-        found.append(premise("image-extents", texels=f"{MOST_TEXELS:,}", layers=f"{MOST_LAYERS:,}"))
+        found.append(EXTENTS)
     if matching.extra - matching.tables:
         found.append(premise("target-inputs"))
     if _on_functions(question):
