@@ -307,6 +307,10 @@ PREMISES = _rows(
         Grantor.DRIVER, "compute-runtime: pointer minus allocation, where the payload has a place for it", _TWO_KERNELS,
     ),
     PremiseRow(
+        "lsc-immediate", "an LSC offset of 32 bits and the immediate that is added to it are added modulo 2^32",
+        Grantor.NOBODY, "reading lsc-immediate-wraps: the page names no width of the sum", _TWO_KERNELS,
+    ),
+    PremiseRow(
         "target-inputs", "inputs that only the target gets may hold anything",
         Grantor.OPEN, "the answer holds whatever is there", _TWO_KERNELS,
     ),
