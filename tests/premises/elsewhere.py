@@ -97,6 +97,7 @@ WITHOUT = {
     "same-size": "no pair is written yet",
     "buffers-below": "no pair is written yet",
     "lsc-immediate": "a reading that has no alternative: nothing asks with sums that do not wrap",
+    "private-sizes": "nothing is asked of two kernels here: `bounds` asks each whether it stays inside",
     "counters": "no pair is written yet",
     "float-mode": "no pair is written yet",
     "float-functions": "no pair is written yet",

@@ -155,6 +155,12 @@ PREMISES = _rows(
         Grantor.DRIVER, "private memory is divided by hardware threads; 2 GiB at most", _ALL,
     ),
     PremiseRow(
+        "private-sizes",
+        "a thread has {source} bytes of private memory in the source, {target} in the target, and each stays inside",
+        Grantor.COMPILER, "the zeinfo's per_thread_memory_buffers; bounds asks whether a kernel stays inside",
+        _TWO_KERNELS,
+    ),
+    PremiseRow(
         "scratch-size", "a thread has {size} bytes of private memory in {surface}, from 0 on, as the kernel says",
         Grantor.DRIVER, "the attributes of the kernel", ("bounds",),
     ),
