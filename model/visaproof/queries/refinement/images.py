@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.symbolic.machine import Performed
-from visaproof.queries.refinement.places import is_private
+from visaproof.queries.buffer_places import is_private
 from visaproof.queries.refinement.side import Side
 from visaproof.semantics.symbolic.accesses import Load
 
