@@ -119,7 +119,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
         return compare(source, target, scope, replace(granted, on=needed))
     start = starts[0] if split is None or split.source_is_wide else starts[1]
     tables = common_tables(programs, [runner.pointers for runner in runners])
-    launched = Launched(lanes, start.group, tables, local)
+    launched = Launched(lanes, start.group, tables, local, limited="image-extents" not in scope.assume.lifted)
     unasked: NotModelled | None = None
     try:
         require_found(runners[1])
