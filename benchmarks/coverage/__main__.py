@@ -41,7 +41,7 @@ def parsed(argv: Sequence[str]) -> Namespace:
 
 
 def main(argv: Sequence[str]) -> int:
-    """0 measured, 2 nothing to measure or an option that does not fit, 130 interrupted."""
+    """0 measured, 1 a file that fails, 2 nothing to measure or an option that does not fit, 130 interrupted."""
     options = parsed(argv)
     manifest = options.corpus / "manifest.json"
     if not manifest.is_file():
@@ -61,6 +61,9 @@ def main(argv: Sequence[str]) -> int:
     if not complete:
         print(f"interrupted: {len(rows)} files are measured", file=sys.stderr)
         return 130
+    if failed := [row.file for row in rows if row.failed]:
+        print(f"{len(failed)} files failed: nothing is written", file=sys.stderr)
+        return 1
     if options.write:
         write_between_markers(ROOT / "docs" / "reference" / "coverage.md", lines)
     return 0

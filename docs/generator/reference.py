@@ -178,7 +178,7 @@ def _first_sentence(package: str) -> str:
     """Of its docstring."""
     path = ROOT / "model" / package.replace(".", "/") / "__init__.py"
     text = ast.get_docstring(ast.parse(path.read_text())) or ""
-    return re.split(r"[.(] ?", _prose(text).replace(".visaasm", "visaasm"))[0].strip()
+    return re.split(r"\.(?: |$)| \(", _prose(text).replace("`", ""))[0]
 
 
 def _prose(text: str) -> str:
