@@ -118,11 +118,11 @@ def test_a_file_is_decided_where_nothing_is_open() -> None:
 
 
 def test_only_the_text_between_the_markers_is_replaced(tmp_path: Path) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    page = tmp_path / "coverage.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
     for lines in (["new"], ["newer"]):
-        write_between_markers(readme, lines)
-        assert readme.read_text() == f"before\n{BEGIN}\n\n{lines[0]}\n\n{END}\nafter\n"
-    readme.write_text("nothing\n")
+        write_between_markers(page, lines)
+        assert page.read_text() == f"before\n{BEGIN}\n\n{lines[0]}\n\n{END}\nafter\n"
+    page.write_text("nothing\n")
     with pytest.raises(SystemExit):
-        write_between_markers(readme, ["new"])
+        write_between_markers(page, ["new"])

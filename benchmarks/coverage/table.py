@@ -21,7 +21,7 @@ def markdown(rows: Sequence[Row]) -> Iterator[str]:
 
 def _files(rows: Sequence[Row]) -> Iterator[str]:
     """A line for each device and variant."""
-    columns = ["variant", "files", "read", "run on numbers", "with PoCL's result", "not comparable", "run on terms",
+    columns = ["variant", "files", "read", "run concretely", "with PoCL's result", "not comparable", "run symbolically",
                "all decided", "writes: free", "vacuous", "conflict", "open", "messages: inside", "outside",
                "in no known buffer", "open"]  # fmt: skip
     yield _line(columns)

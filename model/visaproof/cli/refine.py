@@ -68,8 +68,9 @@ Binding table, bindless, LSC and 64-bit addresses of one argument are one buffer
 used, the verdict lists the weakest conditions that were shown to suffice.  Private memory cannot be seen.
 Buffers of different arguments may be one buffer, or overlap, unless the source says restrict or constant of one of them
 (with --launch of a zebin or its .ze_info).  A change that is right only if some are apart does not refine: the answer
-names the pairs, and shows a run on buffers that overlap if one was found (else it is unknown).  --where
-'disjoint(A, B)' states that two arguments share no byte, --alias none that no two do.
+names the pairs, and shows a run on buffers that overlap if one was found (else it is unknown).  Images may be one image
+where their types and access qualifiers allow it; of these no run is shown.  --where 'disjoint(A, B)' states that two
+arguments share no byte, --alias none that no two do.
 Where SOURCE does what is forbidden, it has no meaning; TARGET may do it only there.  What is allowed has a meaning, the
 same in both kernels, and neither excuses SOURCE nor counts against TARGET (--undefined KIND=allow or KIND=forbid):
   collision        lanes of one message write one byte; allowed: one after another, the last stays     default: forbid
@@ -79,6 +80,8 @@ same in both kernels, and neither excuses SOURCE nor counts against TARGET (--un
   uninitialised    a store that depends on what nothing wrote; allowed: each kernel finds any values   default: allow
   race             of several threads that run the lanes of a wider one, two access a byte that one of them writes,
                    with no barrier between; allowed: one after another, the first lanes first        default: forbid
+  outside          an access of SOURCE outside of a buffer, as in the source language; TARGET's, and
+                   where it is allowed: 0 is read, no byte is written                                 default: allow
 exit codes: 0 refines, 1 does not, 2 unreadable or inputs that do not match, 3 unknown or bounded, 4 not modelled,
 5 vacuous (SOURCE never has a meaning)."""
 

@@ -1,4 +1,4 @@
-"""The operations of TYPED_ATOMIC.  Page: TYPED_ATOMIC.md, field Op; roles: spec/decisions.md D28, D29, D38, D39."""
+"""The operations of TYPED_ATOMIC.  Page: TYPED_ATOMIC.md, field Op; roles: docs/decisions.md D28, D29, D38, D39."""
 
 from enum import Enum
 from typing import NamedTuple, assert_never

@@ -11,7 +11,7 @@ from typing import Protocol, cast
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
 
 from visaproof.kernel.arithmetic import OPERATIONS
-from visaproof.kernel.fragments import UnknownForm
+from visaproof.kernel.fragment_records import UnknownForm
 from visaproof.kernel.naming import listed, shown
 from visaproof.kernel.operand_rules import OperandRules
 from visaproof.kernel.rules import StatementRules, calculate

@@ -29,7 +29,7 @@ from visaproof.smt import (
 from visaproof.smt.evaluate import evaluate_all
 
 BITS = 16
-"""IGC passes local ids as words.  Source: corpus README, payload_base."""
+"""IGC passes local ids as words.  Source: docs/pages/payload.md §2."""
 THREAD = "thread_in_group"
 ANY_ORDER, TILES = "no_order_demanded", "host_lays_out_tiles"
 """What may be so where nothing says it."""

@@ -294,11 +294,6 @@ PREMISES = _rows(
         "a kernel does not get one image as read_only and as write_only", _TWO_KERNELS,
     ),
     PremiseRow(
-        "images-apart", "{surfaces} share nothing that is written",
-        Grantor.NOBODY, "hosts may pass one image twice where the access qualifiers allow it, and make images of "
-        "buffers", _TWO_KERNELS,
-    ),
-    PremiseRow(
         "surfaces-4gib", "surfaces have at most 4 GiB",
         Grantor.DRIVER, "sizes of surfaces are 32-bit numbers", _TWO_KERNELS,
     ),

@@ -14,7 +14,7 @@ from visaproof.smt.evaluate import evaluate, evaluate_all
 
 LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
 LARGEST_SIZE = 1 << 16
-"""Local ids are words.  Source: corpus README, payload_base."""
+"""Local ids are words.  Source: docs/pages/payload.md §2."""
 BELOW_THE_SIZE = premise("ids-below-size", most=LARGEST_SIZE)
 
 

@@ -15,6 +15,7 @@ from visaproof.queries.buffer_places import is_private
 from visaproof.queries.constant_data import NO_TABLES, Tables
 from visaproof.queries.extents import limits
 from visaproof.queries.refinement.effects import Effects, effects_of
+from visaproof.queries.refinement.images import with_stores_counted
 from visaproof.queries.refinement.local_memory import unobserved
 from visaproof.queries.refinement.observed import register_stores
 from visaproof.queries.refinement.places import Reach
@@ -22,7 +23,7 @@ from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing, owners
 from visaproof.queries.refinement.side import Side, surface_then
 from visaproof.queries.refinement.stores import after, same_stores
 from visaproof.queries.refinement.synchronisation import Unlike
-from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
+from visaproof.queries.refinement.undefined import FORBIDDEN, OF_THE_SOURCE, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, unit_of
 from visaproof.queries.surface_names import itself
 from visaproof.semantics.symbolic.accesses import Access
@@ -110,6 +111,7 @@ def refinement_question(
     """
     for side in (source, target):
         require_comparable(side)
+    source, target = with_stores_counted(source, target)
     memory = memory or SharedMemory(_units(source, target), launched.tables)
     one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
@@ -150,7 +152,7 @@ def _both(
 ) -> tuple[Effects, Effects]:
     """The effects of both, with what is left in registers where the source defines it."""
     one = effects_of(source, memory, expand, forbidden)
-    other = one if target is source else effects_of(target, memory, expand, forbidden)
+    other = one if target is source else effects_of(target, memory, expand, forbidden - OF_THE_SOURCE)
     one, other = _as_seen(one, unobserved(source, target)), _as_seen(other, unobserved(source, target))
     if not source.observed:
         return one, other
