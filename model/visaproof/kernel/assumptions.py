@@ -14,10 +14,12 @@ from visaproof.kernel.launch import BufferAddress, Launch, LaunchValue, LocalId,
 from visaproof.kernel.launched_start import NOTHING_LAUNCHED, launched_start
 from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.premises import Premise, premise
+from visaproof.kernel.stated_relations import StatedRelation
 from visaproof.kernel.syntax import Input, Kernel
 from visaproof.kernel.work_items import NO_GROUP, Group, group_of
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, Bool, Term, add, const, scale, symbol, zero_extend
+from visaproof.smt.evaluate import evaluate_all
 
 ID_BITS = 16
 """IGC passes local ids as words.  Source: corpus README, payload_base."""
@@ -58,14 +60,20 @@ class Start:
     """The dwords of the payload that hold sizes of the launch: no launch has one of 0."""
     group: Group = NO_GROUP
     """What is known of the work items of the thread."""
+    where: tuple[StatedRelation, ...] = ()
+    """What the user states of arguments and the launch."""
 
     def premises(self, lanes: Sequence[Bool]) -> tuple[Bool, ...]:
-        """What holds in every launch, where launches that exist are asked about."""
-        return () if self.group.launched is None else tuple(self.group.possible(lanes))
+        """What holds in every launch, where launches that exist are asked about; else what the user states."""
+        return self.group.stated if self.group.launched is None else tuple(self.group.possible(lanes))
 
     def is_launch(self, lanes: Sequence[Bool], values: Mapping[Term, int]) -> bool:
-        """Whether a launch has these values, where that is asked."""
-        return self.group.launched is None or self.group.has_room(lanes, values)
+        """Whether a launch has these values, where that is asked, and what the user states holds of them."""
+        if not all(one.holds(values) for one in self.where):
+            return False
+        if self.group.launched is None:
+            return all(evaluate_all(self.group.stated, values))
+        return self.group.has_room(lanes, values)
 
     @property
     def rest(self) -> str:

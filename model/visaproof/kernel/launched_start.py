@@ -51,7 +51,7 @@ def launched_start(kernel: Kernel, launch: Launch, simd: int) -> LaunchedStart:
 def _no_wrap(shape: GroupShape, ids: LaunchedIds, dimension: int) -> Iterator[Bool]:
     """Global ids are below 2^32: what is behind the last one of the group is at most that; a group id is below their
     number."""
-    group, size = GROUP_IDS[dimension], _stride(shape, ids, dimension)
+    group, size = GROUP_IDS[dimension], stride_of(shape, ids, dimension)
     stated = value_of(size)
     if stated is not None:
         if stated > 1:
@@ -63,7 +63,7 @@ def _no_wrap(shape: GroupShape, ids: LaunchedIds, dimension: int) -> Iterator[Bo
         yield ult(group, symbol(place_name(place), GLOBAL_BITS))
 
 
-def _stride(shape: GroupShape, ids: LaunchedIds, dimension: int) -> BitVec:
+def stride_of(shape: GroupShape, ids: LaunchedIds, dimension: int) -> BitVec:
     """From one group to the next: the enqueued local size where the kernel gets to know it."""
     if value_of(ids.sizes[dimension]) is None:
         for place in shape.places((LaunchValue.ENQUEUED_LOCAL_SIZE,), dimension):

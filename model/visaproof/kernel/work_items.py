@@ -46,6 +46,8 @@ class Group:
     """The ids of a launch that exists; None where less is assumed."""
     facts: tuple[Bool, ...] = ()
     """What else holds in every launch."""
+    stated: tuple[Bool, ...] = ()
+    """What the user states of the launch."""
 
     @property
     def sizes(self) -> tuple[BitVec, ...]:
@@ -54,6 +56,7 @@ class Group:
     def possible(self, lanes: Sequence[Bool]) -> Iterator[Bool]:
         """What holds in every launch."""
         yield from self.facts
+        yield from self.stated
         if self.launched is not None:
             yield from self.launched.possible(lanes)
         yield from (ule(size, const(LARGEST_SIZE, size.width)) for size in self.sizes)
@@ -63,6 +66,8 @@ class Group:
         """Whether a launch has these values, of which all that are missing are 0."""
         if self.launched is not None:
             return all(evaluate_all(list(self.possible(lanes)), values)) and self.launched.exists(values)
+        if not all(evaluate_all(self.stated, values)):
+            return False
         needed = self._needed(lanes, values).items()
         return all(least <= evaluate(size, values) <= LARGEST_SIZE for size, least in needed)
 
