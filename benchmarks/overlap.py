@@ -27,11 +27,15 @@ from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.launch import launch_of
 from visaproof.kernel.linking import read_program
 from visaproof.kernel.matching import Program
+from visaproof.queries.refinement.undefined import FORBIDDEN, OF_THE_SOURCE
 from visaproof.smt.limit import Limit
 
 DEVICES = ("dg2", "tgllp", "bmg")
 
 TIMEOUT_MS = 3_000
+
+SCOPE = Scope(Assume.IDS, FORBIDDEN | OF_THE_SOURCE, timeout_ms=TIMEOUT_MS)
+"""Both are compiled from one source: what that accesses outside of a buffer is undefined."""
 
 INTS = "global int P a, global int P b, global int P c"
 
@@ -129,7 +133,7 @@ def _answer(name: str, device: str, source: Program, target: Program, most_secon
     try:
         limit = Limit(most_seconds)
         with limit.within():
-            comparison = compare(source, target, Scope(Assume.IDS, timeout_ms=TIMEOUT_MS))
+            comparison = compare(source, target, SCOPE)
         verdict = decide_within(limit, comparison, TIMEOUT_MS)
     except (NotModelled, LimitReached) as reason:
         return Answer(name, device, granted, f"{type(reason).__name__}: {reason}", process_time() - start)

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.guesses import float_words
-from visaproof.engine.refinement.memory import PRIVATE, Content, base_symbol, bases_of
+from visaproof.engine.refinement.memory import Content, base_symbol, bases_of
 from visaproof.engine.refinement.random_launches import FLOATS, launches
 from visaproof.engine.refinement.runner import IN_LOOPS, Runner, bits_of
 from visaproof.engine.refinement.runs import unknowns
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.syntax import GeneralVariable
-from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.witness import as_values, witness
+from visaproof.queries.surface_names import PRIVATE, itself
 from visaproof.smt import Term, symbol, symbols_of
 from visaproof.smt.compiled import compiled
 from visaproof.vectorised.arrays import Bytes

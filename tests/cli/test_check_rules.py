@@ -11,7 +11,9 @@ HEADER = """.version 4.1
 .decl T6 v_type=T num_elts=1
 .function "main"
 """
-ALIGNMENT = "a variable of a GRF or more must be used from a GRF boundary on [igc.alignment] (validity.md §2.3)"
+ALIGNMENT = (
+    "a variable of a GRF or more must be used from a GRF boundary on [igc.alignment] (docs/pages/validity.md §2.3)"
+)
 ATOMIC = "(M1, 8) T6 V1.0 %null.0 %null.0 %null.0 V1.0 %null.0 V1.0"
 
 

@@ -76,7 +76,7 @@ def test_an_atomic_shows_coordinates_operation_and_what_it_returns(visaproof):
 
 
 def test_byte_code_is_explained_field_by_field(visaproof, monkeypatch):
-    """spec/instructions.md §1: the bytes of a real run, with the two operands that the writer leaves out."""
+    """docs/pages/instructions.md §1: the bytes of a real run, with the two operands that the writer leaves out."""
     code = "75 | A3 | 01 80 | 09 | 00 00 | 06 | 00 28000000 00 00 2101 | 210000000000 | 220000000000"
     ran = visaproof("explain", "--bytes", code)
     assert ran.code == 0

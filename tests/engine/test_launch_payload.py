@@ -36,7 +36,7 @@ ret (M1, 1)
 
 
 def number_by_the_code(platform: Platform, sr0: int, msg0: int) -> int:
-    """The number of a thread as IGC's code computes it (spec/current-compiler.md §8)."""
+    """The number of a thread as IGC's code computes it (docs/pages/current-compiler.md §8)."""
     if platform >= Platform.Xe2:
         return (msg0 & 0xFF) << 6 | without(sr0 & 0x7F, 3)
     bits, unused = (0x7FFF, (7, 6, 3)) if platform is Platform.PVC else (0x3FFF, (6, 3))

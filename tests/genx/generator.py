@@ -1,7 +1,7 @@
 """Files with one instruction each: mostly legal, each with up to three oddities, for the same seed always the same.
 
-The oddities cover the rows of spec/validity.md §4: sizes, masks, suffixes, surfaces, forms and types of the offset, raw
-offsets, predicates, null operands, numbers of operands, and spellings that only one of the readers takes.
+The oddities cover the rows of docs/pages/validity.md §4: sizes, masks, suffixes, surfaces, forms and types of the
+offset, raw offsets, predicates, null operands, numbers of operands, and spellings that only one of the readers takes.
 """
 
 from collections.abc import Iterator

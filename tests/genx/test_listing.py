@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(TOOL is None, reason=REASON)
 
 MNEMONIC = re.compile(r"\b(scatter4_scaled|oword_ld|qw_scatter|typed_atomic)\b")
 UNWRITTEN = {"scatter4_scaled": 12, "qw_scatter": 12, "typed_atomic": 12, "oword_ld": 0}
-"""Bytes that this build leaves out: the last two raw operands of the instructions with lanes (validity.md §6)."""
+"""Bytes that this build leaves out: the last two raw operands of messages with lanes (docs/pages/validity.md §6)."""
 
 
 def read(case: Case) -> tuple[Instruction, Kernel]:

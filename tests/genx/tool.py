@@ -1,4 +1,4 @@
-"""Running Intel's GenX_IR on one file.  Source: spec/validity.md §6."""
+"""Running Intel's GenX_IR on one file.  Source: docs/pages/validity.md §6."""
 
 import re
 import shutil

@@ -2,8 +2,6 @@
 
 import dataclasses
 import inspect
-import re
-from pathlib import Path
 
 import pytest
 
@@ -52,7 +50,7 @@ def test_every_platform_has_one_row_and_every_name_one_platform() -> None:
 
 
 def test_the_words_of_a_dump_are_names_of_platforms() -> None:
-    """Of `//Platform:` comments, spec/current-compiler.md §1."""
+    """Of `//Platform:` comments, docs/pages/current-compiler.md §1."""
     words = "TGLLP DG2 MTL ARL PVCXT XE2 XE3 NVL XE3P_CRI"
     expected = "TGLLP DG2 MTL ARL PVC Xe2 Xe3 Xe3P Xe3P"
     assert " ".join(platform_named(word).name for word in words.split()) == expected
@@ -165,15 +163,6 @@ def test_an_answer_is_chosen_by_name_and_value() -> None:
     for wrong in ("no-such=floor", "collision=floor", "oword-unit=bytes", "collision"):
         with pytest.raises(KeyError):
             readings_from([wrong])
-
-
-def test_the_decisions_that_the_table_names_are_in_the_list() -> None:
-    """Where the list is at hand; "ours" says that it is not from there."""
-    listed = Path(__file__).parents[3] / "shared" / "spec" / "decisions.md"
-    if not listed.is_file():
-        pytest.skip("the list of decisions is not beside the repository")
-    known = set(re.findall(r"\*\*(D\d+[a-z]?)\.", listed.read_text()))
-    assert {reading.decision for reading in READINGS.values()} - {"ours"} <= known
 
 
 def test_the_four_pages_have_their_opcodes() -> None:

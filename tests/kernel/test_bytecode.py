@@ -54,7 +54,7 @@ def demo_fields(statement: str) -> EncodedInstruction:
     ],
 )
 def test_the_bytes_are_those_that_intels_writer_wrote(statement: str, expected: str) -> None:
-    """spec/instructions.md, the examples marked RUN; VG is the variable 0x22 here."""
+    """docs/pages/instructions.md §1-§4, "written by Intel's tool"; VG is the variable 0x22 here."""
     assert encode(demo_fields(statement)) == bytes.fromhex(expected)
 
 

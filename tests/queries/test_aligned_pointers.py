@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from visaproof.queries.aligned_pointers import without_small_carry
-from visaproof.queries.refinement.places import ALIGNMENT, behind_pointer
+from visaproof.queries.buffer_places import behind_pointer
+from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.smt import BitVec, add, concat, const, eq, extract, neg, scale, substitute, symbol, truncate, zero_extend
 from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.solvers import solve

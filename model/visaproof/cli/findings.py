@@ -17,6 +17,7 @@ KINDS_OF_ONE_KERNEL = """--undefined KIND=allow or KIND=forbid says whether a ki
   slm-outside      an access outside of shared local memory                        default: forbid
   uninitialised    registers, predicates, address registers before they are set    default: forbid with an effect
   race             of several threads, one writes what another accesses            not looked for here
+  outside          an access outside of a buffer                                   what `visaproof bounds` asks
 An effect: an address, a branch, an execution mask or what is stored depends on the value, shown by two runs that differ
 in it alone; or a write beyond a variable changes other registers.  Without one it is a note, and where neither is shown
 it is unknown (exit 3).  forbid makes every such use a finding."""

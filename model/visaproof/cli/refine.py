@@ -83,6 +83,8 @@ same in both kernels, and neither excuses SOURCE nor counts against TARGET (--un
   uninitialised    a store that depends on what nothing wrote; allowed: each kernel finds any values   default: allow
   race             of several threads that run the lanes of a wider one, two access a byte that one of them writes,
                    with no barrier between; allowed: one after another, the first lanes first        default: forbid
+  outside          an access of SOURCE outside of a buffer, as in the source language; TARGET's, and
+                   where it is allowed: 0 is read, no byte is written                                 default: allow
 exit codes: 0 refines, 1 does not, 2 unreadable or inputs that do not match, 3 unknown or bounded, 4 not modelled,
 5 vacuous (SOURCE never has a meaning)."""
 

@@ -44,6 +44,9 @@ Each pair is asked what `visaproof refine SOURCE TARGET` asks.  A list is JSON:
 with paths from the list's own folder, or {"kernel": K, "a": VARIANT, "b": VARIANT} for visaasm/K/VARIANT.visaasm.
 Without --launch the manifest.json of the folder, or beside the list, says what the inputs hold; in a folder without it
 the only zebin (.bin) does.
+One folder and a list have variants of one source program: an access of SOURCE outside of a buffer is undefined there,
+as in the source language; of two folders, as before and after a pass, it reads 0 or is dropped, as the pages say
+(--undefined outside=allow or forbid).
 A state file has one line of JSON for each answer.  An answer counts as long as the contents of both files, the launch
 information, the options and visaproof are the same.
 exit codes: 0 all refine, 1 one does not, 2 unreadable, without counterpart, or inputs that do not match, 3 unknown,
@@ -121,12 +124,12 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     from visaproof.engine.refinement.scope import Alias, Scope
     from visaproof.kernel.assumptions import Assume
     from visaproof.kernel.float_results import Floats
-    from visaproof.queries.refinement.undefined import forbidden_by
+    from visaproof.queries.refinement.undefined import FORBIDDEN, OF_THE_SOURCE, forbidden_by
     from visaproof.report.pair_answers import Asker
     from visaproof.report.pair_run import ask_pairs
     from visaproof.report.progress import Progress
 
-    forbidden = forbidden_by(arguments.undefined)
+    forbidden = forbidden_by(arguments.undefined, FORBIDDEN | OF_THE_SOURCE if asked.one_source else FORBIDDEN)
     floats, timeout_ms, groups = Floats(arguments.float), milliseconds(arguments.timeout), groups_of(arguments)
     scope = Scope(
         Assume(arguments.assume), forbidden, arguments.unroll, floats, alias=Alias(arguments.alias),
@@ -215,11 +218,11 @@ def _foot(asked: Asked, arguments: Namespace, rows: "list[Row]", interrupted: bo
     for row in rows:
         pair = named.get((row.source, row.target))
         if row.answer is Answer.DIFFERS and pair is not None:
-            return [*lines, "", f"  the first in full: {_command(pair, arguments)}"]
+            return [*lines, "", f"  the first in full: {_command(pair, asked, arguments)}"]
     return lines
 
 
-def _command(pair: "Pair", arguments: Namespace) -> str:
+def _command(pair: "Pair", asked: Asked, arguments: Namespace) -> str:
     """What asks about one pair."""
     import shlex
 
@@ -227,7 +230,11 @@ def _command(pair: "Pair", arguments: Namespace) -> str:
     device = arguments.platform and arguments.platform.name.lower()
     options = {"--launch": pair.launch, "--launch-target": other, "--platform": device, "--assume": arguments.assume}
     options |= {"--float": "ieee"} if arguments.float == "ieee" else {}
+    undefined = [("outside", "forbid")] if asked.one_source else []
+    undefined += [(kind.value, "forbid" if forbidden else "allow") for kind, forbidden in arguments.undefined]
     words = [text for name, value in options.items() if value for text in (name, str(value))]
+    for kind, setting in dict(undefined).items():
+        words += ["--undefined", f"{kind}={setting}"]
     return shlex.join(["visaproof", "refine", str(pair.source), str(pair.target), *words])
 
 

@@ -24,6 +24,8 @@ class Asked:
     pairs: "tuple[Pair, ...]"
     others: "tuple[Row, ...]" = ()
     alone: tuple[str, ...] = ()
+    one_source: bool = True
+    """Whether both kernels of a pair are compiled from one source, and not one made from the other."""
 
 
 def pairs_asked_for(arguments: Namespace) -> Asked:
@@ -71,7 +73,7 @@ def _of_folders(arguments: Namespace, folders: list[Path]) -> Asked:
     else:
         other = arguments.launch_target or _launch_of(folders[1]) or launch
         found = in_two_folders(folders[0], folders[1], launch, other)
-    return Asked(found.rule, found.pairs, _without_pair(found), found.alone)
+    return Asked(found.rule, found.pairs, _without_pair(found), found.alone, len(folders) == 1)
 
 
 def _without_pair(found: "Found") -> "tuple[Row, ...]":

@@ -1,4 +1,7 @@
-"""Runs Intel's offline compiler on a file, and finds the vISA of each kernel that it dumps.  Source: corpus README."""
+"""Runs Intel's offline compiler on a file, and finds the vISA of each kernel that it dumps.
+
+Source: docs/pages/payload.md §1.
+"""
 
 import os
 import re

@@ -45,7 +45,7 @@ NOT_MODELLED = (
     "media_ld", "media_st", "gather", "scatter", "svm_scatter4scaled", "lsc_fence",
     "urb_write", "rt_write", "rt_read", "raw_send", "raw_sends", "nbarrier",
 )  # fmt: skip
-"""Messages of spec/family.md that have no semantics here."""
+"""Messages of docs/pages/family.md that have no semantics here."""
 
 _LANE_OPERANDS = {"element_offset": "o", "offset": "o", "u": "u", "v": "v", "r": "r", "lod": "lod"}
 """The operands with one dword of an address for each lane, and what a lane's is called."""

@@ -1,4 +1,4 @@
-"""The memory instructions beside the four pages of `instructions.ALL`.  Source: spec/family.md §1."""
+"""The memory instructions beside the four pages of `instructions.ALL`.  Source: docs/pages/family.md §1."""
 
 from visaproof.instructions.dword_atomic import DwordAtomic
 from visaproof.instructions.gather4_scaled import Gather4Scaled

@@ -92,7 +92,7 @@ class Addresses:
 
 
 def require_shape(shape: DataShape, execution: Execution, platform: Platform) -> None:
-    require(platform >= Platform.DG2, "LSC exists from DG2 on", "family.md")
+    require(platform >= Platform.DG2, "LSC exists from DG2 on", "docs/pages/family.md")
     require(shape.elements in VECTOR_SIZES, f"{shape.elements} elements for an address", PAGE)
     require(not shape.transposed or execution.size == 1, "transpose only supports SIMD1", PAGE)
 

@@ -1,4 +1,4 @@
-"""The answers to the questions that the pages leave open.  Source: spec/decisions.md.
+"""The answers to the questions that the pages leave open.  Source: docs/decisions.md.
 
 One enum for each question.  Its members are the answers, the one that visaproof gives by default first; a member's
 value is what the command line calls it.

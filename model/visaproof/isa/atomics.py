@@ -1,7 +1,7 @@
-"""The operations of TYPED_ATOMIC.  Page: TYPED_ATOMIC.md, field Op; roles: spec/decisions.md D28, D29, D38, D39."""
+"""The operations of TYPED_ATOMIC.  Page: TYPED_ATOMIC.md, field Op; roles: docs/decisions.md D28, D29, D38, D39."""
 
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from visaproof.isa.answers import FloatAtomics
 
@@ -47,12 +47,38 @@ class AtomicOp(Enum):
         """How many of Src0 and Src1 it reads; the others must be null (D39)."""
         return self.value.sources
 
+    @property
+    def commuting_group(self) -> "AtomicOp | None":
+        """The operation that stands for all that commute with this one; None if not even two of its own do.
+
+        Two operations of a group leave the same in a cell in either order, whatever the cell and their operands hold.
+        """
+        match self:
+            case AtomicOp.ADD | AtomicOp.SUB | AtomicOp.INC | AtomicOp.DEC | AtomicOp.PREDEC:
+                return AtomicOp.ADD  # each adds a number that does not depend on the cell
+            case AtomicOp.AND | AtomicOp.OR | AtomicOp.XOR:
+                return self
+            case AtomicOp.MIN | AtomicOp.MAX | AtomicOp.IMIN | AtomicOp.IMAX:
+                return self
+            case AtomicOp.XCHG | AtomicOp.CMPXCHG:
+                return None  # the last one wins, or the first
+            case AtomicOp.FMAX | AtomicOp.FMIN | AtomicOp.FCMPWR:
+                return None  # NaNs and the sign of zero may tell
+            case _:
+                assert_never(self)
+
 
 LOWERED = {AtomicOp.FMAX: AtomicOp.AND, AtomicOp.FMIN: AtomicOp.OR, AtomicOp.FCMPWR: AtomicOp.XOR}
 """The integer operation that Intel's finalizer sends for a float one of TYPED_ATOMIC (D29)."""
 
 FLOAT_OPS = tuple(LOWERED)
 """The operations on floating-point numbers; their operands carry the bits as UD."""
+
+
+def commute(one: AtomicOp, other: AtomicOp) -> bool:
+    """Whether the order of both on one cell does not show in what they leave there."""
+    group = one.commuting_group
+    return group is not None and group is other.commuting_group
 
 
 def carried_out(op: AtomicOp, reading: FloatAtomics) -> AtomicOp:

@@ -1,6 +1,7 @@
 """The numbers of byte code: the codes of sizes, types, operations, strides and predicates.
 
-Source: spec/instructions.md §0.1, §0.3, §0.4, §4; the codes of types and strides were read off Intel's own byte code.
+Source: docs/pages/instructions.md §0.1, §0.3, §0.4, §4; the codes of types and strides were read off Intel's own byte
+code.
 """
 
 from typing import NamedTuple

@@ -1,7 +1,7 @@
 """Platforms in the order by which the pages gate features ("{ICLLP+}"), and what else tells them apart.
 
-Sources: spec/instructions.md for the order; spec/current-compiler.md §1, §2 and §8 and the binaries of ocloc 22.43 and
-26.27 for the rows of `DEVICES`.
+Sources: docs/pages/instructions.md for the order; docs/pages/current-compiler.md §1, §2 and §8 and the binaries of
+ocloc 22.43 and 26.27 for the rows of `DEVICES`.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What visaproof reads where the pages are silent or contradict other evidence.  Source: spec/decisions.md.
+"""What visaproof reads where the pages are silent or contradict other evidence.  Source: docs/decisions.md.
 
 The default of every reading is the page where it speaks.  A reading with alternatives is a field of `Readings`; both
 writings of the four pages in `instructions.ALL` ask for it.  The instructions beside them know the defaults only.
@@ -17,7 +17,7 @@ class Reading:
     """One open question and its answers, the default first; a text where there is only one."""
 
     decision: str
-    """Its entry in spec/decisions.md; "ours" where the pages and that list are silent."""
+    """Its entry in docs/decisions.md; "ours" where the pages and that list are silent."""
     question: str
     answers: type[Answer] | str
 

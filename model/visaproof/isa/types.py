@@ -1,4 +1,4 @@
-"""Element types of vISA operands.  Source: spec/operands-and-files.md §3."""
+"""Element types of vISA operands.  Source: docs/pages/operands-and-files.md §3."""
 
 from enum import Enum
 from typing import NamedTuple

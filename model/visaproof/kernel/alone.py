@@ -10,7 +10,8 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel import predefined, syntax, words
 from visaproof.kernel.bytecode.messages import FIRST_GENERAL, Indices
 from visaproof.kernel.bytecode.tables import EncodedInstruction, GeneralField, IndirectField, RawField
-from visaproof.kernel.fragments import FragmentError, read_head
+from visaproof.kernel.fragment_records import FragmentError
+from visaproof.kernel.fragments import read_head
 from visaproof.kernel.printer import print_encoded
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.spelling import Note, as_written, in_grammar_spelling

@@ -1,4 +1,4 @@
-"""Constant expressions and immediates: numbers of at most 64 bits.  Source: spec/operands-and-files.md §1, §6."""
+"""Constant expressions and immediates: numbers of at most 64 bits.  Source: docs/pages/operands-and-files.md §1, §6."""
 
 import math
 import struct

@@ -22,7 +22,7 @@ from visaproof.smt import BitVec, Bool, Term, add, const, scale, symbol, zero_ex
 from visaproof.smt.evaluate import evaluate_all
 
 ID_BITS = 16
-"""IGC passes local ids as words.  Source: corpus README, payload_base."""
+"""IGC passes local ids as words.  Source: docs/pages/payload.md §2."""
 
 
 class Assume(Enum):

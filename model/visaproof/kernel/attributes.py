@@ -1,4 +1,4 @@
-"""What `.kernel_attr` may say.  Source: spec/operands-and-files.md §2."""
+"""What `.kernel_attr` may say.  Source: docs/pages/operands-and-files.md §2."""
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.execution import THREAD_LANES

@@ -1,4 +1,4 @@
-"""The comments of a text, which the reader leaves out.  Source: spec/operands-and-files.md §1."""
+"""The comments of a text, which the reader leaves out.  Source: docs/pages/operands-and-files.md §1."""
 
 import re
 from collections.abc import Iterator

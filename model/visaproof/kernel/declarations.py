@@ -1,11 +1,11 @@
-"""What a kernel declares: variables in their scopes, and inputs.  Source: spec/operands-and-files.md §2, §3."""
+"""What a kernel declares: variables in their scopes, and inputs.  Source: docs/pages/operands-and-files.md §2, §3."""
 
 import re
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 from visaproof.isa.errors import Position, ReadError
-from visaproof.kernel.fragments import DeclarationBody, Placement
+from visaproof.kernel.fragment_records import DeclarationBody, Placement
 from visaproof.kernel.naming import closest, listed
 from visaproof.kernel.predefined import PREDEFINED
 from visaproof.kernel.syntax import (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from visaproof.kernel.comments import Comment, comments
-from visaproof.kernel.fragments import Directive
+from visaproof.kernel.fragment_records import Directive
 from visaproof.kernel.item_text import item_text
 from visaproof.kernel.items import Item, ReadItem
 from visaproof.kernel.reader import check_end, read_items

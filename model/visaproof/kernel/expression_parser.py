@@ -4,7 +4,7 @@ from lark import Token, Transformer
 
 from visaproof.kernel.arithmetic import UnreadableNumber, literal
 from visaproof.kernel.expressions import Disjoint, Expression, Name, Number, Operation, Relation
-from visaproof.kernel.fragments import FragmentError
+from visaproof.kernel.fragment_records import FragmentError
 from visaproof.kernel.text_parser import TextParser, rules_in
 
 WORDS = {

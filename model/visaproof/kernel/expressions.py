@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from visaproof.isa.errors import ReadError, in_option
-from visaproof.kernel.fragments import FragmentError
+from visaproof.kernel.fragment_records import FragmentError
 
 if TYPE_CHECKING:
     from visaproof.kernel.expression_parser import ExpressionParser

@@ -6,13 +6,13 @@ taken away.  So an operand is read without its place and its leading name, and e
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from visaproof.isa.errors import Position
-from visaproof.isa.types import DataType
-from visaproof.kernel.syntax import ExecutionField, Operand, PredicateUse
+from visaproof.kernel.fragment_records import DeclarationBody, Directive, FragmentError, Head, Placement, Shape
+from visaproof.kernel.syntax import Operand
 
 if TYPE_CHECKING:
     from visaproof.kernel.grammar import FragmentParser
@@ -25,84 +25,6 @@ NAME = re.compile(r"%?[A-Za-z_][A-Za-z0-9_]*")
 _ALIAS_BASE = re.compile(rf"v_type[ \t]*=[ \t]*G[^\"{{]*?alias[ \t]*=[ \t]*<[ \t]*({NAME.pattern})")
 _LEADING_NAME = re.compile(rf"(?:\([-a-z~ \t]*\)[ \t]*|&[ \t]*)?({NAME.pattern})")
 _BRACKETED_NAME = re.compile(rf"[^\[\]]*\[[ \t]*({NAME.pattern})")
-
-
-class FragmentError(Exception):
-    """The part cannot be read; `offset` counts characters from its start."""
-
-    def __init__(self, message: str, offset: int, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.offset = offset
-        self.hint = hint
-
-    def moved(self, start: int) -> "FragmentError":
-        """The same error, counted from the start of a text in which the part stands at `start`."""
-        return type(self)(self.message, start + self.offset, self.hint)
-
-
-class UnknownForm(FragmentError):
-    """The grammar has no such part; other fragment errors are about a value in a part that it has."""
-
-
-@dataclass(frozen=True, slots=True)
-class Directive:
-    """`.version 4.1`, `.kernel "demo"`, `.kernel_attr NAME=value`: the rule of the grammar and its values.
-
-    `.funcdecl` and `.file` mean nothing here: their strings are kept as they are written.
-    """
-
-    rule: str
-    values: tuple[str | int | None, ...]
-
-
-Attribute = tuple[str, str | int | None]
-"""`NAME=value` between the braces of `attrs`; a string is kept as it is written between its quotes."""
-
-
-@dataclass(frozen=True, slots=True)
-class DeclarationBody:
-    """What follows the name in `.decl`; `kind` is the letter of `v_type`."""
-
-    kind: str
-    type: DataType | None
-    num_elts: int
-    num_elts_offset: int
-    align: str | None = None
-    base: str | None = None
-    base_offset: int = 0
-    """Where the alias stands in the text."""
-    alias_bytes: int = 0
-    v_name: str | None = None
-    attributes: tuple[Attribute, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """What follows the name in `.input`."""
-
-    offset: int
-    size: int | None
-    attributes: tuple[Attribute, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """An instruction up to its operands."""
-
-    predicate: PredicateUse | None
-    predicate_offset: int
-    opcode: str
-    suffixes: tuple[str, ...]
-    execution: ExecutionField | None
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """An operand without its place; `build` takes the leading name in place of `name`."""
-
-    name: str
-    build: Callable[[str, Position], Operand]
 
 
 def read_directive(text: str) -> Directive:

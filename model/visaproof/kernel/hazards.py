@@ -1,6 +1,6 @@
 """Instructions that Intel's verifier accepts, and that then mean something else than on the page.
 
-Each row says what is emitted, and cites the evidence.  Source: spec/validity.md §3, §4; spec/decisions.md.
+Each row says what is emitted, and cites the evidence.  Source: docs/pages/validity.md §3, §4; docs/decisions.md.
 """
 
 from visaproof.instructions.typed_atomic import NOT_TYPED
@@ -151,13 +151,13 @@ _S, _O, _Q, _T = (("scatter4_scaled",), ("oword_ld",), ("qw_scatter",), ("typed_
 _REQUIRED = ("Element_offset", "Src", "Offset", "Dst")
 
 HAZARDS = (
-    Rule("hazard.mask", "there is no such mask for this size: the message is sent with M1", "validity.md §4; D1",
-         PREDICATED, ("Exec_size",), _keeps_its_mask),
-    Rule("hazard.32-lanes", "a message for 16 lanes or fewer is sent under a send of 32", "validity.md §4",
+    Rule("hazard.mask", "there is no such mask for this size: the message is sent with M1",
+         "docs/pages/validity.md §4; D1", PREDICATED, ("Exec_size",), _keeps_its_mask),
+    Rule("hazard.32-lanes", "a message for 16 lanes or fewer is sent under a send of 32", "docs/pages/validity.md §4",
          PREDICATED, ("Exec_size",), lambda m, _: m.size <= 16),
     Rule("hazard.typed-lanes", "more lanes than the typed message has: one register comes back", "D42",
          _T, ("Exec_size",), lambda m, _: 4 * m.size <= m.platform.grf_bytes),
-    Rule("hazard.oword-mask", "the mask is dropped: every oword is read", "validity.md §4", _O, ("Size",),
+    Rule("hazard.oword-mask", "the mask is dropped: every oword is read", "docs/pages/validity.md §4", _O, ("Size",),
          lambda m, _: m.lane_offset == 0),
     Rule("hazard.any-all", ".any and .all combine as many bits as the predicate is declared with, not one for each "
          "lane", "D4", PREDICATED, ("Pred",), _window_is_the_size),
@@ -175,29 +175,29 @@ HAZARDS = (
          _is_16_owords_on_slm),
     Rule("hazard.texels", "a typed message is sent to a surface without texels", "D27", _T, ("Surface",),
          lambda m, _: m.surface not in NOT_TYPED),
-    Rule("hazard.sampler", "the index of a sampler is used as that of a surface", "validity.md §1", MESSAGES,
+    Rule("hazard.sampler", "the index of a sampler is used as that of a surface", "docs/pages/validity.md §1", MESSAGES,
          ("Surface",), lambda m, name: not isinstance(m.variable(name), syntax.SamplerVariable)),
-    Rule("hazard.vector-offset", "each lane adds an element of its own", "validity.md §2.2", _S, ("Offset",),
+    Rule("hazard.vector-offset", "each lane adds an element of its own", "docs/pages/validity.md §2.2", _S, ("Offset",),
          _is_one_element),
     Rule("hazard.addresses", "one address register is read for each row or lane; the tool may crash or never end",
          "found by tests/genx", (*_S, *_O), ("Offset",), _has_one_address),
-    Rule("hazard.modifier", "the offset is negated or made absolute first", "validity.md §2.2", (*_S, *_O), ("Offset",),
-         _has_no_sign),
+    Rule("hazard.modifier", "the offset is negated or made absolute first",
+         "docs/pages/validity.md §2.2", (*_S, *_O), ("Offset",), _has_no_sign),
     Rule("hazard.offset-type", "the offset is converted, or added as this type", "D10", (*_S, *_O), ("Offset",),
          _keeps_its_value),
-    Rule("hazard.origin", "row and column are stored in a byte each: they are taken modulo 256", "validity.md §2",
-         (*_S, *_O), ("Offset",), _origin_fits_a_byte),
-    Rule("hazard.null", "the payload is sent without it: what follows moves up, or is missing", "validity.md §4",
-         (*_S, *_O, *_Q), _REQUIRED, lambda m, name: not m.is_null(name)),
-    Rule("hazard.null", "the payload is sent without it: what follows moves up, or is missing", "validity.md §4", _T,
-         ("U",), lambda m, name: not m.is_null(name)),
-    Rule("hazard.r-without-v", "R is sent in the place of V", "validity.md §3", _T, ("R",),
+    Rule("hazard.origin", "row and column are stored in a byte each: they are taken modulo 256",
+         "docs/pages/validity.md §2", (*_S, *_O), ("Offset",), _origin_fits_a_byte),
+    Rule("hazard.null", "the payload is sent without it: what follows moves up, or is missing",
+         "docs/pages/validity.md §4", (*_S, *_O, *_Q), _REQUIRED, lambda m, name: not m.is_null(name)),
+    Rule("hazard.null", "the payload is sent without it: what follows moves up, or is missing",
+         "docs/pages/validity.md §4", _T, ("U",), lambda m, name: not m.is_null(name)),
+    Rule("hazard.r-without-v", "R is sent in the place of V", "docs/pages/validity.md §3", _T, ("R",),
          lambda m, _: m.is_null("R") or not m.is_null("V")),
     Rule("hazard.sources", "the payload is sent with more or fewer sources than the operation has", "D39", _T,
          ("Src0", "Src1"), _has_its_sources),
     Rule("hazard.address-variable", "an address variable is taken for a general one; the tool often crashes",
          "found by tests/genx", MESSAGES, RAW_OPERANDS, _is_a_register),
-    Rule("hazard.raw-offset", "the offset is stored in 16 bits: 65536 becomes 0", "validity.md §1", MESSAGES,
+    Rule("hazard.raw-offset", "the offset is stored in 16 bits: 65536 becomes 0", "docs/pages/validity.md §1", MESSAGES,
          RAW_OPERANDS, _offset_is_stored),
     Rule("hazard.past-the-end", "the lanes reach past the variable, into what lies behind it; the tool may crash", "D6",
          MESSAGES, RAW_OPERANDS, has_its_bytes),

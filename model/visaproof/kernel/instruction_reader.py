@@ -1,4 +1,7 @@
-"""Reading an instruction: its head, its operands, and what they name.  Source: spec/operands-and-files.md §6, §8."""
+"""Reading an instruction: its head, its operands, and what they name.
+
+Source: docs/pages/operands-and-files.md §6, §8.
+"""
 
 import re
 from collections.abc import Collection
@@ -6,7 +9,8 @@ from collections.abc import Collection
 from visaproof.isa.errors import ReadError
 from visaproof.kernel import words
 from visaproof.kernel.declarations import Declarations
-from visaproof.kernel.fragments import FragmentError, Head, UnknownForm, read_head, read_operand
+from visaproof.kernel.fragment_records import FragmentError, Head, UnknownForm
+from visaproof.kernel.fragments import read_head, read_operand
 from visaproof.kernel.naming import closest, shown
 from visaproof.kernel.operands import (
     check_operand,

@@ -1,7 +1,7 @@
 """From instructions as they were read to their text, spelled and spaced as Intel's compiler writes them.
 
-Source: spec/operands-and-files.md §6.  Every part is printed from what was read; only an operand without a class of its
-own (`Text`) is printed as it was written.
+Source: docs/pages/operands-and-files.md §6.  Every part is printed from what was read; only an operand without a
+class of its own (`Text`) is printed as it was written.
 """
 
 import re

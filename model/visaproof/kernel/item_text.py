@@ -1,9 +1,9 @@
 """From directives, declarations, inputs and statements to their text, as Intel's compiler spells them.
 
-Source: spec/operands-and-files.md §2, §3.
+Source: docs/pages/operands-and-files.md §2, §3.
 """
 
-from visaproof.kernel.fragments import Attribute, DeclarationBody, Directive
+from visaproof.kernel.fragment_records import Attribute, DeclarationBody, Directive
 from visaproof.kernel.instruction_text import instruction_text
 from visaproof.kernel.items import Brace, Declared, Item, Placed
 from visaproof.kernel.quoting import quoted

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from visaproof.kernel.fragments import DeclarationBody, Directive, Placement
+from visaproof.kernel.fragment_records import DeclarationBody, Directive, Placement
 from visaproof.kernel.syntax import Statement
 
 

@@ -26,7 +26,7 @@ from visaproof.smt import (
 from visaproof.smt.evaluate import evaluate_all
 
 BITS = 16
-"""IGC passes local ids as words.  Source: corpus README, payload_base."""
+"""IGC passes local ids as words.  Source: docs/pages/payload.md §2."""
 FIRST_BITS = MOST_GROUP_ITEMS.bit_length() - 1
 """Of the id of a first lane."""
 THREAD = "thread_in_group"

@@ -5,7 +5,7 @@ from enum import Enum
 
 DIMENSIONS = "xyz"
 GROUP_ID_BYTES = (4, 24, 28)
-"""Where r0 holds the group ids x, y, z.  Source: corpus README, r0.1, r0.6, r0.7."""
+"""Where r0 holds the group ids x, y, z.  Source: docs/pages/payload.md §3."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What kind of statement an opcode is, for both machines.  Source: spec/family.md §1, §2."""
+"""What kind of statement an opcode is, for both machines.  Source: docs/pages/family.md §1, §2."""
 
 from enum import Enum, auto
 

@@ -11,7 +11,7 @@ from visaproof.isa.errors import Position
 from visaproof.isa.types import DataType
 from visaproof.kernel import arithmetic
 from visaproof.kernel.arithmetic import UnreadableNumber
-from visaproof.kernel.fragments import FragmentError, Shape
+from visaproof.kernel.fragment_records import FragmentError, Shape
 from visaproof.kernel.naming import listed, shown
 from visaproof.kernel.rules import Constant, ConstantRules, literal_value, type_spelled, unquoted
 from visaproof.kernel.syntax import (

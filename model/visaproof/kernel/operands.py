@@ -1,6 +1,6 @@
 """Whether an operand names what exists: variables of the right kind, elements inside them.
 
-Source: spec/operands-and-files.md §3-§6.
+Source: docs/pages/operands-and-files.md §3-§6.
 """
 
 from collections.abc import Callable, Sequence

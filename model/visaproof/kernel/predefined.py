@@ -1,4 +1,4 @@
-"""The variables that exist without a declaration.  Source: spec/operands-and-files.md §4, §5.
+"""The variables that exist without a declaration.  Source: docs/pages/operands-and-files.md §4, §5.
 
 Their sizes are those of Intel's table (visa/PreDefinedVars.cpp), except that `%r0` is one GRF of the widest platform:
 kernels for a 64-byte GRF alias all of it, and on a narrower one nothing lies behind its eighth dword.
@@ -40,7 +40,7 @@ SURFACES = ("%slm", "T1", "T2", "TSS", "%bss", "%scratch")
 """The place in this list is the index in byte code."""
 
 BINDLESS_SAMPLER = "S31"
-"""Stands for the sampler whose handle a `movs` last put there.  Source: spec/current-compiler.md §5."""
+"""Stands for the sampler whose handle a `movs` last put there.  Source: docs/pages/current-compiler.md §5."""
 
 PREDEFINED: Mapping[str, Variable] = MappingProxyType(
     {name: GeneralVariable(name, data_type, count, None, None, None) for name, data_type, count in GENERAL}

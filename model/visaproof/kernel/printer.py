@@ -1,7 +1,7 @@
 """From instructions to their canonical text: the grammar's spelling, as Intel's listing has it.
 
-Source: spec/instructions.md §1-§4 (Text), spec/decisions.md D50.  The mask is always shown, channels are upper case,
-immediates are hexadecimal with their type, floats as their bits; `.mod` and a mask of OWORD_LD do not come back.
+Source: docs/pages/instructions.md §1-§4 (Text), docs/decisions.md D50.  The mask is always shown, channels are upper
+case, immediates are hexadecimal with their type, floats as their bits; `.mod` and a mask of OWORD_LD do not come back.
 """
 
 from visaproof.isa.encoding import predicate_field

@@ -1,4 +1,4 @@
-"""Reading a `.visaasm` file into a `Kernel`.  Source: spec/operands-and-files.md.
+"""Reading a `.visaasm` file into a `Kernel`.  Source: docs/pages/operands-and-files.md.
 
 A statement is read in three steps: source.py finds it, words.py cuts it into words, and fragments.py reads the words;
 declarations.py and instruction_reader.py check what the grammar cannot know.  This module leads from line to line.
@@ -11,14 +11,8 @@ from visaproof.isa.errors import Position, ReadError
 from visaproof.kernel.attributes import require_attribute
 from visaproof.kernel.declarations import Declarations
 from visaproof.kernel.device import said_in
-from visaproof.kernel.fragments import (
-    NAME,
-    Directive,
-    FragmentError,
-    read_declaration,
-    read_directive,
-    read_placement,
-)
+from visaproof.kernel.fragment_records import Directive, FragmentError
+from visaproof.kernel.fragments import NAME, read_declaration, read_directive, read_placement
 from visaproof.kernel.instruction_reader import LABEL, InstructionReader
 from visaproof.kernel.items import Brace, Declared, Item, Placed, ReadItem
 from visaproof.kernel.naming import closest, shown

@@ -10,7 +10,7 @@ from visaproof.isa.execution import EXEC_SIZES, Combine, ExecMask
 from visaproof.isa.types import DataType, type_named
 from visaproof.kernel import arithmetic
 from visaproof.kernel.arithmetic import UnreadableNumber
-from visaproof.kernel.fragments import Attribute, DeclarationBody, Directive, FragmentError, Head, Placement
+from visaproof.kernel.fragment_records import Attribute, DeclarationBody, Directive, FragmentError, Head, Placement
 from visaproof.kernel.naming import closest, listed, shown
 from visaproof.kernel.syntax import ExecutionField, PredicateUse
 

@@ -1,6 +1,6 @@
 """`%sizeof(NAME)`: the bytes of a variable, put in its place before a statement is read.
 
-Source: spec/operands-and-files.md §1.
+Source: docs/pages/operands-and-files.md §1.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""From text to statements: lines, continuation lines and comments.  Source: spec/operands-and-files.md §1."""
+"""From text to statements: lines, continuation lines and comments.  Source: docs/pages/operands-and-files.md §1."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The pages' spelling of the four instructions, brought to the grammar's.  Source: spec/decisions.md D5, D50.
+"""The pages' spelling of the four instructions, brought to the grammar's.  Source: docs/decisions.md D5, D50.
 
 The pages write `TYPED_ATOMIC.IMAX (8) T5 V1.0 V0.0 …`; Intel's grammar has `typed_atomic.maxsint (8) %scratch V1.0
 %null.0 …`.  Only statements of the four pages change, and only words that the grammar does not have.

@@ -1,6 +1,6 @@
 """What a `.visaasm` file says: declarations, inputs and instructions, each with its place in the text.
 
-Names are resolved and numbers are read; nothing is interpreted.  Source: spec/operands-and-files.md.
+Names are resolved and numbers are read; nothing is interpreted.  Source: docs/pages/operands-and-files.md.
 """
 
 from collections.abc import Iterator, Mapping

@@ -9,7 +9,7 @@ from typing import Protocol, cast
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
 
-from visaproof.kernel.fragments import UnknownForm
+from visaproof.kernel.fragment_records import UnknownForm
 from visaproof.kernel.naming import listed, shown
 
 SHOWN_EXPECTATIONS = 6

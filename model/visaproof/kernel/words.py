@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from visaproof.kernel.fragments import FragmentError
+from visaproof.kernel.fragment_records import FragmentError
 from visaproof.kernel.naming import shown
 from visaproof.kernel.source import BLANKS
 

@@ -15,7 +15,7 @@ from visaproof.smt.evaluate import evaluate, evaluate_all
 BELOW_THE_SIZE = premise("ids-below-size")
 LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
 LARGEST_SIZE = 1 << 16
-"""Local ids are words.  Source: corpus README, payload_base."""
+"""Local ids are words.  Source: docs/pages/payload.md §2."""
 
 
 GROUP_IDS = tuple(symbol(f"%r0.{byte}", 32) for byte in GROUP_ID_BYTES)

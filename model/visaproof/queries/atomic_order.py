@@ -9,30 +9,18 @@ from visaproof.instructions.dword_atomic import DwordAtomic
 from visaproof.instructions.instruction import Instruction
 from visaproof.instructions.lsc_atomic import LscAtomic
 from visaproof.instructions.svm_atomic import SvmAtomic
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import commute
 from visaproof.isa.operands import NULL
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.queries.conflict import accesses_by_lane, lanes_meet
 from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.smt import is_false, known_trailing_zeros
 
-COMMUTING = (
-    frozenset((AtomicOp.ADD, AtomicOp.SUB, AtomicOp.INC, AtomicOp.DEC, AtomicOp.PREDEC)),
-    frozenset((AtomicOp.AND,)),
-    frozenset((AtomicOp.OR,)),
-    frozenset((AtomicOp.XOR,)),
-    frozenset((AtomicOp.MIN,)),
-    frozenset((AtomicOp.MAX,)),
-    frozenset((AtomicOp.IMIN,)),
-    frozenset((AtomicOp.IMAX,)),
-)
-"""Of two operations in one set it does not matter which comes first, whatever their operands are."""
-
 
 def lanes_commute(message: Instruction) -> bool:
     """Whether it shows nowhere in which order lanes of an atomic come that meet on one cell: they bring nothing."""
     atomic = isinstance(message, DwordAtomic | SvmAtomic | LscAtomic | TypedAtomic)
-    return atomic and message.dst == NULL and any(message.op in group for group in COMMUTING)
+    return atomic and message.dst == NULL and message.op.commuting_group is not None
 
 
 def order_is_unseen(one: Performed, other: Performed) -> bool:
@@ -54,8 +42,7 @@ def _unseen(one: Performed, mine: Atomic, other: Performed, theirs: Atomic) -> b
 
 def _commute(one: Atomic, other: Atomic) -> bool:
     """Whether they do on a cell of both; they share no part of one alone."""
-    alike = any(one.op in group and other.op in group for group in COMMUTING)
-    return alike and one.width == other.width and _is_aligned(one) and _is_aligned(other)
+    return commute(one.op, other.op) and one.width == other.width and _is_aligned(one) and _is_aligned(other)
 
 
 def _is_aligned(access: Atomic) -> bool:

@@ -60,7 +60,7 @@ RELATIONS: dict[AtomicOp, Relation] = {
 }
 """What the table of the DWORD_ATOMIC page says of (old, new, src0, src1) for operations on integers."""
 
-COMMUTATIVE = tuple(op for op in RELATIONS if op not in (AtomicOp.XCHG, AtomicOp.CMPXCHG))
+COMMUTATIVE = tuple(op for op in RELATIONS if op.commuting_group is not None)
 """Operations on integers whose final value does not depend on the order of the lanes."""
 
 FLOAT_READINGS = ("float-atomics", "float-nan", "float-zeros", "float-denormals")

@@ -5,13 +5,32 @@ A buffer begins at the pointer that the launch hands over and ends below 2^64, s
     address … address + width is inside   ⇔   (address − begin) + width ≤ size   where the sum does not wrap
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from visaproof.queries.refinement.places import behind_pointer
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.operands import SCRATCH
+from visaproof.kernel.symbolic.machine import Performed
+from visaproof.kernel.symbolic.run import Trace
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import FLAT_BITS
-from visaproof.smt import BitVec, Bool, Op, Term, add, const, sub, substitute, true, ule, zero_extend
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    add,
+    const,
+    linear_parts,
+    sub,
+    substitute,
+    subterms,
+    true,
+    ule,
+    zero_extend,
+)
+from visaproof.smt.arithmetic import sum_of
+from visaproof.smt.halves import as_sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +93,17 @@ def _lost(address: BitVec, pointers: Mapping[BitVec, AddressedBuffer]) -> str:
     if not pointers:
         return "no input is known to be the address of a buffer: `--launch FILE`, or `--input VAR=buffer_address:argN`"
     return "an address that is not one buffer's plus an offset"
+
+
+def behind_pointer(address: BitVec, pointers: Collection[BitVec]) -> tuple[BitVec, BitVec] | None:
+    """The pointer to which an address adds something that depends on no pointer, and what it adds."""
+    constant, parts = linear_parts(as_sum(address))
+    bases = [atom for atom in parts if atom in pointers]
+    if len(bases) != 1 or parts[bases[0]] != 1:
+        return None
+    rest = sum_of(constant, {atom: factor for atom, factor in parts.items() if atom is not bases[0]}, 64)
+    return None if any(term in pointers for term in subterms(rest)) else (bases[0], rest)
+
+
+def is_private(trace: Trace, performed: Performed, access: Access) -> bool:
+    return performed.surface in (FLAT, SCRATCH) and trace.private.owns(access)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.symbolic.run import Trace
-from visaproof.queries.refinement.places import behind_pointer
-from visaproof.queries.refinement.side import itself
+from visaproof.queries.buffer_places import behind_pointer
+from visaproof.queries.surface_names import itself
 from visaproof.smt import BitVec, Bool, Term, const, eq, implies, is_true, known_trailing_zeros
 
 

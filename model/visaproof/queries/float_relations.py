@@ -1,7 +1,7 @@
 """What fmax, fmin and fcmpwr leave, as relations: numbers by their rank among all numbers, as a signed integer.
 
 A pattern with the sign bit off ranks as itself, one with it on as the complement of the rest: −0 one below +0, unless
-zeros are equal.  Source: spec/decisions.md D29, D38.
+zeros are equal.  Source: docs/decisions.md D29, D38.
 """
 
 from collections.abc import Callable

@@ -125,7 +125,7 @@ def lanes_pass(state: SymbolicState, execution: Execution) -> list[Bool]:
 
 
 def lanes_enabled(state: SymbolicState, execution: Execution) -> list[Bool]:
-    """ChEn(i) = em(i) and p''(i) for each lane.  Source: spec/instructions.md §0.2."""
+    """ChEn(i) = em(i) and p''(i) for each lane.  Source: docs/pages/instructions.md §0.2."""
     pairs = zip(lanes_run(state, execution), lanes_pass(state, execution), strict=True)
     return [conj(runs, passes) for runs, passes in pairs]
 
@@ -183,7 +183,7 @@ def _coordinates_exist(image: SymbolicImage, level: int, cell: Cell) -> Bool:
 
 def _scatter4_scaled(instruction: Scatter4Scaled, state: SymbolicState) -> Iterator[Effect]:
     size = instruction.execution.size
-    pitch = 16 if size == 16 else state.platform.grf_bytes // 4  # spec/instructions.md §1, table of slot sizes
+    pitch = 16 if size == 16 else state.platform.grf_bytes // 4  # docs/pages/instructions.md §1, table of slot sizes
     channels = field_term(
         instruction.channels.mask if isinstance(instruction.channels, Channels) else instruction.channels, 4
     )

@@ -14,7 +14,7 @@ from visaproof.kernel.predefined import PREDEFINED
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.syntax import Kernel
-from visaproof.queries.refinement.places import is_private
+from visaproof.queries.buffer_places import is_private
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.uninitialised import compares_with_itself
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load

@@ -16,7 +16,7 @@ What the vISA manual, other sources and Intel's own tool say differently, each w
 Made from `errata.toml` (`make errata`); the format is in `README.md`.  What stands under *by the page* is worked out on
 `execute` and the rule table; what Intel's verifier accepts is checked against GenX_IR where it is installed.  Sources
 of the manual are files of `documentation/visa/instructions` unless a path says otherwise.  D1, D2, … are the decisions
-of visaproof.
+of visaproof, `docs/decisions.md`.
 
 - **contradiction**: two sources say different things
 - **silence**: the page does not say, and other sources do

@@ -7,7 +7,8 @@ from typing import Any
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.decision import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.engine.refinement.lane_runs import lane_runs, run_outside
-from visaproof.engine.refinement.memory import FLAT_SIZE, IMAGE_SIZE, PRIVATE, bases_of
+from visaproof.engine.refinement.memory import FLAT_SIZE, IMAGE_SIZE, bases_of
+from visaproof.engine.refinement.runner import Missed
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.samplers import SAMPLER, samplers_in
 from visaproof.engine.refinement.thread_group import AnyRunner
@@ -17,8 +18,8 @@ from visaproof.kernel.observed import Observed, is_register
 from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement.places import ALWAYS, Condition
 from visaproof.queries.refinement.sharing import SHARED
-from visaproof.queries.refinement.side import itself
-from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.queries.refinement.undefined import OF_THE_SOURCE, UndefinedKind
+from visaproof.queries.surface_names import PRIVATE, itself
 from visaproof.report.hints import fitting
 from visaproof.report.interference import interference_json, interference_lines, interference_text
 from visaproof.report.lane_runs import lane_run_json, lane_run_lines, target_run_lines
@@ -37,6 +38,8 @@ MAX_SHOWN = 8
 WHATEVER_FOUND = (
     "the source reads what nothing wrote; whatever it finds there, it leaves something else (shown on terms)"
 )
+
+OUTSIDE_HINT = "`--undefined outside=forbid` asks only of launches in which the source stays inside its buffers"
 
 FLOATS_FOUND = "sums and products of floats are taken to be what IEEE 754 says, whatever their operands are"
 """What that rests on as well where kernels compute with floats."""
@@ -163,7 +166,7 @@ def shown_by(comparison: Comparison, verdict: Verdict) -> tuple[Comparison, Diff
 def _excuses(comparison: Comparison) -> list[UndefinedKind]:
     """What the source does, and the target not, that excuses the target where it happens."""
     source, target = comparison.question.source.undefined, comparison.question.target.undefined
-    kinds = {kind for condition, kind in source.items() if condition not in target}
+    kinds = {kind for condition, kind in source.items() if condition not in target} - OF_THE_SOURCE
     return [kind for kind in UndefinedKind if kind in kinds]
 
 
@@ -178,10 +181,20 @@ def _rests_on(comparison: Comparison, found: Difference) -> Iterator[str]:
         apart = "" if SHARED in found.memory else ", which lie apart"
         yield f"in this run both stay inside their buffers{apart}"
     yield from (f"in this run {line}" for line in layout_lines(comparison, found, partial(surface_name, comparison)))
+    if found.source_missed is not None:
+        yield f"{_source_outside(comparison, found.source_missed)}: {UndefinedKind.OUTSIDE.allowed}"
+        yield f"  hint: {OUTSIDE_HINT}"
     if found.whatever_found:
         yield WHATEVER_FOUND
         if comparison.uninterpreted:
             yield FLOATS_FOUND
+
+
+def _source_outside(comparison: Comparison, missed: Missed) -> str:
+    """Where the source accesses something outside of a buffer."""
+    surface = surface_name(comparison, comparison.runners[0].surface(missed.surface))
+    line = missed.position.line
+    return f"in this run line {line} of the source accesses {missed.address:#x} of {surface}, outside of it"
 
 
 def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
@@ -266,7 +279,12 @@ def _run_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
 
 
 def difference_text(comparison: Comparison, found: Difference) -> str:
-    """What differs, in one line."""
+    """What differs, in one line, and whether the source leaves a buffer."""
+    what = _what_differs(comparison, found)
+    return what if found.source_missed is None else f"{what}; {_source_outside(comparison, found.source_missed)}"
+
+
+def _what_differs(comparison: Comparison, found: Difference) -> str:
     if found.undefined is not None:
         return f"the target has no meaning: line {found.undefined.position.line}: {found.undefined.message}"
     if found.outside is not None:
@@ -385,6 +403,10 @@ def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any
         record["whatever_the_source_finds"] = True
         if comparison.uninterpreted:
             record["taken_for_granted"] = FLOATS_FOUND
+    if (missed := found.source_missed) is not None:
+        surface = surface_name(comparison, comparison.runners[0].surface(missed.surface))
+        place = {"surface": surface, "address": missed.address, "line": missed.position.line}
+        record["source_accesses_outside"] = place
     if found.backwards:
         record["target_atomics_from_the_last_lane"] = True
     if found.undefined is not None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from visaproof.engine.refinement.memory import PRIVATE
 from visaproof.kernel.assumptions import TABLE_BASES, Start
 from visaproof.kernel.launch import BufferAddress, Launch
 from visaproof.kernel.matching import is_linked, linked_address
@@ -13,6 +12,7 @@ from visaproof.kernel.surface_sizes import LARGEST, address_key, argument_of
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.queries.buffer_places import AddressedBuffer, LaunchBuffers
+from visaproof.queries.surface_names import PRIVATE
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicBuffer
 from visaproof.smt import BitVec, Bool, Op, const, symbol, ult
 

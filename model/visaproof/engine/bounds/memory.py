@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from visaproof.engine.conflicts.thread_states import Values
-from visaproof.engine.refinement.memory import MOST_MOVED, base_at
 from visaproof.queries.buffer_places import AddressedBuffer, LaunchBuffers
+from visaproof.queries.surface_names import MOST_MOVED, base_at
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Bool, Op, conj, evaluate
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
-from visaproof.queries.atomic_order import COMMUTING
-from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.stores import UnitStore, after
 from visaproof.queries.shared_memory import SharedMemory
+from visaproof.queries.surface_names import itself
 from visaproof.semantics.symbolic.effects import new_value
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Bool, Op, Term, conj, const, disj, eq, is_false, ite, symbol, symbols_of
@@ -156,7 +155,7 @@ class Alone:
             return unknown
         own = message.lanes[place]
         start = after(message.before, own.cell, self.content(message.surface, own.cell))
-        if which == "after" and any(op in group for group in COMMUTING):
+        if which == "after" and op.commuting_group is not None:
             return _left_in_any_order(op, start, own, message.lanes)
         met = disj(*(_meet(own, other) for number, other in enumerate(message.lanes) if number != place))
         new = ite(own.happens, new_value(op, start, own.src0, own.src1), start)

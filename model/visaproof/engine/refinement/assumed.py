@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from visaproof.engine.refinement.memory import PRIVATE
 from visaproof.engine.refinement.thread_group import AnyRunner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
@@ -15,8 +14,8 @@ from visaproof.kernel.work_items import BELOW_THE_SIZE
 from visaproof.queries.refinement.extents import MOST_LAYERS, MOST_TEXELS
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import Question
-from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.touched import on_unlike_caches
+from visaproof.queries.surface_names import PRIVATE, itself
 from visaproof.smt import Bool, symbols_of
 
 FUNCTIONS = premise("float-functions")

@@ -10,8 +10,8 @@ from visaproof.kernel.thread_group import UNMATCHED
 from visaproof.queries.refinement.effects import Effects
 from visaproof.queries.refinement.operands import with_operands
 from visaproof.queries.refinement.question import Question
-from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.stores import after
+from visaproof.queries.surface_names import itself
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import (
     BitVec,

@@ -17,6 +17,7 @@ from visaproof.engine.refinement.meaning import means_nothing, undefined_always
 from visaproof.engine.refinement.meant import in_all_launches, where_meant
 from visaproof.engine.refinement.memory import nothing
 from visaproof.engine.refinement.other_threads import crossing, is_one_thread, weaker
+from visaproof.engine.refinement.outside import rather_inside
 from visaproof.engine.refinement.overlapping import needed_apart, overlapping
 from visaproof.engine.refinement.questions import questions
 from visaproof.engine.refinement.runs import Difference, difference
@@ -123,6 +124,8 @@ def decide(comparison: Comparison, timeout_ms: int) -> Verdict:
         return Unknown("; ".join(comparison.unlike))
     if isinstance(verdict, Refines):
         return _unless_vacuous(comparison, verdict, timeout_ms)
+    if isinstance(verdict, Difference):
+        return rather_inside(comparison, verdict, timeout_ms)
     if isinstance(verdict, Unknown):
         beside = differences((comparison.source, comparison.target))
         reason = "; ".join((*beside, verdict.reason, *crossing(comparison)))
@@ -157,7 +160,7 @@ def _where_they_overlap(
         return Apart(comparison.sharing.pairs, verdict, comparison)
     found = None if together.split is not None else guessed(together, GUESSES)  # work items might race in these runs
     if found is not None:
-        found = smaller(together, found, timeout_ms)
+        found = rather_inside(together, smaller(together, found, timeout_ms), timeout_ms)
     elif isinstance(verdict, Refines) and (proved := _by_a_solver(together, timeout_ms)) is not None:
         return proved
     return Apart(needed_apart(comparison, (_in_normal_form, _by_a_solver_quickly)), verdict, together, found)

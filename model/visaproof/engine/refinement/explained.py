@@ -15,8 +15,8 @@ from visaproof.engine.refinement.runs import Difference
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.queries.refinement.question import Question
-from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.stores import after
+from visaproof.queries.surface_names import itself
 from visaproof.smt import Bool, Op, conj, const, disj, eq, false, implies, neg, true
 
 _AT_ATOMICS = re.compile(r" after (fence|atomic|fence or atomic) \d+$")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from visaproof.engine.launch.trace import Change, Step, Tracer
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.exchanges import Writer
-from visaproof.engine.refinement.memory import PRIVATE_SIZE, FlatContents, bases_of, cell_at
+from visaproof.engine.refinement.memory import FlatContents, bases_of, cell_at
 from visaproof.engine.refinement.runs import Difference
 from visaproof.engine.refinement.thread_group import AnyRunner, ThreadGroup
 from visaproof.instructions.svm_gather import FLAT
@@ -20,6 +20,7 @@ from visaproof.kernel.instruction_text import BLOCKS
 from visaproof.kernel.opcodes import Kind, kind_of
 from visaproof.kernel.syntax import Instruction
 from visaproof.kernel.thread_group import Split
+from visaproof.queries.surface_names import PRIVATE_SIZE
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite, TexelWrite, Write
 

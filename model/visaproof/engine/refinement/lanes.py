@@ -7,11 +7,12 @@ lane on.
 
 from collections.abc import Iterator, Mapping
 
-from visaproof.engine.refinement.memory import PRIVATE_SIZE
 from visaproof.engine.refinement.runner import Runner
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.matching import SHARED_LOCAL
-from visaproof.queries.refinement.places import OFFSET_BITS, is_private
+from visaproof.queries.buffer_places import is_private
+from visaproof.queries.refinement.places import OFFSET_BITS
+from visaproof.queries.surface_names import PRIVATE_SIZE
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.smt import BitVec, Bool, Op, Term, evaluate, false, is_true, linear_parts, substitute, symbols_of
 from visaproof.smt.arithmetic import sum_of

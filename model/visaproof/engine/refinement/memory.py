@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from zlib import crc32
 
 from visaproof.engine.ladder import Values
 from visaproof.engine.refinement.meetings import Modified
@@ -11,7 +10,7 @@ from visaproof.kernel.texels import Outside, RawImage
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.sharing import NOTHING_SHARED, SHARED, SHARED_AT, Sharing
-from visaproof.queries.refinement.side import itself
+from visaproof.queries.surface_names import MOST_MOVED, base_at, itself
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Term, symbol
@@ -28,19 +27,6 @@ Memory = dict[str, tuple[int, dict[int, int]]]
 
 
 # ---------------------------------------------------------------- where buffers lie
-
-PRIVATE = "private memory"
-PRIVATE_SIZE = 1 << 40
-PRIVATE_AT = 0xFFF << 48
-MOST_MOVED = 1 << 44
-
-
-def base_at(buffer: str) -> int:
-    """Where a buffer lies if nothing else is said: so far from the next that no 32-bit index reaches that."""
-    _, _, index = buffer.rpartition(" ")
-    if index.isdigit():
-        return (int(index) + 1) << 48
-    return PRIVATE_AT if buffer == PRIVATE else (0x1000 + crc32(buffer.encode()) % 0xE000) << 48
 
 
 def base_symbol(buffer: str) -> Term:

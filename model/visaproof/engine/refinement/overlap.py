@@ -15,7 +15,7 @@ from visaproof.kernel.thread_group import Split
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.sharing import NOTHING_SHARED, Pair, Sharing
-from visaproof.queries.refinement.side import itself
+from visaproof.queries.surface_names import itself
 
 ARGUMENT = "argument "
 BY_NUMBER = ("bti ", "surface at payload byte ")

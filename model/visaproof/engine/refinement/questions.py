@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from visaproof.engine.refinement.memory import PRIVATE
 from visaproof.engine.refinement.thread_group import AnyRunner, ThreadGroup
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.kernel.symbolic.run import Trace
+from visaproof.queries.buffer_places import is_private
 from visaproof.queries.refinement.effects import Effects
-from visaproof.queries.refinement.places import is_private, located
+from visaproof.queries.refinement.places import located
 from visaproof.queries.refinement.question import Launched, Question, refinement_question, require_comparable
 from visaproof.queries.refinement.side import Side
 from visaproof.queries.refinement.stores import Stores
@@ -19,6 +19,7 @@ from visaproof.queries.refinement.synchronisation import synchronised
 from visaproof.queries.refinement.turns import in_lane_turns, in_turns
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory
+from visaproof.queries.surface_names import PRIVATE
 from visaproof.semantics.symbolic.accesses import Load
 from visaproof.smt import Term
 

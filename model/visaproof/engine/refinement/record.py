@@ -144,6 +144,8 @@ class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_field
     """What each sampler reads outside of an image, by its number; inside it takes the nearest texel."""
     inside: bool = False
     """Whether both kernels have to stay inside their buffers."""
+    source_inside: bool = False
+    """Whether the source has to stay inside the surfaces that are buffers."""
     whatever_found: bool = False
     """Whether the source reads what nothing wrote: the runs show one choice of it, and that no other choice leaves what
     the target left was shown on terms, which is not run again."""
@@ -191,6 +193,7 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
         samplers={name: outside.value for name, outside in samplers_in(found.values) if name.isdecimal()},
         inside=comparison.conditional,
         where=obeyed(comparison.start.where, found.values),
+        source_inside=UndefinedKind.OUTSIDE in comparison.question.forbidden,
         whatever_found=found.whatever_found,
         races_allowed=comparison.split is not None and UndefinedKind.RACE not in comparison.question.forbidden,
         source=both[0],

@@ -18,7 +18,7 @@ from visaproof.engine.refinement.record import (
     place_from,
     threads_of,
 )
-from visaproof.engine.refinement.runner import at_no_surface
+from visaproof.engine.refinement.runner import at_no_surface, missed_of
 from visaproof.engine.refinement.thread_runs import run_group
 from visaproof.engine.refinement.thread_watch import GroupBuffer, ThreadWatch, watched
 from visaproof.engine.replayed import collected
@@ -125,7 +125,7 @@ def _differences(example: RefinementExample, kernels: tuple[Kernel, Kernel], pat
     target = _run(example, example.target, f"{path}, target")
     if (undefined := source.outcome.undefined) is not None:
         yield f"the source has no meaning: line {undefined.position.line}: {undefined.message}"
-    if source.leaves(example.inside):
+    if source.leaves(example.inside) or (example.source_inside and missed_of(source.outcome) is not None):
         yield "the source leaves its buffers"
     if example.differs.outside:
         found = None if target.outside is None else f"{target.outside:#x}"

@@ -11,12 +11,9 @@ from visaproof.engine.refinement.meetings import Modified, end_of_statement
 from visaproof.engine.refinement.memory import (
     FLAT_SIZE,
     IMAGE_SIZE,
-    PRIVATE,
-    PRIVATE_SIZE,
     FlatContents,
     Memory,
     WatchedBuffer,
-    base_at,
     bases_of,
     cells_of,
     image_of,
@@ -37,6 +34,7 @@ from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
 from visaproof.queries.refinement.local_memory import synchronises
 from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing
+from visaproof.queries.surface_names import PRIVATE, PRIVATE_SIZE, base_at
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Scratch
 from visaproof.semantics.symbolic.registers import Byte
@@ -300,22 +298,33 @@ def _flat(after: Mapping[str, WatchedBuffer | Image], bases: Mapping[str, int]) 
 
 def ran_of(outcome: Outcome, memory: Memory, start: Prepared) -> "Ran":
     """What a run did that started so; `memory` is what there was before."""
-    left = _missed(outcome) if start.flat.left is None else start.flat.left
+    missed = missed_of(outcome)
+    left = (missed and missed.address) if start.flat.left is None else start.flat.left
     if outcome.undefined is not None and left is None:
         left = _asked_outside(outcome, start.flat)
     contents = {name: (size, _contents(start.memory[name])) for name, (size, _) in memory.items()}
-    missed = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
-    outside = next((each.instruction.position for each in missed), None)
-    return Ran(outcome, contents, left, start.flat.left is not None, outside, start.modified.met)
+    local = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
+    outside = next((each.instruction.position for each in local), None)
+    return Ran(outcome, contents, left, start.flat.left is not None, outside, start.modified.met, missed=missed)
 
 
-def _missed(outcome: Outcome) -> int | None:
-    """Where a message was not wholly inside its surface, if that is the buffer of an argument."""
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A message that was not wholly inside its surface, which is the buffer of an argument."""
+
+    position: Position
+    surface: str
+    """As the kernel names it."""
+    address: int
+
+
+def missed_of(outcome: Outcome) -> Missed | None:
+    """The first message that was not wholly inside the buffer of an argument."""
     for performed in outcome.performed:
         if performed.surface != SHARED_LOCAL:
             for miss in performed.misses:
                 if len(miss.cell) == 1:
-                    return miss.cell[0]
+                    return Missed(performed.instruction.position, performed.surface, miss.cell[0])
     return None
 
 
@@ -354,6 +363,8 @@ class Ran:
     """Of one thread, its registers at the end."""
     local: tuple[int, Mapping[int, int]] = (0, MappingProxyType({}))
     """How often threads synchronised, and what shared local memory held at the last time."""
+    missed: Missed | None = None
+    """The first message that was not wholly inside the buffer of an argument."""
 
     def leaves(self, buffers: bool) -> bool:
         """Whether it left what is taken to be apart at 64-bit addresses, or else `buffers`."""

@@ -8,7 +8,6 @@ from visaproof.engine.refinement.buffer_offsets import without_distances
 from visaproof.engine.refinement.exchanges import Interference, Writer
 from visaproof.engine.refinement.memory import (
     FLAT_SIZE,
-    PRIVATE,
     Content,
     Memory,
     base_symbol,
@@ -20,7 +19,7 @@ from visaproof.engine.refinement.memory import (
     memory_of,
 )
 from visaproof.engine.refinement.registers import deciding_lanes, with_registers
-from visaproof.engine.refinement.runner import Ran, bits_of
+from visaproof.engine.refinement.runner import Missed, Ran, bits_of
 from visaproof.engine.refinement.sampled import fill_images, images_of
 from visaproof.engine.refinement.samplers import chosen
 from visaproof.engine.refinement.thread_group import AnyRunner
@@ -31,8 +30,8 @@ from visaproof.kernel.sampler import samplers_of
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import LARGEST_SURFACE, Question
 from visaproof.queries.refinement.sharing import SHARED, Pair, Sharing
-from visaproof.queries.refinement.side import itself
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind, kind_at
+from visaproof.queries.surface_names import PRIVATE, itself
 from visaproof.semantics.concrete.surface import TexelWrite, Write
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, FLAT_BITS, SymbolicBuffer
 from visaproof.smt import Term, symbol, symbols_of
@@ -40,7 +39,7 @@ from visaproof.smt import Term, symbol, symbols_of
 MOST_DIFFERENCES = 256
 """Bytes that differ in one run: one that does not depend on what the source may choose is mostly among them."""
 
-SLM_OUTSIDE, UNINITIALISED = UndefinedKind.SLM_OUTSIDE, UndefinedKind.UNINITIALISED
+OUTSIDE, SLM_OUTSIDE, UNINITIALISED = UndefinedKind.OUTSIDE, UndefinedKind.SLM_OUTSIDE, UndefinedKind.UNINITIALISED
 
 
 LOCAL_SIZE = symbol(f"size.{SHARED_LOCAL}", ADDRESS_BITS)
@@ -79,6 +78,8 @@ class Difference:
     whatever_found: bool = False
     """Whether the source reads what nothing wrote, and leaves another memory than the target whatever it finds there:
     that no choice leaves the same is shown on terms, and the run has one of the choices."""
+    source_missed: Missed | None = None
+    """Where the source accesses something outside of a buffer, if it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +184,8 @@ def _both(source: AnyRunner, target: AnyRunner, question: Question, values: Valu
     for order, one in enumerate(target.orders()):
         found = _beside(source, one, question, values, memory, ran, order)
         if found is not None and found.difference is not None:
-            break
+            first, *others = (replace(one, source_missed=ran.missed) for one in (found.difference, *found.others))
+            return Trial(first, tuple(others))
     return found
 
 
@@ -208,7 +210,7 @@ def _beside(
             return Trial(found)
         if observed.outcome.undefined is not None:
             kind = UndefinedKind.RACE if observed.raced else kind_at(question.target.undefined, values)
-            if kind is None and question.forbidden != FORBIDDEN:  # it may be of a kind that has a meaning here
+            if kind is None and not question.forbidden >= FORBIDDEN:  # it may be of a kind that has a meaning here
                 return None
             met = observed.outcome.undefined
             found = Difference(values, mask, memory, met, "", 0, 0, 0, 0, None, None, kind=kind, order=order)
@@ -238,6 +240,8 @@ def _beside(
 def is_undefined(ran: Ran, question: Question, values: Values) -> bool:
     """Whether a run of the source has no meaning, or one that the machine does not know."""
     if ran.outcome.undefined is not None or (ran.shared_local_missed and SLM_OUTSIDE in question.forbidden):
+        return True
+    if ran.missed is not None and OUTSIDE in question.forbidden:
         return True
     unwritten = {one: kind for one, kind in question.source.undefined.items() if kind is UNINITIALISED}
     return kind_at(unwritten, values) is not None

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 
 from visaproof.engine.refinement.buffer_offsets import distances, with_distances
-from visaproof.engine.refinement.memory import PRIVATE
 from visaproof.engine.refinement.runner import Runner
 from visaproof.engine.refinement.scope import Scope
 from visaproof.engine.refinement.thread_barriers import with_plain_events
@@ -31,6 +30,7 @@ from visaproof.kernel.symbolic.run import launched_lanes, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.kernel.thread_group import Split, Starts, narrow_start, prefix_of, thread_name, wide_start
 from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.queries.surface_names import PRIVATE
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, FLAT_BITS
 from visaproof.smt import BitVec, Bool, const

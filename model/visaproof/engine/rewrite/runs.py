@@ -21,7 +21,6 @@ from visaproof.kernel import decode as messages
 from visaproof.kernel import syntax
 from visaproof.kernel.concrete.run import run
 from visaproof.kernel.rewrite.instances import Instance, rule_place
-from visaproof.queries.rewrite.writes import COMMUTING
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
 
@@ -127,7 +126,7 @@ class _State:
     def _orders(self, decoded: _AtomicMessage) -> Iterator[tuple[int, ...]]:
         """The lanes' orders: of lanes on one cell each, of the others one."""
         enabled = self._enabled_or_none(decoded)
-        if decoded.op in COMMUTING and decoded.dst == NULL:
+        if decoded.op.commuting_group is not None and decoded.dst == NULL:
             yield tuple(enabled)
             return
         groups: dict[tuple[int, ...], list[int]] = {}

@@ -1,4 +1,6 @@
-"""Byte code of the four pages: the fields of a Format table ↔ bytes.  Source: spec/instructions.md §0.1-§0.4, §1-§4.
+"""Byte code of the four pages: the fields of a Format table ↔ bytes.
+
+Source: docs/pages/instructions.md §0.1-§0.4, §1-§4.
 
 Little endian, without padding.  A scalar Offset begins with a tag, ``5..3: modifier | 2..0: class``:
 

@@ -1,7 +1,7 @@
 """Byte code ↔ instructions of the pages and statements of a file: names become indices, and back.
 
 General variables have indices 0-31 (predefined) and 32+ in the order of their declarations, surfaces 0-5 and 6+,
-predicates 1+, address variables 0+.  Source: spec/operands-and-files.md §3-§5, spec/instructions.md §0.4.
+predicates 1+, address variables 0+.  Source: docs/pages/operands-and-files.md §3-§5, docs/pages/instructions.md §0.4.
 """
 
 from collections.abc import Mapping

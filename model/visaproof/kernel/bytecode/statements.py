@@ -1,4 +1,4 @@
-"""Statements of a file → byte code: aliases keep their own indices.  Source: spec/instructions.md §1-§4."""
+"""Statements of a file → byte code: aliases keep their own indices.  Source: docs/pages/instructions.md §1-§4."""
 
 from visaproof.isa.encoding import (
     ATOMIC_CODES,

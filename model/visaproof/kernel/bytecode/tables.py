@@ -1,6 +1,6 @@
 """The Format tables of the four pages, and the records of what stands in their fields.
 
-Source: the pages' Format tables; spec/instructions.md §0.1-§0.4, §1-§4.
+Source: the pages' Format tables; docs/pages/instructions.md §0.1-§0.4, §1-§4.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""Which instructions are valid: by the pages, and by Intel's verifier.  Source: spec/validity.md, spec/decisions.md."""
+"""Which instructions are valid: by the pages, and by Intel's verifier.
+
+Source: docs/pages/validity.md, docs/decisions.md.
+"""
 
 from visaproof.kernel.validity.check import (
     Judged,

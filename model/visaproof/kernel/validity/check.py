@@ -1,4 +1,4 @@
-"""The two modes: what the pages allow, and what Intel's verifier accepts.  Source: spec/validity.md §5."""
+"""The two modes: what the pages allow, and what Intel's verifier accepts.  Source: docs/pages/validity.md §5."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from enum import Enum
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel import syntax
-from visaproof.kernel.fragments import FragmentError
+from visaproof.kernel.fragment_records import FragmentError
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.source import LogicalLine
 from visaproof.kernel.spelling import STATEMENT, Note, as_written, in_grammar_spelling

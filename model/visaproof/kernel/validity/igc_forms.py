@@ -1,7 +1,7 @@
 """What Intel's parser takes for one of the four instructions, as a table of patterns.
 
-Source: spec/validity.md §1; the patterns are the productions of Intel's grammar (visa/CISA.l, visa/CISA.y).  The reader
-of this package takes more (a bare `V`, a size in hexadecimal): these patterns take it back.
+Source: docs/pages/validity.md §1; the patterns are the productions of Intel's grammar (visa/CISA.l, visa/CISA.y).  The
+reader of this package takes more (a bare `V`, a size in hexadecimal): these patterns take it back.
 """
 
 import re
@@ -10,11 +10,11 @@ from collections.abc import Callable
 from visaproof.isa.encoding import ATOMIC_CODES
 from visaproof.isa.errors import Position
 from visaproof.kernel import words
-from visaproof.kernel.fragments import FragmentError
+from visaproof.kernel.fragment_records import FragmentError
 from visaproof.kernel.validity.message import OPERANDS, Form
 from visaproof.kernel.validity.rule import INSTRUCTION, Finding
 
-SOURCE = "validity.md §1"
+SOURCE = "docs/pages/validity.md §1"
 
 _NAME = r"[A-Za-z_]\w*"
 _VARIABLE = rf"%?{_NAME}"

@@ -1,7 +1,7 @@
 """What Intel's parser and verifier ask of names and numbers, as a table.
 
-Source: spec/validity.md §1, §2, checked against the real tool (tests/genx).  Operand types, sizes of variables, null
-operands, regions and the texel model are *not* asked for.
+Source: docs/pages/validity.md §1, §2, checked against the real tool (tests/genx).  Operand types, sizes of
+variables, null operands, regions and the texel model are *not* asked for.
 """
 
 import re
@@ -96,33 +96,35 @@ _WITH_SCALAR = ("scatter4_scaled", "oword_ld")
 _RAW = tuple(dict.fromkeys(name for row in OPERANDS.values() for name, form in row if form is Form.RAW))
 
 NAMES = (
-    Rule("igc.surface", "must be a surface that is declared or predefined", "validity.md §1", MESSAGES, ("Surface",),
+    Rule("igc.surface", "must be a surface that is declared or predefined",
+         "docs/pages/validity.md §1", MESSAGES, ("Surface",),
          lambda m, name: isinstance(m.variable(name), syntax.SurfaceVariable | syntax.SamplerVariable)),
-    Rule("igc.predicate-variable", "must be a predicate that is declared", "validity.md §1", PREDICATED, ("Pred",),
-         _is_predicate),
-    Rule("igc.raw-variable", "must be a variable that is declared or predefined", "validity.md §1", MESSAGES,
+    Rule("igc.predicate-variable", "must be a predicate that is declared",
+         "docs/pages/validity.md §1", PREDICATED, ("Pred",), _is_predicate),
+    Rule("igc.raw-variable", "must be a variable that is declared or predefined", "docs/pages/validity.md §1", MESSAGES,
          tuple(name for name in _RAW if name != "Offset"), _is_register),
-    Rule("igc.raw-variable", "must be a variable that is declared or predefined", "validity.md §1", _Q, ("Offset",),
-         _is_register),
-    Rule("igc.scalar-variable", "must be in a general variable, or behind an address variable", "validity.md §1",
-         _WITH_SCALAR, ("Offset",), _scalar_is_known),
-    Rule("igc.raw-offset", "at most 65536 can be written", "validity.md §1", MESSAGES, _RAW, _offset_fits),
-    Rule("igc.origin", "the column must be between 0 and 65535", "validity.md §1", _WITH_SCALAR, ("Offset",),
+    Rule("igc.raw-variable", "must be a variable that is declared or predefined",
+         "docs/pages/validity.md §1", _Q, ("Offset",), _is_register),
+    Rule("igc.scalar-variable", "must be in a general variable, or behind an address variable",
+         "docs/pages/validity.md §1", _WITH_SCALAR, ("Offset",), _scalar_is_known),
+    Rule("igc.raw-offset", "at most 65536 can be written", "docs/pages/validity.md §1", MESSAGES, _RAW, _offset_fits),
+    Rule("igc.origin", "the column must be between 0 and 65535", "docs/pages/validity.md §1", _WITH_SCALAR, ("Offset",),
          _origin_fits),
 )  # fmt: skip
 """What the parser asks, once the form is right."""
 
 RULES = (
-    Rule("igc.platform", "the instruction exists from XeHP_SDV on", "validity.md §2.1", _Q, (INSTRUCTION,),
+    Rule("igc.platform", "the instruction exists from XeHP_SDV on", "docs/pages/validity.md §2.1", _Q, (INSTRUCTION,),
          lambda m, _: m.platform >= Platform.XeHP_SDV),
-    Rule("igc.modifier", "(~) is for logic instructions", "validity.md §2.2", _WITH_SCALAR, ("Offset",),
+    Rule("igc.modifier", "(~) is for logic instructions", "docs/pages/validity.md §2.2", _WITH_SCALAR, ("Offset",),
          _has_no_complement),
-    Rule("igc.alignment", "a variable of a GRF or more must be used from a GRF boundary on", "validity.md §2.3",
-         MESSAGES, _RAW, _is_aligned),
-    Rule("igc.lanes", "size and lane offset must stay within 32 lanes", "validity.md §2.4", PREDICATED, ("Exec_size",),
-         lambda m, _: m.size + m.lane_offset <= 32),
-    Rule("igc.owords", "1, 2, 4, 8 or 16 owords", "validity.md §2, OWORD_LD", _O, ("Size",), lambda m, _: m.size <= 16),
-    Rule("igc.slm", "%slm needs ICLLP or later", "validity.md §2, OWORD_LD", _O, ("Surface",),
+    Rule("igc.alignment", "a variable of a GRF or more must be used from a GRF boundary on",
+         "docs/pages/validity.md §2.3", MESSAGES, _RAW, _is_aligned),
+    Rule("igc.lanes", "size and lane offset must stay within 32 lanes",
+         "docs/pages/validity.md §2.4", PREDICATED, ("Exec_size",), lambda m, _: m.size + m.lane_offset <= 32),
+    Rule("igc.owords", "1, 2, 4, 8 or 16 owords",
+         "docs/pages/validity.md §2, OWORD_LD", _O, ("Size",), lambda m, _: m.size <= 16),
+    Rule("igc.slm", "%slm needs ICLLP or later", "docs/pages/validity.md §2, OWORD_LD", _O, ("Surface",),
          lambda m, _: not _surface_is_slm(m) or m.platform >= Platform.ICLLP),
 )  # fmt: skip
 """What the verifier asks, once the parser has read it."""

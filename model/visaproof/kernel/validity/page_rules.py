@@ -1,4 +1,4 @@
-"""What the pages allow, as a table.  Source: the pages, and spec/decisions.md where they are silent."""
+"""What the pages allow, as a table.  Source: the pages, and docs/decisions.md where they are silent."""
 
 from visaproof.instructions import QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.typed_atomic import NOT_TYPED

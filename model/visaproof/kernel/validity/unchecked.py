@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.kernel import words
-from visaproof.kernel.fragments import FragmentError, read_head, read_operand
+from visaproof.kernel.fragment_records import FragmentError
+from visaproof.kernel.fragments import read_head, read_operand
 from visaproof.kernel.reader import read_kernel
 from visaproof.kernel.source import LogicalLine, logical_lines, split_lines
 from visaproof.kernel.spelling import STATEMENT

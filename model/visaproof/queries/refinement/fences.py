@@ -11,7 +11,7 @@ from visaproof.isa.platform import Platform
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.kernel.synchronisation import SIGNAL, Fence, Form, Memory, Synchronised
-from visaproof.queries.refinement.places import is_private
+from visaproof.queries.buffer_places import is_private
 from visaproof.queries.refinement.side import Side
 from visaproof.smt import is_true
 

@@ -10,10 +10,11 @@ from visaproof.kernel.open_values import Arbitrary
 from visaproof.kernel.symbolic.loops import Held, LoopRound
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.queries.atomic_events import AtomicEvents, where_it_changes
+from visaproof.queries.buffer_places import is_private
 from visaproof.queries.extremes import in_one_form
 from visaproof.queries.refinement.observed import RegisterByte, raw_terms, register_byte
 from visaproof.queries.refinement.open_operation import OpenOperation
-from visaproof.queries.refinement.places import Reach, base_of, is_private
+from visaproof.queries.refinement.places import Reach, base_of
 from visaproof.queries.refinement.side import Side, Turn
 from visaproof.queries.refinement.stores import NO_OWNER, Owner, UnitStore, after
 from visaproof.queries.refinement.touched import Touched
@@ -203,10 +204,11 @@ class History:
         before.extend(stores)
 
     def _note_place(self, performed: Performed, surface: str, access: Access, seen: tuple[Bool, Bool, BitVec]) -> None:
-        """Takes in where an access is: outside of shared local memory, or at an offset in a buffer."""
+        """Takes in where an access is: outside of shared local memory or of a buffer, or at an offset in a buffer."""
         guard, inside, cell = seen
-        if performed.surface == SHARED_LOCAL:
-            self.undefined.append((conj(guard, neg(inside)), UndefinedKind.SLM_OUTSIDE))
+        if len(access.cell) == 1:
+            kind = UndefinedKind.SLM_OUTSIDE if performed.surface == SHARED_LOCAL else UndefinedKind.OUTSIDE
+            self.undefined.append((conj(guard, neg(inside)), kind))
         if id(access) in self._side.offsets:
             (offset,) = self._renamed([self._side.offsets[id(access)]])
             self.reaches.append(Reach(guard, surface, cell, offset, access.width))

@@ -5,17 +5,17 @@ as every access stays inside its buffer, buffers share no byte and have at most 
 and the low 32 bits of its offset.  That the target stays inside follows from what is asked of each of its `Reach`es.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import cast
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
-from visaproof.isa.operands import SCRATCH
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.queries.aligned_pointers import without_small_carry
+from visaproof.queries.buffer_places import behind_pointer, is_private
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.guarded import literals_of
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
@@ -31,15 +31,12 @@ from visaproof.smt import (
     scale,
     sign_extend,
     sub,
-    subterms,
     symbol,
     true,
     truncate,
     ule,
     zero_extend,
 )
-from visaproof.smt.arithmetic import sum_of
-from visaproof.smt.halves import as_sum
 
 OFFSET_BITS = 32
 
@@ -96,10 +93,6 @@ NO_DISTANCES: Mapping[str, BitVec] = {}
 def base_of(buffer: str) -> BitVec:
     """Where a buffer begins, in the terms of a comparison."""
     return scale(symbol(f"base.{buffer}", 64), ALIGNMENT)
-
-
-def is_private(trace: Trace, performed: Performed, access: Access) -> bool:
-    return performed.surface in (FLAT, SCRATCH) and trace.private.owns(access)
 
 
 def located(
@@ -160,16 +153,6 @@ def _place(one: Performed, access: Access, surface: str, pointers: Mapping[BitVe
         raise _lost(one.instruction.position)
     pointer, offset = found
     return pointers[pointer], offset
-
-
-def behind_pointer(address: BitVec, pointers: Collection[BitVec]) -> tuple[BitVec, BitVec] | None:
-    """The pointer to which an address adds something that depends on no pointer, and what it adds."""
-    constant, parts = linear_parts(as_sum(address))
-    bases = [atom for atom in parts if atom in pointers]
-    if len(bases) != 1 or parts[bases[0]] != 1:
-        return None
-    rest = sum_of(constant, {atom: factor for atom, factor in parts.items() if atom is not bases[0]}, 64)
-    return None if any(term in pointers for term in subterms(rest)) else (bases[0], rest)
 
 
 def _lost(position: Position) -> NotModelled:

@@ -11,18 +11,20 @@ from visaproof.kernel.local_memory import ANY_LOCAL_MEMORY, LocalMemory
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.synchronisation import Fence
 from visaproof.kernel.work_items import NO_GROUP, Group
+from visaproof.queries.buffer_places import is_private
 from visaproof.queries.constant_data import NO_TABLES, Tables
 from visaproof.queries.refinement.effects import Effects, effects_of
 from visaproof.queries.refinement.extents import limits
 from visaproof.queries.refinement.local_memory import unobserved
 from visaproof.queries.refinement.observed import register_stores
-from visaproof.queries.refinement.places import Reach, is_private
+from visaproof.queries.refinement.places import Reach
 from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing, owners
-from visaproof.queries.refinement.side import Side, itself, surface_then
+from visaproof.queries.refinement.side import Side, surface_then
 from visaproof.queries.refinement.stores import after, same_stores
 from visaproof.queries.refinement.synchronisation import Unlike
-from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind
+from visaproof.queries.refinement.undefined import FORBIDDEN, OF_THE_SOURCE, UndefinedKind
 from visaproof.queries.shared_memory import SharedMemory, unit_of
+from visaproof.queries.surface_names import itself
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import Bool, conj, const, disj, eq, is_false, is_true, neg, symbol, ule
@@ -140,7 +142,7 @@ def _both(
 ) -> tuple[Effects, Effects]:
     """The effects of both, with what is left in registers where the source defines it."""
     one = effects_of(source, memory, expand, forbidden)
-    other = one if target is source else effects_of(target, memory, expand, forbidden)
+    other = one if target is source else effects_of(target, memory, expand, forbidden - OF_THE_SOURCE)
     one, other = _as_seen(one, unobserved(source, target)), _as_seen(other, unobserved(source, target))
     if not source.observed:
         return one, other

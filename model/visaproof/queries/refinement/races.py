@@ -11,8 +11,8 @@ from typing import NamedTuple
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.synchronisation import SIGNAL, WAIT, WHOLE, Barrier
+from visaproof.queries.buffer_places import is_private
 from visaproof.queries.conflict import accesses_by_lane, lanes_meet
-from visaproof.queries.refinement.places import is_private
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
 from visaproof.smt import Bool, is_false
 

@@ -8,7 +8,7 @@ from visaproof.kernel.observed import Observed
 from visaproof.kernel.sampler import SamplerUse
 from visaproof.kernel.symbolic.run import Trace
 from visaproof.kernel.synchronisation import Barrier, Fence, Synchronised
-from visaproof.queries.refinement.places import is_private
+from visaproof.queries.buffer_places import is_private
 from visaproof.queries.refinement.sharing import NOTHING_SHARED, Sharing
 from visaproof.smt import BitVec, Term
 
@@ -113,11 +113,6 @@ def epoch(side: Side, place: int) -> tuple[int, int]:
     stand for others."""
     cuts = sum(before <= place for before in side.matched.cuts)
     return cuts, sum((one.first <= place) + (one.behind <= place) for one in side.trace.rounds)
-
-
-def itself(surface: str) -> str:
-    """The surface of which this name means what it holds behind a barrier or a message."""
-    return surface.partition(" after ")[0]
 
 
 def visible_before(trace: Trace, place: int) -> int:

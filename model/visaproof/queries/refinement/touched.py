@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from visaproof.kernel.cache_options import are_as_strong, are_compared, caches_of
 from visaproof.kernel.syntax import Instruction
-from visaproof.queries.refinement.side import itself
+from visaproof.queries.surface_names import itself
 from visaproof.smt import BitVec
 
 Key = tuple[str, str, BitVec]

@@ -19,7 +19,7 @@ from itertools import combinations
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.symbolic.machine import Performed
 from visaproof.queries.atomic_order import order_is_unseen
-from visaproof.queries.refinement.places import is_private
+from visaproof.queries.buffer_places import is_private
 from visaproof.queries.refinement.side import Side, Turn, epoch
 from visaproof.queries.refinement.stores import Owner
 from visaproof.semantics.symbolic.accesses import Atomic, Load

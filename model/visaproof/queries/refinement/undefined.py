@@ -3,6 +3,9 @@
 Forbidden: where the source does it, the source has no meaning, and the target may do anything; the target may do it
 only there.  Allowed: it has the meaning below in both kernels alike, so that it neither excuses the source nor counts
 against the target.
+
+An access outside of a buffer is forbidden to the source alone: the source language leaves it undefined, but the target
+runs on a machine that drops it, or reads 0.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,6 +24,7 @@ class UndefinedKind(Enum):
     SLM_OUTSIDE = "slm-outside"
     UNINITIALISED = "uninitialised"
     RACE = "race"
+    OUTSIDE = "outside"
 
     @property
     def what(self) -> str:
@@ -40,6 +44,7 @@ _WHAT = {
     UndefinedKind.SLM_OUTSIDE: "an access outside of shared local memory",
     UndefinedKind.UNINITIALISED: "a store of, at, or under a condition on what nothing wrote",
     UndefinedKind.RACE: "threads that run the lanes of a wider one access a byte in no order, and one writes it",
+    UndefinedKind.OUTSIDE: "an access of the source outside of a buffer",
 }
 _ALLOWED = {
     UndefinedKind.COLLISION: "they write one after another, and the last stays",
@@ -48,13 +53,17 @@ _ALLOWED = {
     UndefinedKind.SLM_OUTSIDE: "0 is read, and what is written is lost",
     UndefinedKind.UNINITIALISED: "each kernel finds values of its own, any",
     UndefinedKind.RACE: "the threads run one after another from barrier to barrier, that of the first lanes first",
+    UndefinedKind.OUTSIDE: "0 is read, and what is written is lost",
 }
 
 FORBIDDEN = frozenset(
     (UndefinedKind.COLLISION, UndefinedKind.MISALIGNED, UndefinedKind.BEYOND_VARIABLE, UndefinedKind.RACE)
 )
-"""What the pages call undefined, and races, of which they say nothing; they give a meaning to the other two, D11 and an
-arbitrary value."""
+"""What the pages call undefined, and races, of which they say nothing; they give a meaning to the others: D11, an
+arbitrary value, and 0 outside of a surface."""
+
+OF_THE_SOURCE = frozenset((UndefinedKind.OUTSIDE,))
+"""What is undefined in the source language, and has the meaning of the pages in the target."""
 
 Conditions = Mapping[Bool, UndefinedKind]
 """When a run has no meaning, and of which kind that is."""
@@ -65,9 +74,11 @@ def kind_at(conditions: Conditions, values: Mapping[Term, int]) -> UndefinedKind
     return next((kind for condition, kind in conditions.items() if evaluate(condition, values)), None)
 
 
-def forbidden_by(choices: Iterable[tuple[UndefinedKind, bool]]) -> frozenset[UndefinedKind]:
+def forbidden_by(
+    choices: Iterable[tuple[UndefinedKind, bool]], default: frozenset[UndefinedKind] = FORBIDDEN
+) -> frozenset[UndefinedKind]:
     """What is forbidden where these kinds are, or are not; of one that is named twice the last counts."""
-    chosen = {kind: kind in FORBIDDEN for kind in UndefinedKind} | dict(choices)
+    chosen = {kind: kind in default for kind in UndefinedKind} | dict(choices)
     return frozenset(kind for kind, forbidden in chosen.items() if forbidden)
 
 

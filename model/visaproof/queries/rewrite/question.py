@@ -17,7 +17,7 @@ from visaproof.kernel.symbolic.run import Trace, trace
 from visaproof.kernel.syntax import Kernel
 from visaproof.queries.conflict import conflict_questions
 from visaproof.queries.rewrite.symbols import element, lanes, predicate_bit, surface_size
-from visaproof.queries.rewrite.writes import COMMUTING, Write, after
+from visaproof.queries.rewrite.writes import Write, after
 from visaproof.queries.shared_memory import WORD, SharedMemory, joined, unit_of
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import updated
@@ -145,7 +145,7 @@ def surface_of(instance: Instance, performed: Performed) -> str:
 def _require_order_unseen(side: Side) -> None:
     for performed in side.trace.performed:
         atomics = [access for access in performed.accesses if isinstance(access, Atomic)]
-        if len(atomics) > 1 and any(one.destination is not None or one.op not in COMMUTING for one in atomics):
+        if len(atomics) > 1 and any(one.destination is not None or one.op.commuting_group is None for one in atomics):
             raise NotModelled("atomics whose order can be seen, in this form", performed.instruction.position)
 
 

@@ -8,10 +8,7 @@ from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.semantics.symbolic.effects import updated
 from visaproof.smt import BitVec, Bool, Op, Term, add, conj, const, eq, ite, neg, sub, substitute, true
 
-COMMUTING = frozenset(AtomicOp) - {AtomicOp.XCHG, AtomicOp.CMPXCHG, AtomicOp.FMAX, AtomicOp.FMIN, AtomicOp.FCMPWR}
-"""Operations that leave the same whichever of two lanes comes first."""
-
-SUMS = frozenset((AtomicOp.ADD, AtomicOp.SUB, AtomicOp.INC, AtomicOp.DEC, AtomicOp.PREDEC))
+SUMS = frozenset(op for op in AtomicOp if op.commuting_group is AtomicOp.ADD)
 """Operations that add something."""
 
 
