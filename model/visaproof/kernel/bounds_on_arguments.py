@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import combinations
 
 from visaproof.kernel.expressions import Expression, Name, Number, Operation, Relation
 from visaproof.kernel.launch_names import GLOBAL, LOCAL
@@ -39,6 +40,13 @@ def _sizes(name: str, size: str, read: tuple[int, ...]) -> Iterator[Relation]:
 def upper_bounds(name: str) -> Iterator[Relation]:
     """The largest first."""
     yield from (Relation("<", Name(name), Number(1 << bits)) for bits in UPPER_BITS)
+
+
+def fewer_dimensions(read: tuple[int, ...]) -> Iterator[tuple[Relation, ...]]:
+    """That groups have one work item in y, or z, or both."""
+    flat = [Relation("==", Name(f"{LOCAL}_{DIMENSIONS[dimension]}"), Number(1)) for dimension in read if dimension]
+    for count in range(1, len(flat) + 1):
+        yield from combinations(flat, count)
 
 
 def constants(kernel: Kernel) -> list[int]:

@@ -113,7 +113,7 @@ class KernelAnswers:
 
     def _missing(self, rounds: Sequence[ConflictQuestion]) -> Missing | None:
         """What would suffice, where launches that exist are asked about."""
-        if not self.items.applies or not any(map(has_products, rounds)):
+        if not self.items.applies:
             return None
         return MissingRelations(self.items, LaunchNames(self.kernel, self.launch, self.start), rounds).find()
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from visaproof.engine.conflicts.items_apart import Apart, ItemsApart, still_open
+from visaproof.engine.conflicts.items_apart import Apart, ItemsApart, has_products, still_open
 from visaproof.engine.conflicts.reach import is_reached
 from visaproof.engine.conflicts.thread_states import Values
-from visaproof.kernel.bounds_on_arguments import lower_bounds, upper_bounds
+from visaproof.kernel.bounds_on_arguments import fewer_dimensions, lower_bounds, upper_bounds
 from visaproof.kernel.expressions import Relation
 from visaproof.kernel.launch_names import LaunchNames
 from visaproof.kernel.relations import stated_relation
@@ -51,12 +51,16 @@ class MissingRelations:
 
     def find(self) -> Missing | None:
         """The first that suffices; None where none of the candidates does, or too many were asked about."""
-        arguments = self._arguments()
+        arguments = self._arguments() if any(map(has_products, self.rounds)) else []
         for count in range(1, min(MOST_ARGUMENTS, len(arguments)) + 1):
             for some in self._choices(arguments, count):
                 found = self._bounded(some)
                 if found is not None:
                     return found
+        for relations in fewer_dimensions(self.items.read):
+            rung = self._proved(relations)
+            if rung is not None and self._reached(relations):
+                return Missing(relations, rung)
         return None
 
     def _choices(self, arguments: list[str], count: int) -> Iterator[tuple[str, ...]]:
@@ -113,8 +117,9 @@ class MissingRelations:
         return None
 
     def _reached(self, relations: Sequence[Relation]) -> bool:
-        """Whether a launch obeys them in which a lane writes: else they would be no condition but a way out."""
-        return is_reached(self.rounds, self._terms(relations), self.items.asked.timeout_ms) is True
+        """Whether a launch obeys them in which two lanes write: else they would be no condition but a way out."""
+        more, timeout_ms = self._terms(relations), self.items.asked.timeout_ms
+        return is_reached(self.rounds, more, timeout_ms, by_two=True) is True
 
     def _terms(self, relations: Sequence[Relation]) -> list[Bool]:
         stated = [stated_relation(self.names, one) for one in relations]
