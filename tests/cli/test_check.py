@@ -183,7 +183,7 @@ def test_json_follows_the_schema(visaproof, kernel, tmp_path):
             }
         ],
         "not_modelled": {"rt_write": 1}, "errors": [], "hazards": [], "notes": [],
-        "undefined": [], "undefined_not_asked": None, "unreachable": [],
+        "undefined": [], "undefined_not_asked": None, "unreachable": [], "assumptions": [], "premises": [],
     }  # fmt: skip
     assert unreadable["kernel"] is None
     assert len(unreadable["errors"]) == 1

@@ -2,10 +2,12 @@
 
 import json
 import re
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
+from visaproof.cli import _parsed, options_of  # pyright: ignore[reportPrivateUsage]
 from visaproof.kernel.premises import PREMISES, Grantor, premise
 
 PACKAGE = Path(__file__).parents[2] / "model" / "visaproof"
@@ -17,7 +19,7 @@ def test_the_table_is_listed_with_who_grants_what(visaproof) -> None:
     listed = [line.split("  ")[0] for line in ran.out.splitlines() if not line.startswith(" ")]
     assert listed == list(PREMISES)
     one = visaproof("premises", "images-apart").out
-    assert "share no texel" in one
+    assert "share nothing that is written" in one
     assert "granted by nobody" in one
 
 
@@ -26,6 +28,9 @@ def test_json_has_every_field(visaproof) -> None:
     (entry,) = json.loads(ran.out)["premises"]
     assert entry["granted_by"] == "driver"
     assert entry["lifted_by"] == "--assume none"
+    assert json.loads(visaproof("premises", "global-ids", "--format", "json").out)["premises"][0]["lifted_by"] == (
+        "--assume launch,-global-ids"
+    )
     assert {"name", "sentence", "source", "commands"} <= entry.keys()
 
 
@@ -49,6 +54,28 @@ def test_a_row_says_who_grants_it_and_where(row) -> None:
     assert row.source
     assert set(row.commands) <= {"conflicts", "bounds", "refine", "tv", "run", "check", "rules"}
     assert row.lifted or row.granted is not Grantor.USER
+
+
+LIFTED = [(row.name, command) for row in PREMISES.values() if row.lifted for command in row.commands]
+
+
+@pytest.mark.parametrize(("name", "command"), LIFTED, ids=[f"{name}-{command}" for name, command in LIFTED])
+def test_what_lifts_a_row_is_an_option_of_its_commands(name: str, command: str) -> None:
+    lifted = PREMISES[name].lifted
+    left_out = re.fullmatch(r"leave (--\w+) out", lifted)
+    if left_out:
+        assert left_out[1] in options_of(command)
+        return
+    files = ["a.visaasm"] if command in ("conflicts", "bounds", "tv") else ["a.visaasm", "b.visaasm"]
+    parsed = _parsed([command, *files, *lifted.replace("FILE", "k.bin").split()])
+    assert isinstance(parsed, Namespace), lifted
+
+
+def test_a_premise_that_no_set_has_cannot_be_lifted(visaproof) -> None:
+    for text, why in (("launch,-ids", "launch does not assume 'ids'"), ("some", "one of launch, none, ids, bounded")):
+        ran = visaproof("conflicts", "k.visaasm", "--assume", text)
+        assert ran.code == 2
+        assert why in ran.err
 
 
 def test_what_an_answer_rests_on_is_shown_with_who_grants_it(visaproof, tmp_path: Path) -> None:

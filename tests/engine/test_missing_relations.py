@@ -19,6 +19,8 @@ from visaproof.kernel.assumptions import Assume
 from visaproof.smt import Term, add, eq, evaluate, mul, scale, symbol, symbols_of, zero_extend
 
 WIDE_ROWS = PITCH + "    mad (M1, 8) A(0,0)<1> X(0,0)<1;1,0> 0x2:uw A(0,0)<1;1,0>\n" + STORE
+FLAT = "    mov (M1, 8) A(0,0)<1> Y(0,0)<1;1,0>\n    mov (M1, 8) A(0,0)<1> X(0,0)<1;1,0>\n" + STORE
+"""It reads ids in y, and writes at those in x."""
 GUARDED = (
     "    cmp.eq (M1, 8) P1 N(0,0)<0;1,0> 0x0:ud\n"
     + PITCH
@@ -45,6 +47,7 @@ def missing(body: str) -> Missing | None:
         (ROWS, "n >= local_size_x and n < 1048576"),
         (WIDE_ROWS, "n >= 2*local_size_x and n < 262144"),
         (STRIDED, "n >= 1 and n < 1048576"),
+        (FLAT, "local_size_y == 1"),
     ],
 )
 def test_the_missing_relation_is_named_and_suffices(body: str, expected: str) -> None:

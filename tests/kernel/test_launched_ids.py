@@ -109,6 +109,77 @@ def test_every_thread_of_every_launch_is_a_case(way: LaidOut, size: Triple, thre
 
 
 @given(WAYS, sizes(), st.integers(0, 127))
+def test_no_two_lanes_run_one_work_item(way: LaidOut, size: Triple, thread: int) -> None:
+    """What refinement takes for granted of lanes that are on, without counting from one to the other."""
+    thread %= way.threads(size)
+    on, code = way.lanes(size, thread), kernel(way.simd)
+    found = launched_ids(GroupShape(code, launch(code, way.simd, **known_of(way)), way.simd))
+    pairs = [found.same_item(one, other) for one in range(on) for other in range(one)]
+    assert not any(evaluate_all([same for same in pairs if same is not None], of_thread(way, size, thread, (0, 1, 2))))
+    assert None not in pairs
+
+
+def test_lanes_are_not_told_apart_where_no_id_is_read() -> None:
+    code = kernel(16, "")
+    assert launched_ids(GroupShape(code, launch(code, 16), 16)).same_item(0, 1) is None
+
+
+@given(WAYS, sizes(), sizes(), st.integers(0, 127))
+def test_without_whole_groups_a_smaller_group_is_a_case(way: LaidOut, size: Triple, other: Triple, number: int) -> None:
+    """The enqueued size stays the required one."""
+    last = min(size[0], other[0]), min(size[1], other[1]), min(size[2], other[2])
+    thread, code = number % way.threads(last), kernel(way.simd)
+    known = launch(code, way.simd, group_size=size, **known_of(way))
+    found = launched_ids(shape := GroupShape(code, known, way.simd, frozenset(("whole-groups",))))
+    values = of_thread(way, last, thread, shape.open)
+    assert shown(found, values) == list(way.layout(last)[thread])
+    assert found.exists(values)
+    beyond = [d for d in shape.open if last[d] == size[d]]
+    for d in beyond[:1]:
+        assert not all(evaluate_all(found.facts, values | {symbol(f"local_size_{'xyz'[d]}", 16): size[d] + 1}))
+
+
+@given(WAYS, sizes(), st.integers(0, 127))
+def test_dimensions_that_are_not_read_may_have_any_size_where_that_is_lifted(
+    way: LaidOut, size: Triple, thread: int
+) -> None:
+    code, thread = kernel(way.simd, "X"), thread % way.threads(size)
+    known = launch(code, way.simd, **known_of(way))
+    found = launched_ids(GroupShape(code, known, way.simd, frozenset(("unread-dimensions",))))
+    values = of_thread(way, size, thread, (0, 1, 2))
+    assert shown(found, values) == list(way.layout(size)[thread])
+    assert found.exists(values)
+
+
+def test_larger_groups_are_cases_where_their_limit_is_lifted() -> None:
+    """The id of a first lane has 16 bits then."""
+    code, way, size = kernel(16), LaidOut(Platform.DG2, 16, 3), (1025, 3, 1)
+    known = launch(code, 16, **known_of(way))
+    found = launched_ids(GroupShape(code, known, 16, frozenset(("local-size",))))
+    for thread in (0, 64, 128, way.threads(size) - 1):
+        row = way.layout(size)[thread]
+        assert row[0] is not None
+        values: dict[Term, int] = {bool_symbol(ANY_ORDER): 1}
+        for d, name in enumerate("xyz"):
+            values |= {symbol(f"local_size_{name}", 16): size[d], symbol(f"first_local_id_{name}", 16): row[0][d]}
+        assert shown(found, values) == list(row)
+        assert found.exists(values)
+    assert launched_ids(GroupShape(code, known, 16)).most == 1024
+
+
+def test_lanes_run_any_items_where_the_layout_is_lifted() -> None:
+    """Below the local size, where they are on; then they are not taken for different ones."""
+    code = kernel(8)
+    found = launched_ids(GroupShape(code, launch(code, 8), 8, frozenset(("local-ids",))))
+    values: dict[Term, int] = {bool_symbol("em.0"): 1, bool_symbol("em.5"): 1}
+    values |= {symbol(f"local_size_{name}", 16): 2 for name in "xyz"}
+    assert all(evaluate_all(found.facts, values))
+    assert found.same_item(0, 5) is None
+    assert not all(evaluate_all(found.facts, values | {symbol("local_id_y.5", 16): 2}))
+    assert all(evaluate_all(found.facts, values | {symbol("local_id_y.4", 16): 2}))
+
+
+@given(WAYS, sizes(), st.integers(0, 127))
 def test_a_known_size_leaves_the_number_of_the_thread(way: LaidOut, size: Triple, thread: int) -> None:
     """Sums over the digits of the number, or tables; no thread has other ids."""
     thread %= way.threads(size)

@@ -24,16 +24,30 @@ MOST_SECONDS = 24 * 60 * 60
 MOST_GROUP_ITEMS = 1024
 """Of `kernel.local_ids`."""
 
-ASSUMPTIONS = ("launch", "none", "ids", "bounded")
-"""What a launch may be assumed to do: the values of `kernel.assumptions.Assume`."""
-
 
 def add_assume(parser: ArgumentParser, *more: str, what: str = "") -> None:
     """What may be taken for granted of a launch."""
+    from visaproof.kernel.assume import SETS
+
+    def assumed(text: str) -> str:
+        return text if text in more else canonical(text)
+
     parser.add_argument(
-        "--assume", choices=(*ASSUMPTIONS, *more), default=ASSUMPTIONS[0],
-        help=f"of the launch (default: {ASSUMPTIONS[0]}, what every host does){what}",
+        "--assume", type=assumed, default="launch", metavar="SET[,-PREMISE…]",
+        help=f"of the launch: {', '.join((*SETS, *more))} (default: launch, what every host does), less the premises "
+        "named with a minus, as in launch,-global-ids (`visaproof premises` lists them); SET,first-lanes: the lanes "
+        f"that are on are the first ones{what}",
     )  # fmt: skip
+
+
+def canonical(text: str) -> str:
+    """A set of premises and what is lifted of it, as `kernel.assume` spells it."""
+    from visaproof.kernel.assume import Assume
+
+    try:
+        return Assume.of(text).value
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
 
 
 def add_format(parser: ArgumentParser) -> None:

@@ -157,7 +157,7 @@ def _asked(path: Path, arguments: Namespace, limit: "Limit") -> "BoundsAnswers":
     from visaproof.kernel.float_results import Floats
 
     kernel, launch, device = read_with_launch(path, arguments)
-    assume, stated = Assume(arguments.assume), _stated(arguments)
+    assume, stated = Assume.of(arguments.assume), _stated(arguments)
     timeout, floats = milliseconds(arguments.timeout), Floats(arguments.float)
     return ask_bounds(kernel, device, launch, assume, stated, timeout, arguments.unroll, floats, limit)
 
@@ -171,7 +171,7 @@ def _stated(arguments: Namespace) -> "StatedLaunch":
         surfaces=tuple(parse_size_option(option) for option in arguments.size),
         global_size=parse_global_size(arguments.global_size) if arguments.global_size else (),
         where=tuple(arguments.where),
-        align=arguments.align or (1 if arguments.assume == "none" else ADDRESS_UNIT),
+        align=arguments.align or (1 if arguments.assume.startswith("none") else ADDRESS_UNIT),
     )
 
 

@@ -3,13 +3,19 @@
 import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import Subparsers, add_format, add_limit, add_platform, seconds
+from visaproof.cli.arguments import Subparsers, add_format, add_groups, add_limit, add_platform, groups_of, seconds
 from visaproof.cli.errors import not_asked, show_read_error
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.cli.findings import KINDS_OF_ONE_KERNEL, add_undefined, codes_of_uses
 from visaproof.cli.kernel_files import milliseconds
 from visaproof.isa.errors import LimitReached, ReadError
+
+if TYPE_CHECKING:
+    from visaproof.isa.platform import Platform
+    from visaproof.kernel.launch import Launch
+    from visaproof.kernel.syntax import Kernel
 
 EPILOG = """examples:
   visaproof check kernel.visaasm                 the device by the //Platform: comment of the file
@@ -24,7 +30,8 @@ Intel's verifier accepts and that is then emitted with another meaning than its 
 evidence under both rules, and does not change the exit code.  The pages' own spelling (TYPED_ATOMIC.IMAX, T5, V0.0) is
 read with a note under the pages' rules; Intel's parser rejects it.
 Opcodes without semantics in visaproof are listed as "not modelled", with their number; they are no error here.
-A legal kernel is also run symbolically, for arbitrary inputs: registers beyond a variable and uninitialised registers
+A legal kernel is also run symbolically, for arbitrary inputs, or with --launch (or --local-size, --host) for those of
+launches that hosts make: registers beyond a variable and uninitialised registers
 are listed, and whether an address, a branch, a mask or an output depends on them; so are writes that no lane reaches.
 exit codes:
   0  every memory message is legal on the platform; hazards and notes may be shown
@@ -44,8 +51,9 @@ def add_parser(subparsers: Subparsers) -> None:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a .visaasm file")
-    parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin or a manifest.json, for the device")
+    parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
     add_platform(parser)
+    add_groups(parser)
     parser.add_argument(
         "--types",
         choices=("page", "any"),
@@ -88,6 +96,7 @@ def run(arguments: Namespace) -> int:
                 said = said_by_launch(arguments.launch, path) if arguments.launch else ()
                 device = device_of(text.split("\n"), str(path), arguments.platform, said)
                 found = legality(text, str(path), device, mode, any_type=arguments.types == "any")
+                launch = _launch(found.kernel, arguments, device) if mode is Mode.PAGE and found.legal else None
         except ReadError as error:
             show_read_error(error)
             report.unreadable(path, error)
@@ -100,7 +109,7 @@ def run(arguments: Namespace) -> int:
         uses = Uses()
         if mode is Mode.PAGE and found.legal:
             choices = dict(arguments.undefined)
-            uses = uses_of(found.kernel, device, choices, milliseconds(arguments.timeout), limit)
+            uses = uses_of(found.kernel, device, choices, milliseconds(arguments.timeout), limit, launch)
         report.add(found, device, uses)
         codes += codes_of_uses(uses, arguments)
         for error in found.malformed:
@@ -109,3 +118,13 @@ def run(arguments: Namespace) -> int:
     code = worst(codes)
     report.finish(code)
     return code
+
+
+def _launch(kernel: "Kernel", arguments: Namespace, device: "Platform") -> "Launch | None":
+    """What is known of its launch; None where nothing is stated of it.  Raises ReadError."""
+    from visaproof.kernel.launch import ANY_GROUPS, launch_of
+
+    groups = groups_of(arguments)
+    if arguments.launch is None and groups == ANY_GROUPS:
+        return None
+    return launch_of(arguments.launch, kernel, device)[0].of_groups(groups)

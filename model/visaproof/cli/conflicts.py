@@ -90,12 +90,13 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
     from visaproof.engine.findings.kernel import uses_in
     from visaproof.kernel.assumptions import Assume
     from visaproof.kernel.float_results import Floats
+    from visaproof.kernel.symbolic.run import launched_lanes
     from visaproof.report.findings import listed_json
     from visaproof.smt.limit import Limit
 
     limit = Limit(arguments.limit)
     timeout, tried = milliseconds(arguments.timeout), arguments.assume == WEAKEST
-    assume = Assume.NONE if tried else Assume(arguments.assume)
+    assume = Assume.NONE if tried else Assume.of(arguments.assume)
     try:
         with limit.within():
             kernel, launch, device = read_with_launch(path, arguments)
@@ -124,7 +125,8 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
         if arguments.save:
             _save(one.answers, one.finding, arguments.save)
     codes = [_code(one.finding, arguments) for one in found]
-    uses = uses_in(answers.asked, (), dict(arguments.undefined), limit)
+    in_launches = answers.asked.start.premises(launched_lanes(answers.kernel))
+    uses = uses_in(answers.asked, in_launches, dict(arguments.undefined), limit)
     codes += codes_of_uses(uses, arguments)
     if text:
         _print_uses(answers, uses)

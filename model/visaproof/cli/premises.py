@@ -10,6 +10,7 @@ EPILOG = """examples:
   visaproof premises                   every premise: its sentence, who grants it, and the option that asks without it
   visaproof premises buffers-apart     one of them, by the name that stands behind "assumed:"
   visaproof premises --format json     the same for programs
+  visaproof conflicts k.visaasm --assume launch,-global-ids    a premise of a launch is lifted by its name
 
 exit codes:
   0  listed

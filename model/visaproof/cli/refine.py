@@ -210,7 +210,7 @@ def _ask(
     forbidden, floats = forbidden_by(arguments.undefined), Floats(arguments.float)
     timeout_ms, groups = round(1000 * arguments.timeout), groups_of(arguments)
     scope = Scope(
-        Assume(arguments.assume), forbidden, arguments.unroll, floats, tuple(observe), Alias(arguments.alias),
+        Assume.of(arguments.assume), forbidden, arguments.unroll, floats, tuple(observe), Alias(arguments.alias),
         disjoint_in(arguments.where), relations_in(arguments.where), timeout_ms, groups,
     )  # fmt: skip
     limit = Limit(arguments.limit)

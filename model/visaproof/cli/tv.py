@@ -132,7 +132,7 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     forbidden = forbidden_by(arguments.undefined, FORBIDDEN | OF_THE_SOURCE if asked.one_source else FORBIDDEN)
     floats, timeout_ms, groups = Floats(arguments.float), milliseconds(arguments.timeout), groups_of(arguments)
     scope = Scope(
-        Assume(arguments.assume), forbidden, arguments.unroll, floats, alias=Alias(arguments.alias),
+        Assume.of(arguments.assume), forbidden, arguments.unroll, floats, alias=Alias(arguments.alias),
         disjoint=disjoint_in(arguments.where), where=relations_in(arguments.where),
         timeout_ms=timeout_ms, groups=groups,
     )  # fmt: skip

@@ -124,8 +124,8 @@ def refines(
     observed = [observe] if isinstance(observe, str) else observe
     names = tuple(pair for text in observed for pair in names_from(text))
     timeout_ms = round(1000 * timeout_s)
+    assumed = assume if isinstance(assume, Assume) else Assume.of(assume)
     scope = Scope(
-        Assume(assume), kinds, unroll, Floats(floats), names, Alias(alias), tuple(disjoint),
-        timeout_ms=timeout_ms,
+        assumed, kinds, unroll, Floats(floats), names, Alias(alias), tuple(disjoint), timeout_ms=timeout_ms
     )  # fmt: skip
     return decide(compare(one, other, scope), timeout_ms)

@@ -54,9 +54,14 @@ def of_lanes(start: Start, lanes: tuple[int, ...]) -> tuple[Bool, ...]:
     )
 
 
+def id_name(dimension: int) -> str:
+    """What the symbols of the ids begin with, before the lane."""
+    return f"local_id_{DIMENSIONS[dimension]}"
+
+
 def _ids(lane: int) -> Ids:
     """Also in dimensions that the kernel does not read: lanes may differ in these alone."""
-    x, y, z = (symbol(f"local_id_{dimension}.{lane}", BITS) for dimension in DIMENSIONS)
+    x, y, z = (symbol(f"{id_name(dimension)}.{lane}", BITS) for dimension in range(3))
     return x, y, z
 
 

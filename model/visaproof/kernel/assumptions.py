@@ -5,16 +5,18 @@ Every assumption is a row of `kernel/premises.py`; a verdict lists those that it
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 
+from visaproof.kernel.assume import Assume
 from visaproof.kernel.bounded_scalars import BOUNDED, bounded_words
 from visaproof.kernel.constants import open_tables
 from visaproof.kernel.float_results import IEEE_ASSUMED, Floats, ieee_start
 from visaproof.kernel.launch import BufferAddress, Launch, LaunchValue, LocalId, Piece
 from visaproof.kernel.launched_start import NOTHING_LAUNCHED, launched_start
+from visaproof.kernel.launched_words import FIRST_LANES, first_lanes
 from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.stated_relations import StatedRelation
+from visaproof.kernel.symbolic.run import launched_lanes
 from visaproof.kernel.syntax import Input, Kernel
 from visaproof.kernel.work_items import NO_GROUP, Group, group_of
 from visaproof.semantics.symbolic.registers import Byte
@@ -23,16 +25,6 @@ from visaproof.smt.evaluate import evaluate_all
 
 ID_BITS = 16
 """IGC passes local ids as words.  Source: docs/pages/payload.md §2."""
-
-
-class Assume(Enum):
-    """How much is assumed of what a launch hands to a thread: `ids` contains `none`, and `bounded` both."""
-
-    NONE = "none"
-    IDS = "ids"
-    BOUNDED = "bounded"
-    LAUNCH = "launch"
-    """What every launch that a host makes does; of by-value arguments nothing, unlike `bounded`."""
 
 
 PRIVATE_APART = premise("private-apart")
@@ -64,15 +56,15 @@ class Start:
     """What the user states of arguments and the launch."""
 
     def premises(self, lanes: Sequence[Bool]) -> tuple[Bool, ...]:
-        """What holds in every launch, where launches that exist are asked about; else what the user states."""
-        return self.group.stated if self.group.launched is None else tuple(self.group.possible(lanes))
+        """What holds in every launch, where launches that exist are asked about."""
+        return self.group.facts if self.group.launched is None else tuple(self.group.possible(lanes))
 
     def is_launch(self, lanes: Sequence[Bool], values: Mapping[Term, int]) -> bool:
         """Whether a launch has these values, where that is asked, and what the user states holds of them."""
         if not all(one.holds(values) for one in self.where):
             return False
         if self.group.launched is None:
-            return all(evaluate_all(self.group.stated, values))
+            return all(evaluate_all(list(self.group.facts), values))
         return self.group.has_room(lanes, values)
 
     @property
@@ -93,10 +85,11 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
     pointers: dict[tuple[str, int], tuple[BitVec, BufferAddress | LaunchValue]] = {}
     meanings: dict[str, str] = {}
     simd = launch.simd or _lanes(kernel)
-    launched = launched_start(kernel, launch, simd) if assume is Assume.LAUNCH else NOTHING_LAUNCHED
-    refused = "" if assume is Assume.LAUNCH else _layout_broken(launch, simd)
-    ids = assume in (Assume.IDS, Assume.BOUNDED) and simd > 1 and not refused
-    bounded = tuple(bounded_words(kernel, launch)) if assume is Assume.BOUNDED else ()
+    launched = launched_start(kernel, launch, simd, assume.lifted) if assume.of_launches else NOTHING_LAUNCHED
+    refused = "" if assume.of_launches else _layout_broken(launch, simd)
+    ids = "ids" in assume and simd > 1 and not refused
+    bounded = tuple(bounded_words(kernel, launch)) if "bounded" in assume else ()
+    first = FIRST_LANES if assume.first_lanes and FIRST_LANES not in launched.assumed else None
     for item in kernel.inputs:
         for piece in launch.pieces(item.variable):
             if isinstance(piece.meaning, LocalId) and ids:
@@ -111,7 +104,9 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
     known = {place: word for place, (word, _) in pointers.items()} | {(w.variable, w.byte): w.word for w in bounded}
     known |= launched.words
     initial = _initial(kernel, words | known, _first_places(kernel, launch))
-    group = launched.group or group_of(kernel, launch, words, initial)
+    group = launched.group or group_of(kernel, launch, words if "ids-below-size" in assume else {}, initial)
+    if first is not None:
+        group = replace(group, facts=(*group.facts, *first_lanes(launched_lanes(kernel))))
     return Start(
         initial=initial,
         meanings={**meanings, **launched.meanings},
@@ -119,6 +114,7 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
             *([premise("width", simd=simd, stated=launch.other_simd)] if launch.other_simd else []),
             *([premise("ids", simd=simd)] if words else []),
             *launched.assumed,
+            *([first] if first is not None else []),
             *([BOUNDED] if bounded else []),
             *([PRIVATE_APART] if _has_private(pointers.values()) else []),
             *open_tables(launch.constants, table_names(kernel, launch)),
@@ -192,7 +188,7 @@ def _layout_broken(launch: Launch, simd: int) -> str:
 
 
 def _hints(kernel: Kernel, launch: Launch, assume: Assume, refused: str) -> tuple[str, ...]:
-    if assume is Assume.NONE:
+    if assume.base == "none":
         return ("with `--assume ids` and `--launch FILE`, lanes have consecutive ids",)
     if refused:
         return (refused + ": nothing is assumed of the ids",)

@@ -42,9 +42,9 @@ def upper_bounds(name: str) -> Iterator[Relation]:
     yield from (Relation("<", Name(name), Number(1 << bits)) for bits in UPPER_BITS)
 
 
-def fewer_dimensions(read: tuple[int, ...]) -> Iterator[tuple[Relation, ...]]:
-    """That groups have one work item in y, or z, or both."""
-    flat = [Relation("==", Name(f"{LOCAL}_{DIMENSIONS[dimension]}"), Number(1)) for dimension in read if dimension]
+def fewer_dimensions(unused: tuple[int, ...]) -> Iterator[tuple[Relation, ...]]:
+    """That groups have one work item in dimensions on which it does not depend where a scatter writes."""
+    flat = [Relation("==", Name(f"{LOCAL}_{DIMENSIONS[dimension]}"), Number(1)) for dimension in unused]
     for count in range(1, len(flat) + 1):
         yield from combinations(flat, count)
 

@@ -8,12 +8,14 @@ from functools import lru_cache
 from visaproof.isa.platform import Platform
 from visaproof.kernel.laid_out import local_id_count, takes_only_images
 from visaproof.kernel.launch import Launch
-from visaproof.kernel.local_ids import XYZ, Host, LaidOut, Triple
+from visaproof.kernel.local_ids import MOST_GROUP_ITEMS, XYZ, Host, LaidOut, Triple
 from visaproof.kernel.meaning import LaunchValue, LocalId
 from visaproof.kernel.syntax import GeneralVariable, Kernel
 
 LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
 Row = tuple[Triple | None, ...]
+LARGEST_SIZE = (1 << 16) - 1
+"""Local ids and sizes are words.  Source: corpus README, payload_base."""
 
 _NAME = re.compile(r"[A-Za-z_%$][\w%$.]*")
 
@@ -26,6 +28,40 @@ class GroupShape:
     launch: Launch
     simd: int
     """Lanes of a thread; 1 for the VectorCompiler, 0 where it is not known."""
+    lifted: frozenset[str] = frozenset()
+    """The premises of a launch that are not assumed."""
+
+    @property
+    def size(self) -> Triple | None:
+        """The local size of every group; None where it is open, or that of the last group is."""
+        return None if "whole-groups" in self.lifted else self.launch.group_size
+
+    @property
+    def most(self) -> int:
+        """What the local size is at most, in each dimension."""
+        return LARGEST_SIZE if "local-size" in self.lifted else MOST_GROUP_ITEMS
+
+    @property
+    def id_bits(self) -> int:
+        """Of the greatest local id."""
+        return (self.most - 1).bit_length()
+
+    @property
+    def counted(self) -> bool:
+        """Whether lanes count through the work items of a group; else those that are on may run any."""
+        return ("local-ids" if self.read else "first-lanes") not in self.lifted
+
+    @property
+    def open(self) -> tuple[int, ...]:
+        """The dimensions that may have a local size above 1; none where it is open, and no local id is read."""
+        read, stated = self.read, self.launch.group_size
+        if stated is not None:
+            return tuple(d for d in range(3) if stated[d] > 1) or (0,)
+        return (0, 1, 2) if read and "unread-dimensions" in self.lifted else read
+
+    def most_in(self, dimension: int) -> int:
+        """What the local size is at most in a dimension."""
+        return self.most if self.launch.group_size is None else self.launch.group_size[dimension]
 
     @property
     def read(self) -> tuple[int, ...]:

@@ -181,19 +181,24 @@ class LaunchNames:
         if dimension < len(self.global_sizes):
             return Named(Word(self.global_sizes[dimension]))
         found = self._payload(LaunchValue.GLOBAL_SIZE, dimension)
-        own = symbol(f"{GLOBAL}_{DIMENSIONS[dimension]}", GLOBAL_BITS)
+        own = symbol(f"{GLOBAL}_{DIMENSIONS[dimension]}", GLOBAL_BITS if self._of_32_bits else WIDE)
         size = own if found is None else found.word.term
         facts = tuple(self._above_the_ids(size, dimension))
         if found is not None:
             return Named(found.word, found.places, facts)
         return Named(Word(own), facts=facts, what=f"global size {DIMENSIONS[dimension]}")
 
+    @property
+    def _of_32_bits(self) -> bool:
+        """Whether global ids are, as is assumed of launches."""
+        return any(one.name == "global-ids" for one in self.start.assumed)
+
     def _above_the_ids(self, size: BitVec, dimension: int) -> Iterator[Bool]:
         """A group ends at the global size or before: whatever size the last one has."""
         launched = self.start.group.launched
         yield ule(const(1, size.width), size)
-        yield ule(zero_extend(size, WIDE), const(1 << 32, WIDE))
-        if launched is not None:
+        if launched is not None and self._of_32_bits:
+            yield ule(zero_extend(size, WIDE), const(1 << 32, WIDE))
             stride = stride_of(self._shape, launched, dimension)
             first = mul(zero_extend(GROUP_IDS[dimension], WIDE), zero_extend(stride, WIDE))
             end = add(first, zero_extend(launched.sizes[dimension], WIDE))

@@ -1,5 +1,6 @@
 """The local ids of a thread of a launch that exists (`--assume launch`): exact where the local size is known."""
 
+from visaproof.isa.execution import THREAD_LANES
 from visaproof.kernel.exact_ids import exact_ids
 from visaproof.kernel.group_shape import GroupShape
 from visaproof.kernel.launched_words import (
@@ -7,12 +8,13 @@ from visaproof.kernel.launched_words import (
     LaunchedIds,
     between,
     first_id,
-    known_sizes,
+    known_words,
+    size_of,
     size_values,
-    size_word,
 )
 from visaproof.kernel.open_ids import open_ids
 from visaproof.smt import (
+    bool_symbol,
     const,
     true,
     ult,
@@ -20,26 +22,25 @@ from visaproof.smt import (
 
 
 def launched_ids(shape: GroupShape) -> LaunchedIds:
-    """The ids of a thread: exact where the local size is known."""
+    """The ids of a thread: exact where the local size is known, and the layout."""
     if shape.simd == 1:
         return _single(shape)
-    return exact_ids(shape, shape.launch.group_size) if shape.launch.group_size else open_ids(shape)
+    return open_ids(shape) if shape.size is None or not shape.counted else exact_ids(shape, shape.size)
 
 
 def _single(shape: GroupShape) -> LaunchedIds:
     """A thread of the VectorCompiler is one work item, and has all lanes."""
-    size = shape.launch.group_size
-    read = shape.read
-    sizes = [const(size[d], BITS) if size else size_word(shape, d) if d in read else const(1, BITS) for d in range(3)]
-    ids = [first_id(d) if d in read else const(0, BITS) for d in range(3)]
+    read, stated = shape.open, shape.launch.group_size
+    sizes = [size_of(shape, d) for d in range(3)]
+    ids = [first_id(shape, d) if d in read else const(0, BITS) for d in range(3)]
     facts = [ult(ids[d], sizes[d]) for d in read]
-    facts += [fact for d in read if not size for fact in between(sizes[d])]
-    known = {d: const(size[d] if size else 1, 32) for d in range(3) if size or (read and d not in read)}
+    facts += [fact for d in read if shape.size is None for fact in between(sizes[d], shape.most_in(d))]
+    on = tuple(bool_symbol(f"em.{lane}") if "all-lanes" in shape.lifted else true() for lane in range(THREAD_LANES))
     return LaunchedIds(
-        words={place: ids[d] for place, d, _ in shape.local_ids()} | known_sizes(shape, known),
+        words={place: ids[d] for place, d, _ in shape.local_ids()} | known_words(shape),
         ids=((ids[0], ids[1], ids[2]),),
         sizes=(sizes[0], sizes[1], sizes[2]),
-        on=(true(),) * 64,
+        on=on,
         facts=tuple(facts),
-        usual=(size_values(shape, read, size or (1, 1, 1)),),
+        usual=(size_values(shape, read, stated or (1, 1, 1)),),
     )

@@ -32,25 +32,34 @@ class LaunchedStart:
 NOTHING_LAUNCHED = LaunchedStart()
 
 
-def launched_start(kernel: Kernel, launch: Launch, simd: int) -> LaunchedStart:
-    """Nothing where not even the number of lanes of a thread is known."""
+def launched_start(kernel: Kernel, launch: Launch, simd: int, lifted: frozenset[str] = frozenset()) -> LaunchedStart:
+    """Nothing where not even the number of lanes of a thread is known; without the `lifted` premises."""
     simd = 1 if not simd and kernel.attributes.get("Target") == "cm" else simd
     if not simd:
         return NOTHING_LAUNCHED
-    shape = GroupShape(kernel, launch, simd)
+    shape = GroupShape(kernel, launch, simd, lifted)
     ids = launched_ids(shape)
     words = dict(ids.words)
     for dimension in range(3):
-        offsets = shape.places((LaunchValue.GLOBAL_ID_OFFSET,), dimension)
-        words |= {place: const(0, GLOBAL_BITS) for place in offsets}
+        if "global-ids" not in lifted:
+            offsets = shape.places((LaunchValue.GLOBAL_ID_OFFSET,), dimension)
+            words |= {place: const(0, GLOBAL_BITS) for place in offsets}
         words["%group_id_" + DIMENSIONS[dimension], 0] = GROUP_IDS[dimension]
-    facts = tuple(fact for dimension in range(3) for fact in _no_wrap(shape, ids, dimension))
-    return LaunchedStart(words, ids.meanings, Group((), ids, facts), tuple(_assumed(shape, ids)))
+    facts = tuple(fact for dimension in range(3) for fact in _below_the_count(shape, dimension))
+    if "global-ids" not in lifted:
+        facts += tuple(fact for dimension in range(3) for fact in _no_wrap(shape, ids, dimension))
+    assumed = tuple(one for one in _assumed(shape) if one.name not in lifted)
+    return LaunchedStart(words, ids.meanings, Group((), ids, facts), assumed)
+
+
+def _below_the_count(shape: GroupShape, dimension: int) -> Iterator[Bool]:
+    """A group id is below the number of groups."""
+    for place in shape.places((LaunchValue.GROUP_COUNT,), dimension):
+        yield ult(GROUP_IDS[dimension], symbol(place_name(place), GLOBAL_BITS))
 
 
 def _no_wrap(shape: GroupShape, ids: LaunchedIds, dimension: int) -> Iterator[Bool]:
-    """Global ids are below 2^32: what is behind the last one of the group is at most that; a group id is below their
-    number."""
+    """Global ids are below 2^32: what is behind the last one of the group is at most that."""
     group, size = GROUP_IDS[dimension], stride_of(shape, ids, dimension)
     stated = value_of(size)
     if stated is not None:
@@ -59,19 +68,19 @@ def _no_wrap(shape: GroupShape, ids: LaunchedIds, dimension: int) -> Iterator[Bo
     else:
         first = mul(zero_extend(group, WIDE), zero_extend(size, WIDE))
         yield ule(add(first, zero_extend(ids.sizes[dimension], WIDE)), const(1 << GLOBAL_BITS, WIDE))
-    for place in shape.places((LaunchValue.GROUP_COUNT,), dimension):
-        yield ult(group, symbol(place_name(place), GLOBAL_BITS))
 
 
 def stride_of(shape: GroupShape, ids: LaunchedIds, dimension: int) -> BitVec:
     """From one group to the next: the enqueued local size where the kernel gets to know it."""
+    if shape.launch.group_size is not None:
+        return const(shape.launch.group_size[dimension], GLOBAL_BITS)
     if value_of(ids.sizes[dimension]) is None:
         for place in shape.places((LaunchValue.ENQUEUED_LOCAL_SIZE,), dimension):
             return symbol(place_name(place), GLOBAL_BITS)
     return zero_extend(ids.sizes[dimension], GLOBAL_BITS)
 
 
-def _assumed(shape: GroupShape, ids: LaunchedIds) -> Iterator[Premise]:
+def _assumed(shape: GroupShape) -> Iterator[Premise]:
     read, size = shape.read, shape.launch.group_size
     if shape.simd == 1:
         yield premise("all-lanes")
@@ -83,6 +92,8 @@ def _assumed(shape: GroupShape, ids: LaunchedIds) -> Iterator[Premise]:
         yield premise("whole-groups", size="×".join(map(str, size)))
     elif read:
         yield premise("local-size", most=MOST_GROUP_ITEMS)
+        if "local-size" in shape.lifted:
+            yield premise("ids-below-size", most=shape.most)
         unread = [DIMENSIONS[dimension] for dimension in range(3) if dimension not in read]
         if unread:
             yield premise("unread-dimensions", dimensions=" and ".join(unread))

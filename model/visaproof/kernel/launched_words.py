@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from visaproof.kernel.group_shape import LOCAL_SIZES, GroupShape, rows_of
 from visaproof.kernel.local_ids import MOST_GROUP_ITEMS, LaidOut, Triple
 from visaproof.kernel.meaning import DIMENSIONS, LaunchValue
+from visaproof.kernel.premises import premise
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -15,6 +17,7 @@ from visaproof.smt import (
     disj,
     eq,
     iff,
+    implies,
     neg,
     symbol,
     true,
@@ -27,11 +30,10 @@ from visaproof.smt.evaluate import evaluate_all
 
 BITS = 16
 """IGC passes local ids as words.  Source: docs/pages/payload.md §2."""
-FIRST_BITS = MOST_GROUP_ITEMS.bit_length() - 1
-"""Of the id of a first lane."""
 THREAD = "thread_in_group"
 ANY_ORDER, TILES = "no_order_demanded", "host_lays_out_tiles"
 """What may be so where nothing says it."""
+FIRST_LANES = premise("first-lanes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +56,28 @@ class LaunchedIds:
     """Who may lay out the ids, where it is not sure that a launch has them."""
     usual: tuple[Mapping[Term, int], ...] = ()
     """Launches that exist, by the values of the symbols; lanes aside."""
+    most: int = MOST_GROUP_ITEMS
+    """Work items of a group."""
+    told_apart: bool = True
+    """Whether the ids tell the lanes apart that are on."""
 
     def possible(self, lanes: Sequence[Bool]) -> Iterator[Bool]:
         """What holds in every launch."""
         yield from self.facts
         yield from (iff(lane, on) for lane, on in zip(lanes, self.on, strict=False))
 
+    def same_item(self, one: int, other: int) -> Bool | None:
+        """Whether two lanes have the same ids, which no two that are on have; None where no id tells lanes apart."""
+        if not self.told_apart or not max(one, other) < len(self.ids):
+            return None
+        return conj(*(eq(mine, theirs) for mine, theirs in zip(self.ids[one], self.ids[other], strict=True)))
+
     def exists(self, values: Mapping[Term, int]) -> bool:
         """Whether some launch has such ids; what is missing is 0."""
         if not self.ways:
             return True
         x, y, z = evaluate_all(self.sizes, values)
-        if not 0 < x * y * z <= MOST_GROUP_ITEMS:
+        if not 0 < x * y * z <= self.most:
             return False
         on = evaluate_all(self.on, values)
         row = tuple(self._lane(lane, values) if on[lane] else None for lane in range(len(self.ids)))
@@ -97,8 +109,15 @@ def _is(term: Term, value: int) -> Bool:
     return eq(term, const(value, term.width))
 
 
-def first_id(dimension: int) -> BitVec:
-    return zero_extend(symbol(f"first_local_id_{DIMENSIONS[dimension]}", FIRST_BITS), BITS)
+def first_lanes(lanes: Sequence[Bool]) -> Iterator[Bool]:
+    """At least the first lane is on, and no lane behind one that is off."""
+    yield lanes[0]
+    yield from (implies(later, lane) for lane, later in pairwise(lanes))
+
+
+def first_id(shape: GroupShape, dimension: int) -> BitVec:
+    """The id of a first lane."""
+    return zero_extend(symbol(f"first_local_id_{DIMENSIONS[dimension]}", shape.id_bits), BITS)
 
 
 def size_word(shape: GroupShape, dimension: int) -> BitVec:
@@ -115,9 +134,29 @@ def size_values(shape: GroupShape, read: tuple[int, ...], size: Triple) -> dict[
     return found | {symbol(place_name(place), 32): size[d] for d in read for place in shape.places(LOCAL_SIZES, d)}
 
 
-def between(size: BitVec) -> Iterator[Bool]:
+def size_of(shape: GroupShape, dimension: int) -> BitVec:
+    """The local size in a dimension: known, or a word."""
+    if shape.size is not None:
+        return const(shape.size[dimension], BITS)
+    return size_word(shape, dimension) if dimension in shape.open else const(1, BITS)
+
+
+def known_words(shape: GroupShape) -> dict[tuple[str, int], BitVec]:
+    """The local sizes in the payload that are known; the enqueued one is where a size is required."""
+    stated, words = shape.launch.group_size, dict[tuple[str, int], BitVec]()
+    if shape.open:
+        words = known_sizes(shape, {d: const(1, 32) for d in range(3) if d not in shape.open})
+    if shape.size is not None:
+        return known_sizes(shape, {d: const(shape.size[d], 32) for d in range(3)})
+    if stated is not None:
+        enqueued = (LaunchValue.ENQUEUED_LOCAL_SIZE,)
+        words |= {place: const(stated[d], 32) for d in range(3) for place in shape.places(enqueued, d)}
+    return words
+
+
+def between(size: BitVec, most: int) -> Iterator[Bool]:
     yield ult(const(0, BITS), size)
-    yield ule(size, const(MOST_GROUP_ITEMS, BITS))
+    yield ule(size, const(most, BITS))
 
 
 def known_sizes(shape: GroupShape, known: Mapping[int, BitVec]) -> dict[tuple[str, int], BitVec]:

@@ -7,25 +7,24 @@ that is more than launches do, so that a refutation asks whether one has such id
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from visaproof.kernel.group_shape import GroupShape, rows_of
 from visaproof.kernel.launched_words import (
     ANY_ORDER,
     BITS,
-    FIRST_BITS,
     THREAD,
     TILES,
     LaunchedIds,
     between,
     first_id,
+    first_lanes,
     first_of,
-    known_sizes,
+    known_words,
     place_name,
+    size_of,
     size_values,
-    size_word,
 )
-from visaproof.kernel.local_ids import MOST_GROUP_ITEMS, ORDERS, TILE_SIDE, XYZ, LaidOut, Order, Triple, tile_columns
+from visaproof.kernel.local_ids import ORDERS, TILE_SIDE, XYZ, LaidOut, Order, Triple, tile_columns
 from visaproof.kernel.meaning import DIMENSIONS, LaunchValue
 from visaproof.smt import (
     BitVec,
@@ -59,23 +58,19 @@ USUAL_SIZES: tuple[Triple, ...] = (
 """Of groups: where the size is open, refutations are looked for among them."""
 
 
+ENQUEUED = (LaunchValue.ENQUEUED_LOCAL_SIZE,)
+
 Alternative = tuple[Bool, tuple[int, ...]]
 """An order of dimensions, the fastest first, and under which sizes it is taken."""
 
 
 def open_ids(shape: GroupShape) -> LaunchedIds:
-    read = shape.read
-    sizes = {d: size_word(shape, d) if d in read else const(1, BITS) for d in range(3)}
-    facts = [fact for d in read for fact in between(sizes[d])]
-    for d in read:
-        for place in first_of(shape.places((LaunchValue.ENQUEUED_LOCAL_SIZE,), d)):
-            enqueued = symbol(place_name(place), 32)
-            facts += [ule(zero_extend(sizes[d], 32), enqueued), ule(enqueued, const(MOST_GROUP_ITEMS, 32))]
-        for place in first_of(shape.places((LaunchValue.LOCAL_SIZE,), d)):
-            facts.append(ule(symbol(place_name(place), 32), const(MOST_GROUP_ITEMS, 32)))
-    walk = _row(shape, read[0], sizes) if len(read) == 1 else _walk(shape, read, sizes)
-    unread = {d: const(1, 32) for d in range(3) if d not in read} if read else {}
-    words = {place: walk.ids[lane][d] for place, d, lane in shape.local_ids()} | known_sizes(shape, unread)
+    """Of groups of any size, or of any up to the required one."""
+    read = shape.open
+    sizes = {d: size_of(shape, d) for d in range(3)}
+    facts = list(_size_facts(shape, sizes)) if shape.size is None else []
+    walk = _walked(shape, read, sizes)
+    words = {place: walk.ids[lane][d] for place, d, lane in shape.local_ids()} | known_words(shape)
     return LaunchedIds(
         words=words,
         ids=tuple((one[0], one[1], one[2]) for one in walk.ids),
@@ -84,9 +79,23 @@ def open_ids(shape: GroupShape) -> LaunchedIds:
         facts=(*facts, *walk.facts),
         size_facts=tuple(facts),
         meanings=walk.meanings | {f"local_size_{DIMENSIONS[d]}": f"local size {DIMENSIONS[d]}" for d in read},
-        ways=shape.ways() if len(read) > 1 else (),
-        usual=tuple(_usual(shape, read)),
+        ways=shape.ways() if walk.counted and len(read) > 1 else (),
+        usual=tuple(_usual(shape, read)) if walk.counted else (),
+        most=shape.most,
+        told_apart=walk.counted,
     )
+
+
+def _size_facts(shape: GroupShape, sizes: Mapping[int, BitVec]) -> Iterator[Bool]:
+    """Between which sizes those lie that are open; no group is larger than the enqueued ones."""
+    for d in shape.open:
+        yield from between(sizes[d], shape.most_in(d))
+        for place in first_of(shape.places(ENQUEUED, d)) if shape.launch.group_size is None else ():
+            enqueued = symbol(place_name(place), 32)
+            yield ule(zero_extend(sizes[d], 32), enqueued)
+            yield ule(enqueued, const(shape.most, 32))
+        for place in first_of(shape.places((LaunchValue.LOCAL_SIZE,), d)):
+            yield ule(symbol(place_name(place), 32), const(shape.most_in(d), 32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +106,31 @@ class _Walk:
     on: tuple[Bool, ...]
     facts: tuple[Bool, ...]
     meanings: dict[str, str]
+    counted: bool = True
+    """Whether lanes count through the items of a group, from one to the next."""
+
+
+def _walked(shape: GroupShape, read: tuple[int, ...], sizes: Mapping[int, BitVec]) -> _Walk:
+    if not shape.counted or not read:
+        return _any_items(shape, read, sizes)
+    return _row(shape, read[0], sizes) if len(read) == 1 else _walk(shape, read, sizes)
+
+
+def _any_items(shape: GroupShape, read: tuple[int, ...], sizes: Mapping[int, BitVec]) -> _Walk:
+    """Any work items of the group in any lanes; or ids that are not read, which tell no lanes apart."""
+    on = tuple(bool_symbol(f"em.{lane}") for lane in range(shape.simd))
+    names = [[f"local_id_{DIMENSIONS[d]}.{lane}" for d in range(3)] for lane in range(shape.simd)]
+    ids = [[symbol(one[d], BITS) if d in read else const(0, BITS) for d in range(3)] for one in names]
+    facts = [implies(on[lane], ult(one[d], sizes[d])) for lane, one in enumerate(ids) for d in read]
+    if not shape.read and shape.counted:
+        facts += first_lanes(on)
+    meanings = {one[d]: f"local id {DIMENSIONS[d]} of lane {lane}" for lane, one in enumerate(names) for d in read}
+    return _Walk(ids, on, tuple(facts), meanings, counted=False)
 
 
 def _row(shape: GroupShape, dimension: int, sizes: Mapping[int, BitVec]) -> _Walk:
     """One dimension: lane l of thread t has the id simd · t + l."""
-    number = _thread(shape.simd)
+    number = _thread(shape)
     first = scale(zero_extend(number, BITS), shape.simd)
     ids = [[const(0, BITS)] * 3 for _ in range(shape.simd)]
     for lane, one in enumerate(ids):
@@ -110,17 +139,14 @@ def _row(shape: GroupShape, dimension: int, sizes: Mapping[int, BitVec]) -> _Wal
     return _Walk(ids, on, (on[0],), {THREAD: "number of the thread in its group"})
 
 
-def _thread(simd: int) -> BitVec:
-    return symbol(THREAD, FIRST_BITS - (simd.bit_length() - 1))
+def _thread(shape: GroupShape) -> BitVec:
+    return symbol(THREAD, shape.id_bits - (shape.simd.bit_length() - 1))
 
 
 def _walk(shape: GroupShape, read: tuple[int, ...], sizes: Mapping[int, BitVec]) -> _Walk:
-    """Several dimensions, or none: from item to item, in each order that the sizes allow; or in tiles."""
-    current = [first_id(d) if d in read else const(0, BITS) for d in range(3)]
+    """Several dimensions: from item to item, in each order that the sizes allow; or in tiles."""
+    current = [first_id(shape, d) if d in read else const(0, BITS) for d in range(3)]
     facts = [ult(current[d], sizes[d]) for d in read]
-    if not read:  # nothing tells the lanes apart
-        on = tuple(bool_symbol(f"em.{lane}") for lane in range(shape.simd))
-        return _Walk([list(current) for _ in on], on, (*_first_lanes(on),), {})
     orders = _orders(shape, read, sizes)
     ids, on, past = [list(current)], [true()], false()
     for _ in range(shape.simd - 1):
@@ -133,11 +159,6 @@ def _walk(shape: GroupShape, read: tuple[int, ...], sizes: Mapping[int, BitVec])
                                                for d in read})  # fmt: skip
     tiled = _tiled(shape, read, sizes)
     return walk if tiled is None else _in_tiles(shape.simd, walk, sizes, tiled)
-
-
-def _first_lanes(on: Sequence[Bool]) -> Iterator[Bool]:
-    yield on[0]
-    yield from (implies(later, lane) for lane, later in pairwise(on))
 
 
 def _next(
@@ -170,7 +191,8 @@ def _orders(shape: GroupShape, read: tuple[int, ...], sizes: Mapping[int, BitVec
 def _fits(order: Order, ids: int, sizes: Mapping[int, BitVec]) -> Bool:
     """Whether the hardware can make ids in this order."""
     *faster, _ = [d for d in order if d < max(1, ids)]
-    return conj(*(_power_of_two(sizes[d]) for d in faster))
+    unread = (eq(sizes[d], const(1, BITS)) for d in range(ids, 3))
+    return conj(*(_power_of_two(sizes[d]) for d in faster), *unread)
 
 
 def _power_of_two(size: BitVec) -> Bool:
@@ -216,8 +238,8 @@ def _usual(shape: GroupShape, read: tuple[int, ...]) -> Iterator[dict[Term, int]
     """The values of the symbols in usual launches, first threads first."""
     kinds = [
         (way, size, rows_of(way, size))
-        for size in USUAL_SIZES
-        if all(size[d] == 1 for d in range(3) if d not in read)
+        for size in (*USUAL_SIZES, *([shape.launch.group_size] if shape.launch.group_size else []))
+        if all(size[d] == 1 if d not in read else size[d] <= shape.most_in(d) for d in range(3))
         for way in shape.ways()
     ]
     deepest = max((len(rows) for _, _, rows in kinds), default=0)
@@ -230,10 +252,10 @@ def _usual(shape: GroupShape, read: tuple[int, ...]) -> Iterator[dict[Term, int]
 def _values(shape: GroupShape, read: tuple[int, ...], way: LaidOut, size: Triple, thread: int) -> dict[Term, int]:
     values = size_values(shape, read, size)
     if len(read) == 1:
-        return values | {_thread(shape.simd): thread}
+        return values | {_thread(shape): thread}
     first = rows_of(way, size)[thread][0]
     assert first is not None
-    values |= {symbol(f"first_local_id_{DIMENSIONS[d]}", FIRST_BITS): first[d] for d in read}
+    values |= {symbol(f"first_local_id_{DIMENSIONS[d]}", shape.id_bits): first[d] for d in read}
     values[bool_symbol(ANY_ORDER)] = int(way.by_hardware and way.demanded is None)
     values[bool_symbol(TILES)] = int(way.tiles)
     return values

@@ -36,7 +36,7 @@ class PremiseRow:
     commands: tuple[str, ...]
     """The commands whose answers may rest on it."""
     lifted: str = ""
-    """The option that asks without it, or states something else; empty where there is none."""
+    """The option that asks without it, or states something else, or is left out; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,8 @@ _ONE_KERNEL = "conflicts", "bounds"
 _TWO_KERNELS = "refine", "tv"
 _ALL = *_ONE_KERNEL, *_TWO_KERNELS
 _IEEE = "--float uninterpreted"
+_ZEBINS = "--launch FILE --launch-target FILE"
+"""With a zebin each."""
 
 PREMISES = _rows(
     PremiseRow(
@@ -85,20 +87,20 @@ PREMISES = _rows(
     ),
     PremiseRow(
         "ids-below-size",
-        "local sizes are at most 65536, and the local ids of lanes that are on are less than they are",
-        Grantor.LANGUAGE, "OpenCL C: get_local_id is below get_local_size", _TWO_KERNELS, "--assume none",
+        "local sizes are at most {most}, and the local ids of lanes that are on are less than they are",
+        Grantor.LANGUAGE, "OpenCL C: get_local_id is below get_local_size", _ALL, "--assume ids,-ids-below-size",
     ),
     PremiseRow(
         "local-ids",
         "the lanes of a thread run consecutive work items of their group, of which the ids are {layout}; those of "
         "lanes that are off go on likewise",
         Grantor.DRIVER, "compute-runtime 26.31: isRuntimeLocalIdsGenerationRequired, generateLocalIDs", _ALL,
-        "--assume none",
+        "--assume launch,-local-ids",
     ),
     PremiseRow(
         "local-size",
         "a group has at most {most} work items; the local size is at least 1, and local ids are below it",
-        Grantor.DRIVER, "CL_DEVICE_MAX_WORK_GROUP_SIZE of Intel's devices", _ALL, "--assume none",
+        Grantor.DRIVER, "CL_DEVICE_MAX_WORK_GROUP_SIZE of Intel's devices", _ALL, "--assume launch,-local-size",
     ),
     PremiseRow(
         "rows", "local ids are laid out in rows, as Level Zero does, and not in tiles, which differ between widths",
@@ -108,19 +110,19 @@ PREMISES = _rows(
     PremiseRow(
         "whole-groups", "every group has the local size {size}, the last one, too",
         Grantor.HOST, "OpenCL 2.0 allows smaller last groups without -cl-uniform-work-group-size", _ALL,
-        "--assume none",
+        "--assume launch,-whole-groups",
     ),
     PremiseRow(
         "unread-dimensions", "the local size is 1 in {dimensions}, of which the kernel reads no local id",
-        Grantor.HOST, "hosts launch as many dimensions as kernels have", _ALL, "--local-size",
+        Grantor.HOST, "hosts launch as many dimensions as kernels have", _ALL, "--assume launch,-unread-dimensions",
     ),
     PremiseRow(
         "global-ids", "the global offset is 0, and global ids stay below 2^32",
-        Grantor.HOST, "hosts rarely set an offset, or launch more work items", _ALL, "--assume none",
+        Grantor.HOST, "hosts rarely set an offset, or launch more work items", _ALL, "--assume launch,-global-ids",
     ),
     PremiseRow(
         "all-lanes", "a thread of the VectorCompiler is one work item, and starts with all lanes on",
-        Grantor.COMPILER, "its SIMD instructions are no work items", _ALL, "--assume none",
+        Grantor.COMPILER, "its SIMD instructions are no work items", _ALL, "--assume launch,-all-lanes",
     ),
     PremiseRow(
         "bounded",
@@ -131,7 +133,7 @@ PREMISES = _rows(
     PremiseRow(
         "first-lanes",
         "the enabled lanes of a thread are its first ones, as where a group does not fill its last thread",
-        Grantor.DRIVER, "local ids are numbered without gaps", _ALL, "--assume none",
+        Grantor.DRIVER, "local ids are numbered without gaps", _ALL, "--assume launch,-first-lanes",
     ),
     PremiseRow(
         "private-apart", "private memory shares no byte with other memory, and the kernel stays inside it",
@@ -167,21 +169,21 @@ PREMISES = _rows(
     ),
     PremiseRow(
         "slm-limit", "a group has at most {most} bytes of shared local memory",
-        Grantor.DRIVER, "no device has more for a group", _TWO_KERNELS, "--launch",
+        Grantor.DRIVER, "no device has more for a group", _TWO_KERNELS, "--launch FILE",
     ),
     PremiseRow(
         "slm-alike", "a group of the target has as much shared local memory as one of the source",
-        Grantor.USER, "a zebin of each program says it", _TWO_KERNELS, "--launch and --launch-target with zebins",
+        Grantor.USER, "a zebin of each program says it", _TWO_KERNELS, _ZEBINS,
     ),
     PremiseRow(
         "samplers-alike", "the samplers {numbers} read alike in both programs",
-        Grantor.USER, "a zebin of each program says it", _TWO_KERNELS, "--launch and --launch-target with zebins",
+        Grantor.USER, "a zebin of each program says it", _TWO_KERNELS, _ZEBINS,
     ),
     PremiseRow(
         "launched-alike",
         "both kernels are launched alike: in groups of the same sizes, with the same at the same places of the payload "
         "and of the binding table, tables of constants too",
-        Grantor.USER, "a zebin of each program says it", _TWO_KERNELS, "--launch and --launch-target with zebins",
+        Grantor.USER, "a zebin of each program says it", _TWO_KERNELS, _ZEBINS,
     ),
     PremiseRow(
         "groups-fit",
@@ -235,7 +237,7 @@ PREMISES = _rows(
     ),
     PremiseRow(
         "constants-equal", "{table} holds the same in both programs",
-        Grantor.USER, "a zebin of each program says it", _TWO_KERNELS, "--launch and --launch-target with zebins",
+        Grantor.USER, "a zebin of each program says it", _TWO_KERNELS, _ZEBINS,
     ),
     PremiseRow(
         "float-ieee",
@@ -318,7 +320,8 @@ PREMISES = _rows(
         Grantor.NOBODY, "a launch may leave them off", _TWO_KERNELS,
     ),
     PremiseRow(
-        "undefined", "{kind} is {setting} ({what}): {effect}", Grantor.USER, "--undefined", _TWO_KERNELS, "--undefined",
+        "undefined", "{kind} is {setting} ({what}): {effect}",
+        Grantor.USER, "--undefined", _TWO_KERNELS, "leave --undefined out",
     ),
     PremiseRow(
         "barriers-reached", "every thread of the group gets to the barriers that only the target has",

@@ -27,7 +27,7 @@ def with_relations(names: LaunchNames, relations: Sequence[Relation]) -> Start:
     assumed = tuple(_premise(one, names) for one in relations)
     return replace(
         start,
-        group=replace(start.group, stated=(*start.group.stated, *facts)),
+        group=replace(start.group, facts=(*start.group.facts, *facts)),
         where=(*start.where, *stated),
         meanings={**start.meanings, **meanings},
         assumed=(*start.assumed, *assumed),

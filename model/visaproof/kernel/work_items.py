@@ -12,10 +12,10 @@ from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, Bool, Term, const, implies, symbol, symbols_of, ule, ult, zero_extend
 from visaproof.smt.evaluate import evaluate, evaluate_all
 
-BELOW_THE_SIZE = premise("ids-below-size")
 LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
 LARGEST_SIZE = 1 << 16
 """Local ids are words.  Source: docs/pages/payload.md §2."""
+BELOW_THE_SIZE = premise("ids-below-size", most=LARGEST_SIZE)
 
 
 GROUP_IDS = tuple(symbol(f"%r0.{byte}", 32) for byte in GROUP_ID_BYTES)
@@ -45,9 +45,7 @@ class Group:
     launched: LaunchedIds | None = None
     """The ids of a launch that exists; None where less is assumed."""
     facts: tuple[Bool, ...] = ()
-    """What else holds in every launch."""
-    stated: tuple[Bool, ...] = ()
-    """What the user states of the launch."""
+    """What else holds in every launch, and what the user states of it."""
 
     @property
     def sizes(self) -> tuple[BitVec, ...]:
@@ -56,7 +54,6 @@ class Group:
     def possible(self, lanes: Sequence[Bool]) -> Iterator[Bool]:
         """What holds in every launch."""
         yield from self.facts
-        yield from self.stated
         if self.launched is not None:
             yield from self.launched.possible(lanes)
         yield from (ule(size, const(LARGEST_SIZE, size.width)) for size in self.sizes)
@@ -66,7 +63,7 @@ class Group:
         """Whether a launch has these values, of which all that are missing are 0."""
         if self.launched is not None:
             return all(evaluate_all(list(self.possible(lanes)), values)) and self.launched.exists(values)
-        if not all(evaluate_all(self.stated, values)):
+        if not all(evaluate_all(self.facts, values)):
             return False
         needed = self._needed(lanes, values).items()
         return all(least <= evaluate(size, values) <= LARGEST_SIZE for size, least in needed)

@@ -16,6 +16,7 @@ from visaproof.kernel.validity import Finding, Mode
 from visaproof.report.documents import Document, encode, shown_path
 from visaproof.report.excerpt import excerpt, printable
 from visaproof.report.findings import lines_of, listed_json
+from visaproof.report.premises import premise_lines, premises_json
 
 
 class FindingEntry(msgspec.Struct, kw_only=True):
@@ -64,6 +65,10 @@ class CheckedFile(msgspec.Struct, kw_only=True):
     """Why there may be more of these; null where all were asked about."""
     unreachable: list[dict[str, Any]]
     """Writes that no lane reaches."""
+    assumptions: list[str]
+    """Of the launches in which undefined values were looked for; none where every input is arbitrary."""
+    premises: list[dict[str, Any]]
+    """The same, field by field."""
 
 
 class CheckDocument(Document, kw_only=True):
@@ -106,10 +111,12 @@ class CheckReport:
             hazards=[finding_entry(hazard) for hazard in found.hazards],
             notes=[note_entry(note) for note in found.notes],
             **listed_json(kernel, uses),
+            **premises_json(uses.assumed),
         )
         self._files.append(entry)
         if self._as_text:
-            for line in (*_lines(found, entry), *lines_of(kernel, uses)):
+            premises = premise_lines(uses.assumed) if uses.assumed and (uses.undefined or uses.unreachable) else ()
+            for line in (*_lines(found, entry), *premises, *lines_of(kernel, uses)):
                 print(printable(line), file=self._stream)
 
     def unreadable(self, path: Path, error: ReadError) -> None:
@@ -130,6 +137,8 @@ class CheckReport:
                 undefined=[],
                 undefined_not_asked=None,
                 unreachable=[],
+                assumptions=[],
+                premises=[],
             )
         )
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TypeVar
 
 from visaproof.engine.bounds.buffers import Addressed, addressed, pointer_keys
@@ -30,6 +29,7 @@ from visaproof.kernel.float_results import Floats
 from visaproof.kernel.global_size import bounded_ids, global_sizes
 from visaproof.kernel.launch import Launch
 from visaproof.kernel.launch_names import LaunchNames
+from visaproof.kernel.launched_words import FIRST_LANES, first_lanes
 from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.private_slots import slot_of, with_scratch_at_zero, with_slots
 from visaproof.kernel.relations import with_relations
@@ -49,10 +49,9 @@ from visaproof.queries.constant_data import loads_of_tables
 from visaproof.queries.kernel_bounds import NO_BUFFERS, BoundsQuestion, bounds_questions, needed_bytes
 from visaproof.queries.uninitialised import Unwritten, unwritten_reads
 from visaproof.semantics.symbolic.state import SymbolicBuffer
-from visaproof.smt import Bool, disj, implies, true
+from visaproof.smt import Bool, disj, true
 from visaproof.smt.limit import NO_LIMIT, Limit
 
-FIRST_LANES = premise("first-lanes")
 TAGGED = premise("slm-tag")
 A = TypeVar("A")
 
@@ -240,19 +239,13 @@ def _launch_premises(
     kernel: Kernel, launch: Launch, start: Start, assume: Assume, stated: StatedLaunch
 ) -> Iterator[tuple[tuple[Bool, ...], Premise]]:
     """What else is assumed of the launch, with its premise."""
-    if assume in (Assume.IDS, Assume.BOUNDED):
-        yield _first_lanes(kernel), FIRST_LANES
+    if not assume.of_launches and "first-lanes" in assume and FIRST_LANES not in start.assumed:
+        yield tuple(first_lanes(launched_lanes(kernel))), FIRST_LANES
     if stated.global_size:
         yield bounded_ids(kernel, launch, start, stated.global_size, len(launched_lanes(kernel)))
     aligned = aligned_addresses(kernel, launch, start, stated.align)
     if aligned:
         yield aligned, premise("align", align=stated.align)
-
-
-def _first_lanes(kernel: Kernel) -> tuple[Bool, ...]:
-    """At least the first lane is on, and no lane behind one that is off."""
-    lanes = launched_lanes(kernel)
-    return lanes[0], *(implies(later, lane) for lane, later in pairwise(lanes))
 
 
 def _contradict(premises: tuple[Bool, ...], kernel: Kernel, timeout_ms: int) -> bool:

@@ -13,14 +13,15 @@ from visaproof.engine.conflicts.products import without_products
 from visaproof.engine.conflicts.thread_states import Asked, Values
 from visaproof.engine.limited import Questions, questions_within
 from visaproof.isa.errors import NotModelled, Position
-from visaproof.kernel.any_items import differ, of_lanes, with_any_items
+from visaproof.kernel.any_items import differ, id_name, of_lanes, with_any_items
+from visaproof.kernel.assume import Assume
 from visaproof.kernel.assumptions import Start
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.group_shape import GroupShape
 from visaproof.kernel.launch import Launch
 from visaproof.kernel.symbolic.run import trace
 from visaproof.queries.conflict import ConflictQuestion, conflict_questions
-from visaproof.smt import Bool, conj, evaluate, subterms
+from visaproof.smt import Bool, conj, evaluate, subterms, symbols_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.arithmetic import PRODUCTS
 from visaproof.smt.limit import NO_LIMIT, Limit
@@ -53,15 +54,17 @@ class ItemsApart:
 
     asked: Asked
     launch: Launch
+    assume: Assume
     unroll: int
     floats: Floats
     limit: Limit = NO_LIMIT
 
     @property
     def applies(self) -> bool:
-        """Whether the lanes of a thread are known to be work items of one group."""
+        """Whether the lanes of a thread are known to be work items of one group: no premise of that is lifted."""
         launched = self.asked.start.group.launched
-        return launched is not None and len(launched.ids) > 1 and bool(self._shape.read)
+        several = launched is not None and len(launched.ids) > 1
+        return several and self.assume == Assume.LAUNCH and bool(self._shape.read)
 
     @property
     def read(self) -> tuple[int, ...]:
@@ -86,7 +89,7 @@ class ItemsApart:
         )  # fmt: skip
         launched = start.group.launched
         of_sizes = () if launched is None else launched.facts
-        facts = *of_sizes, *start.group.facts, *start.group.stated
+        facts = *of_sizes, *start.group.facts
         return questions_within(self.limit, ran, conflict_questions(ran, facts))
 
     def questions(self, position: Position) -> list[ConflictQuestion] | None:
@@ -96,6 +99,12 @@ class ItemsApart:
         except NotModelled:
             return None
         return None if self._put.not_all_rounds(position) or not found else found
+
+    def unused(self, position: Position) -> tuple[int, ...]:
+        """The dimensions of which the kernel reads local ids, but not for where the scatter writes."""
+        words = [word for one in self.questions(position) or () for lane in one.lanes for word in lane.base]
+        used = {str(one.payload).partition(".")[0] for one in symbols_of(*words)}
+        return tuple(d for d in self.read if id_name(d) not in used)
 
     def proof(self, position: Position, rounds: int, more: Sequence[Bool] = ()) -> Apart | NotShown:
         """Whether no two lanes write one byte in any round of a scatter where `more` holds."""

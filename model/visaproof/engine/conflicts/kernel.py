@@ -150,7 +150,7 @@ def ask_kernel(
     if counts(ran.performed):
         start = replace(start, assumed=(*start.assumed, COUNTED))
     asked = Asked(kernel, platform, ran, start, timeout_ms)
-    items = ItemsApart(asked, launch, unroll, floats, limit)
+    items = ItemsApart(asked, launch, assume, unroll, floats, limit)
     if (unmodelled := unmodelled_read(kernel, launch, ran.registers.initial_reads)) is not None:
         put: Questions[ConflictQuestion] = Questions((), unmodelled, frozenset())
         return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit)

@@ -57,7 +57,7 @@ class MissingRelations:
                 found = self._bounded(some)
                 if found is not None:
                     return found
-        for relations in fewer_dimensions(self.items.read):
+        for relations in fewer_dimensions(self.items.unused(self.rounds[0].instruction.position)):
             rung = self._proved(relations)
             if rung is not None and self._reached(relations):
                 return Missing(relations, rung)

@@ -1,7 +1,7 @@
-"""What is undefined in a kernel of which no launch is known: every input is arbitrary."""
+"""What is undefined in a kernel: where no launch is known, for arbitrary inputs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from visaproof.engine.conflicts.thread_states import Asked
 from visaproof.engine.findings.unreachable import unreachable_writes
@@ -9,8 +9,9 @@ from visaproof.engine.findings.verdicts import UndefinedUse, undefined_uses
 from visaproof.isa.errors import LimitReached
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume, start_of
-from visaproof.kernel.launch import NOTHING_KNOWN
-from visaproof.kernel.symbolic.run import trace
+from visaproof.kernel.launch import NOTHING_KNOWN, Launch
+from visaproof.kernel.premises import Premise
+from visaproof.kernel.symbolic.run import launched_lanes, trace
 from visaproof.kernel.syntax import Instruction, Kernel
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.smt import Bool
@@ -25,6 +26,8 @@ class Uses:
     unreachable: tuple[Instruction, ...] = ()
     stopped: LimitReached | None = None
     """Why there may be more."""
+    assumed: tuple[Premise, ...] = ()
+    """Of the launches that were asked about."""
 
 
 def uses_in(asked: Asked, premises: Sequence[Bool], choices: Mapping[UndefinedKind, bool], limit: Limit) -> Uses:
@@ -47,13 +50,17 @@ def uses_of(
     choices: Mapping[UndefinedKind, bool],
     timeout_ms: int,
     limit: Limit = NO_LIMIT,
+    launch: Launch | None = None,
 ) -> Uses:
-    """Those of a kernel, up to the first statement that has no semantics here."""
-    start = start_of(kernel, NOTHING_KNOWN, Assume.NONE)
+    """Those of a kernel, up to the first statement without semantics here; of launches that exist if one is known."""
+    assume = Assume.NONE if launch is None else Assume.LAUNCH
+    start = start_of(kernel, launch or NOTHING_KNOWN, assume)
     base = start.private_base
     try:
         with limit.within():
             ran = trace(kernel, platform, start.initial, private_base=base, nondeterministic=True, limit=limit)
     except LimitReached as reached:
         return Uses(stopped=reached)
-    return uses_in(Asked(kernel, platform, ran, start, timeout_ms), (), choices, limit)
+    premises = start.premises(launched_lanes(kernel))
+    found = uses_in(Asked(kernel, platform, ran, start, timeout_ms), premises, choices, limit)
+    return replace(found, assumed=start.assumed)

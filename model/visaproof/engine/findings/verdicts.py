@@ -136,6 +136,8 @@ class _Question:
         values = self._values(formula, ())
         if not isinstance(values, dict):
             return values
+        if not self._is_launch(values):
+            return MayDepend("it may happen, but in no launch that was tried")
         state, _ = two_states(self.asked, self.suspect, values)
         state.beyond = Found(strict=frozenset((self.suspect.variable,)))
         ran = behaviour(self.asked, state)
@@ -174,15 +176,21 @@ class _Question:
         """Values under which the formula holds; simple ones before those of a solver."""
         if is_false(formula):
             return NoEffect()
-        symbols = symbols_of(formula)
+        symbols, launched = symbols_of(formula), self.asked.start.group.launched
         for first, second, word in ((0, -1, 0), (0, 1, 0), (0, -1, 1), (-1, 0, 1), (1, 0, 0)):
             values: Values = {one: _fitted(word if one.width else 1, one) for one in symbols}
             for one in undefined:
                 values[one] = _fitted(second if str(one.payload).endswith("'") else first, one)
-            if evaluate(formula, values):
+            if evaluate(formula, values) and self._is_launch(values):
                 return values
         if perf_counter() > self.end:
             return MayDepend("no time is left for it: try a larger --timeout")
+        if launched is not None:  # else of lanes that count from any item on
+            match solve([formula, launched.is_usual()], self.asked.timeout_ms):
+                case Satisfiable(values, _):
+                    return dict(values)
+                case _:
+                    pass
         match solve([formula], self.asked.timeout_ms):
             case Unsatisfiable():
                 return NoEffect()
@@ -197,7 +205,7 @@ class _Question:
             return None
         for candidate in self._candidates(values):
             first, second = two_states(self.asked, self.suspect, candidate)
-            if not first.exec_mask:
+            if not first.exec_mask or not self._is_launch(candidate):
                 continue
             ran = behaviour(self.asked, first), behaviour(self.asked, second)
             if ran[0] is not None and ran[1] is not None and ran[0].at(sink) != ran[1].at(sink):
@@ -205,6 +213,9 @@ class _Question:
                 inputs = {one: value for one, value in candidate.items() if _is_input(one)}
                 return Shown(sink.effect, sink.position, first, inputs, names)
         return None
+
+    def _is_launch(self, values: Values) -> bool:
+        return self.asked.start.is_launch(launched_lanes(self.asked.kernel), values)
 
     def _candidates(self, values: Values) -> Iterator[Values]:
         """The values, and the same with values far apart in the place of the undefined ones."""

@@ -11,6 +11,7 @@ from visaproof.engine.refinement.chosen import choices_tried, where_chosen
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.guesses import AUDITS, GUESSES, LAST_GUESSES, guessed, settled
 from visaproof.engine.refinement.interference import interfered, may_interfere
+from visaproof.engine.refinement.items_apart import same_effects
 from visaproof.engine.refinement.lockstep import in_step
 from visaproof.engine.refinement.longer import in_longer_runs
 from visaproof.engine.refinement.meaning import means_nothing, undefined_always
@@ -29,7 +30,7 @@ from visaproof.isa.errors import NotModelled, Position
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.open_values import dependence
 from visaproof.queries.refinement.places import LAST, Condition, Reach, conditions
-from visaproof.queries.refinement.question import Question, open_undefined, premises, same_at_probe, same_effects
+from visaproof.queries.refinement.question import Question, open_undefined, premises, same_at_probe
 from visaproof.queries.refinement.sharing import Pair
 from visaproof.queries.refinement.silent import without_silent_stores
 from visaproof.queries.refinement.stores import same_stores

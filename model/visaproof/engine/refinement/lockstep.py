@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.engine.refinement.comparison import Comparison
+from visaproof.engine.refinement.items_apart import same_effects
 from visaproof.engine.refinement.questions import questions
 from visaproof.engine.refinement.runner import Runner
 from visaproof.engine.refinement.scope import Scope
@@ -26,7 +27,7 @@ from visaproof.kernel.matching import own_predicates
 from visaproof.kernel.symbolic.loops import EVERY_LANE, Held, LoopRound
 from visaproof.kernel.symbolic.run import trace
 from visaproof.kernel.thread_group import prefix_of
-from visaproof.queries.refinement.question import Question, same_effects
+from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.surface_names import PRIVATE
 from visaproof.smt import Bool, Term, bool_symbol, symbol

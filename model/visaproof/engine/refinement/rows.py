@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.errors import NotModelled
-from visaproof.kernel.assumptions import Assume
 from visaproof.kernel.laid_out import takes_only_images
 from visaproof.kernel.local_ids import Host
 from visaproof.kernel.matching import Program
@@ -14,9 +13,11 @@ from visaproof.kernel.premises import Premise, premise
 def in_rows(source: Program, target: Program, scope: Scope) -> tuple[Program, Program, tuple[Premise, ...]]:
     """The programs, launched by an API that has no tiles.  Raises NotModelled where it is stated that one has."""
     tiles = any(takes_only_images(program.kernel, program.launch) for program in (source, target))
-    if scope.assume is not Assume.LAUNCH or not tiles or source.launch.host is Host.LEVEL_ZERO:
+    if not scope.assume.of_launches or not tiles or source.launch.host is Host.LEVEL_ZERO:
         return source, target, ()
     if source.launch.host is Host.OPENCL:
         raise NotModelled("kernels of different SIMD widths whose local ids are laid out in tiles (--host opencl)")
+    if "rows" not in scope.assume:
+        raise NotModelled("kernels of different SIMD widths whose local ids may be laid out in tiles (rows is lifted)")
     one, other = (replace(each, launch=replace(each.launch, host=Host.LEVEL_ZERO)) for each in (source, target))
     return one, other, (premise("rows"),)

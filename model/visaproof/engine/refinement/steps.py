@@ -5,8 +5,9 @@ from time import monotonic
 
 from visaproof.engine.clauses import Form, form_of
 from visaproof.engine.ladder import Answer, Fails, GaveUp, Holds, climb, literals
+from visaproof.engine.refinement.items_apart import left_undefined
 from visaproof.engine.refinement.sweeping import swept
-from visaproof.queries.refinement.question import Question, open_undefined, premises
+from visaproof.queries.refinement.question import Question, premises
 from visaproof.queries.refinement.stores import Stores, address_step, same_store
 from visaproof.smt import Bool, Term, is_true, neg, substitute, subterms, symbol, symbols_of
 from visaproof.smt.arithmetic import PRODUCTS
@@ -61,7 +62,7 @@ def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> 
                 known[step.target] = step.source
             if not _holds(question, same_store(one, other, known), decided, timeout_ms):
                 return False
-    goal = neg(open_undefined(question))
+    goal = neg(left_undefined(question))
     return isinstance(uncut(premises(question, goal), goal, timeout_ms), Holds)
 
 

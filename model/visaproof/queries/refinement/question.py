@@ -27,7 +27,7 @@ from visaproof.queries.shared_memory import SharedMemory, unit_of
 from visaproof.queries.surface_names import itself
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
-from visaproof.smt import Bool, conj, const, disj, eq, is_false, is_true, neg, symbol, ule
+from visaproof.smt import Bool, conj, const, disj, eq, is_true, neg, symbol, ule
 
 LARGEST_SURFACE = 1 << 32
 """Bytes: messages to surfaces have 32-bit offsets."""
@@ -184,14 +184,13 @@ def _of_memories(units: dict[str, int], sharing: Sharing) -> dict[str, int]:
     return found
 
 
-def same_effects(question: Question) -> bool:
-    """Whether both have the same stores, term by term, and the target is undefined only where the source is."""
+def same_written(question: Question) -> bool:
+    """Whether both have the same stores, term by term."""
     effects = question.source.stores, question.target.stores
     apart = question.sharing.are_apart
-    stores = all(
+    return all(
         same_stores(effects[0].get(surface, ()), effects[1].get(surface, ()), apart) for surface in question.surfaces
     )
-    return stores and is_false(open_undefined(question))
 
 
 def open_undefined(question: Question) -> Bool:

@@ -1,0 +1,50 @@
+"""What a premise is needed for: one question, asked with it and without it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from visaproof.engine.conflicts.kernel import ask_kernel
+from visaproof.engine.refinement.comparison import compare
+from visaproof.engine.refinement.decision import Refines, decide
+from visaproof.engine.refinement.scope import Scope
+from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.matching import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer, and the names of the premises that it states."""
+
+    verdict: str
+    premises: frozenset[str]
+
+    @property
+    def right(self) -> bool:
+        return self.verdict in ("free", "refines", "inside")
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A question whose answer is right under the premise alone."""
+
+    ask: Callable[[str], Answer]
+    """From what is stated to the answer."""
+    given: str
+    without: str
+    """What lifts it."""
+
+
+def conflicts(code: Program, assume: str) -> Answer:
+    """Whether the only scatter of a kernel is free."""
+    asked = ask_kernel(code.kernel, code.platform, code.launch, Assume.of(assume), 10_000)
+    (found,) = asked.answers()
+    kind = type(found.answer).__name__.lower()
+    return Answer(kind, frozenset(one.name for one in asked.asked.start.assumed))
+
+
+def refinement(source: Program, target: Program, assume: str) -> Answer:
+    """Whether the target refines the source."""
+    comparison = compare(source, target, Scope(Assume.of(assume)))
+    verdict = decide(comparison, 10_000)
+    kind = "refines" if isinstance(verdict, Refines) else type(verdict).__name__.lower()
+    return Answer(kind, frozenset(one.name for one in comparison.assumed))
