@@ -18,13 +18,14 @@ from visaproof.kernel.expressions import (
     parse_relation,
     value_in,
 )
-from visaproof.smt import Term, evaluate, symbol
+from visaproof.smt import Op, Term, const, evaluate, symbol
 
 WORDS = {
     "a": Word(symbol("a", 32)),
     "s": Word(symbol("s", 32), signed=True),
     "c": Word(symbol("c", 8), signed=True),
     "w": Word(symbol("w", 64)),
+    "k": Word(const(8, 16)),
 }
 LEAVES: st.SearchStrategy[Expression] = st.one_of(
     st.sampled_from([Name(name) for name in WORDS]), st.sampled_from([0, 1, 3, -7, 2**32]).map(Number)
@@ -44,7 +45,10 @@ def numbers(held: dict[str, int]) -> dict[str, int]:
     """What the words are, by their signs."""
     found: dict[str, int] = {}
     for name, word in WORDS.items():
-        bits, value = word.term.width, held[name] % (1 << word.term.width)
+        bits, value = (
+            word.term.width,
+            evaluate(word.term, {}) if word.term.op is Op.CONST else held[name] % (1 << word.term.width),
+        )
         found[name] = value - (1 << bits) if word.signed and value >> (bits - 1) else value
     return found
 
@@ -79,7 +83,7 @@ def test_a_size_is_the_number_cut_at_its_ends(expression: Expression, held: dict
 
 @given(EXPRESSIONS)
 def test_what_is_printed_reads_as_the_same(expression: Expression) -> None:
-    values = {"a": 1000, "s": -3, "c": 7, "w": 2**40}
+    values = {"a": 1000, "s": -3, "c": 7, "w": 2**40, "k": 8}
     assert value_in(parse_expression(str(expression), "--size"), values) == value_in(expression, values)
 
 

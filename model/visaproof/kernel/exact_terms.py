@@ -147,6 +147,8 @@ def _term(expression: Expression, words: Words, width: int) -> BitVec:
             return const(value, width)
         case Name(text):
             word = words[text]
+            if word.term.width > width:  # of a local size that is known, say
+                return truncate(word.term, width)
             return sign_extend(word.term, width) if word.signed else zero_extend(word.term, width)
         case Operation("%", left, right):
             lifted = add(_term(left, words, width), const(_lift(expression, words), width))
