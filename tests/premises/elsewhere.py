@@ -104,7 +104,6 @@ WITHOUT = {
     "sampler-function": "no pair is written yet",
     "items-do-not-race": "no pair is written yet",
     "kinds-apart": "no pair is written yet",
-    "images-apart": "no pair is written yet",
     "surfaces-4gib": "no pair is written yet",
     "lanes-on": "no pair is written yet",
     "atomics-alone": "no pair is written yet",
