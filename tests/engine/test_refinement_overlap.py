@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from visaproof.engine.refinement.decision import Apart, Refines, Verdict, decide
 from visaproof.engine.refinement.record import refinement_record
 from visaproof.engine.refinement.replay import replay_refinement
 from visaproof.engine.refinement.scope import Alias, Scope
+from visaproof.engine.refines import refines
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
@@ -213,3 +215,13 @@ def test_the_run_has_each_buffer_where_its_base_is() -> None:
     assert not comparison.sharing.apart
     text = verdict_json(comparison, found)["example"]["overlaps"]
     assert {one["buffer"] for one in text} | {one["is"] for one in text} <= {f"argument {n}" for n in range(3)}
+
+
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus-2026"
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="the corpus of today's compiler is not beside the repository")
+def test_in_overlapping_buffers_an_address_beyond_its_own_one_shows_nothing() -> None:
+    """The place is what an atomic counted: 4 GiB behind the buffer the target is in another, and the source wraps."""
+    files = [CORPUS / "visaasm" / "compaction" / f"{name}-O2-simd16.visaasm" for name in ("tgllp", "bmg")]
+    assert isinstance(refines(*files, launch=CORPUS / "manifest.json", assume="ids"), Refines)

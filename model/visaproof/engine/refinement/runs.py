@@ -23,11 +23,12 @@ from visaproof.engine.refinement.runner import Missed, Ran, bits_of
 from visaproof.engine.refinement.sampled import fill_images, images_of
 from visaproof.engine.refinement.samplers import chosen
 from visaproof.engine.refinement.thread_group import AnyRunner
+from visaproof.engine.refinement.words import is_input
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.kernel.concrete.run import Undefined
 from visaproof.kernel.matching import SHARED_LOCAL
 from visaproof.kernel.sampler import samplers_of
-from visaproof.queries.refinement.places import ALIGNMENT
+from visaproof.queries.refinement.places import ALIGNMENT, Reach
 from visaproof.queries.refinement.question import LARGEST_SURFACE, Question
 from visaproof.queries.refinement.sharing import SHARED, Pair, Sharing
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind, kind_at
@@ -35,6 +36,7 @@ from visaproof.queries.surface_names import PRIVATE, itself
 from visaproof.semantics.concrete.surface import TexelWrite, Write
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, FLAT_BITS, SymbolicBuffer
 from visaproof.smt import Term, symbol, symbols_of
+from visaproof.smt.evaluate import evaluate_all
 
 MOST_DIFFERENCES = 256
 """Bytes that differ in one run: one that does not depend on what the source may choose is mostly among them."""
@@ -176,6 +178,10 @@ def all_again(source: AnyRunner, target: AnyRunner, question: Question, found: D
 
 def _both(source: AnyRunner, target: AnyRunner, question: Question, values: Values, memory: Memory) -> Trial | None:
     conditional = is_conditional(question)
+    if SHARED in memory and not all(
+        _stay_inside(each.reaches, values) for each in (question.source, question.target)
+    ):  # an address behind one buffer is in another: no run would notice that it leaves the first
+        return None
     ran = source.run(memory, question.lanes, values)
     if is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(conditional):
         return None
@@ -187,6 +193,19 @@ def _both(source: AnyRunner, target: AnyRunner, question: Question, values: Valu
             first, *others = (replace(one, source_missed=ran.missed) for one in (found.difference, *found.others))
             return Trial(first, tuple(others))
     return found
+
+
+def _stay_inside(reaches: Iterable[Reach], values: Values) -> bool:
+    """Whether every access is inside of the buffer that it is meant for, in the terms of both kernels.
+
+    It is not known to be where the place depends on the result of an atomic, which only a run has.
+    """
+    reaches = tuple(reaches)
+    sizes: dict[Term, int] = {symbol(f"size.{one.surface}", ADDRESS_BITS): LARGEST_SURFACE for one in reaches}
+    known, inside = sizes | dict(values), [one.inside for one in reaches]
+    if not all(one in known or is_input(one) for one in symbols_of(*inside)):
+        return False
+    return all(evaluate_all(inside, known))
 
 
 def _beside(
