@@ -5,7 +5,7 @@ INSTALLED := .venv/.installed
 CONFLICTING := $(patsubst %,tests/data/visaasm/%.visaasm,\
 	lane_conflict/tgllp-O2-simd8 conflict_div/tgllp-O2-simd8 permute_scatter/tgllp-O2-simd8 vc_scatter4/tgllp-vc)
 
-.PHONY: prove test lint bench evidence counterexamples errata clean
+.PHONY: prove test lint bench evidence counterexamples errata pages docs clean
 .DEFAULT_GOAL := prove
 
 prove: $(INSTALLED)
@@ -35,12 +35,23 @@ errata: $(INSTALLED)
 	$(BIN)/python -m visaproof.report.errata counterexamples/errata.toml > counterexamples/ERRATA.md
 	$(BIN)/visaproof replay counterexamples/errata.toml
 
+pages: $(INSTALLED)
+	$(BIN)/python -m docs.generator
+
+docs: .venv/.docs
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs build/docs
+	@echo build/docs/index.html
+
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(INSTALLED): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit("visaproof needs Python 3.11 or newer; try make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/.docs: $(INSTALLED) docs/requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r docs/requirements.lock
 	@touch $@

@@ -1,4 +1,4 @@
-"""The figures that the README gives, measured now: `make evidence`, or `python -m benchmarks.evidence [PART …]`.
+"""How well the model is checked, in figures measured now: `make evidence`, or `python -m benchmarks.evidence [PART …]`.
 
 Exits with 1 where a part finds what it should not: a disagreement, a survivor, a claim that is not as expected.
 """

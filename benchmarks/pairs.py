@@ -1,6 +1,11 @@
 """Asks whether kernels of the corpus refine each other, and prints how many do, by class, with reasons and seconds.
 
 python -m benchmarks.pairs [--class same-layout] [--flow straight] [--jobs 2] [--timeout 5]
+python -m benchmarks.pairs --corpus corpus-2026 --every 20 --disjointness
+
+The last says how many answers rest on buffers that share no byte: by the language (restrict, constant, kinds of
+objects), or by nothing, so that the answer names the pairs.  Pairs are of one source: what that accesses outside of a
+buffer is undefined.
 """
 
 import re
@@ -16,10 +21,14 @@ import msgspec
 from visaproof.engine.pairs.lists import read_pairs
 from visaproof.engine.refinement.scope import Scope
 from visaproof.kernel.assumptions import Assume
+from visaproof.queries.refinement.undefined import FORBIDDEN, OF_THE_SOURCE
 from visaproof.report.pair_answers import Answer, Asker, Row
 from visaproof.report.pair_run import ask_pairs
 
-CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
+SHARED = Path(__file__).parents[2] / "shared"
+CORPUS = SHARED / "corpus"
+APART = frozenset(("restrict", "constant-unwritten", "kinds-apart"))
+"""The premises by which the language keeps buffers apart."""
 COLUMNS = {
     "refines": (Answer.REFINES, Answer.CONDITIONAL),
     "differs": (Answer.DIFFERS,),
@@ -51,6 +60,25 @@ def table(rows: Iterable[Row], verbose: bool) -> None:
                         print(f"            {row.source} ~ {row.target} {row.asking:.2f}")
 
 
+def disjointness(rows: Iterable[Row]) -> None:
+    """Prints how many answers rest on buffers that share no byte, and the seconds of each kind."""
+    kinds: dict[str, list[Row]] = {}
+    for row in rows:
+        kinds.setdefault(_rests_on(row), []).append(row)
+    for kind, found in sorted(kinds.items()):
+        print(f"{len(found):5}  {kind:50} {sum(row.asking for row in found):10.1f} s")
+        for row in found if kind.startswith("only if") else ():
+            print(f"           {row.source} → {row.target}: {row.detail[:150]}")
+
+
+def _rests_on(row: Row) -> str:
+    if "needs_apart" in row.verdict:
+        return "only if named pairs are apart: " + ("a run" if row.answer is Answer.DIFFERS else "undecided")
+    if column_of(row) == "refines":
+        return "refines: apart by the language" if APART.intersection(row.premises) else "refines: nothing is apart"
+    return f"otherwise: {column_of(row)}"
+
+
 def column_of(row: Row) -> str:
     return next(name for name, answers in COLUMNS.items() if row.answer in answers)
 
@@ -69,6 +97,10 @@ def arguments() -> Namespace:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=5.0, help="seconds for one question to a solver")
     parser.add_argument("--backwards", action="store_true", help="ask the other direction")
+    parser.add_argument("--corpus", default="corpus", help="the folder beside the repository (default: corpus)")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th pair of the list")
+    parser.add_argument("--limit", type=float, default=LIMIT_S, help="seconds of processor time for one pair")
+    parser.add_argument("--disjointness", action="store_true", help="print how many rest on buffers that are apart")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--save", type=Path, help="a file for one line of JSON per pair")
     return parser.parse_args()
@@ -76,18 +108,23 @@ def arguments() -> Namespace:
 
 def main() -> None:
     options = arguments()
+    corpus = SHARED / options.corpus
     pairs = [
         pair.reversed() if options.backwards else pair
-        for pair in read_pairs(CORPUS / "pairs.json", CORPUS / "manifest.json", None)
+        for pair in read_pairs(corpus / "pairs.json", corpus / "manifest.json", None)[:: options.every]
         if (not options.kinds or pair.group in options.kinds)
         and (not options.flow or pair.flow == options.flow)
         and options.name in f"{pair.source_name} {pair.target_name}"
     ]
     start = perf_counter()
-    asker = Asker(Scope(Assume.IDS), round(1000 * options.timeout))
-    with closing(ask_pairs(pairs, asker, options.jobs, LIMIT_S)) as answers:
+    timeout_ms = round(1000 * options.timeout)
+    scope = Scope(Assume.IDS, FORBIDDEN | OF_THE_SOURCE, timeout_ms=timeout_ms)
+    asker = Asker(scope, timeout_ms, limit_s=options.limit)
+    with closing(ask_pairs(pairs, asker, options.jobs, 2 * options.limit)) as answers:
         rows = [row for _, row in sorted(answers, key=lambda answer: answer[0])]
     table(rows, options.verbose)
+    if options.disjointness:
+        disjointness(rows)
     print(f"{len(rows)} pairs, {perf_counter() - start:.1f} s by the clock")
     if options.save:
         options.save.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))

@@ -57,6 +57,15 @@ def test_a_file_that_holds_something_else_is_left_alone(tmp_path: Path, capsys: 
     assert other.read_text() == "notes\n"
 
 
+def test_a_file_that_fails_keeps_the_page_as_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coverage, "write_between_markers", lambda *_: pytest.fail("it is written"))
+    monkeypatch.setattr(coverage, "_rows", lambda *_: ([replace(BASE, failed="TypeError")], True))
+    assert main([str(DATA), "--write"]) == 1
+    assert "1 files failed" in capsys.readouterr().err
+
+
 def test_without_a_corpus_it_is_skipped_with_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(tmp_path)]) == 2
     assert "skipped: no corpus" in capsys.readouterr().err
@@ -118,11 +127,11 @@ def test_a_file_is_decided_where_nothing_is_open() -> None:
 
 
 def test_only_the_text_between_the_markers_is_replaced(tmp_path: Path) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    page = tmp_path / "coverage.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
     for lines in (["new"], ["newer"]):
-        write_between_markers(readme, lines)
-        assert readme.read_text() == f"before\n{BEGIN}\n\n{lines[0]}\n\n{END}\nafter\n"
-    readme.write_text("nothing\n")
+        write_between_markers(page, lines)
+        assert page.read_text() == f"before\n{BEGIN}\n\n{lines[0]}\n\n{END}\nafter\n"
+    page.write_text("nothing\n")
     with pytest.raises(SystemExit):
-        write_between_markers(readme, ["new"])
+        write_between_markers(page, ["new"])

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.coverage [CORPUS] [--jobs N] [--save FILE] [--no-pocl] [--write-readme]`: the coverage table.
+"""`python -m benchmarks.coverage [CORPUS] [--jobs N] [--save FILE] [--no-pocl] [--write]`: the coverage table.
 
 With `--save` an interrupted run goes on where it was; figures of another version of visaproof are measured again.
 """
@@ -36,19 +36,19 @@ def parsed(argv: Sequence[str]) -> Namespace:
     parser.add_argument("--name", default="", help="only files whose path contains this")
     parser.add_argument("--save", type=Path, metavar="FILE", help="keep what is measured, and go on from there")
     parser.add_argument("--no-pocl", action="store_true", help="run no kernel, and compare none with PoCL")
-    parser.add_argument("--write-readme", action="store_true", help="replace the table in README.md")
+    parser.add_argument("--write", action="store_true", help="replace the tables in docs/reference/coverage.md")
     return parser.parse_args(argv)
 
 
 def main(argv: Sequence[str]) -> int:
-    """0 measured, 2 nothing to measure or an option that does not fit, 130 interrupted."""
+    """0 measured, 1 a file that fails, 2 nothing to measure or an option that does not fit, 130 interrupted."""
     options = parsed(argv)
     manifest = options.corpus / "manifest.json"
     if not manifest.is_file():
         print(f"skipped: no corpus: {manifest} is not there", file=sys.stderr)
         return 2
-    if options.write_readme and options.name:
-        print("--write-readme needs the whole corpus, not --name", file=sys.stderr)
+    if options.write and options.name:
+        print("--write needs the whole corpus, not --name", file=sys.stderr)
         return 2
     content = json.loads(manifest.read_text(encoding="utf-8"))
     try:
@@ -61,8 +61,11 @@ def main(argv: Sequence[str]) -> int:
     if not complete:
         print(f"interrupted: {len(rows)} files are measured", file=sys.stderr)
         return 130
-    if options.write_readme:
-        write_between_markers(ROOT / "README.md", lines)
+    if failed := [row.file for row in rows if row.failed]:
+        print(f"{len(failed)} files failed: nothing is written", file=sys.stderr)
+        return 1
+    if options.write:
+        write_between_markers(ROOT / "docs" / "reference" / "coverage.md", lines)
     return 0
 
 
@@ -104,14 +107,14 @@ def _key(options: Namespace, entry: dict[str, Any]) -> str:
     return f"{entry['file']} {sha256(' '.join(parts).encode()).hexdigest()}"
 
 
-def write_between_markers(readme: Path, lines: Sequence[str]) -> None:
+def write_between_markers(page: Path, lines: Sequence[str]) -> None:
     """Puts the tables between the two markers."""
-    text = readme.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
-        raise SystemExit(f"{readme}: no {BEGIN} … {END}")
-    readme.write_text("\n".join([before + BEGIN, "", *lines, "", END]) + after, encoding="utf-8")
+        raise SystemExit(f"{page}: no {BEGIN} … {END}")
+    page.write_text("\n".join([before + BEGIN, "", *lines, "", END]) + after, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,11 +3,16 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from benchmarks.coverage.measure import Row
+from benchmarks.coverage.measure import ASKED, Row
 from benchmarks.pocl.comparison import Answer
 
-SETS = ("none", "ids", "bounded")
-WORDS = {"none": "arbitrary inputs (`none`)", "ids": "contiguous ids (`ids`)", "bounded": "bounded scalars (`bounded`)"}
+SETS = ASKED[:3]
+WORDS = {
+    "none": "arbitrary inputs (`none`)",
+    "ids": "contiguous ids (`ids`)",
+    "bounded": "bounded scalars (`bounded`)",
+    "launch": "launches that hosts make (`launch`)",
+}
 
 
 def markdown(rows: Sequence[Row]) -> Iterator[str]:
@@ -21,7 +26,7 @@ def markdown(rows: Sequence[Row]) -> Iterator[str]:
 
 def _files(rows: Sequence[Row]) -> Iterator[str]:
     """A line for each device and variant."""
-    columns = ["variant", "files", "read", "run on numbers", "with PoCL's result", "not comparable", "run on terms",
+    columns = ["variant", "files", "read", "run concretely", "with PoCL's result", "not comparable", "run symbolically",
                "all decided", "writes: free", "vacuous", "conflict", "open", "messages: inside", "outside",
                "in no known buffer", "open"]  # fmt: skip
     yield _line(columns)
@@ -73,7 +78,7 @@ def _conflicts(rows: Sequence[Row]) -> Iterator[str]:
     )
     yield _line(["---"] + ["--:"] * 7)
     for words, chosen in (("", _without_loops), (", files with loops", _with_loops)):
-        for name in SETS:
+        for name in ASKED:
             mine = [row for row in rows if chosen(row)]
             counts, seconds = _answers(mine, name), sum(row.seconds.get(name, 0) for row in mine)
             by_answer = (counts[one] for one in ("free", "vacuous", "conflict", "bounded", "unknown"))

@@ -18,8 +18,8 @@ def test_the_table_is_listed_with_who_grants_what(visaproof) -> None:
     assert ran.code == 0
     listed = [line.split("  ")[0] for line in ran.out.splitlines() if not line.startswith(" ")]
     assert listed == list(PREMISES)
-    one = visaproof("premises", "images-apart").out
-    assert "share nothing that is written" in one
+    one = visaproof("premises", "atomics-alone").out
+    assert "no other thread reaches" in one
     assert "granted by nobody" in one
 
 

@@ -60,6 +60,6 @@ def test_an_image_of_one_dimension_may_be_that_of_a_buffer() -> None:
 
 def test_without_the_limits_it_may_not(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing: tuple[()] = ()
-    monkeypatch.setattr(question, "limits", lambda *sides: nothing)
+    monkeypatch.setattr(question, "limits", lambda trace, name: nothing)
     with pytest.raises(AssertionError):
         asked("X", 1 << 14, PLANE)

@@ -67,6 +67,22 @@ def test_a_store_by_handle_is_one_by_pointer_of_the_same_argument(way: str, hand
     assert isinstance(decide(comparison, 20_000), Refines) is same
 
 
+ADDED = """    add (M1, 8) I(0,0)<1> I(0,0)<1;1,0> 0x40:ud
+    lsc_store.ugm (M1, 8) bss(HANDLE)[I]:a32 D:d32
+"""
+IMMEDIATE = "    lsc_store.ugm (M1, 8) bss(HANDLE)[I+0x40]:a32 D:d32\n"
+
+
+@pytest.mark.parametrize(("one", "other"), [(ADDED, IMMEDIATE), (IMMEDIATE, ADDED), (IMMEDIATE, IMMEDIATE)])
+def test_a_sum_with_an_immediate_rests_on_a_premise(one: str, other: str) -> None:
+    """No page says whether it wraps; a kernel that adds as the other one does needs no answer."""
+    texts = (f"{HEADER}{store}    ret (M1, 1)\n" for store in (one, other))
+    source, target = (Program(read_kernel(text, "k.visaasm"), launch(0), Platform.DG2) for text in texts)
+    comparison = compare(source, target, Scope(assume=Assume.NONE))
+    assert isinstance(decide(comparison, 20_000), Refines)
+    assert ("lsc-immediate" in {each.name for each in comparison.assumed}) is (one != other)
+
+
 @pytest.mark.parametrize("way", STORES)
 def test_a_run_reaches_the_buffer_of_the_argument_by_either(way: str) -> None:
     program = Launched(kernel(way), launch(1), Platform.DG2)

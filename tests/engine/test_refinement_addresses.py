@@ -184,6 +184,19 @@ def test_slots_that_have_room_do_not_wrap() -> None:
     assert isinstance(decide(compare(known[0], other, Scope(Assume.NONE)), 20_000), Difference)
 
 
+@pytest.mark.parametrize(("one", "other"), [(512, 512), (512, 4), (4, 512), (512, 0), (0, 0)])
+def test_private_memory_of_another_size_is_a_premise(one: int, other: int) -> None:
+    """One text with less memory for it than it uses: whether it stays inside is asked by `bounds`."""
+    body = NUMBERED + SPILL + FILL + address("PTR") + STORE.replace("X.0", "Y.0")
+    source, target = (
+        replace(each, launch=replace(each.launch, private_bytes=size))
+        for each, size in ((program(body), one), (program(IDLE + body), other))
+    )
+    found = {each.name: each.sentence for each in compare(source, target, Scope(Assume.NONE)).assumed}
+    assert ("private-sizes" in found) is (one != other)
+    assert "private-apart" in found
+
+
 ATOMIC = "svm_atomic.add (M1, 8) A.0 Y.0 X.0 %null.0\n"
 
 

@@ -7,11 +7,13 @@ import msgspec
 import pytest
 
 from visaproof.cli import main
+from visaproof.engine.refinement import decision
 from visaproof.engine.refinement.comparison import Comparison, compare
 from visaproof.engine.refinement.decision import Refines, Vacuous, Verdict, decide
+from visaproof.engine.refinement.memory import nothing
 from visaproof.engine.refinement.record import refinement_record
 from visaproof.engine.refinement.replay import replay_refinement
-from visaproof.engine.refinement.runs import Difference
+from visaproof.engine.refinement.runs import Difference, difference
 from visaproof.engine.refinement.scope import Alias, Scope
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
@@ -20,6 +22,8 @@ from visaproof.kernel.matching import Program
 from visaproof.kernel.reader import read_kernel
 from visaproof.queries.refinement.undefined import FORBIDDEN, UndefinedKind, unusual
 from visaproof.report.refinement import difference_text, verdict_json, verdict_lines
+from visaproof.semantics.symbolic.state import ADDRESS_BITS
+from visaproof.smt import symbol
 
 HEAD = """.version 4.1
 .kernel "k"
@@ -93,6 +97,19 @@ def test_a_wrong_change_is_shown_in_launches_that_stay_inside(forbidden: frozens
     assert found.source_missed is None
     record = refinement_record(comparison, found, difference_text(comparison, found))
     assert replay_refinement(record, "f.json") == ()
+
+
+def test_a_difference_in_a_short_buffer_is_shown_in_a_long_one_if_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    comparison, found = asked(LOADED, store(0, "X") + load(0, "Y") + ADD.format(4) + store(1, "Y"))
+    assert isinstance(found, Difference)
+    short = found.values | {symbol("size.argument 0", ADDRESS_BITS): 2}
+    outside = difference(*comparison.runners, comparison.question, short, nothing)
+    assert outside is not None
+    assert outside.source_missed is not None
+    monkeypatch.setattr(decision, "_wherever_buffers_lie", lambda *_: outside)
+    shown = decide(comparison, 500)
+    assert isinstance(shown, Difference)
+    assert shown.source_missed is None
 
 
 def test_a_recorded_source_that_leaves_a_buffer_shows_nothing_where_that_is_forbidden() -> None:

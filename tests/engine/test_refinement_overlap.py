@@ -78,24 +78,6 @@ KEPT = load(B, "Y") + add("Z", "Y", 1) + store(A, "Z") + store(C, "Y")
 """`int y = b[i]; a[i] = y + 1; c[i] = b[i];` and the same without the second load."""
 
 
-@pytest.mark.parametrize(
-    ("image", "expected"),
-    [
-        (None, "images-apart"),  # of which nothing says that it does not show the buffer
-        ("image1d_buffer_t", "images-apart"),
-        ("image1d_t", "kinds-apart"),
-        ("image2d_t", "kinds-apart"),
-    ],
-)
-def test_an_image_may_show_a_buffer_unless_its_type_says_otherwise(image: str | None, expected: str) -> None:
-    read = "movs (M1_NM, 1) T6(0) 0x1:ud\ngather4_typed.R (M1, 8) T6 X.0 %null.0 %null.0 %null.0 Z.0\n"
-    buffer = ArgumentInfo(address="__global", type_name="int*")
-    infos = None if image is None else {0: buffer, 1: ArgumentInfo(address="__global", type_name=image)}
-    body = read + store(A, "Z")
-    assumed = compared(body, body + add("Z", "Z", 1), infos).assumed
-    assert {one.name for one in assumed} & {"images-apart", "kinds-apart"} == {expected}
-
-
 WRONG = {
     "reload dropped": (RELOAD, KEPT, [{A, B}]),
     "reload added": (KEPT, RELOAD, [{A, B}]),

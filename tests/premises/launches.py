@@ -10,8 +10,8 @@ from tests.premises.witness import Answer, Witness, conflicts, refinement
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.matching import Program
 
-TEXEL = """mov (M1, 8) U(0,0)<1> X(0,0)<1;1,0>
-mov (M1, 8) V(0,0)<1> Y(0,0)<1;1,0>
+FAR_TEXEL = """mov (M1, 8) U(0,0)<1> 0x4000:ud
+mov (M1, 8) V(0,0)<1> N(0,0)<0;1,0>
 mov (M1, 8) DATA(0,0)<1> 0x0:d
 scatter4_typed.R (M1, 8) T6 U.0 V.0 DATA.0 %null.0 DATA.0
 """
@@ -89,6 +89,7 @@ LAUNCHES = {
     ),
     "global-ids": Witness(global_offset, "launch", "launch,-global-ids"),
     "all-lanes": Witness(lambda assume: one_lane(assume, CM), "launch", "launch,-all-lanes"),
+    "image-extents": Witness(lambda assume: conflicts(program(FAR_TEXEL), assume), "launch", "launch,-image-extents"),
     "first-lanes": Witness(one_lane, "launch", "launch,-first-lanes"),
     "bounded": Witness(lambda assume: conflicts(program(TIMES_N + WRITE), assume), "bounded", "ids"),
 }

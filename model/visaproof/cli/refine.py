@@ -71,9 +71,10 @@ Binding table, bindless, LSC and 64-bit addresses of one argument are one buffer
 used, the verdict lists the weakest conditions that were shown to suffice.  Private memory cannot be seen.
 Buffers of different arguments may be one buffer, or overlap, unless the source says restrict or constant of one of them
 (with --launch of a zebin or its .ze_info).  A change that is right only if some are apart does not refine: the answer
-names the pairs, and shows a run on buffers that overlap if one was found (else it is unknown).  --where
-'disjoint(A, B)' states that two arguments share no byte, --alias none that no two do.  --where 'n % 16 == 0' bounds the
-question to launches of which it holds: integers are meant, and nothing wraps (`visaproof conflicts --help`).
+names the pairs, and shows a run on buffers that overlap if one was found (else it is unknown).  Images may be one image
+where their types and access qualifiers allow it; of these no run is shown.  --where 'disjoint(A, B)' states that two
+arguments share no byte, --alias none that no two do.  --where 'n % 16 == 0' bounds the question to launches of which it
+holds: integers are meant, and nothing wraps (`visaproof conflicts --help`).
 Where SOURCE does what is forbidden, it has no meaning; TARGET may do it only there.  What is allowed has a meaning, the
 same in both kernels, and neither excuses SOURCE nor counts against TARGET (--undefined KIND=allow or KIND=forbid):
   collision        lanes of one message write one byte; allowed: one after another, the last stays     default: forbid

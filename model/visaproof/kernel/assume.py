@@ -14,6 +14,7 @@ FIRST_LANES = "first-lanes"
 SETS: Mapping[str, frozenset[str]] = {
     "launch": frozenset((
         "local-ids", "local-size", "rows", "whole-groups", "unread-dimensions", "global-ids", "all-lanes", FIRST_LANES,
+        "image-extents",
     )),
     "none": frozenset(),
     "ids": frozenset(("ids", "ids-below-size", FIRST_LANES)),

@@ -155,6 +155,12 @@ PREMISES = _rows(
         Grantor.DRIVER, "private memory is divided by hardware threads; 2 GiB at most", _ALL,
     ),
     PremiseRow(
+        "private-sizes",
+        "a thread has {source} bytes of private memory in the source, {target} in the target, and each stays inside",
+        Grantor.COMPILER, "the zeinfo's per_thread_memory_buffers; bounds asks whether a kernel stays inside",
+        _TWO_KERNELS,
+    ),
+    PremiseRow(
         "scratch-size", "a thread has {size} bytes of private memory in {surface}, from 0 on, as the kernel says",
         Grantor.DRIVER, "the attributes of the kernel", ("bounds",),
     ),
@@ -292,23 +298,22 @@ PREMISES = _rows(
         "a kernel does not get one image as read_only and as write_only", _TWO_KERNELS,
     ),
     PremiseRow(
-        "images-apart", "{surfaces} share nothing that is written",
-        Grantor.NOBODY, "hosts may pass one image twice where the access qualifiers allow it, and make images of "
-        "buffers", _TWO_KERNELS,
-    ),
-    PremiseRow(
         "surfaces-4gib", "surfaces have at most 4 GiB",
         Grantor.DRIVER, "sizes of surfaces are 32-bit numbers", _TWO_KERNELS,
     ),
     PremiseRow(
         "image-extents", "images have at most {texels} texels in x and y, and {layers} in z or layers",
-        Grantor.DRIVER, "no device has larger ones", _TWO_KERNELS,
+        Grantor.DRIVER, "no device has larger ones", _ALL, "--assume launch,-image-extents",
     ),
     PremiseRow(
         "buffer-offsets",
         "a surface begins before its buffer by the buffer offset that the launch hands over, and where its buffer does "
         "where it hands over none",
         Grantor.DRIVER, "compute-runtime: pointer minus allocation, where the payload has a place for it", _TWO_KERNELS,
+    ),
+    PremiseRow(
+        "lsc-immediate", "an LSC offset of 32 bits and the immediate that is added to it are added modulo 2^32",
+        Grantor.NOBODY, "reading lsc-immediate-wraps: the page names no width of the sum", _TWO_KERNELS,
     ),
     PremiseRow(
         "target-inputs", "inputs that only the target gets may hold anything",

@@ -1,12 +1,7 @@
-"""The rows of the ALU pages as a table for readers, with what outside sources hold each opcode.
+"""The rows of the ALU pages as a table for readers, with what outside sources hold each opcode: docs/opcodes.md."""
 
-`python -m visaproof.report.opcodes tests/data/opcode_evidence.toml > docs/opcodes.md`
-"""
-
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from visaproof.isa.opcodes import ROWS, Form, Lanes, Mix, Modifiers, Predicates, Regions, Row, Saturation, Types
 from visaproof.isa.platform import Platform
@@ -22,7 +17,7 @@ intel/intel-graphics-compiler). What lies outside a row is not modelled, by name
 project agrees: PoCL (OpenCL code of the opcode through Intel's compiler and `run`), the native instruction that the
 finalizer emits, or the page only.
 
-Made by `python -m visaproof.report.opcodes tests/data/opcode_evidence.toml > docs/opcodes.md`.
+Made by `make pages`.
 
 | opcode | page | types: destinations ← sources | modifiers | `.sat` | beside that | held by |
 | --- | --- | --- | --- | --- | --- | --- |
@@ -112,7 +107,3 @@ def _remarks(row: Row) -> Iterator[str]:
         yield "no indirect operands"
     if not row.immediate:
         yield "no immediates"
-
-
-if __name__ == "__main__":
-    print(document(evidence_in(Path(sys.argv[1]).read_text())), end="")

@@ -138,6 +138,8 @@ def _searched(found: Suggestions) -> str:
 def counterexample_lines(found: Counterexample) -> Iterator[str]:
     """The inputs, both runs side by side, and where they differ."""
     yield f"instance {found.instance.label}; execution mask {found.exec_mask:#x}"
+    for one, other in found.instance.same_surfaces:
+        yield f"{one} and {other} are one surface; `pre: apart({one}, {other})` states that they share no byte"
     for surface, size in found.sizes.items():
         if len(size) > 1:
             yield f"{surface}: {' x '.join(map(str, size))} texels"
@@ -242,8 +244,10 @@ def _suggestions_record(found: Suggestions) -> dict[str, object]:
 
 
 def _counterexample_record(found: Counterexample) -> dict[str, object]:
+    same = [list(pair) for pair in found.instance.same_surfaces]
     return {
         "instance": found.instance.label,
+        **({"one_surface": same} if same else {}),
         "execution_mask": f"{found.exec_mask:#x}",
         "sizes": {name: list(size) for name, size in found.sizes.items()},
         "inputs": {name: f"{value:#x}" for name, value in inputs(found)},

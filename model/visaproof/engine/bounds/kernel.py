@@ -46,6 +46,7 @@ from visaproof.kernel.symbolic.run import DEFAULT_UNROLL, launched_lanes, trace
 from visaproof.kernel.syntax import Instruction, Kernel, SurfaceVariable
 from visaproof.kernel.unmodelled_inputs import unmodelled_read
 from visaproof.queries.constant_data import loads_of_tables
+from visaproof.queries.extents import EXTENTS, limits
 from visaproof.queries.kernel_bounds import NO_BUFFERS, BoundsQuestion, bounds_questions, needed_bytes
 from visaproof.queries.uninitialised import Unwritten, unwritten_reads
 from visaproof.semantics.symbolic.state import SymbolicBuffer
@@ -202,10 +203,18 @@ def ask_bounds(
     more = list(_launch_premises(kernel, launch, start, assume, stated))
     of_user = (one for premises, _ in more for one in premises)
     of_launch = start.premises(launched_lanes(kernel))
-    premises = (*of_launch, *sizes.premises, *places.premises, *of_user)
+    extents = limits(ran) if "image-extents" in assume else ()
+    premises = (*of_launch, *sizes.premises, *places.premises, *of_user, *extents)
     facts = loads_of_tables(ran, tables_of(kernel, launch, start))
     tagged = (TAGGED,) if SLM in ran.surfaces else ()
-    assumed = (*start.assumed, *sizes.assumed, *tagged, *places.assumed, *(one for _, one in more))
+    assumed = (
+        *start.assumed,
+        *sizes.assumed,
+        *tagged,
+        *places.assumed,
+        *(one for _, one in more),
+        *([EXTENTS] if extents else []),
+    )
     start = replace(start, assumed=assumed)
     unmodelled = unmodelled_read(kernel, launch, ran.registers.initial_reads)
     put: Questions[BoundsQuestion] = Questions((), unmodelled, frozenset())

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from random import Random
 
+from visaproof.queries.extents import MOST_LAYERS, MOST_TEXELS
 from visaproof.smt import Term
 
 EXTENTS = ("size.", "width.", "height.", "depth.")
+OF_IMAGES = {"width": MOST_TEXELS, "height": MOST_TEXELS, "depth": MOST_LAYERS}
 
 
 def classes_of_guesses(symbols: Sequence[Term], size: int, surface: str) -> Iterator[Iterator[list[int]]]:
@@ -37,7 +39,10 @@ def in_launches(guesses: Iterator[list[int]], launches: Sequence[Mapping[int, in
 
 def _size(one: Term, size: int) -> int | None:
     """What is guessed for the extent of a surface; None for any other symbol."""
-    return min(1 << (one.width - 1), size) if str(one.payload).startswith(EXTENTS) else None
+    axis, point, _ = str(one.payload).partition(".")
+    if f"{axis}{point}" not in EXTENTS:
+        return None
+    return min(1 << (one.width - 1), size, OF_IMAGES.get(axis, size))
 
 
 def _is_of(one: Term, surface: str) -> bool:

@@ -30,6 +30,7 @@ from visaproof.kernel.syntax import Instruction, Kernel
 from visaproof.kernel.unmodelled_inputs import unmodelled_read
 from visaproof.queries.conflict import ConflictQuestion, conflict_questions
 from visaproof.queries.constant_data import loads_of_tables
+from visaproof.queries.extents import EXTENTS, limits
 from visaproof.queries.tickets import COUNTED, counts
 from visaproof.smt import Bool
 from visaproof.smt.limit import NO_LIMIT, Limit
@@ -155,7 +156,13 @@ def ask_kernel(
         put: Questions[ConflictQuestion] = Questions((), unmodelled, frozenset())
         return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit)
     facts = loads_of_tables(ran, tables_of(kernel, launch, start))
-    put = questions_within(limit, ran, conflict_questions(ran, (*facts, *start.premises(launched_lanes(kernel)))))
+    extents = limits(ran) if "image-extents" in assume else ()
+    if extents:
+        start = replace(start, assumed=(*start.assumed, EXTENTS))
+        asked = replace(asked, start=start)
+        items = replace(items, asked=asked)
+    premises = (*facts, *extents, *start.premises(launched_lanes(kernel)))
+    put = questions_within(limit, ran, conflict_questions(ran, premises))
     return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit)
 
 

@@ -3,6 +3,9 @@
 from collections.abc import Hashable, Iterator, Sequence
 
 from visaproof.engine.refinement.thread_group import AnyRunner
+from visaproof.instructions.lsc_atomic import LscAtomic
+from visaproof.instructions.lsc_load import LscLoad
+from visaproof.instructions.lsc_store import LscStore
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
 from visaproof.kernel.assumptions import PRIVATE_APART, Start
@@ -11,7 +14,7 @@ from visaproof.kernel.observed import is_register
 from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.thread_group import THREAD_NUMBER, UNMATCHED
 from visaproof.kernel.work_items import BELOW_THE_SIZE
-from visaproof.queries.refinement.extents import MOST_LAYERS, MOST_TEXELS
+from visaproof.queries.extents import EXTENTS
 from visaproof.queries.refinement.places import ALIGNMENT
 from visaproof.queries.refinement.question import Question
 from visaproof.queries.refinement.touched import on_unlike_caches
@@ -47,6 +50,13 @@ def _is_of_atomic(operation: Hashable) -> bool:
     return isinstance(operation, tuple) and operation[:1] in (("atomic",), ("lane's atomic",))
 
 
+def _immediates(runner: AnyRunner) -> frozenset[int]:
+    """What LSC messages add to offsets of 32 bits."""
+    messages = [one.decoded for one in runner.trace.performed]
+    sums = [one.addresses for one in messages if isinstance(one, LscLoad | LscStore | LscAtomic)]
+    return frozenset(one.immediate for one in sums if one.bits == 32)
+
+
 def assumptions(
     start: Start, question: Question, matching: Matching, runners: Sequence[AnyRunner]
 ) -> tuple[Premise, ...]:
@@ -61,7 +71,9 @@ def assumptions(
     if any(itself(surface) != FLAT and not is_register(surface) for surface in question.surfaces):
         found.append(premise("surfaces-4gib"))
     if question.limits:
-        found.append(premise("image-extents", texels=f"{MOST_TEXELS:,}", layers=f"{MOST_LAYERS:,}"))
+        found.append(EXTENTS)
+    if _immediates(runners[0]) != _immediates(runners[1]):
+        found.append(premise("lsc-immediate"))
     if matching.extra - matching.tables:
         found.append(premise("target-inputs"))
     if _on_functions(question):

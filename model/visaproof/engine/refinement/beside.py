@@ -9,6 +9,7 @@ from visaproof.kernel.local_memory import local_memory, passes_local_memory
 from visaproof.kernel.matching import SHARED_LOCAL, Matching, Program
 from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.sampler import samplers_of
+from visaproof.queries.surface_names import PRIVATE
 
 Programs = tuple[Program, Program]
 
@@ -55,6 +56,10 @@ def beside(programs: Programs, runners: Sequence[AnyRunner], matching: Matching)
         yield premise("launched-alike")
     if any(SHARED_LOCAL in runner.trace.surfaces for runner in runners):
         yield from _on_local_memory(programs)
+    private = [one.launch.private_bytes for one in programs]
+    if any(PRIVATE in runner.pointers.values() for runner in runners) and private[0] != private[1]:
+        source, target = (f"{size:,}" if size else "not known how many" for size in private)
+        yield premise("private-sizes", source=source, target=target)
     used = sorted({number for one in programs for number in samplers_of(one.kernel)})
     if used and not any(said_of_samplers(*programs)):
         yield premise("samplers-alike", numbers=", ".join(map(str, used)))

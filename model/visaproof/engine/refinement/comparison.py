@@ -122,7 +122,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     start = starts[0] if split is None or split.source_is_wide else starts[1]
     start = with_relations(LaunchNames(wide.kernel, wide.launch, start), scope.where)
     tables = common_tables(programs, [runner.pointers for runner in runners])
-    launched = Launched(lanes, start.group, tables, local)
+    launched = Launched(lanes, start.group, tables, local, limited="image-extents" not in scope.assume.lifted)
     unasked: NotModelled | None = None
     try:
         require_found(runners[1])

@@ -157,14 +157,16 @@ def _where_they_overlap(
     comparison: Comparison, together: Comparison | None, verdict: Refines | Bounded, timeout_ms: int
 ) -> Verdict:
     """What is shown of buffers that overlap, where the target refines the source if they are apart."""
+    ways = _in_normal_form, _by_a_solver_quickly
     if together is None:
-        return Apart(comparison.sharing.pairs, verdict, comparison)
-    found = None if together.split is not None else guessed(together, GUESSES)  # work items might race in these runs
+        return Apart(needed_apart(comparison, ways), verdict, comparison)
+    alone = together.split is None and bool(together.sharing.alignments)  # work items might race in these runs
+    found = guessed(together, GUESSES) if alone else None
     if found is not None:
         found = rather_inside(together, smaller(together, found, timeout_ms), timeout_ms)
     elif isinstance(verdict, Refines) and (proved := _by_a_solver(together, timeout_ms)) is not None:
         return proved
-    return Apart(needed_apart(comparison, (_in_normal_form, _by_a_solver_quickly)), verdict, together, found)
+    return Apart(needed_apart(comparison, ways), verdict, together, found)
 
 
 def _by_a_solver_quickly(comparison: Comparison) -> Refines | None:

@@ -44,7 +44,8 @@ def overlap_of(
     """The buffers that may overlap.  Raises ReadError where the user names an argument that there is not."""
     stated = [_stated(pair, source, matching.by_meaning) for pair in scope.disjoint]
     images = {name for runner in runners for name in runner.images}
-    known = [name for name in dict.fromkeys(map(itself, question.surfaces)) if _is_of_an_argument(name)]
+    sampled = (name for runner in runners for _, name in runner.sampled())
+    known = [name for name in dict.fromkeys((*map(itself, question.surfaces), *sampled)) if _is_of_an_argument(name)]
     written = set(_written(question))
     pairs = [frozenset(pair) for pair in combinations(known, 2) if written.intersection(pair)]
     if scope.alias is Alias.NONE:
@@ -54,10 +55,12 @@ def overlap_of(
     assumed: dict[Premise, None] = {}
     apart: set[Pair] = set()
     for pair in pairs:
-        reasons = list(_reasons(pair, infos, images, stated))
-        assumed |= dict.fromkeys(reasons)
-        if reasons:
+        reason = _reason(pair, infos, stated)
+        if reason is not None:
+            assumed[reason] = None
             apart.add(pair)
+    one_object = frozenset(pair for pair in pairs if pair not in apart and not pair.isdisjoint(images))
+    apart |= one_object
     shared = [name for name in known if any(name in pair and pair not in apart for pair in pairs)]
     conditional = question.source.reaches or question.target.reaches
     pointed = {name for runner in runners for name in runner.pointers.values()} if conditional else set[str]()
@@ -66,7 +69,8 @@ def overlap_of(
     if shared and split is not None:
         assumed[premise("items-do-not-race")] = None
     own = frozenset(pair for pair in apart if pair <= alignments.keys())
-    return Overlap(Sharing(alignments, own, 0 if split is None else split.narrow), tuple(assumed))
+    sharing = Sharing(alignments, own, 0 if split is None else split.narrow, one_object)
+    return Overlap(sharing, tuple(assumed))
 
 
 def _alignment(name: str, info: ArgumentInfo, pointed: Collection[str], by_surface: Collection[str]) -> int:
@@ -76,25 +80,17 @@ def _alignment(name: str, info: ArgumentInfo, pointed: Collection[str], by_surfa
     return SURFACE_ALIGNMENT if name in by_surface else info.alignment
 
 
-def _reasons(
-    pair: Pair, infos: Mapping[str, ArgumentInfo], images: Collection[str], stated: Collection[Pair]
-) -> Iterator[Premise]:
-    """Why two surfaces share no byte that is written; nothing where they may."""
+def _reason(pair: Pair, infos: Mapping[str, ArgumentInfo], stated: Collection[Pair]) -> Premise | None:
+    """Why two surfaces share no byte that is written; None where they may."""
     one, other = sorted(pair)
     if pair in stated:
-        yield premise("disjoint", one=one, other=other)
-        return
+        return premise("disjoint", one=one, other=other)
     for name in (one, other):
         if infos[name].is_restrict:
-            yield premise("restrict", argument=name)
-            return
+            return premise("restrict", argument=name)
         if infos[name].address == CONSTANT:
-            yield premise("constant-unwritten", argument=name)
-            return
-    if not may_overlap(infos[one], infos[other]):
-        yield premise("kinds-apart", one=one, other=other)
-    elif not pair.isdisjoint(images):
-        yield premise("images-apart", surfaces=f"{one} and {other}")
+            return premise("constant-unwritten", argument=name)
+    return None if may_overlap(infos[one], infos[other]) else premise("kinds-apart", one=one, other=other)
 
 
 def info_of(launch: Launch, surface: str) -> ArgumentInfo:

@@ -1,7 +1,7 @@
 """Decides one instance of a rewrite rule: normal forms, then guesses, then a solver; a difference is a run."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from time import monotonic
 
@@ -49,13 +49,15 @@ def check_prepared(ready: Prepared, conditions: Sequence[Condition], timeout: fl
     assumed = premise(conditions, ready.instance)
     try:
         verdict = _Check(ready, assumed, timeout, quick).verdict()
-        return _unless_overlapping(ready, assumed) or verdict if isinstance(verdict, Proved) else verdict
+        if isinstance(verdict, Proved) and (pair := _may_overlap(ready, assumed)) is not None:
+            return _on_one_surface(ready, pair, conditions, timeout, quick)
+        return verdict
     except (ReadError, NotModelled) as error:
         raise _in_rule(ready.instance, error) from None
 
 
-def _unless_overlapping(ready: Prepared, assumed: Premise) -> Unknown | None:
-    """Why a proof, which takes surfaces to share no byte, does not hold of all; None where it does."""
+def _may_overlap(ready: Prepared, assumed: Premise) -> tuple[str, str] | None:
+    """Two surfaces that a proof takes to share no byte, and of which nothing says so."""
     written: dict[str, bool] = {}
     typed: dict[str, bool] = {}
     for performed in (each for side in ready.both for each in side.trace.performed):
@@ -65,8 +67,25 @@ def _unless_overlapping(ready: Prepared, assumed: Premise) -> Unknown | None:
     for one, other in combinations([name for name in written if name not in (SHARED_LOCAL, SCRATCH)], 2):
         may_meet = (written[one] or written[other]) and typed[one] == typed[other]
         if may_meet and frozenset((one, other)) not in assumed.apart:
-            return Unknown(f"right if {one} and {other} share no byte, which `pre: apart({one}, {other})` states")
+            return one, other
     return None
+
+
+def _on_one_surface(
+    ready: Prepared, pair: tuple[str, str], conditions: Sequence[Condition], timeout: float, quick: bool
+) -> Refuted | Unknown:
+    """What a run shows where both names are of one surface; else it is not known what holds where they overlap."""
+    one, other = pair
+    names = {key: one if name == other else name for key, name in ready.instance.surfaces.items()}
+    unknown = Unknown(f"right if {one} and {other} share no byte, which `pre: apart({one}, {other})` states")
+    try:
+        merged = prepared(replace(ready.instance, surfaces=names))
+        if isinstance(merged, Illegal):
+            return unknown
+        verdict = check_prepared(merged, conditions, timeout, quick)
+    except (ReadError, NotModelled):  # as of a condition on the surface that has another name now
+        return unknown
+    return verdict if isinstance(verdict, Refuted) else unknown
 
 
 def _require_known(said: Premise, ready: Prepared, condition: Condition) -> None:

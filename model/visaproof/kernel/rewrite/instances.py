@@ -41,9 +41,16 @@ class Instance:
     registers: Mapping[str, Register]
     predicates: Mapping[str, int]
     surfaces: Mapping[str, str]
-    """The name in the rule of each surface, by the key under which a message reaches it."""
+    """The name in the rule of each surface, by the key under which a message reaches it: one name of two that are one
+    surface."""
     source: syntax.Kernel
     target: syntax.Kernel
+
+    @property
+    def same_surfaces(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of surfaces of the rule that are one surface here."""
+        names = (one.name for one in self.rule.declared if one.kind is Kind.SURFACE)
+        return tuple((self.surfaces[name], name) for name in names if self.surfaces[name] != name)
 
     @property
     def label(self) -> str:

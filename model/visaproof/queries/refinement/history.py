@@ -1,5 +1,6 @@
 """What a kernel has stored so far, with its loads and results under the names that both kernels share."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TypeVar, cast
@@ -21,6 +22,7 @@ from visaproof.queries.refinement.touched import Touched
 from visaproof.queries.refinement.undefined import UndefinedKind
 from visaproof.queries.refinement.undefined_accesses import kind_of, may_be_of_two_kinds
 from visaproof.queries.shared_memory import SharedMemory, joined
+from visaproof.queries.surface_names import itself
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import new_value
 from visaproof.semantics.symbolic.float_axioms import as_function
@@ -85,6 +87,8 @@ class History:
         }
         self._stored: set[tuple[str, int]] = set()
         """Surfaces, and threads that have stored there."""
+        self._count = Counter[str]()
+        """How many messages stored to each memory."""
         self.stores: dict[str, list[UnitStore]] = {}
         self.undefined: list[tuple[Bool, UndefinedKind]] = []
         self.unclear: Position | None = None
@@ -141,7 +145,7 @@ class History:
     def add(self, performed: Performed, surface: str, turn: Turn | None, thread: int, item_thread: int = 0) -> None:
         """Takes in a message of a thread to a surface; `item_thread` is the number of the thread among several."""
         values = {id(access): value for access, value in performed.loaded}
-        if surface in self._written:  # what was read through the sampler before is what was there before
+        if itself(surface) in self._written:  # what was read through the sampler before is what was there before
             self._resolve_first(performed.left_open)
         accesses = list(self._visible(performed))
         self._resolve([term for access in accesses for term in _terms(access)])
@@ -179,7 +183,9 @@ class History:
         if accesses:
             self._take(memory, stores, turn)
         if stores:
-            self._stored.add((surface, thread))
+            self._stored.add((itself(surface), thread))
+        if any(not isinstance(access, Load) for access in accesses):
+            self._count[self._sharing.memory(itself(surface))] += 1
 
     def _visible(self, performed: Performed) -> Iterator[Access]:
         """The accesses that others see; of those to private memory what is undefined is taken in."""
@@ -291,7 +297,7 @@ class History:
         if opcode == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
             named, operands = ("sample_lz", *named[1:]), operands[1:]
         device = None if opcode in EXACT or one.origin is not None else self._side.platform
-        origin = None if one.origin is None else (image, self._side.how(one.origin.use), one.origin.slot)
+        origin = None if one.origin is None else (self._then(image), self._side.how(one.origin.use), one.origin.slot)
         operation = OpenOperation(named, one.result, width, device, control, origin, as_function(named, operands))
         result = self._memory.result(operation, width)
         if any(self.is_chosen(each.bits) for each in operands):
@@ -304,7 +310,14 @@ class History:
         By itself, or by others behind a barrier; where another thread of a group wrote what it reads, they race.
         """
         trace, stored = self._side.trace, (image, thread) in self._stored
-        return image in self._written and bool(stored or trace.events or trace.rounds)
+        others = {self._sharing.memory(one) for one in self._written} & self._sharing.others(image)
+        later = bool(trace.events or trace.rounds)
+        return (image in self._written and (stored or later)) or (later and bool(others))
+
+    def _then(self, image: str | None) -> str | None:
+        """An image after the stores so far to what may be the same object."""
+        stores = sum(self._count[one] for one in self._sharing.others(image)) if image is not None else 0
+        return f"{image} after {stores} stores to images" if stores else image
 
 
 def _without(condition: Term) -> dict[Term, Term]:

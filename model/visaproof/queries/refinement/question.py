@@ -13,8 +13,9 @@ from visaproof.kernel.synchronisation import Fence
 from visaproof.kernel.work_items import NO_GROUP, Group
 from visaproof.queries.buffer_places import is_private
 from visaproof.queries.constant_data import NO_TABLES, Tables
+from visaproof.queries.extents import limits
 from visaproof.queries.refinement.effects import Effects, effects_of
-from visaproof.queries.refinement.extents import limits
+from visaproof.queries.refinement.images import with_stores_counted
 from visaproof.queries.refinement.local_memory import unobserved
 from visaproof.queries.refinement.observed import register_stores
 from visaproof.queries.refinement.places import Reach
@@ -43,6 +44,8 @@ class Launched:
     """The tables that both programs have, with known contents."""
     local: LocalMemory = ANY_LOCAL_MEMORY
     """Shared local memory of a group, where both kernels have the same size."""
+    limited: bool = True
+    """Whether images are no larger than a device's."""
 
     @property
     def possible(self) -> tuple[Bool, ...]:
@@ -108,16 +111,23 @@ def refinement_question(
     """
     for side in (source, target):
         require_comparable(side)
+    source, target = with_stores_counted(source, target)
     memory = memory or SharedMemory(_units(source, target), launched.tables)
     one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
     _require_reached(source, target, one, other, launched.lanes)
+    extents = _extents(source, target) if launched.limited else ()
     return Question(
-        one, other, memory, launched, forbidden, source.disturbed, limits(source, target), loops,
+        one, other, memory, launched, forbidden, source.disturbed, extents, loops,
         cut=source.matched.kinds, relaxed=(one.atomics or other.atomics) and not source.matched.atomics,
         turns=bool(source.turns),
         likened=source.matched.likened, sharing=source.sharing,
     )  # fmt: skip
+
+
+def _extents(*sides: Side) -> tuple[Bool, ...]:
+    """How large the images of both are at most."""
+    return tuple(dict.fromkeys(limit for side in sides for limit in limits(side.trace, side.surface)))
 
 
 def _require_reached(source: Side, target: Side, one: Effects, other: Effects, lanes: tuple[Bool, ...]) -> None:

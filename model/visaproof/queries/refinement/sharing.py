@@ -6,6 +6,11 @@ proof holds wherever buffers lie: one in another, at the same place, or apart.
 
 Two buffers may be known to be `apart`: no byte that is written belongs to both.  Then stores to one change nothing in
 the other, and come in no order with those to the other.
+
+Images have no addresses: of an image and another surface that may be one object it is not known which texel is which
+byte.  Then a store to one may change anything in the other, and what that holds is arbitrary after it.  This is one
+value for both kernels only after the same stores: both have to store to the same of these surfaces, message by message,
+and each to leave the same there between two stores to the others.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -35,16 +40,25 @@ class Sharing:
     narrow: int = 0
     """Lanes of the narrower thread where kernels of different widths are compared: then work items do not race, as in
     the source language, and those of one item alone come in an order."""
+    images: frozenset[Pair] = field(default_factory=frozenset[Pair])
+    """Pairs of surfaces that may be one object; one of both is an image."""
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """The pairs of buffers that may overlap."""
+        """The pairs of surfaces that may overlap."""
         pairs = (frozenset(pair) for pair in combinations(self.alignments, 2))
-        return tuple(pair for pair in pairs if pair not in self.apart)
+        return *(pair for pair in pairs if pair not in self.apart), *sorted(self.images, key=sorted)
 
     def without(self, pairs: Collection[Pair]) -> "Sharing":
         """The same where these are apart as well."""
-        return replace(self, apart=self.apart | frozenset(pairs))
+        pairs = frozenset(pairs)
+        return replace(self, apart=self.apart | (pairs - self.images), images=self.images - pairs)
+
+    def others(self, surface: str) -> frozenset[str]:
+        """The memories of what may be one object with a surface, or with a buffer that may overlap it."""
+        own = self.memory(surface)
+        pairs = [frozenset(map(self.memory, pair)) for pair in self.images]
+        return frozenset[str]().union(*(pair for pair in pairs if own in pair)) - {own}
 
     def memory(self, surface: str) -> str:
         """The memory in which a surface lies: its own, or the one that buffers share."""

@@ -77,6 +77,8 @@ class Side:
     """The barriers and fences that both kernels have."""
     sharing: Sharing = NOTHING_SHARED
     """The buffers that may overlap; all other surfaces have a memory of their own."""
+    stored_before: tuple[int, ...] = ()
+    """Of each message, how many before it store to what may be one object with its surface, an image."""
 
     def how(self, use: SamplerUse | None) -> Hashable:
         """How a read through the sampler reads, under a name that both kernels share."""
@@ -87,8 +89,15 @@ def surface_then(side: Side, place: int) -> str:
     """The surface of a message: behind a barrier or a fence, or in a turn, others have used it: it may hold anything.
 
     In a round that stands for others it may hold what those left, and so it may behind their loop.  Where others may
-    write between any two messages, it may hold anything for each message.
+    write between any two messages, it may hold anything for each message.  So it may after each store to what may be
+    the same object.
     """
+    surface = _surface_then(side, place)
+    stores = side.stored_before[place] if side.stored_before else 0
+    return f"{surface} after {stores} stores to images" if stores else surface
+
+
+def _surface_then(side: Side, place: int) -> str:
     surface = side.surface(side.trace.performed[place].surface)
     if surface in side.unwritten and not side.sharing.buffer(surface):
         return surface

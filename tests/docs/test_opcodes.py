@@ -15,7 +15,7 @@ EVIDENCE = ROOT / "tests" / "data" / "opcode_evidence.toml"
 def test_the_table_of_opcodes_is_current() -> None:
     made = document(evidence_in(EVIDENCE.read_text()))
     kept = (ROOT / "docs" / "opcodes.md").read_text()
-    assert kept == made, "run python -m visaproof.report.opcodes tests/data/opcode_evidence.toml > docs/opcodes.md"
+    assert kept == made, "run make pages"
 
 
 def test_the_table_has_each_opcode_with_its_evidence() -> None:

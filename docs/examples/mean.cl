@@ -1,0 +1,8 @@
+// The mean of two buffers, rounded down.
+__attribute__((intel_reqd_sub_group_size(8)))
+kernel void mean(global const uint *a, global const uint *b, global uint *out, uint n)
+{
+    uint i = get_global_id(0);
+    if (i < n)
+        out[i] = ((ulong)a[i] + b[i]) >> 1;
+}

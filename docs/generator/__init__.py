@@ -1,0 +1,1 @@
+"""Makes what stands in docs/ and follows from the code: transcripts and reference pages.  `make pages` runs it."""

@@ -1,0 +1,117 @@
+"""Premises whose witnesses stand beside what states them, and those of which none is written yet."""
+
+ENGINE = "tests/engine/"
+SYNCHRONISATION, UNDEFINED = ENGINE + "test_synchronisation.py", ENGINE + "test_refinement_undefined.py"
+BESIDE, OVERLAP = ENGINE + "test_beside_the_text.py", ENGINE + "test_refinement_overlap.py"
+IMAGES_OVERLAP = ENGINE + "test_refinement_images_overlap.py"
+LOCAL, FLOATS = ENGINE + "test_shared_local_memory.py", ENGINE + "test_refinement_floats.py"
+WIDTHS, ADDRESSES = ENGINE + "test_refinement_widths.py", ENGINE + "test_refinement_addresses.py"
+LEFT_OPEN, BOUNDS = ENGINE + "test_refinement_left_open.py", "tests/cli/test_bounds_command.py"
+
+ELSEWHERE = {
+    "private-apart": (
+        (ADDRESSES, "test_private_memory_brings_back_what_was_stored_and_is_not_seen"),
+        ("tests/kernel/test_symbolic_private.py", "test_a_store_behind_another_pointer_leaves_private_memory"),
+    ),
+    "private-slots": (
+        (ENGINE + "test_bounds_addresses.py", "test_private_memory_is_the_slot_of_the_hardware_thread"),
+    ),
+    "private-2gib": ((ADDRESSES, "test_slots_that_have_room_do_not_wrap"),),
+    "scratch-size": (
+        (ENGINE + "test_scratch.py", "test_lanes_keep_apart_and_inside"),
+        (ENGINE + "test_scratch.py", "test_its_size_has_to_be_known"),
+    ),
+    "slm-size": ((BOUNDS, "test_the_launch_says_how_large_shared_local_memory_is"),),
+    "slm-sizes": (
+        (LOCAL, "test_less_shared_memory_is_a_difference_where_it_is_read"),
+        (LOCAL, "test_the_net_of_sizes_is_needed"),
+    ),
+    "slm-limit": ((LOCAL, "test_beyond_all_shared_memory_there_is_nothing"),),
+    "slm-alike": ((LOCAL, "test_less_shared_memory_is_a_difference_where_it_is_read"),),
+    "samplers-alike": (
+        (BESIDE, "test_samplers_of_which_nothing_is_said_are_taken_to_be_alike"),
+        (BESIDE, "test_other_samplers_of_the_source_are_no_refinement"),
+    ),
+    "slm-tag": ((BOUNDS, "test_a_tagged_address_of_shared_local_memory_is_that_without_the_tag"),),
+    "stated-size": (
+        (BOUNDS, "test_the_right_guard_stays_inside"),
+        (BOUNDS, "test_a_byte_less_than_the_guard_promises_is_outside"),
+    ),
+    "global-size": ((BOUNDS, "test_a_kernel_without_a_guard_is_in_bounds_up_to_its_global_size"),),
+    "align": ((BOUNDS, "test_an_arbitrary_pointer_may_be_misaligned"),),
+    "constants-equal": (
+        (BESIDE, "test_a_table_is_taken_to_be_one_without_launch_information"),
+        (BESIDE, "test_another_table_is_a_difference"),
+    ),
+    "float-ieee": ((FLOATS, "test_twice_is_the_sum_with_itself_by_ieee_and_unknown_without"),),
+    "one-nan": ((FLOATS, "test_addition_commutes_by_ieee_alone"),),
+    "buffers-apart": (
+        (OVERLAP, "test_the_user_may_state_that_buffers_are_apart"),
+        (OVERLAP, "test_a_change_that_needs_buffers_apart_is_refuted_with_a_run_that_replays"),
+    ),
+    "disjoint": (
+        (OVERLAP, "test_the_user_may_state_that_buffers_are_apart"),
+        (OVERLAP, "test_a_change_that_needs_buffers_apart_is_refuted_with_a_run_that_replays"),
+    ),
+    "restrict": ((OVERLAP, "test_the_source_grants_that_a_buffer_is_apart"),),
+    "constant-unwritten": (
+        (OVERLAP, "test_the_source_grants_that_a_buffer_is_apart"),
+        (OVERLAP, "test_a_change_that_needs_buffers_apart_is_refuted_with_a_run_that_replays"),
+    ),
+    "kinds-apart": (
+        (IMAGES_OVERLAP, "test_an_image_may_show_a_buffer_unless_its_type_says_otherwise"),
+    ),
+    "buffer-offsets": (
+        (ENGINE + "test_buffer_offsets.py", "test_a_surface_beside_an_address_begins_before_the_buffer"),
+        (ENGINE + "test_buffer_offsets.py", "test_between_surfaces_the_distance_stays_arbitrary"),
+    ),
+    "undefined": ((UNDEFINED, "test_lanes_that_may_collide_write_one_after_another"),),
+    "barriers-reached": (
+        (LEFT_OPEN, "test_a_further_barrier_lets_threads_do_less"),
+        (LEFT_OPEN, "test_a_further_barrier_that_some_threads_miss_is_refused"),
+    ),
+    "no-data-race": (
+        (SYNCHRONISATION, "test_a_change_that_nobody_sees_refines"),
+        (SYNCHRONISATION, "test_a_change_that_others_may_see_does_not_refine"),
+    ),
+    "unwritten": ((ENGINE + "test_synchronisation_widths.py", "test_a_load_of_what_nobody_writes_may_cross_a_fence"),),
+    "fences-alike": ((SYNCHRONISATION, "test_fences_that_no_page_compares_rest_on_a_premise"),),
+    "caches-alike": (
+        (SYNCHRONISATION, "test_a_change_that_nobody_sees_refines"),
+        (SYNCHRONISATION, "test_a_change_that_others_may_see_does_not_refine"),
+    ),
+    "threads-in-any-order": (
+        (WIDTHS, "test_a_thread_without_a_lane_is_not_launched"),
+        (WIDTHS, "test_threads_that_write_one_byte_race"),
+    ),
+    "beyond-unseen": (
+        (ENGINE + "test_reads_beyond.py", "test_a_read_without_effect_ends_no_launch"),
+        (ENGINE + "test_reads_beyond.py", "test_a_read_on_which_something_depends_is_undefined"),
+    ),
+}  # fmt: skip
+"""By the name of the premise: tests that show what is right with it, and wrong or not decided without."""
+
+WITHOUT = {
+    "width": "it says which text is asked about: without it there is no question",
+    "launched-alike": "without it inputs have no counterpart: nothing can be asked",
+    "groups-fit": "nothing is asked of it: a launch that the target refuses leaves nothing to compare",
+    "private-aligned": "no pair is written yet",
+    "stated-offset": "no pair is written yet",
+    "buffers-end": "no pair is written yet",
+    "same-size": "no pair is written yet",
+    "buffers-below": "no pair is written yet",
+    "lsc-immediate": "a reading that has no alternative: nothing asks with sums that do not wrap",
+    "private-sizes": "nothing is asked of two kernels here: `bounds` asks each whether it stays inside",
+    "counters": "no pair is written yet",
+    "float-mode": "no pair is written yet",
+    "float-functions": "no pair is written yet",
+    "sampler-function": "no pair is written yet",
+    "items-do-not-race": "no pair is written yet",
+    "surfaces-4gib": "no pair is written yet",
+    "lanes-on": "no pair is written yet",
+    "atomics-alone": "no pair is written yet",
+    "atomics-relaxed": "no pair is written yet",
+    "lanes-interleaved": "no pair is written yet",
+    "thread-numbers": "no pair is written yet",
+}
+"""Rows without a witness, and why.  A row leaves this list with its pair."""
