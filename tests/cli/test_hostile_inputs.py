@@ -45,9 +45,12 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
     ("tv", "state"): (["tv", "PAIRS", "--state", "{}"], ".jsonl"),
     ("ocloc", "files"): (["ocloc", "{}", "--ocloc", "/bin/false"], ".cl"),
     ("rules", "rules"): (["rules", "{}", "--limit", "2"], ".rule"),
-    ("run", "file"): (["run", "{}", "--grid", "8"], ".visaasm"),
-    ("run", "launch"): (["run", str(DUMP), "--grid", "8", "--launch", "{}"], ".json"),
-    ("run", "buffer"): (["run", str(DUMP), "--grid", "8", "--launch", str(MANIFEST), "--buffer", "0=@{}"], ".bin"),
+    ("run", "file"): (["run", "{}", "--global-size", "8"], ".visaasm"),
+    ("run", "launch"): (["run", str(DUMP), "--global-size", "8", "--launch", "{}"], ".json"),
+    ("run", "buffer"): (
+        ["run", str(DUMP), "--global-size", "8", "--launch", str(MANIFEST), "--buffer", "0=@{}"],
+        ".bin",
+    ),
     ("vectors", "paths"): (["vectors", "{}"], ".jsonl"),
     ("vectors", "paths.gz"): (["vectors", "{}"], ".jsonl.gz"),
     ("replay", "paths"): (["replay", "{}"], ".json"),
@@ -208,7 +211,7 @@ def test_a_file_that_is_cut_off_is_no_bug(sample: str, ran, tmp_path: Path) -> N
 def test_an_output_that_is_a_pipe_is_an_error_at_once(tmp_path: Path, capsys) -> None:
     pipe = tmp_path / "out.bin"
     os.mkfifo(pipe)
-    words = ["run", str(DUMP), "--grid", "8", "--launch", str(MANIFEST), "--out", f"0=@{pipe}"]
+    words = ["run", str(DUMP), "--global-size", "8", "--launch", str(MANIFEST), "--out", f"0=@{pipe}"]
     assert main([*words, "--buffer", "0=zeros:64", "--buffer", "1=zeros:64", "--buffer", "2=zeros:64"]) == 2
     shutil.rmtree(tmp_path / "none", ignore_errors=True)
     assert "--out" in capsys.readouterr().err

@@ -120,7 +120,7 @@ def test_a_launch_that_never_ends_is_unknown(tmp_path: Path, capsys) -> None:
     path = tmp_path / "endless.visaasm"
     path.write_text(f"{HEAD}L0:\n{STEP}    jmp (M1, 1) L0\n    ret (M1, 1)\n")
     start = process_time()
-    code = main(["run", str(path), "--grid", "8", "--platform", "tgllp", "--limit", "0.5", "--engine", "scalar"])
+    code = main(["run", str(path), "--global-size", "8", "--platform", "tgllp", "--limit", "0.5", "--engine", "scalar"])
     assert process_time() - start < 0.5 + SLACK_S
     assert code in (3, 4)
     assert "not ended" in capsys.readouterr().err or code == 4

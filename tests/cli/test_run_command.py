@@ -39,7 +39,7 @@ def test_the_buffers_are_written_out(capsys: pytest.CaptureFixture[str], tmp_pat
     out, given = tmp_path / "c.bin", tmp_path / "b.bin"
     given.write_bytes(struct.pack("<16i", *range(16)))
     arguments = ("--buffer", "a=random:64:7", "--buffer", f"1=@{given}", "--buffer", "arg2=zeros:64")
-    code, document = asked(capsys, *dump("vadd"), "--grid", "16", *arguments, "--out", f"c=@{out}")
+    code, document = asked(capsys, *dump("vadd"), "--global-size", "16", *arguments, "--out", f"c=@{out}")
     a = struct.unpack("<16I", random.Random(7).randbytes(64))
     expected = struct.pack("<16I", *((x + k) % 2**32 for k, x in enumerate(a)))
     assert (code, out.read_bytes()) == (0, expected)
@@ -61,7 +61,7 @@ def test_a_buffer_may_be_that_of_another_argument(
     parts = ("--buffer", f"a=@{given}", "--buffer", "b=a", "--buffer", "c=0+16", "--engine", engine)
     files = tmp_path / "after.bin", tmp_path / "c.bin"
     written = ("--out", f"a=@{files[0]}", "--out", f"c=@{files[1]}")
-    assert asked(capsys, *dump("vadd", variant), "--grid", "8", *parts, *written)[0] == 0
+    assert asked(capsys, *dump("vadd", variant), "--global-size", "8", *parts, *written)[0] == 0
     expected = [*words[:4], *(2 * word for word in words[:8]), *words[12:]]
     assert struct.unpack("<16I", files[0].read_bytes()) == tuple(expected)
     assert files[1].read_bytes() == files[0].read_bytes()[16:]
@@ -73,13 +73,13 @@ def test_a_part_of_no_buffer_is_refused(part: str, capsys: pytest.CaptureFixture
     name = part[0]
     others = [f"{one}={content}" for one, content in (("a", "zeros:64"), ("b", "a"), ("c", "zeros:64")) if one != name]
     options = [word for content in (*others, part) for word in ("--buffer", content)]
-    code, _, err = told(capsys, *dump("vadd"), "--grid", "8", *options)
+    code, _, err = told(capsys, *dump("vadd"), "--global-size", "8", *options)
     assert code == 2
     assert "--buffer" in err
 
 
 def test_the_text_shows_what_changed(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = told(capsys, *dump("vadd"), "--grid", "16", *VADD)
+    code, out, err = told(capsys, *dump("vadd"), "--global-size", "16", *VADD)
     assert (code, err) == (0, "")
     assert "runs: 16 work items in 2 groups of 1 thread, 8 lanes each" in out
     assert "argument 0 (a): 64 bytes, none changed" in out
@@ -88,7 +88,7 @@ def test_the_text_shows_what_changed(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_one_lane_is_traced(capsys: pytest.CaptureFixture[str]) -> None:
-    code, document = asked(capsys, *dump("vadd"), "--grid", "16", *VADD, "--trace", "group=1,thread=0,lane=3")
+    code, document = asked(capsys, *dump("vadd"), "--global-size", "16", *VADD, "--trace", "group=1,thread=0,lane=3")
     assert code == 0
     trace = document["trace"]
     assert len(trace) == 13  # all statements but the end
@@ -100,7 +100,7 @@ def test_one_lane_is_traced(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_trace_shows_predicates_and_all_lanes(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ("--buffer", "src=zeros:32", "--buffer", "dst=zeros:32", "--arg", "n=5", "--grid", "8")
+    arguments = ("--buffer", "src=zeros:32", "--buffer", "dst=zeros:32", "--arg", "n=5", "--global-size", "8")
     code, out, _ = told(capsys, *dump("oob_offbyone_fixed"), *arguments, "--trace", "group=0")
     assert code == 0
     assert "P1[4] ← 1" in out
@@ -115,7 +115,7 @@ def test_a_traced_lane_shows_what_it_writes_though_it_stays_the_same(
     path = tmp_path / "k.visaasm"
     path.write_text(ROWS)
     code, document = asked(
-        capsys, str(path), "--platform", "tgllp", "--grid", "16", "--trace", "group=0,thread=0,lane=3"
+        capsys, str(path), "--platform", "tgllp", "--global-size", "16", "--trace", "group=0,thread=0,lane=3"
     )
     assert code == 0
     changes = [step["changes"] for step in document["trace"]]
@@ -139,7 +139,7 @@ ret (M1, 1)
 
 def test_colliding_lanes_are_undefined(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "dst.bin"
-    arguments = ("--buffer", "src=random:64", "--buffer", "dst=zeros:64", "--grid", "16", "--out", f"dst=@{out}")
+    arguments = ("--buffer", "src=random:64", "--buffer", "dst=zeros:64", "--global-size", "16", "--out", f"dst=@{out}")
     code, text, _ = told(capsys, *dump("lane_conflict"), *arguments)
     assert code == 1
     assert "tgllp-O2-simd8.visaasm:77:5: lanes 0 and 1 both write byte 0x0" in text
@@ -148,7 +148,7 @@ def test_colliding_lanes_are_undefined(capsys: pytest.CaptureFixture[str], tmp_p
 
 
 def test_undefined_behaviour_has_its_place_thread_and_lane(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ("--buffer", "a=zeros:64", "--buffer", "b=zeros:52", "--buffer", "c=zeros:64", "--grid", "16")
+    arguments = ("--buffer", "a=zeros:64", "--buffer", "b=zeros:52", "--buffer", "c=zeros:64", "--global-size", "16")
     code, document = asked(capsys, *dump("vadd", "tgllp-O2-simd8-a64"), *arguments)
     found = document["undefined"]
     assert code == 1
@@ -159,7 +159,7 @@ def test_undefined_behaviour_has_its_place_thread_and_lane(capsys: pytest.Captur
 
 
 def test_races_and_unwritten_reads_are_notes(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ("--buffer", "0=random:256", "--buffer", "1=zeros:256", "--grid", "64", "--group", "64")
+    arguments = ("--buffer", "0=random:256", "--buffer", "1=zeros:256", "--global-size", "64", "--local-size", "64")
     kernel = dump("slm_race", folder=LAUNCHES)
     code, document = asked(capsys, *kernel, *arguments, "--engine", "scalar")
     assert (code, document["engine"]) == (0, "scalar")
@@ -176,18 +176,20 @@ def test_a_launch_of_100_000_work_items_takes_the_arrays(capsys: pytest.CaptureF
     """By default; what they do not look for is said, and is no empty list in JSON."""
     out = tmp_path / "c.bin"
     buffers = ("--buffer", "a=random:400000:1", "--buffer", "b=random:400000:2", "--buffer", "c=zeros:400000")
-    code, document = asked(capsys, *dump("vadd"), "--grid", "100000", "--group", "32", *buffers, "--out", f"c=@{out}")
+    code, document = asked(
+        capsys, *dump("vadd"), "--global-size", "100000", "--local-size", "32", *buffers, "--out", f"c=@{out}"
+    )
     assert (code, document["engine"], document["threads"]) == (0, "arrays", 12_500)
     assert (document["races"], document["unwritten_reads"]) == (None, None)
     a, b = (struct.unpack("<100000I", random.Random(seed).randbytes(400_000)) for seed in (1, 2))
     assert out.read_bytes() == struct.pack("<100000I", *((x + y) % 2**32 for x, y in zip(a, b, strict=True)))
-    code, text, _ = told(capsys, *dump("vadd"), "--grid", "16", *VADD)
+    code, text, _ = told(capsys, *dump("vadd"), "--global-size", "16", *VADD)
     assert "races, and reads of memory that nothing wrote, were not looked for" in text
     assert "--engine scalar" in text
 
 
 def test_both_engines_show_the_same_place(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ("--buffer", "a=zeros:64", "--buffer", "b=zeros:52", "--buffer", "c=zeros:64", "--grid", "16")
+    arguments = ("--buffer", "a=zeros:64", "--buffer", "b=zeros:52", "--buffer", "c=zeros:64", "--global-size", "16")
     kernel = dump("vadd", "tgllp-O2-simd8-a64")
     shown = [told(capsys, *kernel, *arguments, "--engine", engine) for engine in ("arrays", "scalar")]
     assert shown[0] == shown[1]
@@ -195,17 +197,17 @@ def test_both_engines_show_the_same_place(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_trace_needs_the_scalar_engine(capsys: pytest.CaptureFixture[str]) -> None:
-    code, document = asked(capsys, *dump("vadd"), "--grid", "16", *VADD, "--trace", "group=1")
+    code, document = asked(capsys, *dump("vadd"), "--global-size", "16", *VADD, "--trace", "group=1")
     assert (code, document["engine"]) == (0, "scalar")
     arguments = (*VADD, "--trace", "group=1", "--engine", "arrays")
-    code, _, err = told(capsys, *dump("vadd"), "--grid", "16", *arguments)
+    code, _, err = told(capsys, *dump("vadd"), "--global-size", "16", *arguments)
     assert code == 2
     assert "--engine arrays: it traces nothing" in err
 
 
 def test_what_is_not_modelled_ends_with_4(capsys: pytest.CaptureFixture[str]) -> None:
     """The compiler's `load_lz` beside the image: what it reads there is on no page."""
-    arguments = ("--image", "src=4x1:zeros", "--image", "dst=8x1:zeros", "--grid", "8")
+    arguments = ("--image", "src=4x1:zeros", "--image", "dst=8x1:zeros", "--global-size", "8")
     code, document = asked(capsys, *dump("img_invert"), *arguments)
     assert code == 4
     assert document["not_modelled"]["what"] == "load_lz outside of the image: 4 is not one of 0..3"
@@ -216,7 +218,7 @@ def test_images_are_read_and_written_out(capsys: pytest.CaptureFixture[str], tmp
     out, given = tmp_path / "out.bin", tmp_path / "in.bin"
     given.write_bytes(struct.pack("<64I", *range(64)))
     arguments = ("--image", f"src=8x2:@{given}", "--image", "dst=8x2:random:1", "--out", f"dst=@{out}")
-    code, document = asked(capsys, *dump("img_invert"), "--grid", "8,2", *arguments)
+    code, document = asked(capsys, *dump("img_invert"), "--global-size", "8,2", *arguments)
     assert (code, document["engine"]) == (0, "scalar")
     assert out.read_bytes() == struct.pack("<64I", *(255 - k for k in range(64)))
     assert [buffer["bytes"] for buffer in document["buffers"]] == [256, 256]
@@ -249,7 +251,7 @@ def test_images_are_read_and_written_out(capsys: pytest.CaptureFixture[str], tmp
 def test_images_that_no_launch_has_are_refused(
     options: tuple[str, ...], error: str, hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _, err = told(capsys, *dump("img_invert"), "--grid", "8", *options)
+    code, _, err = told(capsys, *dump("img_invert"), "--global-size", "8", *options)
     assert code == 2
     assert error in err
     assert hint in err
@@ -261,7 +263,7 @@ def test_an_image_of_bytes_is_inverted_and_saturated(capsys: pytest.CaptureFixtu
     given, out = tmp_path / "in.bin", tmp_path / "out.bin"
     given.write_bytes(bytes(range(64)))
     images = ("--image", f"src=8x2:rgba8ui:@{given}", "--image", "dst=8x2:rgba8i:zeros", "--out", f"dst=@{out}")
-    code, _ = asked(capsys, *dump("img_invert"), "--grid", "8,2", *images)
+    code, _ = asked(capsys, *dump("img_invert"), "--global-size", "8,2", *images)
     assert code == 0
     assert out.read_bytes() == bytes([127] * 64)  # 255 - k is more than a signed byte holds
 
@@ -269,14 +271,16 @@ def test_an_image_of_bytes_is_inverted_and_saturated(capsys: pytest.CaptureFixtu
 def test_nan_in_a_texel_of_halves_is_not_modelled(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     given = tmp_path / "in.bin"
     given.write_bytes(b"\xff\x7f" * 32)
-    code, _, err = told(capsys, *dump("img_rw"), "--grid", "8", "--arg", "dx=0", "--image", f"img=8x1:rgba16f:@{given}")
+    code, _, err = told(
+        capsys, *dump("img_rw"), "--global-size", "8", "--arg", "dx=0", "--image", f"img=8x1:rgba16f:@{given}"
+    )
     assert code == 4
     assert "NaN in a texel" in err
 
 
 def test_an_image_is_no_buffer(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = (*VADD[:4], "--image", "c=4x1:zeros")
-    code, _, err = told(capsys, *dump("vadd"), "--grid", "16", *arguments)
+    code, _, err = told(capsys, *dump("vadd"), "--global-size", "16", *arguments)
     assert code == 2
     assert "bytes are reached in argument 2 (c), which is an image" in err
     assert "`--buffer` passes bytes" in err
@@ -285,7 +289,7 @@ def test_an_image_is_no_buffer(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_file_has_as_many_bytes_as_its_texels(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     given = tmp_path / "in.bin"
     given.write_bytes(bytes(100))
-    code, _, err = told(capsys, *dump("img_rw"), "--grid", "8", "--arg", "dx=0", "--image", f"img=8x1:@{given}")
+    code, _, err = told(capsys, *dump("img_rw"), "--global-size", "8", "--arg", "dx=0", "--image", f"img=8x1:@{given}")
     assert code == 2
     assert "100 bytes" in err
     assert "its texels have 128" in err
@@ -294,28 +298,28 @@ def test_a_file_has_as_many_bytes_as_its_texels(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("options", "error", "hint"),
     [
-        (("--grid", "16"), "arguments are missing", "--buffer a=zeros:BYTES --buffer b=zeros:BYTES"),
-        (("--grid", "16,0", *VADD), "each number is 1", ""),
-        (("--grid", "1,1,1,1", *VADD), "not one, two or three numbers", "--grid 32,16"),
-        (("--grid", "x", *VADD), "not one, two or three numbers", "--grid 32,16"),
-        (("--grid", "4294967295", *VADD), "4,294,967,295 work items", "at most"),
-        (("--grid", "2048", "--group", "2048", *VADD), "2,048 work items", "at most 1,024"),
-        (("--grid", "17", "--group", "8", *VADD), "is no multiple of --group 8,1,1", "whole groups"),
-        (("--grid", "16", *VADD, "--arg", "a=1"), "a is a pointer", "--buffer a=zeros:BYTES"),
-        (("--grid", "16", *VADD, "--arg", "a"), "not ARGUMENT=VALUE", "its name or its index"),
-        (("--grid", "16", *VADD, "--buffer", "a=zeros:1"), "a is given twice", ""),
-        (("--grid", "16", "--buffer", "src=zeros:1"), "no argument 'src'", "arguments: a, b, c"),
-        (("--grid", "16", "--buffer", "9=zeros:1"), "no argument '9'", "arguments: a, b, c"),
-        (("--grid", "16", "--buffer", "a=ones:1"), "no such content", "@FILE, zeros:BYTES"),
-        (("--grid", "16", "--buffer", "a=zeros:-1"), "no such content", "@FILE, zeros:BYTES"),
-        (("--grid", "16", "--buffer", "a=zeros:99999999999"), "too large", "at most"),
-        (("--grid", "16", "--buffer", "a=@/no/such/file"), "No such file", ""),
-        (("--grid", "16", *VADD, "--out", "c=c.bin"), "not BUFFER=@FILE", "buffers: a, b, c"),
-        (("--grid", "16", *VADD, "--out", "c=@/no/such/c.bin"), "no such folder", ""),
-        (("--grid", "16", *VADD, "--trace", "group=2"), "no such thread or lane", "group 0 to 1"),
-        (("--grid", "16", *VADD, "--trace", "lane"), "is not group=G", ""),
-        (("--grid", "16", *VADD, "--input", "V9=local_id_x"), "V9 is no input", "inputs:"),
-        (("--grid", "16", *VADD, "--platform", "X"), "no platform 'X'", "one of"),
+        (("--global-size", "16"), "arguments are missing", "--buffer a=zeros:BYTES --buffer b=zeros:BYTES"),
+        (("--global-size", "16,0", *VADD), "each number is 1", ""),
+        (("--global-size", "1,1,1,1", *VADD), "not one, two or three numbers", "--global-size 32,16"),
+        (("--global-size", "x", *VADD), "not one, two or three numbers", "--global-size 32,16"),
+        (("--global-size", "4294967295", *VADD), "4,294,967,295 work items", "at most"),
+        (("--global-size", "2048", "--local-size", "2048", *VADD), "2,048 work items", "at most 1,024"),
+        (("--global-size", "17", "--local-size", "8", *VADD), "is no multiple of --local-size 8,1,1", "whole groups"),
+        (("--global-size", "16", *VADD, "--arg", "a=1"), "a is a pointer", "--buffer a=zeros:BYTES"),
+        (("--global-size", "16", *VADD, "--arg", "a"), "not ARGUMENT=VALUE", "its name or its index"),
+        (("--global-size", "16", *VADD, "--buffer", "a=zeros:1"), "a is given twice", ""),
+        (("--global-size", "16", "--buffer", "src=zeros:1"), "no argument 'src'", "arguments: a, b, c"),
+        (("--global-size", "16", "--buffer", "9=zeros:1"), "no argument '9'", "arguments: a, b, c"),
+        (("--global-size", "16", "--buffer", "a=ones:1"), "no such content", "@FILE, zeros:BYTES"),
+        (("--global-size", "16", "--buffer", "a=zeros:-1"), "no such content", "@FILE, zeros:BYTES"),
+        (("--global-size", "16", "--buffer", "a=zeros:99999999999"), "too large", "at most"),
+        (("--global-size", "16", "--buffer", "a=@/no/such/file"), "No such file", ""),
+        (("--global-size", "16", *VADD, "--out", "c=c.bin"), "not BUFFER=@FILE", "buffers: a, b, c"),
+        (("--global-size", "16", *VADD, "--out", "c=@/no/such/c.bin"), "no such folder", ""),
+        (("--global-size", "16", *VADD, "--trace", "group=2"), "no such thread or lane", "group 0 to 1"),
+        (("--global-size", "16", *VADD, "--trace", "lane"), "is not group=G", ""),
+        (("--global-size", "16", *VADD, "--input", "V9=local_id_x"), "V9 is no input", "inputs:"),
+        (("--global-size", "16", *VADD, "--platform", "X"), "no platform 'X'", "one of"),
     ],
 )
 def test_options_that_no_launch_has_are_refused(
@@ -330,12 +334,12 @@ def test_options_that_no_launch_has_are_refused(
 
 def test_a_kernel_with_barriers_needs_its_group_size(capsys: pytest.CaptureFixture[str]) -> None:
     kernel = dump("scan_slm", folder=LAUNCHES)
-    code, _, err = told(capsys, *kernel, "--grid", "64", "--buffer", "0=zeros:256", "--buffer", "1=zeros:256")
-    assert (code, "--group is missing" in err) == (2, True)
+    code, _, err = told(capsys, *kernel, "--global-size", "64", "--buffer", "0=zeros:256", "--buffer", "1=zeros:256")
+    assert (code, "--local-size is missing" in err) == (2, True)
 
 
 def test_without_launch_information_the_surfaces_are_unknown(capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = told(capsys, dump("vadd")[0], "--grid", "16", "--platform", "TGLLP")
+    code, _, err = told(capsys, dump("vadd")[0], "--global-size", "16", "--platform", "TGLLP")
     assert code == 2
     assert "which argument surface 'bti 0' is" in err
     assert "--launch FILE" in err
@@ -370,7 +374,7 @@ shl (M1, 8) A(0,0)<1> X(0,0)<1;1,0> 0x2:ud
 scatter4_scaled.R (M1, 8) T6 0x0:ud A.0 R.0
 ret (M1, 1)
 """
-DIVIDED = ("--platform", "tgllp", "--grid", "8", "--input", "ID=local_id_x", "--input", "S=surface:0")
+DIVIDED = ("--platform", "tgllp", "--global-size", "8", "--input", "ID=local_id_x", "--input", "S=surface:0")
 
 
 @pytest.mark.parametrize("engine", ["arrays", "scalar"])
@@ -438,7 +442,7 @@ def test_the_byte_swap_of_2022_is_undefined(capsys: pytest.CaptureFixture[str]) 
     """What it reads beyond a variable goes into the result."""
     swap = DATA / "byte-swap-pvc-2022.visaasm"
     launch = ("--launch", str(swap.with_suffix(".ze_info")), "--platform", "PVC")
-    code, text, _ = told(capsys, str(swap), *launch, "--grid", "64", "--buffer", "data=random:512:1")
+    code, text, _ = told(capsys, str(swap), *launch, "--global-size", "64", "--buffer", "data=random:512:1")
     assert code == 1
     assert "lie beyond" in text
 
@@ -448,8 +452,18 @@ INVERT = ("--image", "src=32x4:rgba8ui:random:1", "--image", "dst=32x4:rgba8ui:z
 
 def test_the_host_decides_about_tiles(capsys: pytest.CaptureFixture[str]) -> None:
     """Which layout was taken is said, and JSON has it."""
-    arguments = (*dump("img_invert"), "--grid", "32,4", "--group", "32,4", *INVERT)
+    arguments = (*dump("img_invert"), "--global-size", "32,4", "--local-size", "32,4", *INVERT)
     code, out, _ = told(capsys, *arguments)
     assert code == 0
     assert "local ids: tiles (tiles with --host opencl, x-y-z with --host level-zero)" in out
     assert asked(capsys, *arguments, "--host", "level-zero")[1]["local_ids"] == "x-y-z"
+
+
+def test_the_old_names_of_the_sizes_are_taken_and_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """As the other commands, `run` has OpenCL's names."""
+    today = "--global-size", "16", "--local-size=8", "--global-offset", "0"
+    before = "--grid", "16", "--group=8", "--offset", "0"
+    assert asked(capsys, *dump("vadd"), *VADD, *today) == asked(capsys, *dump("vadd"), *VADD, *before)
+    _, shown, _ = told(capsys, "--help")
+    assert "--global-size" in shown
+    assert "--grid" not in shown

@@ -45,9 +45,10 @@ from visaproof.engine.verdict import Vacuous as VacuousClaim
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.expressions import Number
 from visaproof.kernel.launch import NOTHING_KNOWN, parse_input_option
 from visaproof.kernel.reader import read_kernel
-from visaproof.kernel.surface_sizes import Amount, parse_size_option
+from visaproof.kernel.surface_sizes import parse_size_option
 from visaproof.queries import bounds, subject
 from visaproof.queries.conflict import LanePair
 from visaproof.queries.identities import rule_holds
@@ -149,7 +150,7 @@ def premises_that_contradict(_: pytest.MonkeyPatch) -> bool:
     """No lane has an id below a global size of 0."""
     kernel = read_kernel(HEAD + STORED_IN + "ret (M1, 1)\n", "k.visaasm")
     launch = replace(NOTHING_KNOWN.with_inputs(kernel, [parse_input_option("AT=local_id_x")]), group_size=(8, 1, 1))
-    stated = StatedLaunch(global_size=(Amount(0),))
+    stated = StatedLaunch(global_size=(Number(0),))
     return ask_bounds(kernel, Platform.DG2, launch, Assume.IDS, stated, QUICK_MS).vacuous
 
 

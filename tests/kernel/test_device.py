@@ -179,7 +179,7 @@ def test_the_size_of_a_register_comes_from_the_comment(word: str) -> None:
 
 COMMANDS = (
     ("conflicts", "FILE"), ("bounds", "FILE"), ("check", "FILE"), ("check", "FILE", "--rules", "igc"),
-    ("refine", "FILE", "FILE"), ("run", "FILE", "--grid", "8"),
+    ("refine", "FILE", "FILE"), ("run", "FILE", "--global-size", "8"),
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 ENGINE = "tests/engine/"
 SYNCHRONISATION, UNDEFINED = ENGINE + "test_synchronisation.py", ENGINE + "test_refinement_undefined.py"
 BESIDE, OVERLAP = ENGINE + "test_beside_the_text.py", ENGINE + "test_refinement_overlap.py"
+IMAGES_OVERLAP = ENGINE + "test_refinement_images_overlap.py"
 LOCAL, FLOATS = ENGINE + "test_shared_local_memory.py", ENGINE + "test_refinement_floats.py"
 WIDTHS, ADDRESSES = ENGINE + "test_refinement_widths.py", ENGINE + "test_refinement_addresses.py"
 LEFT_OPEN, BOUNDS = ENGINE + "test_refinement_left_open.py", "tests/cli/test_bounds_command.py"
@@ -57,6 +58,9 @@ ELSEWHERE = {
         (OVERLAP, "test_the_source_grants_that_a_buffer_is_apart"),
         (OVERLAP, "test_a_change_that_needs_buffers_apart_is_refuted_with_a_run_that_replays"),
     ),
+    "kinds-apart": (
+        (IMAGES_OVERLAP, "test_an_image_may_show_a_buffer_unless_its_type_says_otherwise"),
+    ),
     "buffer-offsets": (
         (ENGINE + "test_buffer_offsets.py", "test_a_surface_beside_an_address_begins_before_the_buffer"),
         (ENGINE + "test_buffer_offsets.py", "test_between_surfaces_the_distance_stays_arbitrary"),
@@ -103,7 +107,6 @@ WITHOUT = {
     "float-functions": "no pair is written yet",
     "sampler-function": "no pair is written yet",
     "items-do-not-race": "no pair is written yet",
-    "kinds-apart": "no pair is written yet",
     "surfaces-4gib": "no pair is written yet",
     "lanes-on": "no pair is written yet",
     "atomics-alone": "no pair is written yet",

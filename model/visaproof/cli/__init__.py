@@ -46,7 +46,7 @@ EXAMPLES = """examples:
   visaproof tv dumps                     the same question for many pairs
   visaproof ocloc k.cl --target-options -cl-opt-disable   compiled twice: do both do the same?
   visaproof rules                        are the shipped rewrite rules right?
-  visaproof run kernel.visaasm --grid 64 run a whole launch on numbers
+  visaproof run kernel.visaasm --global-size 64   run a whole launch on numbers
   visaproof print kernel.visaasm         write a kernel in the compiler's spelling
   visaproof vectors vectors.jsonl        compare with what other implementations did
 """
@@ -59,6 +59,14 @@ OPTIONS_OF_ANOTHER = (
     "--target-internal-options",
 )
 """Their values are command lines of another program."""
+
+OLD_NAMES = {
+    "--grid": "--global-size",
+    "--group": "--local-size",
+    "--offset": "--global-offset",
+    "--scalar": "--arg",
+}
+"""Of `run`, before its options had OpenCL's names."""
 
 
 GARBAGE_COLLECTED_EVERY = 200_000
@@ -95,14 +103,23 @@ def _parsed(argv: Sequence[str] | None) -> Namespace | int:
 
 
 def _with_options(argv: Sequence[str]) -> list[str]:
-    """`--source-options -O0` as `--source-options=-O0`: the value of such an option may begin with a dash."""
+    """`--source-options -O0` as `--source-options=-O0`: the value of such an option may begin with a dash.
+
+    Options that have a new name are taken by the old one.
+    """
     joined: list[str] = []
-    for word in argv:
+    for word in map(_of_today, argv) if argv[:1] == ["run"] else argv:
         if joined and joined[-1] in OPTIONS_OF_ANOTHER:
             joined[-1] = f"{joined[-1]}={word}"
         else:
             joined.append(word)
     return joined
+
+
+def _of_today(word: str) -> str:
+    """The new name of an option of `run` that has one."""
+    name, equals, value = word.partition("=")
+    return f"{OLD_NAMES.get(name, name)}{equals}{value}"
 
 
 def _parser() -> ArgumentParser:

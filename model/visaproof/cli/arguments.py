@@ -1,14 +1,17 @@
 """Options that several commands take, and how their values are read."""
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from re import fullmatch
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from visaproof.cli.errors import UsageError
+from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]  (argparse has no public name for it)
 
+    from visaproof.kernel.expressions import Disjoint, Relation
     from visaproof.kernel.launch import StatedGroups
 
     Subparsers = _SubParsersAction[ArgumentParser]
@@ -62,13 +65,51 @@ def add_float(parser: ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def disjoint(text: str) -> tuple[str, str]:
-    """Two arguments that share no byte, from `disjoint(A, B)`."""
-    found = fullmatch(r"\s*disjoint\(([^(),]+),([^(),]+)\)\s*", text)
-    names = [] if found is None else [name.strip() for name in found.groups()]
-    if len(names) != 2 or not all(names):
-        raise ArgumentTypeError(f"{text!r} is not 'disjoint(A, B)', with two arguments by name or number")
-    return names[0], names[1]
+WHERE_OPTION = "--where"
+"""Of `kernel.relations`."""
+
+
+def add_where(parser: ArgumentParser, read: "Callable[[str], Relation | Disjoint]", form: str, more: str = "") -> None:
+    """What the user states of arguments and the launch."""
+    parser.add_argument(
+        WHERE_OPTION, type=read, action="append", default=[], metavar=form,
+        help=f"a relation between arguments and the launch, as in 'ld >= local_size_x'{more} (repeatable)",
+    )  # fmt: skip
+
+
+def relation_or_disjoint(text: str) -> "Relation | Disjoint":
+    """`ld >= 32`, or two arguments that share no byte: `disjoint(A, B)`."""
+    from visaproof.kernel.expressions import parse_relation
+
+    try:
+        return parse_relation(text, WHERE_OPTION)
+    except ReadError as error:
+        raise UsageError(f"{WHERE_OPTION}: {error.message}", error.hint) from None
+
+
+def relation(text: str) -> "Relation":
+    """`ld >= 32`, where there is but one kernel."""
+    from visaproof.kernel.expressions import Relation
+
+    found = relation_or_disjoint(text)
+    if not isinstance(found, Relation):
+        raise UsageError(f"{WHERE_OPTION}: {text}: of one kernel nothing depends on which buffers overlap",
+                         "`visaproof refine` and `visaproof tv` take disjoint(A, B)")  # fmt: skip
+    return found
+
+
+def relations_in(parsed: "list[Relation | Disjoint]") -> "tuple[Relation, ...]":
+    """Those of `--where` that compare numbers."""
+    from visaproof.kernel.expressions import Relation
+
+    return tuple(one for one in parsed if isinstance(one, Relation))
+
+
+def disjoint_in(parsed: "list[Relation | Disjoint]") -> tuple[tuple[str, str], ...]:
+    """Those of `--where` that keep two buffers apart."""
+    from visaproof.kernel.expressions import Relation
+
+    return tuple((one.one, one.other) for one in parsed if not isinstance(one, Relation))
 
 
 def seconds(text: str) -> float:

@@ -44,9 +44,10 @@ EPILOG = """examples:
 
 A message is in bounds for all inputs under the printed assumptions, or outside for an input that is shown with what
 then happens (the write is dropped, the read gives 0), or undefined (misaligned, or an operand or predicate that is too
-short), both confirmed by running the kernel.  A size is a number of bytes, an argument by value, or a multiple of one;
-the surface is an argument by name or argN, a binding table index, slm, or a table that the program names.  The kernel's
-own SLMSize is the size of slm.
+short), both confirmed by running the kernel.  A size is a number of bytes, or made of numbers, arguments by value and
+values of the launch with +, -, * and %, as in 4*(w*h + 16), and nothing of it wraps; the surface is an argument by name
+or argN, a binding table index, slm, or a table that the program names.  The kernel's own SLMSize is the size of slm.
+--where states a relation between arguments and the launch, as in 'n % 16 == 0' or 'pitch >= global_size_x'.
 A global size bounds the ids of the enabled lanes: group id · local size + local id.
 Registers beyond a variable, and registers and predicate bits that are read uninitialised, are listed, and whether an
 address, a branch, a mask or an output depends on them; so are writes that no lane reaches.
@@ -169,6 +170,7 @@ def _stated(arguments: Namespace) -> "StatedLaunch":
     return StatedLaunch(
         surfaces=tuple(parse_size_option(option) for option in arguments.size),
         global_size=parse_global_size(arguments.global_size) if arguments.global_size else (),
+        where=tuple(arguments.where),
         align=arguments.align or (1 if arguments.assume.startswith("none") else ADDRESS_UNIT),
     )
 

@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import add_float, add_groups, add_limit, add_platform, positive, seconds
+from visaproof.cli.arguments import (
+    add_float,
+    add_groups,
+    add_limit,
+    add_platform,
+    add_where,
+    positive,
+    relation,
+    seconds,
+)
 from visaproof.cli.errors import not_asked
 from visaproof.cli.exit_codes import ExitCode, worst
 from visaproof.cli.findings import add_undefined
@@ -35,6 +44,7 @@ def add_kernel_options(parser: ArgumentParser) -> None:
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question (default: 20)"
     )
     add_limit(parser, "one file")
+    add_where(parser, relation, "RELATION")
     add_undefined(parser)
     add_float(parser)
 

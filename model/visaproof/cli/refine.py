@@ -14,9 +14,12 @@ from visaproof.cli.arguments import (
     add_groups,
     add_limit,
     add_platform,
-    disjoint,
+    add_where,
+    disjoint_in,
     groups_of,
     positive,
+    relation_or_disjoint,
+    relations_in,
     seconds,
 )
 from visaproof.cli.errors import make_folder, show_error
@@ -70,7 +73,8 @@ Buffers of different arguments may be one buffer, or overlap, unless the source 
 (with --launch of a zebin or its .ze_info).  A change that is right only if some are apart does not refine: the answer
 names the pairs, and shows a run on buffers that overlap if one was found (else it is unknown).  Images may be one image
 where their types and access qualifiers allow it; of these no run is shown.  --where 'disjoint(A, B)' states that two
-arguments share no byte, --alias none that no two do.
+arguments share no byte, --alias none that no two do.  --where 'n % 16 == 0' bounds the question to launches of which it
+holds: integers are meant, and nothing wraps (`visaproof conflicts --help`).
 Where SOURCE does what is forbidden, it has no meaning; TARGET may do it only there.  What is allowed has a meaning, the
 same in both kernels, and neither excuses SOURCE nor counts against TARGET (--undefined KIND=allow or KIND=forbid):
   collision        lanes of one message write one byte; allowed: one after another, the last stays     default: forbid
@@ -129,10 +133,8 @@ def add_undefined(parser: ArgumentParser) -> None:
         "--alias", choices=("may", "none"), default="may",
         help="whether buffers of different arguments may overlap (default: may, but for restrict and constant ones)",
     )  # fmt: skip
-    parser.add_argument(
-        "--where", type=disjoint, action="append", default=[], metavar="'disjoint(A, B)'",
-        help="arguments that share no byte, by name or number (repeatable)",
-    )  # fmt: skip
+    more = ", or arguments that share no byte: 'disjoint(A, B)'"
+    add_where(parser, relation_or_disjoint, "RELATION", more)
     parser.add_argument(
         "--unroll", type=positive, default=4, metavar="N", help="rounds of a loop of unknown length (default: 4)"
     )
@@ -210,7 +212,7 @@ def _ask(
     timeout_ms, groups = round(1000 * arguments.timeout), groups_of(arguments)
     scope = Scope(
         Assume.of(arguments.assume), forbidden, arguments.unroll, floats, tuple(observe), Alias(arguments.alias),
-        tuple(arguments.where), timeout_ms, groups,
+        disjoint_in(arguments.where), relations_in(arguments.where), timeout_ms, groups,
     )  # fmt: skip
     limit = Limit(arguments.limit)
     comparison = compare_within(limit, source, target, scope)

@@ -21,12 +21,13 @@ SAMPLERS = ("clamp-to-edge", "clamp", "none")
 """The values of `kernel.texels.Outside`."""
 
 EPILOG = """examples:
-  visaproof run vadd.visaasm --launch vadd.bin --grid 64 \\
+  visaproof run vadd.visaasm --launch vadd.bin --global-size 64 \\
       --buffer a=random:256:1 --buffer b=@b.bin --buffer c=zeros:256 --out c=@c.bin
-  visaproof run saxpy.visaasm --launch manifest.json --grid 100 --group 10 --arg a=0.5 --arg n=100 \\
+  visaproof run saxpy.visaasm --launch manifest.json --global-size 100 --local-size 10 --arg a=0.5 --arg n=100 \\
       --buffer y=random:400 --buffer x=random:400
-  visaproof run transpose.visaasm --launch transpose.bin --grid 32,16 --group 16,16 ... --trace group=0,thread=1,lane=3
-  visaproof run invert.visaasm --launch invert.bin --grid 32,4 --group 32,4 ... --host level-zero
+  visaproof run transpose.visaasm --launch transpose.bin --global-size 32,16 --local-size 16,16 ... \\
+      --trace group=0,thread=1,lane=3
+  visaproof run invert.visaasm --launch invert.bin --global-size 32,4 --local-size 32,4 ... --host level-zero
 
 Every thread of every group runs on numbers: r0, local ids, arguments and addresses as the launch lays them out, the
 threads of a group from barrier to barrier.  An access outside a surface reads 0 and is dropped when it writes; one at a
@@ -66,9 +67,10 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds (see `conflicts`)")
     add_platform(parser)
     add_host(parser)
-    add("--grid", required=True, metavar="X[,Y[,Z]]", help="work items of the launch")
-    add("--group", metavar="X[,Y[,Z]]", help="work items of a group (default: what the kernel requires, or one thread)")
-    add("--offset", default="0", metavar="X[,Y[,Z]]", help="the first global id (default: 0)")
+    add("--global-size", required=True, metavar="X[,Y[,Z]]", help="work items of the launch")
+    what = "work items of a group (default: what the kernel requires, or one thread)"
+    add("--local-size", dest="group", metavar="X[,Y[,Z]]", help=what)
+    add("--global-offset", default="0", metavar="X[,Y[,Z]]", help="the first global id (default: 0)")
     add("--arg", action="append", default=[], metavar="ARG=VALUE", help="an argument by value, by name or index")
     add("--buffer", action="append", default=[], metavar="ARG=CONTENT", help="a buffer: @FILE, zeros:BYTES, …")
     add("--image", action="append", default=[], metavar="ARG=EXTENTS:CONTENT", help="an image: 16x8:@FILE, …")

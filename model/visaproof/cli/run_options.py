@@ -25,28 +25,28 @@ def launch_shape(arguments: Namespace, program: "Program") -> "Shape":
     from visaproof.engine.launch.shape import MOST_ITEMS, Shape
     from visaproof.kernel.local_ids import MOST_GROUP_ITEMS
 
-    grid, dimensions = _triple("--grid", arguments.grid, 1)
-    offset, _ = _triple("--offset", arguments.offset, 0, filler=0)
+    grid, dimensions = _triple("--global-size", arguments.global_size, 1)
+    offset, _ = _triple("--global-offset", arguments.global_offset, 0, filler=0)
     required = program.launch.group_size
     if arguments.group is not None:
-        group, _ = _triple("--group", arguments.group, 1)
+        group, _ = _triple("--local-size", arguments.group, 1)
     else:
         if required is None and _is_shared(program):
-            raise UsageError("--group is missing: the work items of a group wait for each other, or share memory")
+            raise UsageError("--local-size is missing: the work items of a group wait for each other, or share memory")
         group = required or (_divisor(grid[0], program.simd), 1, 1)
     if required is not None and group != required:
         shown = ",".join(map(str, required))
-        raise UsageError(f"--group: the kernel requires groups of {shown} work items", f"--group {shown}")
+        raise UsageError(f"--local-size: the kernel requires groups of {shown} work items", f"--local-size {shown}")
     if any(whole % part for whole, part in zip(grid, group, strict=True)):
         raise UsageError(
-            f"--grid {_shown(grid)} is no multiple of --group {_shown(group)}",
+            f"--global-size {_shown(grid)} is no multiple of --local-size {_shown(group)}",
             "in each dimension, whole groups are run",
         )
     shape = Shape(grid, group, offset, dimensions)
     if shape.items > MOST_ITEMS:
-        raise UsageError(f"--grid: {shape.items:,} work items", f"at most {MOST_ITEMS:,}")
+        raise UsageError(f"--global-size: {shape.items:,} work items", f"at most {MOST_ITEMS:,}")
     if shape.group_items > MOST_GROUP_ITEMS:
-        raise UsageError(f"--group: {shape.group_items:,} work items", f"at most {MOST_GROUP_ITEMS:,}")
+        raise UsageError(f"--local-size: {shape.group_items:,} work items", f"at most {MOST_GROUP_ITEMS:,}")
     return shape
 
 

@@ -15,7 +15,9 @@ from visaproof.cli.arguments import (
     add_limit,
     add_platform,
     count,
+    disjoint_in,
     groups_of,
+    relations_in,
     seconds,
 )
 from visaproof.cli.errors import make_folder
@@ -131,7 +133,8 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     floats, timeout_ms, groups = Floats(arguments.float), milliseconds(arguments.timeout), groups_of(arguments)
     scope = Scope(
         Assume.of(arguments.assume), forbidden, arguments.unroll, floats, alias=Alias(arguments.alias),
-        disjoint=tuple(arguments.where), timeout_ms=timeout_ms, groups=groups,
+        disjoint=disjoint_in(arguments.where), where=relations_in(arguments.where),
+        timeout_ms=timeout_ms, groups=groups,
     )  # fmt: skip
     asker = Asker(scope, timeout_ms, arguments.platform, arguments.save, arguments.limit)
     jobs = arguments.jobs or cpu_count() or 1

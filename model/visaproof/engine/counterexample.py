@@ -6,6 +6,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from visaproof.engine.obeyed_relations import ObeyedRelation
 from visaproof.isa.errors import Position, ReadError
 from visaproof.kernel.file_content import content_of, place_in_json
 
@@ -88,6 +89,8 @@ class Counterexample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=T
     line: int = 0
     """For a whole kernel: the line of the program at which the run must end, a lane must reach outside, or bits that
     nothing wrote are read."""
+    where: list[ObeyedRelation] = []
+    """For those: the relations between arguments and the launch that the state obeys."""
     other: State | None = None
     """For those: the state before the second run, which differs from `state` in these bits alone."""
 

@@ -125,5 +125,7 @@ def refines(
     names = tuple(pair for text in observed for pair in names_from(text))
     timeout_ms = round(1000 * timeout_s)
     assumed = assume if isinstance(assume, Assume) else Assume.of(assume)
-    scope = Scope(assumed, kinds, unroll, Floats(floats), names, Alias(alias), tuple(disjoint), timeout_ms)
+    scope = Scope(
+        assumed, kinds, unroll, Floats(floats), names, Alias(alias), tuple(disjoint), timeout_ms=timeout_ms
+    )  # fmt: skip
     return decide(compare(one, other, scope), timeout_ms)

@@ -11,6 +11,7 @@ from visaproof.engine.bounds.unwritten_replay import two_runs
 from visaproof.engine.buffer_space import LocalBuffer
 from visaproof.engine.counterexample import Counterexample, Outcome, Run, Violation
 from visaproof.engine.exhibit import violated
+from visaproof.engine.obeyed_relations import broken
 from visaproof.engine.replayed import collected
 from visaproof.engine.states import state_from
 from visaproof.instructions import Instruction
@@ -53,8 +54,9 @@ def replay(counterexample: Counterexample, path: str) -> Replay:
         read_kernel("\n".join(counterexample.program), f"{path}, program", grf_bytes=platform.grf_bytes), {}
     )
     try:
+        unlike = tuple(broken(counterexample.where, counterexample.state.registers))
         shown, differences = collected(_REPLAYS[counterexample.violation](counterexample, kernel, platform))
-        return Replay(counterexample, shown, differences)
+        return Replay(counterexample, shown, unlike + differences)
     except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
         raise _malformed(f"its state does not fit its program: {type(error).__name__}: {error}", path) from error
 

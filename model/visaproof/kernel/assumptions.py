@@ -15,6 +15,7 @@ from visaproof.kernel.launched_start import NOTHING_LAUNCHED, launched_start
 from visaproof.kernel.launched_words import FIRST_LANES, first_lanes
 from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.premises import Premise, premise
+from visaproof.kernel.stated_relations import StatedRelation
 from visaproof.kernel.symbolic.run import launched_lanes
 from visaproof.kernel.syntax import Input, Kernel
 from visaproof.kernel.work_items import NO_GROUP, Group, group_of
@@ -51,13 +52,17 @@ class Start:
     """The dwords of the payload that hold sizes of the launch: no launch has one of 0."""
     group: Group = NO_GROUP
     """What is known of the work items of the thread."""
+    where: tuple[StatedRelation, ...] = ()
+    """What the user states of arguments and the launch."""
 
     def premises(self, lanes: Sequence[Bool]) -> tuple[Bool, ...]:
         """What holds in every launch, where launches that exist are asked about."""
         return self.group.facts if self.group.launched is None else tuple(self.group.possible(lanes))
 
     def is_launch(self, lanes: Sequence[Bool], values: Mapping[Term, int]) -> bool:
-        """Whether a launch has these values, where that is asked."""
+        """Whether a launch has these values, where that is asked, and what the user states holds of them."""
+        if not all(one.holds(values) for one in self.where):
+            return False
         if self.group.launched is None:
             return all(evaluate_all(list(self.group.facts), values))
         return self.group.has_room(lanes, values)

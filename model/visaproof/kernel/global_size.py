@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.kernel.assumptions import Start
+from visaproof.kernel.expressions import Expression
 from visaproof.kernel.launch import Launch, LaunchValue, LocalId
+from visaproof.kernel.launch_names import LaunchNames
 from visaproof.kernel.meaning import DIMENSIONS, GROUP_ID_BYTES
 from visaproof.kernel.premises import Premise, premise
-from visaproof.kernel.surface_sizes import Amount, amount_term, bytes_at, parse_amount, pieces
+from visaproof.kernel.surface_sizes import amount_term, bytes_at, parse_amount, pieces
 from visaproof.kernel.syntax import Kernel
 from visaproof.smt import BitVec, Bool, add, bool_symbol, const, eq, implies, mul, truncate, ule, ult, zero_extend
 
@@ -19,16 +21,21 @@ GLOBAL_SIZE_OPTION = "--global-size"
 _LOCAL_SIZES = (LaunchValue.ENQUEUED_LOCAL_SIZE, LaunchValue.LOCAL_SIZE)
 
 
+def global_sizes(names: LaunchNames, sizes: Sequence[Expression]) -> list[tuple[BitVec, tuple[Bool, ...]]]:
+    """Those that the user states, with what holds of their names.  Raises ReadError for a name that there is not."""
+    return [amount_term(names, amount, GLOBAL_SIZE_OPTION) for amount in sizes]
+
+
 def bounded_ids(
-    kernel: Kernel, launch: Launch, start: Start, sizes: Sequence[Amount], lanes: int
+    kernel: Kernel, launch: Launch, start: Start, sizes: Sequence[Expression], lanes: int
 ) -> tuple[tuple[Bool, ...], Premise]:
     """That group id · local size + local id < `sizes[d]` in dimension d for every enabled lane; with the words for it.
 
     Raises ReadError where the launch does not say where the local size stands.
     """
     premises: list[Bool] = []
-    for dimension, amount in enumerate(sizes):
-        size = amount_term(kernel, launch, start, amount, GLOBAL_SIZE_OPTION)
+    for dimension, (size, facts) in enumerate(global_sizes(LaunchNames(kernel, launch, start), sizes)):
+        premises += facts
         premises += _dimension(kernel, launch, start, dimension, size, lanes)
         premises += _zero_offset(kernel, launch, start, dimension)
         premises += _size_inputs(kernel, launch, start, dimension, size)
@@ -108,7 +115,7 @@ def _size_inputs(kernel: Kernel, launch: Launch, start: Start, dimension: int, s
             yield from (ule(const(1, 32), local), ule(local, required))
 
 
-def parse_global_size(text: str) -> tuple[Amount, ...]:
+def parse_global_size(text: str) -> tuple[Expression, ...]:
     """`1024`, `n` or `n,64`: work items in x, y, z.  Raises ReadError for anything else."""
     amounts = tuple(parse_amount(part, GLOBAL_SIZE_OPTION) for part in text.split(","))
     if len(amounts) > len(DIMENSIONS):

@@ -60,7 +60,7 @@ def _below_the_count(shape: GroupShape, dimension: int) -> Iterator[Bool]:
 
 def _no_wrap(shape: GroupShape, ids: LaunchedIds, dimension: int) -> Iterator[Bool]:
     """Global ids are below 2^32: what is behind the last one of the group is at most that."""
-    group, size = GROUP_IDS[dimension], _stride(shape, ids, dimension)
+    group, size = GROUP_IDS[dimension], stride_of(shape, ids, dimension)
     stated = value_of(size)
     if stated is not None:
         if stated > 1:
@@ -70,7 +70,7 @@ def _no_wrap(shape: GroupShape, ids: LaunchedIds, dimension: int) -> Iterator[Bo
         yield ule(add(first, zero_extend(ids.sizes[dimension], WIDE)), const(1 << GLOBAL_BITS, WIDE))
 
 
-def _stride(shape: GroupShape, ids: LaunchedIds, dimension: int) -> BitVec:
+def stride_of(shape: GroupShape, ids: LaunchedIds, dimension: int) -> BitVec:
     """From one group to the next: the enqueued local size where the kernel gets to know it."""
     if shape.launch.group_size is not None:
         return const(shape.launch.group_size[dimension], GLOBAL_BITS)

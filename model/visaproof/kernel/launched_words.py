@@ -49,6 +49,8 @@ class LaunchedIds:
     on: tuple[Bool, ...]
     """Whether each lane is on."""
     facts: tuple[Bool, ...]
+    size_facts: tuple[Bool, ...] = ()
+    """Those of them that are about the local size alone."""
     meanings: Mapping[str, str] = field(default_factory=dict[str, str])
     ways: tuple[LaidOut, ...] = ()
     """Who may lay out the ids, where it is not sure that a launch has them."""

@@ -77,6 +77,7 @@ def open_ids(shape: GroupShape) -> LaunchedIds:
         sizes=(sizes[0], sizes[1], sizes[2]),
         on=walk.on,
         facts=(*facts, *walk.facts),
+        size_facts=tuple(facts),
         meanings=walk.meanings | {f"local_size_{DIMENSIONS[d]}": f"local size {DIMENSIONS[d]}" for d in read},
         ways=shape.ways() if walk.counted and len(read) > 1 else (),
         usual=tuple(_usual(shape, read)) if walk.counted else (),

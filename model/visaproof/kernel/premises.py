@@ -276,6 +276,10 @@ PREMISES = _rows(
         Grantor.USER, "--where 'disjoint(A, B)'", _TWO_KERNELS, "leave --where out",
     ),
     PremiseRow(
+        "where", "{relation}, over the integers: nothing wraps",
+        Grantor.USER, "--where RELATION", _ALL, "leave --where out",
+    ),
+    PremiseRow(
         "items-do-not-race",
         "what a work item writes through one argument, no other one accesses through another between two barriers",
         Grantor.LANGUAGE, "OpenCL C: a data race between work items has no meaning", _TWO_KERNELS,

@@ -1,14 +1,14 @@
 """How many bytes the surfaces of a kernel have: what the user states of arguments, and the kernel of its SLM."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.isa.operands import SCRATCH
 from visaproof.kernel.assumptions import Start
+from visaproof.kernel.exact_terms import TooWide, clamped, exact
+from visaproof.kernel.expressions import Expression, Number, names_in, parse_expression
 from visaproof.kernel.launch import (
-    ArgumentValue,
     BufferAddress,
     BufferOffset,
     Launch,
@@ -17,6 +17,7 @@ from visaproof.kernel.launch import (
     SlmAddress,
     Surface,
 )
+from visaproof.kernel.launch_names import LaunchNames
 from visaproof.kernel.local_memory import SIZE_ATTRIBUTE, UNIT, passes_local_memory
 from visaproof.kernel.matching import is_linked, linked_address
 from visaproof.kernel.meaning import Argument
@@ -35,14 +36,10 @@ from visaproof.smt import (
     const,
     eq,
     extract,
-    ite,
-    scale,
     substitute,
     symbol,
     truncate,
-    ule,
     value_of,
-    zero_extend,
 )
 
 SIZE_OPTION = "--size"
@@ -50,17 +47,6 @@ SLM = "%slm"
 BY_ADDRESS = "argument"
 LARGEST = (1 << ADDRESS_BITS) - 1
 """No address of a surface is larger, so it stands for all larger sizes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """`factor`, or `factor` times the value of an argument or input."""
-
-    factor: int
-    value: str | None = None
-
-    def __str__(self) -> str:
-        return str(self.factor) if self.value is None else f"{self.factor}·{self.value}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +59,14 @@ class Stated:
 
 
 _ADDRESSES = (BufferAddress, BufferOffset, SlmAddress)
-_NUMBER = re.compile(r"0[xX][0-9a-fA-F]{1,12}|\d{1,15}")
-_NAME = re.compile(r"[A-Za-z_%]\w*")
 
 
-def parse_amount(text: str, option: str) -> Amount:
-    """`4096`, `0x1000`, `n`, `4*n` or `n*4`.  Raises ReadError for anything else."""
-    factors, names = [1], list[str]()
-    for part in (part.strip() for part in text.split("*")):
-        if _NUMBER.fullmatch(part):
-            factors.append(int(part, 0) if part[:2].lower() == "0x" else int(part))
-        elif _NAME.fullmatch(part):
-            names.append(part)
-        else:
-            names += ["", ""]
-    factor = factors[-1]
-    if len(factors) > 2 or len(names) > 1 or factor > LARGEST:
-        raise _bad(option, f"{text!r} is neither a number nor a multiple of an input", "as in 4096, n or 4*n")
-    return Amount(factor, names[0] if names else None)
+def parse_amount(text: str, option: str) -> Expression:
+    """`4096`, `0x1000`, `n`, `4*w*h` or `4*(w + 16)`.  Raises ReadError for anything else."""
+    found = parse_expression(text, option)
+    if isinstance(found, Number) and found.value > LARGEST:
+        raise _bad(option, f"{text} is more than {LARGEST:#x}", "as in 4096, n or 4*w*h")
+    return found
 
 
 def aligned_addresses(kernel: Kernel, launch: Launch, start: Start, unit: int) -> tuple[Bool, ...]:
@@ -105,7 +81,7 @@ def aligned_addresses(kernel: Kernel, launch: Launch, start: Start, unit: int) -
     return tuple(eq(truncate(address, bits), const(0, bits)) for address in addresses)
 
 
-def parse_size_option(text: str) -> tuple[str, Amount]:
+def parse_size_option(text: str) -> tuple[str, Expression]:
     """`dst=4*n`, `arg1=4*n`, `1=0x1000` (a binding table index), `slm=1024`, or a name of the program: `table=64`."""
     surface, equals, amount = (part.strip() for part in text.partition("="))
     if not (surface and equals and amount):
@@ -113,10 +89,9 @@ def parse_size_option(text: str) -> tuple[str, Amount]:
     return surface, parse_amount(amount, SIZE_OPTION)
 
 
-def stated_sizes(
-    kernel: Kernel, launch: Launch, start: Start, keys: Iterable[str], options: Iterable[tuple[str, Amount]]
-) -> Stated:
+def stated_sizes(names: LaunchNames, keys: Iterable[str], options: Iterable[tuple[str, Expression]]) -> Stated:
     """The sizes of the surfaces `keys`.  Raises ReadError where an option names none that the launch knows."""
+    kernel, launch, start = names.kernel, names.launch, names.start
     sizes: dict[str, BitVec] = {}
     assumed: list[Premise] = []
     premises: list[Bool] = []
@@ -135,8 +110,9 @@ def stated_sizes(
     sizes |= {key: const(len(one.content), ADDRESS_BITS) for key, one in tables.items() if one is not None}
     for name, amount in options:
         argument = _argument(kernel, launch, name)
-        for key in _keys_of(kernel, launch, name, argument, present):
-            sizes[key] = amount_term(kernel, launch, start, amount, SIZE_OPTION)
+        size, facts = amount_term(names, amount, SIZE_OPTION)
+        premises += facts
+        sizes |= dict.fromkeys(_keys_of(kernel, launch, name, argument, present), size)
         assumed.append(premise("stated-size", what=argument or name, size=amount))
         for item, piece in pieces(kernel, launch):
             if argument is not None and piece.meaning == BufferOffset(argument):
@@ -145,17 +121,17 @@ def stated_sizes(
     return Stated(sizes, tuple(premises), tuple(assumed))
 
 
-def amount_term(kernel: Kernel, launch: Launch, start: Start, amount: Amount, option: str) -> BitVec:
-    """The amount with ADDRESS_BITS bits, and LARGEST where it needs more."""
-    if amount.value is None:
-        return const(amount.factor, ADDRESS_BITS)
-    value = _input_value(kernel, launch, start, amount.value, option)
-    most = LARGEST // amount.factor if amount.factor else LARGEST
-    if value.high <= most:
-        return scale(zero_extend(value, ADDRESS_BITS), amount.factor)
-    low = truncate(value, ADDRESS_BITS) if value.width > ADDRESS_BITS else zero_extend(value, ADDRESS_BITS)
-    fits = ule(value, const(most, value.width))
-    return ite(fits, scale(low, amount.factor), const(LARGEST, ADDRESS_BITS))
+def amount_term(names: LaunchNames, amount: Expression, option: str) -> tuple[BitVec, tuple[Bool, ...]]:
+    """The amount with ADDRESS_BITS bits, with what holds of its names in every launch.
+
+    It is 0 where it is less, and LARGEST where it needs more bits.  Raises ReadError for a name that there is not.
+    """
+    found = {name.text: names.of_option(name, option) for name in names_in(amount)}
+    try:
+        value = exact(amount, {name: one.word for name, one in found.items()}, ADDRESS_BITS)
+    except TooWide as error:
+        raise _bad(option, f"{amount}: {error}", "") from None
+    return clamped(value, LARGEST), tuple(fact for one in found.values() for fact in one.facts)
 
 
 def pieces(kernel: Kernel, launch: Launch) -> Iterator[tuple[Input, Piece]]:
@@ -176,21 +152,6 @@ def bytes_at(start: Start, variable: str, first: int, width: int) -> BitVec:
 
 def _value(start: Start, variable: str, piece: Piece) -> BitVec:
     return bytes_at(start, variable, piece.offset, piece.size)
-
-
-def _input_value(kernel: Kernel, launch: Launch, start: Start, name: str, option: str) -> BitVec:
-    known: list[str] = []
-    for item, piece in pieces(kernel, launch):
-        if isinstance(piece.meaning, ArgumentValue) and piece.meaning.offset == 0 and piece.size <= 8:
-            argument = piece.meaning.argument
-            known.append(argument.name or f"arg{argument.index}")
-            if _names(argument, name):
-                return _value(start, item.variable, piece)
-    for item in kernel.inputs:
-        if item.variable == name and item.size <= 8:
-            return bytes_at(start, name, 0, item.size)
-    hint = f"arguments by value: {', '.join(known)}" if known else "`--launch FILE` names them, or take an input: V0034"
-    raise _bad(option, f"no argument by value is called {name!r}", hint)
 
 
 def _names(argument: Argument, name: str) -> bool:

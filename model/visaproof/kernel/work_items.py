@@ -45,7 +45,7 @@ class Group:
     launched: LaunchedIds | None = None
     """The ids of a launch that exists; None where less is assumed."""
     facts: tuple[Bool, ...] = ()
-    """What else holds in every launch."""
+    """What else holds in every launch, and what the user states of it."""
 
     @property
     def sizes(self) -> tuple[BitVec, ...]:
@@ -63,6 +63,8 @@ class Group:
         """Whether a launch has these values, of which all that are missing are 0."""
         if self.launched is not None:
             return all(evaluate_all(list(self.possible(lanes)), values)) and self.launched.exists(values)
+        if not all(evaluate_all(self.facts, values)):
+            return False
         needed = self._needed(lanes, values).items()
         return all(least <= evaluate(size, values) <= LARGEST_SIZE for size, least in needed)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from visaproof.engine.conflicts.kernel import Finding, KernelAnswers
+from visaproof.engine.conflicts.reach import NOT_REACHED
 from visaproof.engine.conflicts.verdicts import Conflict, Free, Undecided
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
@@ -38,7 +39,9 @@ def finding_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
             lanes = len(finding.question.lanes)
             apart = f"no two of {lanes} lanes can write the same {_unit(finding)}"
             reach = apart if lanes > 1 else "only one lane writes"
-            if finding.answer.vacuous:
+            if rung == NOT_REACHED:
+                yield "        VACUOUS: no launch that obeys --where comes here"
+            elif finding.answer.vacuous:
                 yield "        VACUOUS: every run loses its meaning before it comes here: `visaproof bounds` says where"
             elif bounded:
                 yield f"        BOUNDED: {reach} of {surface}, in runs whose loops end in time ({rung})"
@@ -69,6 +72,8 @@ def _rounds(loops: tuple[Position, ...]) -> str:
 def _conflict_lines(answers: KernelAnswers, finding: Finding, conflict: Conflict, surface: str) -> Iterator[str]:
     offset = finding.question.instruction.first_lane
     lanes = [offset + (write.lane or 0) for write in (conflict.first, conflict.second)]
+    if finding.missing is not None:
+        yield f"        free if {finding.missing} (proved: {finding.missing.rung}); else:"
     yield f"        CONFLICT: lanes {lanes[0]} and {lanes[1]} write the same {_unit(finding)} of {surface} (replayed)"
     yield ""
     yield from (f"        {line}" for line in lane_table(finding, conflict, offset))
@@ -180,6 +185,7 @@ def finding_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any]:
             offset = instruction.first_lane
             return record | {
                 "verdict": "refuted",
+                "free_if": missing_json(finding),
                 "colliding_lanes": [offset + (write.lane or 0) for write in (conflict.first, conflict.second)],
                 "writes": [_write_json(write, offset) for write in conflict.writes],
                 "execution_mask": f"{conflict.state.exec_mask:#x}",
@@ -187,6 +193,13 @@ def finding_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any]:
                 "depends_on_data": data_dependence(answers, conflict),
                 "replayed": True,
             }
+
+
+def missing_json(finding: Finding) -> dict[str, Any] | None:
+    """The relations under which the scatter was proved free; null where none are known."""
+    if finding.missing is None:
+        return None
+    return {"relations": [str(one) for one in finding.missing.relations], "by": finding.missing.rung}
 
 
 def _write_json(write: Write, offset: int) -> dict[str, Any]:

@@ -84,7 +84,7 @@ class Asker:
         scope, device = self.scope, self.platform and self.platform.name
         kinds = ",".join(sorted(kind.value for kind in scope.forbidden))
         launch = f"{scope.assume.value} {self.timeout_ms} {self.limit_s} {device} {self.save} {scope.groups}"
-        alias = f"{scope.alias.value} {scope.disjoint}"
+        alias = f"{scope.alias.value} {scope.disjoint} {[str(one) for one in scope.where]}"
         return f"{launch} {kinds} {scope.unroll} {scope.floats.value} {alias}"
 
     def __call__(self, pair: Pair) -> Row:

@@ -24,16 +24,18 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume, Start, start_of, with_floats
+from visaproof.kernel.expressions import Expression, Relation
 from visaproof.kernel.float_results import Floats
-from visaproof.kernel.global_size import bounded_ids
+from visaproof.kernel.global_size import bounded_ids, global_sizes
 from visaproof.kernel.launch import Launch
+from visaproof.kernel.launch_names import LaunchNames
 from visaproof.kernel.launched_words import FIRST_LANES, first_lanes
 from visaproof.kernel.premises import Premise, premise
 from visaproof.kernel.private_slots import slot_of, with_scratch_at_zero, with_slots
+from visaproof.kernel.relations import with_relations
 from visaproof.kernel.scratch import scratch_bytes
 from visaproof.kernel.surface_sizes import (
     SLM,
-    Amount,
     aligned_addresses,
     is_free,
     stated_sizes,
@@ -59,8 +61,9 @@ A = TypeVar("A")
 class StatedLaunch:
     """What the user states of a launch."""
 
-    surfaces: tuple[tuple[str, Amount], ...] = ()
-    global_size: tuple[Amount, ...] = ()
+    surfaces: tuple[tuple[str, Expression], ...] = ()
+    global_size: tuple[Expression, ...] = ()
+    where: tuple[Relation, ...] = ()
     align: int = 1
     """Every address in the payload is a multiple of this power of two."""
 
@@ -178,7 +181,7 @@ def ask_bounds(
 
     Raises ReadError where what is stated of the launch names nothing that the kernel has.
     """
-    start = with_floats(start_of(kernel, launch, assume), floats)
+    start = _stated_of(kernel, launch, with_floats(start_of(kernel, launch, assume), floats), stated)
     if slot := slot_of(launch, start):
         start = with_slots(start, slot)
     if scratch_bytes(kernel):
@@ -192,7 +195,7 @@ def ask_bounds(
     keys = [*ran.surfaces, *(pointer_keys(kernel, start).values() if by_address else ())]
     if ran.stopped is not None:  # it may be about one that the run did not come to
         keys += [one.name for one in kernel.variables.values() if isinstance(one, SurfaceVariable)]
-    sizes = stated_sizes(kernel, launch, start, keys, stated.surfaces)
+    sizes = stated_sizes(_names(kernel, launch, start, stated), keys, stated.surfaces)
     ran = with_sizes(ran, {**sizes_of_tables(kernel, launch), **sizes.sizes})
     ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms, limit)))
     known = {**sizes_of_tables(kernel, launch), **sizes.sizes}
@@ -228,6 +231,17 @@ def ask_bounds(
         _contradict(premises, kernel, timeout_ms),
         limit,
     )
+
+
+def _names(kernel: Kernel, launch: Launch, start: Start, stated: StatedLaunch) -> LaunchNames:
+    """With the global size that is stated."""
+    sizes = global_sizes(LaunchNames(kernel, launch, start), stated.global_size)
+    return LaunchNames(kernel, launch, start, tuple(size for size, _ in sizes))
+
+
+def _stated_of(kernel: Kernel, launch: Launch, start: Start, stated: StatedLaunch) -> Start:
+    """The start of the launches that obey what is stated of arguments and the launch."""
+    return with_relations(_names(kernel, launch, start, stated), stated.where) if stated.where else start
 
 
 def _launch_premises(

@@ -6,6 +6,7 @@ from visaproof.engine.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.engine.bounds.verdicts import Meaningless, Outside, Shown
 from visaproof.engine.conflicts.kernel import without_zeros
 from visaproof.engine.counterexample import Counterexample, Outcome, Run, Violation
+from visaproof.engine.obeyed_relations import obeyed
 from visaproof.engine.states import state_record
 
 
@@ -42,4 +43,5 @@ def _record(
         state=without_zeros(state_record(shown.state)),
         runs=[Run(steps=[f"{shown.state.exec_mask:#x}"], outcome=outcome)],
         line=line,
+        where=obeyed(answers.start.where, shown.values),
     )

@@ -1,22 +1,30 @@
 """All conflict questions of one file: what was found, and what could not be asked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import msgspec
 
+from visaproof.engine.conflicts.items_apart import Apart, ItemsApart, has_products
+from visaproof.engine.conflicts.missing_relations import Missing, MissingRelations
+from visaproof.engine.conflicts.reach import NOT_REACHED, is_reached
 from visaproof.engine.conflicts.thread_states import Asked
 from visaproof.engine.conflicts.verdicts import Answer, Conflict, Free, Undecided, decide_conflict
 from visaproof.engine.counterexample import Counterexample, Outcome, Run, State
 from visaproof.engine.ladder import Holds, climb
 from visaproof.engine.limited import Questions, Stop, each_within, not_asked, questions_within
+from visaproof.engine.obeyed_relations import obeyed
 from visaproof.engine.states import state_record
 from visaproof.engine.tables import tables_of
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
 from visaproof.kernel.assumptions import Assume, Start, start_of, with_floats
+from visaproof.kernel.expressions import Relation
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.launch import Launch
+from visaproof.kernel.launch_names import LaunchNames
+from visaproof.kernel.relations import with_relations
 from visaproof.kernel.symbolic.run import DEFAULT_UNROLL, Trace, launched_lanes, trace
 from visaproof.kernel.syntax import Instruction, Kernel
 from visaproof.kernel.unmodelled_inputs import unmodelled_read
@@ -37,6 +45,8 @@ class Finding:
 
     question: ConflictQuestion
     answer: Answer
+    missing: Missing | None = None
+    """Of a conflict: relations between arguments and the launch under which it was proved that there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +59,7 @@ class KernelAnswers:
     start: Start
     asked: Asked
     put: Questions[ConflictQuestion]
+    items: ItemsApart
     limit: Limit = NO_LIMIT
 
     @property
@@ -81,18 +92,38 @@ class KernelAnswers:
         rounds = [question for question in self.questions if question.instruction.position == position]
         rungs: dict[str, None] = {}
         undecided: Finding | None = None
+
+        @cache
+        def proof() -> str:
+            return self._of_any_items(position, rounds)
+
         for question in rounds:
-            match decide_conflict(question, self.asked):
+            match decide_conflict(question, self.asked, proof):
                 case Free(rung):
                     rungs[rung] = None
                 case Conflict() as conflict:
-                    return Finding(question, conflict)
+                    return Finding(question, conflict, self._missing(rounds))
                 case answer:
                     undecided = undecided or Finding(question, answer)
         bounded = tuple(position for _, position in self.asked.trace.bounded)
         if undecided is None and (reason := self.put.not_all_rounds(position)):
             return Finding(rounds[0], Undecided(reason))
+        if undecided is None and self.start.where and is_reached(rounds, (), self.asked.timeout_ms) is False:
+            return Finding(rounds[0], Free(NOT_REACHED, bounded))
         return undecided or Finding(rounds[0], Free(", ".join(rungs), bounded))
+
+    def _missing(self, rounds: Sequence[ConflictQuestion]) -> Missing | None:
+        """What would suffice, where launches that exist are asked about."""
+        if not self.items.applies:
+            return None
+        return MissingRelations(self.items, LaunchNames(self.kernel, self.launch, self.start), rounds).find()
+
+    def _of_any_items(self, position: Position, rounds: Sequence[ConflictQuestion]) -> str:
+        """How it was proved of any work items of one group, in words; empty where it was not."""
+        if not self.items.applies or not any(map(has_products, rounds)):
+            return ""
+        found = self.items.proof(position, len(rounds))
+        return found.rung if isinstance(found, Apart) else ""
 
 
 def ask_kernel(
@@ -104,9 +135,14 @@ def ask_kernel(
     unroll: int = DEFAULT_UNROLL,
     floats: Floats = Floats.UNINTERPRETED,
     limit: Limit = NO_LIMIT,
+    where: Sequence[Relation] = (),
 ) -> KernelAnswers:
-    """The questions of a kernel, up to the first statement that has no semantics here, or to the limit."""
+    """The questions of a kernel, up to the first statement that has no semantics here, or to the limit.
+
+    Raises ReadError where a relation of `where` names nothing of the kernel or its launch.
+    """
     start = with_floats(start_of(kernel, launch, assume), floats)
+    start = with_relations(LaunchNames(kernel, launch, start), where)
     ran = trace(
         kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats,
         nondeterministic=True, limit=limit,
@@ -115,17 +151,19 @@ def ask_kernel(
     if counts(ran.performed):
         start = replace(start, assumed=(*start.assumed, COUNTED))
     asked = Asked(kernel, platform, ran, start, timeout_ms)
+    items = ItemsApart(asked, launch, assume, unroll, floats, limit)
     if (unmodelled := unmodelled_read(kernel, launch, ran.registers.initial_reads)) is not None:
         put: Questions[ConflictQuestion] = Questions((), unmodelled, frozenset())
-        return KernelAnswers(kernel, platform, launch, start, asked, put, limit)
+        return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit)
     facts = loads_of_tables(ran, tables_of(kernel, launch, start))
     extents = limits(ran) if "image-extents" in assume else ()
     if extents:
         start = replace(start, assumed=(*start.assumed, EXTENTS))
         asked = replace(asked, start=start)
+        items = replace(items, asked=asked)
     premises = (*facts, *extents, *start.premises(launched_lanes(kernel)))
     put = questions_within(limit, ran, conflict_questions(ran, premises))
-    return KernelAnswers(kernel, platform, launch, start, asked, put, limit)
+    return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit)
 
 
 def may_scatter(opcode: str) -> bool:
@@ -168,4 +206,5 @@ def conflict_record(answers: KernelAnswers, question: ConflictQuestion, conflict
         state=without_zeros(state_record(conflict.state)),
         runs=[Run(steps=[f"{conflict.state.exec_mask:#x}"], outcome=Outcome(undefined=conflict.message))],
         line=position.line,
+        where=obeyed(answers.start.where, conflict.values),
     )

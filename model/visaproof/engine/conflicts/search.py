@@ -102,6 +102,8 @@ class Search(Generic[T]):
     """Of the kernel: where a condition depends on one, an unknown verdict names it."""
     guessed_size: int
     """Bytes of the surfaces, and extents, of which nothing is known, in the simple values."""
+    proof: Callable[[], str] = lambda: ""
+    """Another way to prove that none of the conditions can hold, in words; empty where it proves nothing."""
 
     def run(self, asked: Asked) -> Never | Found[T] | Open:
         """Guesses before the solver: they cost nothing where the answer is obvious."""
@@ -112,7 +114,10 @@ class Search(Generic[T]):
         if not left:
             return Never(NORMAL_FORM)
         found = self._guessed(asked, left[:SAMPLE])
-        return found if isinstance(found, Found) else self._solved(asked, left)
+        if isinstance(found, Found):
+            return found
+        rung = self.proof()
+        return Never(rung) if rung else self._solved(asked, left)
 
     def _launches(self, asked: Asked, symbols: Sequence[Term]) -> list[dict[int, int]]:
         """Usual launches, by the places of the symbols that they decide; one that decides nothing if none is known."""

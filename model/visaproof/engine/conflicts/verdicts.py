@@ -1,9 +1,11 @@
 """Decides conflict questions by normal form, guesses and solver; every conflict is confirmed by running the kernel."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 from visaproof.engine.all_choices import under_all_choices
+from visaproof.engine.conflicts.reach import NOT_REACHED
 from visaproof.engine.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Found, Never, Open, Search
 from visaproof.engine.conflicts.thread_states import Asked, Values, state_of
 from visaproof.engine.ladder import NORMAL_FORM
@@ -28,8 +30,8 @@ class Free:
 
     @property
     def vacuous(self) -> bool:
-        """Whether this is only so because no run with a meaning comes to the scatter."""
-        return self.rung == UNDEFINED_BEFORE
+        """Whether this is only so because no run with a meaning comes to the scatter, or none that is asked about."""
+        return self.rung in (UNDEFINED_BEFORE, NOT_REACHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,8 @@ class Undecided:
 Answer = Free | Conflict | Undecided
 
 
-def decide_conflict(question: ConflictQuestion, asked: Asked) -> Answer:
-    """Whether two lanes of the scatter can write one byte or texel."""
+def decide_conflict(question: ConflictQuestion, asked: Asked, proof: Callable[[], str] = lambda: "") -> Answer:
+    """Whether two lanes of the scatter can write one byte or texel; `proof` is asked before a solver is."""
     if not question.pairs:
         return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
     premise = conj(*question.premises)
@@ -73,6 +75,7 @@ def decide_conflict(question: ConflictQuestion, asked: Asked) -> Answer:
         confirm=lambda index, values: _confirmed(question, asked, premise, question.pairs[index], values),
         uninterpreted=asked.trace.arbitrary,
         guessed_size=1 << 32,
+        proof=proof,
     )
     match search.run(asked):
         case Never(rung):

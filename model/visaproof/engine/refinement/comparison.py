@@ -22,10 +22,12 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.kernel.assumptions import Assume, Start, start_of
 from visaproof.kernel.float_results import IEEE_ASSUMED, Floats
+from visaproof.kernel.launch_names import LaunchNames
 from visaproof.kernel.matching import Matching, Program, match, require_matched
 from visaproof.kernel.observed import observed_registers
 from visaproof.kernel.premises import Premise
 from visaproof.kernel.private_slots import in_all_slots, slot_of
+from visaproof.kernel.relations import with_relations
 from visaproof.kernel.symbolic.run import launched_lanes
 from visaproof.kernel.thread_group import Split, matched_inputs, split_of
 from visaproof.kernel.unmodelled_inputs import unmodelled_read
@@ -118,6 +120,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     if needed:
         return compare(source, target, scope, replace(granted, on=needed))
     start = starts[0] if split is None or split.source_is_wide else starts[1]
+    start = with_relations(LaunchNames(wide.kernel, wide.launch, start), scope.where)
     tables = common_tables(programs, [runner.pointers for runner in runners])
     launched = Launched(lanes, start.group, tables, local, limited="image-extents" not in scope.assume.lifted)
     unasked: NotModelled | None = None

@@ -13,6 +13,7 @@ import msgspec
 from visaproof.engine.conflicts.kernel import without_zeros
 from visaproof.engine.counterexample import DOES_NOT_REFINE, FORMAT, PredicateState, State, decoded
 from visaproof.engine.ladder import Values
+from visaproof.engine.obeyed_relations import ObeyedRelation, obeyed
 from visaproof.engine.refinement.comparison import Comparison
 from visaproof.engine.refinement.exchanges import Came, Exchange
 from visaproof.engine.refinement.held_inputs import HeldInput, Thread, completed, held_inputs
@@ -148,6 +149,8 @@ class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_field
     whatever_found: bool = False
     """Whether the source reads what nothing wrote: the runs show one choice of it, and that no other choice leaves what
     the target left was shown on terms, which is not run again."""
+    where: list[ObeyedRelation] = []
+    """The relations that the launch obeys; their bytes are of the wide kernel, or of the source."""
     races_allowed: bool = False
     """Whether it has a meaning that threads race: they run one after another."""
     source: Side
@@ -189,6 +192,7 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
         | _shown(comparison, found),
         samplers={name: outside.value for name, outside in samplers_in(found.values) if name.isdecimal()},
         inside=comparison.conditional,
+        where=obeyed(comparison.start.where, found.values),
         source_inside=UndefinedKind.OUTSIDE in comparison.question.forbidden,
         whatever_found=found.whatever_found,
         races_allowed=comparison.split is not None and UndefinedKind.RACE not in comparison.question.forbidden,

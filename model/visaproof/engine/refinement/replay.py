@@ -4,6 +4,7 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from visaproof.engine.obeyed_relations import broken
 from visaproof.engine.refinement.exchanges import Exchange, Visit
 from visaproof.engine.refinement.held_inputs import unlike_inputs, unlike_surfaces
 from visaproof.engine.refinement.memory import FLAT_SIZE, FlatContents, ViewContents, cells_of, texel_at
@@ -119,6 +120,7 @@ Words = Generator[str, None, str]
 
 def _differences(example: RefinementExample, kernels: tuple[Kernel, Kernel], path: str) -> Words:
     yield from _unmatched(example, kernels)
+    yield from broken(example.where, (example.target if example.source.threads else example.source).registers)
     source = _run(example, example.source, f"{path}, source")
     target = _run(example, example.target, f"{path}, target")
     if (undefined := source.outcome.undefined) is not None:

@@ -5,6 +5,7 @@ from enum import Enum
 
 from visaproof.engine.decide import DEFAULT_TIMEOUT_MS
 from visaproof.kernel.assumptions import Assume
+from visaproof.kernel.expressions import Relation
 from visaproof.kernel.float_results import Floats
 from visaproof.kernel.launch import ANY_GROUPS, StatedGroups
 from visaproof.kernel.symbolic.run import DEFAULT_UNROLL
@@ -37,6 +38,8 @@ class Scope:
     """Whether buffers of different arguments may overlap where nothing keeps them apart."""
     disjoint: tuple[tuple[str, str], ...] = ()
     """Arguments that share no byte, by their names or numbers."""
+    where: tuple[Relation, ...] = ()
+    """Relations between arguments of the source and its launch."""
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     """For each question to a solver that comes before the one that is asked."""
     groups: StatedGroups = ANY_GROUPS

@@ -1,0 +1,34 @@
+"""Whether a launch that obeys what is stated comes to a scatter: what holds of no launch is no answer."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from visaproof.queries.conflict import ConflictQuestion
+from visaproof.smt import Bool, conj, disj
+from visaproof.smt.answers import Satisfiable, Unsatisfiable
+from visaproof.smt.solvers import solve
+
+NOT_REACHED = "not reached"
+"""The rung of a scatter to which no launch comes that obeys what the user states."""
+
+
+def is_reached(
+    rounds: Sequence[ConflictQuestion], more: Sequence[Bool], timeout_ms: int, *, by_two: bool = False
+) -> bool | None:
+    """Whether a lane writes inside in some round where `more` holds as well; None where that was not decided.
+
+    `by_two` asks for two neighbouring lanes at once.
+    """
+    decided = True
+    for question in rounds:
+        writes = [disj(*(conj(one.guard, one.inside) for _, one in lane.stores)) for lane in question.lanes]
+        if by_two:
+            writes = [conj(one, other) for one, other in pairwise(writes)]
+        match solve([conj(*question.premises, *more, disj(*writes))], timeout_ms):
+            case Satisfiable():
+                return True
+            case Unsatisfiable():
+                pass
+            case _:
+                decided = False
+    return False if decided else None
