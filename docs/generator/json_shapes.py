@@ -24,7 +24,7 @@ COMMANDS = (
     "conflicts pairs.visaasm --launch pairs.bin",
     "bounds pairs.visaasm --launch pairs.bin --size in=4*n --size out=4*n",
     "check pairs.visaasm",
-    "run pairs_fixed.visaasm --launch pairs_fixed.bin --grid 8 --arg n=8 --buffer in=zeros:64 --buffer out=zeros:32",
+    "run rows.visaasm --launch rows.bin --global-size 8 --arg pitch=8 --buffer out=zeros:32",
     "print pairs.visaasm",
     "refine reload.visaasm reload_once.visaasm --launch reload.bin --launch-target reload_once.bin",
     "rules add-one-to-inc",

@@ -49,6 +49,12 @@ ELSEWHERE = {
         (OVERLAP, "test_the_user_may_state_that_buffers_are_apart"),
         (OVERLAP, "test_a_change_that_needs_buffers_apart_is_refuted_with_a_run_that_replays"),
     ),
+    "where": (
+        ("tests/engine/test_where.py", "test_a_target_refines_where_the_relation_holds_that_it_needs"),
+        ("tests/engine/test_where.py", "test_a_relation_bounds_what_a_message_reaches"),
+        ("tests/engine/test_missing_relations.py", "test_the_missing_relation_is_named_and_suffices"),
+        ("tests/engine/test_missing_relations.py", "test_what_comes_before_the_named_one_does_not_suffice"),
+    ),
     "disjoint": (
         (OVERLAP, "test_the_user_may_state_that_buffers_are_apart"),
         (OVERLAP, "test_a_change_that_needs_buffers_apart_is_refuted_with_a_run_that_replays"),

@@ -175,7 +175,7 @@ class LaunchNames:
         if found is not None:
             return found
         size = symbol(f"{LOCAL}_{DIMENSIONS[dimension]}", BITS)
-        return Named(Word(size), facts=tuple(between(size, self._shape.most_in(dimension))), what=what)
+        return Named(Word(size), facts=tuple(between(size, (1 << BITS) - 1)), what=what)
 
     def _global_size(self, dimension: int) -> Named:
         if dimension < len(self.global_sizes):

@@ -108,7 +108,7 @@ class KernelAnswers:
         bounded = tuple(position for _, position in self.asked.trace.bounded)
         if undecided is None and (reason := self.put.not_all_rounds(position)):
             return Finding(rounds[0], Undecided(reason))
-        if undecided is None and self.start.where and is_reached(rounds, (), self.asked.timeout_ms) is False:
+        if undecided is None and self.start.where and is_reached(self.asked, rounds, ()) is False:
             return Finding(rounds[0], Free(NOT_REACHED, bounded))
         return undecided or Finding(rounds[0], Free(", ".join(rungs), bounded))
 

@@ -118,8 +118,7 @@ class MissingRelations:
 
     def _reached(self, relations: Sequence[Relation]) -> bool:
         """Whether a launch obeys them in which two lanes write: else they would be no condition but a way out."""
-        more, timeout_ms = self._terms(relations), self.items.asked.timeout_ms
-        return is_reached(self.rounds, more, timeout_ms, by_two=True) is True
+        return is_reached(self.items.asked, self.rounds, self._terms(relations), by_two=True) is True
 
     def _terms(self, relations: Sequence[Relation]) -> list[Bool]:
         stated = [stated_relation(self.names, one) for one in relations]
