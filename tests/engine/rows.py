@@ -17,6 +17,7 @@ HEAD = """.version 4.1
 .decl Y v_type=G type=uw num_elts=8 align=GRF
 .decl N v_type=G type={type} num_elts=1 align=dword
 .decl A v_type=G type=ud num_elts=8 align=GRF
+.decl D v_type=G type=ud num_elts=16 align=GRF
 .decl P1 v_type=P num_elts=8
 .decl T6 v_type=T num_elts=1
 .input X offset=64 size=16

@@ -18,6 +18,13 @@ from visaproof.engine.replay import replay
 from visaproof.kernel.assumptions import Assume
 from visaproof.smt import Term, add, eq, evaluate, mul, scale, symbol, symbols_of, zero_extend
 
+TWO_DWORDS = (
+    PITCH
+    + "    mad (M1, 8) A(0,0)<1> X(0,0)<1;1,0> 0x2:uw A(0,0)<1;1,0>\n"
+    + "    shl (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x2:ud\n"
+    + "    scatter4_scaled.RG (M1, 8) T6 0x0:ud A.0 D.0\n    ret (M1, 1)\n"
+)
+"""Two dwords of each work item: places at other distances than 0 are compared as well."""
 WIDE_ROWS = PITCH + "    mad (M1, 8) A(0,0)<1> X(0,0)<1;1,0> 0x2:uw A(0,0)<1;1,0>\n" + STORE
 FLAT = "    mov (M1, 8) A(0,0)<1> Y(0,0)<1;1,0>\n    mov (M1, 8) A(0,0)<1> X(0,0)<1;1,0>\n" + STORE
 """It reads ids in y, and writes at those in x."""
@@ -71,6 +78,11 @@ def test_the_missing_relation_is_named_and_suffices(body: str, expected: str) ->
 def test_what_comes_before_the_named_one_does_not_suffice(body: str, weaker: tuple[str, ...]) -> None:
     """A candidate that is too weak has a conflict of its own."""
     assert isinstance(verdict(asked(body, *weaker)), Conflict)
+
+
+def test_rows_of_two_dwords_of_each_item_are_apart() -> None:
+    found = verdict(asked(TWO_DWORDS, "n >= 4*local_size_x", "n < 0x4000"))
+    assert isinstance(found, Free)
 
 
 def test_no_relation_is_named_where_none_suffices() -> None:

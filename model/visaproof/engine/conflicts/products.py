@@ -39,6 +39,9 @@ from visaproof.smt import (
 )
 from visaproof.smt.arithmetic import PRODUCTS, difference, mul
 
+LOW = 32
+"""Bits in which offsets into surfaces are computed, before they are extended: what is equal is equal in these."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Row:
@@ -67,7 +70,9 @@ def without_products(formula: Bool) -> Bool:
             if found is not None:
                 replaced[term], more = found
                 facts |= dict.fromkeys(more)
-    formula = conj(substitute(formula, replaced), *facts) if replaced else formula
+            elif left.width > LOW and (low := _apart(truncate(left, LOW), truncate(right, LOW))) is not None:
+                facts |= dict.fromkeys((implies(cast(Bool, term), low[0]), *low[1]))
+    formula = conj(substitute(formula, replaced), *facts)
     cut: dict[Term, Term] = {
         term: symbol(f"product.{term.serial}", term.width) for term in subterms(formula) if term.op in PRODUCTS
     }
