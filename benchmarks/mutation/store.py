@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 FILE = ROOT / ".mutants.jsonl"
 SOURCES = (
     "model/**/*.py", "proofs/*.py", "benchmarks/mutation/*.py", "tests/strategies.py", "tests/two_writings.py",
-    "tests/smt/*.py", "tests/kernel/*private*.py", "tests/queries/test_aligned_pointers.py",
+    "tests/smt/*.py", "tests/**/test_*private*.py", "tests/**/test_aligned_pointers.py",
 )  # fmt: skip
 """What a result depends on, with the versions in `requirements.lock`."""
 

@@ -1,25 +1,24 @@
 """Premises whose witnesses stand beside what states them, and those of which none is written yet."""
 
-ENGINE = "tests/engine/"
-SYNCHRONISATION, UNDEFINED = ENGINE + "test_synchronisation.py", ENGINE + "test_refinement_undefined.py"
-BESIDE, OVERLAP = ENGINE + "test_beside_the_text.py", ENGINE + "test_refinement_overlap.py"
-IMAGES_OVERLAP = ENGINE + "test_refinement_images_overlap.py"
-LOCAL, FLOATS = ENGINE + "test_shared_local_memory.py", ENGINE + "test_refinement_floats.py"
-WIDTHS, ADDRESSES = ENGINE + "test_refinement_widths.py", ENGINE + "test_refinement_addresses.py"
-LEFT_OPEN, BOUNDS = ENGINE + "test_refinement_left_open.py", "tests/cli/test_bounds_command.py"
+SYNCHRONISATION, UNDEFINED = "test_synchronisation.py", "test_refinement_undefined.py"
+BESIDE, OVERLAP = "test_beside_the_text.py", "test_refinement_overlap.py"
+IMAGES_OVERLAP = "test_refinement_images_overlap.py"
+LOCAL, FLOATS = "test_shared_local_memory.py", "test_refinement_floats.py"
+WIDTHS, ADDRESSES = "test_refinement_widths.py", "test_refinement_addresses.py"
+LEFT_OPEN, BOUNDS = "test_refinement_left_open.py", "test_bounds_command.py"
 
 ELSEWHERE = {
     "private-apart": (
         (ADDRESSES, "test_private_memory_brings_back_what_was_stored_and_is_not_seen"),
-        ("tests/kernel/test_symbolic_private.py", "test_a_store_behind_another_pointer_leaves_private_memory"),
+        ("test_symbolic_private.py", "test_a_store_behind_another_pointer_leaves_private_memory"),
     ),
     "private-slots": (
-        (ENGINE + "test_bounds_addresses.py", "test_private_memory_is_the_slot_of_the_hardware_thread"),
+        ("test_bounds_addresses.py", "test_private_memory_is_the_slot_of_the_hardware_thread"),
     ),
     "private-2gib": ((ADDRESSES, "test_slots_that_have_room_do_not_wrap"),),
     "scratch-size": (
-        (ENGINE + "test_scratch.py", "test_lanes_keep_apart_and_inside"),
-        (ENGINE + "test_scratch.py", "test_its_size_has_to_be_known"),
+        ("test_scratch.py", "test_lanes_keep_apart_and_inside"),
+        ("test_scratch.py", "test_its_size_has_to_be_known"),
     ),
     "slm-size": ((BOUNDS, "test_the_launch_says_how_large_shared_local_memory_is"),),
     "slm-sizes": (
@@ -50,10 +49,10 @@ ELSEWHERE = {
         (OVERLAP, "test_a_change_that_needs_buffers_apart_is_refuted_with_a_run_that_replays"),
     ),
     "where": (
-        ("tests/engine/test_where.py", "test_a_target_refines_where_the_relation_holds_that_it_needs"),
-        ("tests/engine/test_where.py", "test_a_relation_bounds_what_a_message_reaches"),
-        ("tests/engine/test_missing_relations.py", "test_the_missing_relation_is_named_and_suffices"),
-        ("tests/engine/test_missing_relations.py", "test_what_comes_before_the_named_one_does_not_suffice"),
+        ("test_where.py", "test_a_target_refines_where_the_relation_holds_that_it_needs"),
+        ("test_where.py", "test_a_relation_bounds_what_a_message_reaches"),
+        ("test_missing_relations.py", "test_the_missing_relation_is_named_and_suffices"),
+        ("test_missing_relations.py", "test_what_comes_before_the_named_one_does_not_suffice"),
     ),
     "disjoint": (
         (OVERLAP, "test_the_user_may_state_that_buffers_are_apart"),
@@ -68,8 +67,8 @@ ELSEWHERE = {
         (IMAGES_OVERLAP, "test_an_image_may_show_a_buffer_unless_its_type_says_otherwise"),
     ),
     "buffer-offsets": (
-        (ENGINE + "test_buffer_offsets.py", "test_a_surface_beside_an_address_begins_before_the_buffer"),
-        (ENGINE + "test_buffer_offsets.py", "test_between_surfaces_the_distance_stays_arbitrary"),
+        ("test_buffer_offsets.py", "test_a_surface_beside_an_address_begins_before_the_buffer"),
+        ("test_buffer_offsets.py", "test_between_surfaces_the_distance_stays_arbitrary"),
     ),
     "undefined": ((UNDEFINED, "test_lanes_that_may_collide_write_one_after_another"),),
     "barriers-reached": (
@@ -80,7 +79,7 @@ ELSEWHERE = {
         (SYNCHRONISATION, "test_a_change_that_nobody_sees_refines"),
         (SYNCHRONISATION, "test_a_change_that_others_may_see_does_not_refine"),
     ),
-    "unwritten": ((ENGINE + "test_synchronisation_widths.py", "test_a_load_of_what_nobody_writes_may_cross_a_fence"),),
+    "unwritten": (("test_synchronisation_widths.py", "test_a_load_of_what_nobody_writes_may_cross_a_fence"),),
     "fences-alike": ((SYNCHRONISATION, "test_fences_that_no_page_compares_rest_on_a_premise"),),
     "caches-alike": (
         (SYNCHRONISATION, "test_a_change_that_nobody_sees_refines"),
@@ -91,8 +90,8 @@ ELSEWHERE = {
         (WIDTHS, "test_threads_that_write_one_byte_race"),
     ),
     "beyond-unseen": (
-        (ENGINE + "test_reads_beyond.py", "test_a_read_without_effect_ends_no_launch"),
-        (ENGINE + "test_reads_beyond.py", "test_a_read_on_which_something_depends_is_undefined"),
+        ("test_reads_beyond.py", "test_a_read_without_effect_ends_no_launch"),
+        ("test_reads_beyond.py", "test_a_read_on_which_something_depends_is_undefined"),
     ),
 }  # fmt: skip
 """By the name of the premise: tests that show what is right with it, and wrong or not decided without."""
