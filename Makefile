@@ -32,7 +32,7 @@ counterexamples: $(INSTALLED)
 	$(BIN)/visaproof replay counterexamples
 
 errata: $(INSTALLED)
-	$(BIN)/python -m visaproof.report.errata counterexamples/errata.toml > counterexamples/ERRATA.md
+	$(BIN)/python -m visaproof.report.claims.errata counterexamples/errata.toml > counterexamples/ERRATA.md
 	$(BIN)/visaproof replay counterexamples/errata.toml
 
 pages: $(INSTALLED)

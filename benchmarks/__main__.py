@@ -10,8 +10,8 @@ from typing import Any
 
 from benchmarks import baselines, launches, refinement
 from benchmarks.baselines import z3
-from visaproof.engine.decide import decide
-from visaproof.engine.verdict import Proved
+from visaproof.checking.decide import decide
+from visaproof.checking.verdict import Proved
 from visaproof.isa.platform import Platform
 from visaproof.queries import bounds, frame, predication, value
 from visaproof.queries.query import Query

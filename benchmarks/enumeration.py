@@ -15,8 +15,8 @@ from typing import Any
 
 from benchmarks import baselines
 from benchmarks.baselines import CHANNELS, Store, z3
-from visaproof.engine.decide import decide
-from visaproof.engine.verdict import Proved
+from visaproof.checking.decide import decide
+from visaproof.checking.verdict import Proved
 from visaproof.isa.execution import Combine, ExecMask
 from visaproof.isa.platform import Platform
 from visaproof.queries import bounds, frame, value

@@ -55,7 +55,7 @@ def vectors(_: argparse.Namespace) -> Figure:
 
 def printed(_: argparse.Namespace) -> Figure:
     """Compiled files that are printed, from what was read of them, as they were but for blanks at the ends of lines."""
-    from visaproof.kernel.document import read_document
+    from visaproof.visaasm.printing.document import read_document
 
     folder = next(folder for folder in CORPORA if folder.is_dir())
     texts = {path: path.read_text() for path in sorted(folder.glob("*/*.visaasm"))}

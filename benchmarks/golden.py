@@ -18,9 +18,9 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from visaproof.checking.task_pool import Answered, side_by_side
 from visaproof.cli import main as visaproof
-from visaproof.engine.pairs.lists import read_pairs
-from visaproof.engine.task_pool import Answered, side_by_side
+from visaproof.pairs.lists import read_pairs
 
 SHARED = Path(__file__).parents[2] / "shared"
 CORPORA = ("corpus", "corpus-2026")

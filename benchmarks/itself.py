@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.pairs import CORPUS, LIMIT_S
-from visaproof.engine.answer_file import AnswerFile
-from visaproof.engine.pairs.lists import Pair
-from visaproof.engine.refinement.scope import Scope
-from visaproof.kernel.assumptions import Assume
-from visaproof.report.pair_answers import Answer, Asker, Row
-from visaproof.report.pair_run import STATE, ask_pairs
+from visaproof.checking.answer_file import AnswerFile
+from visaproof.launch.assumptions import Assume
+from visaproof.pairs.lists import Pair
+from visaproof.refinement.scope import Scope
+from visaproof.report.two_kernels.pair_answers import Answer, Asker, Row
+from visaproof.report.two_kernels.pair_run import STATE, ask_pairs
 
 PROVED = (Answer.REFINES, Answer.CONDITIONAL)
 SLOW_S = 1.0

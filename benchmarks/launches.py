@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from visaproof.isa.platform import Platform
-from visaproof.kernel.concrete.run import run
-from visaproof.kernel.reader import read_kernel, read_kernel_file
-from visaproof.kernel.syntax import Kernel
+from visaproof.machine.arrays.messages.memories import Memories
+from visaproof.machine.arrays.result import Result
+from visaproof.machine.arrays.run import run_threads
+from visaproof.machine.concrete.run import run
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer
-from visaproof.vectorised.memories import Memories
-from visaproof.vectorised.result import Result
-from visaproof.vectorised.run import run_threads
+from visaproof.visaasm.reader import read_kernel, read_kernel_file
+from visaproof.visaasm.syntax import Kernel
 
 ITEMS = 100_000
 LANES = 8

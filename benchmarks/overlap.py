@@ -16,19 +16,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
 
-from visaproof.engine.compilation import Compilation, Compiled, compiled
-from visaproof.engine.refinement.comparison import compare
-from visaproof.engine.refinement.decision import Apart, Bounded, Refines, Verdict
-from visaproof.engine.refinement.limited import decide_within
-from visaproof.engine.refinement.runs import Difference
-from visaproof.engine.refinement.scope import Scope
 from visaproof.isa.errors import LimitReached, NotModelled
-from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.launch import launch_of
-from visaproof.kernel.linking import read_program
-from visaproof.kernel.matching import Program
-from visaproof.queries.refinement.undefined import FORBIDDEN, OF_THE_SOURCE
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.launch import launch_of
+from visaproof.launch.matching import Program
+from visaproof.pairs.compilation import Compilation, Compiled, compiled
+from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE
+from visaproof.refinement.comparison import compare
+from visaproof.refinement.decision import Apart, Bounded, Refines, Verdict
+from visaproof.refinement.limited import decide_within
+from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.runs import Difference
 from visaproof.smt.limit import Limit
+from visaproof.visaasm.linking.names import read_program
 
 DEVICES = ("dg2", "tgllp", "bmg")
 

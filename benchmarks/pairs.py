@@ -18,12 +18,12 @@ from time import perf_counter
 
 import msgspec
 
-from visaproof.engine.pairs.lists import read_pairs
-from visaproof.engine.refinement.scope import Scope
-from visaproof.kernel.assumptions import Assume
-from visaproof.queries.refinement.undefined import FORBIDDEN, OF_THE_SOURCE
-from visaproof.report.pair_answers import Answer, Asker, Row
-from visaproof.report.pair_run import ask_pairs
+from visaproof.launch.assumptions import Assume
+from visaproof.pairs.lists import read_pairs
+from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE
+from visaproof.refinement.scope import Scope
+from visaproof.report.two_kernels.pair_answers import Answer, Asker, Row
+from visaproof.report.two_kernels.pair_run import ask_pairs
 
 SHARED = Path(__file__).parents[2] / "shared"
 CORPUS = SHARED / "corpus"

@@ -12,9 +12,9 @@ from time import perf_counter
 from typing import Any
 
 from benchmarks.baselines import z3
-from visaproof.engine.refinement.decision import Refines
-from visaproof.engine.refines import refines
 from visaproof.isa.platform import Platform
+from visaproof.refinement.decision import Refines
+from visaproof.refinement.refines import refines
 from visaproof.smt.solvers import forget_answers
 
 LANES = 8

@@ -2,11 +2,11 @@
 
 from functools import partial
 
-from visaproof.engine.catalogue import for_each
-from visaproof.queries.aligned_pointers import without_small_carry
+from visaproof.checking.claims.catalogue import for_each
 from visaproof.queries.identities import Rule, neighbour, rule_holds, rules
+from visaproof.queries.kernels.aligned_pointers import without_small_carry
 from visaproof.queries.query import Query
-from visaproof.queries.refinement.places import ALIGNMENT
+from visaproof.refinement.effects.places import ALIGNMENT
 from visaproof.smt import BitVec, Bool, Term, symbol
 from visaproof.smt.halves import as_sum
 from visaproof.smt.written import Words

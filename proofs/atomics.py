@@ -1,6 +1,6 @@
 """TYPED_ATOMIC: what each operation leaves and returns, and what lanes on one texel come to."""
 
-from visaproof.engine.catalogue import for_each
+from visaproof.checking.claims.catalogue import for_each
 from visaproof.isa.answers import FloatAtomics, FloatZeros
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.readings import Readings

@@ -1,6 +1,6 @@
 """Pages: "On write: data is dropped.  On read: zeros are returned." """
 
-from visaproof.engine.catalogue import for_each
+from visaproof.checking.claims.catalogue import for_each
 from visaproof.queries import bounds
 from visaproof.queries.query import Query
 

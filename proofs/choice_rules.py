@@ -3,7 +3,7 @@
 `w` is the width of the words; `wide` is twice that.
 """
 
-from visaproof.engine.catalogue import for_each
+from visaproof.checking.claims.catalogue import for_each
 from visaproof.queries.identities import Rule, neighbour, rule_holds, rules
 from visaproof.queries.query import Query
 from visaproof.smt import BitVec

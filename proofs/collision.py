@@ -1,6 +1,6 @@
 """Pages: "The behavior is undefined if more than one channel writes to the same address." """
 
-from visaproof.engine.catalogue import for_each
+from visaproof.checking.claims.catalogue import for_each
 from visaproof.isa.answers import Collision
 from visaproof.isa.readings import Readings
 from visaproof.queries import collision

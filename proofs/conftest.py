@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from visaproof.engine.catalogue import Claim, Obligation, claims_in, discharge, load_claims
-from visaproof.engine.counterexample import encoded
-from visaproof.engine.decide import DEFAULT_TIMEOUT_MS
-from visaproof.engine.verdict import Proved, Refuted, Unknown, Vacuous
+from visaproof.checking.claims.catalogue import Claim, Obligation, claims_in, discharge, load_claims
+from visaproof.checking.counterexample import encoded
+from visaproof.checking.decide import DEFAULT_TIMEOUT_MS
+from visaproof.checking.verdict import Proved, Refuted, Unknown, Vacuous
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "ProofFile | None":

@@ -1,6 +1,6 @@
 """Nothing but the footprint changes."""
 
-from visaproof.engine.catalogue import for_each
+from visaproof.checking.claims.catalogue import for_each
 from visaproof.queries import frame
 from visaproof.queries.query import Query
 

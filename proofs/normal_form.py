@@ -5,7 +5,7 @@ words in halves at 64; copied data at 8, 16 and 32; and the second normal form a
 taken as they are written.
 """
 
-from visaproof.engine.catalogue import for_each
+from visaproof.checking.claims.catalogue import for_each
 from visaproof.queries.identities import Copies, Rule, follows, one_bit_stands_for_all, rule_holds
 from visaproof.queries.query import Query
 from visaproof.smt import true

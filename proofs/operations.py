@@ -5,7 +5,7 @@ Page 2_datatypes.md, "Saturation"; pages DIV and MOD; pages RNDD, RNDE, RNDU, RN
 
 from itertools import product
 
-from visaproof.engine.catalogue import for_each
+from visaproof.checking.claims.catalogue import for_each
 from visaproof.isa.float_modes import Rounding
 from visaproof.isa.types import DataType
 from visaproof.queries.identities import computed

@@ -1,6 +1,6 @@
 """Pages: every effect stands under `if (ChEn[i])`."""
 
-from visaproof.engine.catalogue import for_each
+from visaproof.checking.claims.catalogue import for_each
 from visaproof.queries import predication
 from visaproof.queries.query import Query
 

@@ -1,6 +1,6 @@
 """Private memory: a load brings what the thread stored last, as the engine forwards it."""
 
-from visaproof.engine.catalogue import for_each
+from visaproof.checking.claims.catalogue import for_each
 from visaproof.queries.private_loads import (
     Loaded,
     Stored,

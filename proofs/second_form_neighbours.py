@@ -1,6 +1,6 @@
 """Tempting rules for halves, the second normal form and one-bit data that are wrong: each is refuted by numbers."""
 
-from visaproof.engine.catalogue import for_each
+from visaproof.checking.claims.catalogue import for_each
 from visaproof.queries.identities import neighbour
 from visaproof.queries.query import Query
 from visaproof.smt import BitVec, Bool

@@ -1,6 +1,6 @@
 """TYPED_ATOMIC: what any number of lanes on one texel come to, in any serial order."""
 
-from visaproof.engine.catalogue import for_each
+from visaproof.checking.claims.catalogue import for_each
 from visaproof.isa.atomics import AtomicOp
 from visaproof.queries import serial_orders, serialisation
 from visaproof.queries.closed_forms import CLOSED_FORMS

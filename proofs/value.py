@@ -1,6 +1,6 @@
 """Every written byte has the value that the page says; every loaded byte is the surface's."""
 
-from visaproof.engine.catalogue import for_each
+from visaproof.checking.claims.catalogue import for_each
 from visaproof.isa.answers import QwordStride
 from visaproof.isa.readings import Readings
 from visaproof.queries import value

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.engine.catalogue import load_claims
-from visaproof.engine.counterexample import read_counterexample, violation_of
-from visaproof.engine.identity_record import SIDES_DIFFER, read_identity, replay_identity
-from visaproof.engine.replay import replay
-from visaproof.engine.verdict import Refuted
+from visaproof.checking.claims.catalogue import load_claims
+from visaproof.checking.claims.identity_record import SIDES_DIFFER, read_identity, replay_identity
+from visaproof.checking.counterexample import read_counterexample, violation_of
+from visaproof.checking.replay import replay
+from visaproof.checking.verdict import Refuted
 from visaproof.report.names import counterexample_name
 
 ROOT = Path(__file__).parents[1]

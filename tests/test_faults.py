@@ -20,14 +20,14 @@ from benchmarks.faults.tasks import OfFault, OfPair, Processes, Replies, Task
 from benchmarks.itself import PROVED, ask, dumps, progress
 from benchmarks.itself import table as table_of_dumps
 from benchmarks.pairs import CORPUS
-from visaproof.engine.answer_file import AnswerFile
-from visaproof.engine.refinement.comparison import Comparison, compare
-from visaproof.engine.refinement.runs import trial
-from visaproof.engine.refinement.scope import Scope
-from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.reader import read_kernel
-from visaproof.report.pair_answers import Answer as PairAnswer
-from visaproof.report.pair_answers import Row
+from visaproof.checking.answer_file import AnswerFile
+from visaproof.launch.assumptions import Assume
+from visaproof.refinement.comparison import Comparison, compare
+from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.runs import trial
+from visaproof.report.two_kernels.pair_answers import Answer as PairAnswer
+from visaproof.report.two_kernels.pair_answers import Row
+from visaproof.visaasm.reader import read_kernel
 
 needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="needs the shared corpus")
 

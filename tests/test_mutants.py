@@ -6,9 +6,9 @@ import pytest
 
 from proofs.variants import WRONG, WrongVariant
 from tests.two_writings import found_disagreement
-from visaproof.engine.decide import decide
-from visaproof.engine.exhibit import violated
-from visaproof.engine.verdict import Refuted
+from visaproof.checking.decide import decide
+from visaproof.checking.exhibit import violated
+from visaproof.checking.verdict import Refuted
 from visaproof.queries import atomics, bounds, collision, frame, predication, value
 from visaproof.queries.query import Query
 from visaproof.queries.subject import Subject

@@ -11,7 +11,7 @@ from benchmarks.pocl.case import Case, Data, Order
 from benchmarks.pocl.cases import LUT, NOT_COMPARABLE, cases, known
 from benchmarks.pocl.comparison import Answer, Comparison, Entry, compared
 from benchmarks.pocl.oracle import NoOracle, Oracle, oracle
-from visaproof.engine.launch.run import Engine
+from visaproof.execution.run import Engine
 
 DATA = Path(__file__).parent / "data"
 FOLDERS = (DATA, DATA / "launches")
@@ -81,7 +81,7 @@ def test_threads_that_share_private_memory_are_found(monkeypatch: pytest.MonkeyP
     listed = list(entries(CORPUS_2026 / "manifest.json", CORPUS_2026))
     (entry,) = [one for one in listed if (one.kernel, one.variant) == ("swap_pairs", "bmg-O0")]
     assert {result.answer for result in comparer.compare(entry)} == {Answer.AGREE}
-    monkeypatch.setattr("visaproof.engine.launch.payload.thread_words", lambda *_: (0, 0))
+    monkeypatch.setattr("visaproof.execution.payload.thread_words", lambda *_: (0, 0))
     assert {result.answer for result in comparer.compare(entry)} == {Answer.DIFFER}
 
 

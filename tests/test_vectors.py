@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.engine.vectors.comparison import Agrees, NotComparable, compare, read_rows
+from visaproof.vectors.comparison import Agrees, NotComparable, compare, read_rows
 
 FILE = Path(__file__).parents[2] / "shared" / "vectors" / "sample.jsonl"
 

@@ -6,10 +6,10 @@ from functools import lru_cache, partial
 from random import Random
 
 from tests.strategies import Start, Values, start_of
-from visaproof.engine.counterexample import Outcome
-from visaproof.engine.mirror import mirrored
-from visaproof.engine.runs import claimed, run
-from visaproof.engine.states import changes
+from visaproof.checking.counterexample import Outcome
+from visaproof.checking.mirror import mirrored
+from visaproof.checking.runs import claimed, run
+from visaproof.checking.states import changes
 from visaproof.instructions import Instruction
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp

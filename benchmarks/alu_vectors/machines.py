@@ -7,11 +7,11 @@ from benchmarks.alu_vectors.oracle import Expected
 from benchmarks.alu_vectors.vector import State, Vector, statement, text
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import platform_named
-from visaproof.kernel.concrete.run import run
-from visaproof.kernel.reader import read_kernel
-from visaproof.kernel.syntax import Kernel
+from visaproof.machine.concrete.run import run
 from visaproof.semantics.concrete.choices import Choices
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
+from visaproof.visaasm.reader import read_kernel
+from visaproof.visaasm.syntax import Kernel
 
 
 @dataclass(frozen=True, slots=True)

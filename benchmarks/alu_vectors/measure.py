@@ -11,7 +11,7 @@ from benchmarks.alu_vectors.oracle import Expected, expected
 from benchmarks.alu_vectors.other_machines import on_arrays, symbolically
 from benchmarks.alu_vectors.pages import ROWS, SPECIAL
 from benchmarks.alu_vectors.vector import State, Vector
-from visaproof.kernel.syntax import Kernel
+from visaproof.visaasm.syntax import Kernel
 
 PLACE = re.compile(r"k\.visaasm:\d+:\d+: ")
 FORMS = (*ROWS, *SPECIAL)

@@ -9,13 +9,13 @@ from benchmarks.alu_vectors.oracle import Expected
 from benchmarks.alu_vectors.vector import State, Vector
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import platform_named
-from visaproof.kernel.float_results import Floats
-from visaproof.kernel.symbolic.run import Trace, trace
-from visaproof.kernel.syntax import Kernel
+from visaproof.launch.float_results import Floats
+from visaproof.machine.arrays.messages.memories import Memories
+from visaproof.machine.arrays.run import run_threads
+from visaproof.machine.symbolic.run import Trace, trace
 from visaproof.semantics.concrete.choices import Choices
 from visaproof.smt import BitVec, Bool, bool_const, const, is_false, value_of
-from visaproof.vectorised.memories import Memories
-from visaproof.vectorised.run import run_threads
+from visaproof.visaasm.syntax import Kernel
 
 
 def on_arrays(kernel: Kernel, vector: Vector, states: Sequence[State]) -> list[Answer]:

@@ -18,8 +18,8 @@ from benchmarks.coverage.launches import oracle_version
 from benchmarks.coverage.measure import Row
 from benchmarks.coverage.pool import measured_all
 from benchmarks.coverage.table import markdown
-from visaproof.engine.answer_file import AnswerFile
-from visaproof.engine.model_version import model_version
+from visaproof.checking.answer_file import AnswerFile
+from visaproof.checking.claims.model_version import model_version
 from visaproof.isa.errors import ReadError
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.pocl.comparison import Comparison, Entry, Result
 from benchmarks.pocl.oracle import NoOracle, Oracle, oracle
-from visaproof.engine.launch.run import Engine
+from visaproof.execution.run import Engine
 
 
 def launches(corpus: Path, entry: dict[str, Any]) -> list[Result]:

@@ -9,21 +9,21 @@ from typing import Any
 
 from benchmarks.coverage.launches import launches
 from benchmarks.pocl.comparison import Answer, Result
-from visaproof.engine.bounds.kernel import BoundsFinding, StatedLaunch, ask_bounds
-from visaproof.engine.bounds.verdicts import Holds, Meaningless, Outside, Unbounded
-from visaproof.engine.conflicts.kernel import Finding, KernelAnswers, ask_kernel
-from visaproof.engine.conflicts.verdicts import Conflict, Free
+from visaproof.analysis.bounds.kernel import BoundsFinding, StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.verdicts import Holds, Meaningless, Outside, Unbounded
+from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.verdicts import Conflict, Free
+from visaproof.analysis.surface_sizes import parse_size_option
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
-from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.bytecode.messages import indices_of
-from visaproof.kernel.bytecode.tables import FORMATS
-from visaproof.kernel.launch import Launch, read_launch
-from visaproof.kernel.linking import read_program
-from visaproof.kernel.printer import print_statement
-from visaproof.kernel.surface_sizes import parse_size_option
-from visaproof.kernel.syntax import Kernel
-from visaproof.report.conflicts import data_dependence
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.launch import Launch, read_launch
+from visaproof.report.one_kernel.conflicts import data_dependence
+from visaproof.visaasm.bytecode.messages import indices_of
+from visaproof.visaasm.bytecode.tables import FORMATS
+from visaproof.visaasm.linking.names import read_program
+from visaproof.visaasm.printing.printer import print_statement
+from visaproof.visaasm.syntax import Kernel
 
 ASKED = ("none", "ids", "bounded", "launch")
 """The sets of premises under which conflicts are asked about; of the first three each allows fewer launches."""

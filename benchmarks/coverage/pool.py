@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.coverage.measure import Row, measured
-from visaproof.engine.task_pool import Lost, side_by_side
+from visaproof.checking.task_pool import Lost, side_by_side
 
 Task = tuple[dict[str, Any], list[str]]
 """An entry of the manifest, and the tags of its kernel."""

@@ -15,7 +15,7 @@ from benchmarks.faults.plan import Pair, listed_pairs
 from benchmarks.faults.store import FILE, Store, version
 from benchmarks.faults.table import OPEN, table
 from benchmarks.faults.tasks import Processes
-from visaproof.engine.answer_file import AnswerFile
+from visaproof.checking.answer_file import AnswerFile
 
 INTERRUPTED = 130
 

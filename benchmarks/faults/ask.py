@@ -9,9 +9,12 @@ from time import process_time
 from benchmarks.faults.at_once import AT_ONCE, can_run, compared, random_launches
 from benchmarks.faults.plan import Pair, Planted
 from benchmarks.faults.store import Record
-from visaproof.engine.ladder import Values
-from visaproof.engine.refinement.comparison import Comparison, compare
-from visaproof.engine.refinement.decision import (
+from visaproof.checking.ladder import Values
+from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.matching import Program
+from visaproof.refinement.comparison import Comparison, compare
+from visaproof.refinement.decision import (
     MEANT,
     SOME_CHOICE,
     Apart,
@@ -22,17 +25,14 @@ from visaproof.engine.refinement.decision import (
     Vacuous,
     decide,
 )
-from visaproof.engine.refinement.guesses import float_words, settled
-from visaproof.engine.refinement.interference import interfered_again
-from visaproof.engine.refinement.meant import where_meant
-from visaproof.engine.refinement.memory import Content
-from visaproof.engine.refinement.random_launches import contents, launches
-from visaproof.engine.refinement.runs import Difference, Trial, again, trial, unknowns
-from visaproof.engine.refinement.scope import Scope
-from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
-from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.matching import Program
-from visaproof.queries.refinement.witness import as_values, is_plain, witness
+from visaproof.refinement.effects.witness import as_values, is_plain, witness
+from visaproof.refinement.environment.interference import interfered_again
+from visaproof.refinement.nondeterminism.always_defined import where_meant
+from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.guesses import float_words, settled
+from visaproof.refinement.testing.memory import Content
+from visaproof.refinement.testing.random_launches import contents, launches
+from visaproof.refinement.testing.runs import Difference, Trial, again, trial, unknowns
 from visaproof.smt import is_true
 
 RUNS = 1000

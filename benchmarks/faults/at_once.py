@@ -10,22 +10,22 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from visaproof.engine.ladder import Values
-from visaproof.engine.refinement.comparison import Comparison
-from visaproof.engine.refinement.guesses import float_words
-from visaproof.engine.refinement.memory import Content, base_symbol, bases_of
-from visaproof.engine.refinement.random_launches import FLOATS, launches
-from visaproof.engine.refinement.runner import IN_LOOPS, Runner, bits_of
-from visaproof.engine.refinement.runs import unknowns
+from visaproof.checking.ladder import Values
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.kernel.syntax import GeneralVariable
-from visaproof.queries.refinement.witness import as_values, witness
-from visaproof.queries.surface_names import PRIVATE, itself
+from visaproof.machine.arrays.arrays import Bytes
+from visaproof.machine.arrays.messages.memories import Memories
+from visaproof.machine.arrays.run import run_threads
+from visaproof.queries.kernels.surface_names import PRIVATE, itself
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.effects.witness import as_values, witness
+from visaproof.refinement.testing.guesses import float_words
+from visaproof.refinement.testing.memory import Content, base_symbol, bases_of
+from visaproof.refinement.testing.random_launches import FLOATS, launches
+from visaproof.refinement.testing.runner import IN_LOOPS, Runner, bits_of
+from visaproof.refinement.testing.runs import unknowns
 from visaproof.smt import Term, symbol, symbols_of
 from visaproof.smt.compiled import compiled
-from visaproof.vectorised.arrays import Bytes
-from visaproof.vectorised.memories import Memories
-from visaproof.vectorised.run import run_threads
+from visaproof.visaasm.syntax import GeneralVariable
 
 AT_ONCE = 100
 """Launches with buffers of one size, at one place."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from visaproof.kernel.syntax import GeneralVariable, Instruction, Kernel
+from visaproof.visaasm.syntax import GeneralVariable, Instruction, Kernel
 
 
 class Kind(Enum):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from benchmarks.faults.kinds import Fault, Kind, Site, Words, at, sites_of
-from visaproof.kernel.syntax import GeneralVariable, Kernel
+from visaproof.visaasm.syntax import GeneralVariable, Kernel
 
 STORES = (
     "scatter4_scaled", "scatter_scaled", "scatter4_typed", "svm_scatter", "svm_scatter4scaled", "qw_scatter",

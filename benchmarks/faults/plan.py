@@ -14,11 +14,11 @@ from benchmarks.faults.kinds import Fault, Kind, Site, sites_of
 from benchmarks.faults.store import Record
 from benchmarks.pairs import CORPUS
 from visaproof.isa.errors import ReadError
-from visaproof.kernel.launch import read_launch
-from visaproof.kernel.linking import functions_beside, linked, read_program
-from visaproof.kernel.matching import Program
-from visaproof.kernel.reader import read_kernel
-from visaproof.kernel.syntax import Kernel
+from visaproof.launch.launch import read_launch
+from visaproof.launch.matching import Program
+from visaproof.visaasm.linking.names import functions_beside, linked, read_program
+from visaproof.visaasm.reader import read_kernel
+from visaproof.visaasm.syntax import Kernel
 
 EDITS: tuple[Callable[[Site], Iterator[Fault]], ...] = (
     registers.lane_offset,

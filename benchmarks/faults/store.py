@@ -4,8 +4,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from visaproof.engine.answer_file import AnswerFile
-from visaproof.engine.model_version import digest, model_version
+from visaproof.checking.answer_file import AnswerFile
+from visaproof.checking.claims.model_version import digest, model_version
 
 FILE = Path(__file__).parents[2] / ".faults.jsonl"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from benchmarks.faults.ask import Answer, ask_fault, ask_pair, ask_runs
 from benchmarks.faults.plan import Pair, Planted
 from benchmarks.faults.store import Record
-from visaproof.engine.task_pool import Answered, side_by_side
+from visaproof.checking.task_pool import Answered, side_by_side
 
 LIMIT_S = 300.0
 """By the clock: a question that takes longer stays open."""

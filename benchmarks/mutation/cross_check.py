@@ -159,7 +159,7 @@ def _of_floats(reading: str, instruction: str) -> bool:
 def _on_loose_operands(name: str, seed: int) -> str | None:
     from tests.strategies import any_readings, loose_start
     from tests.two_writings import difference
-    from visaproof.engine.mirror import mirrored
+    from visaproof.checking.mirror import mirrored
     from visaproof.instructions import ALL
     from visaproof.instructions.undefined_bytes import undefined_bytes_of
     from visaproof.isa.readings import DEFAULT

@@ -19,7 +19,7 @@ from benchmarks.mutation.pool import OutOfTime, at_most
 from benchmarks.mutation.targets import Target, Writing
 
 if TYPE_CHECKING:
-    from visaproof.engine.catalogue import Claim
+    from visaproof.checking.claims.catalogue import Claim
     from visaproof.queries.query import Query
 
 TIMEOUT_MS = 5_000
@@ -33,7 +33,11 @@ OF_TERMS = tuple(
 )
 OF_ADDRESSES = tuple(
     f"tests/{name}.py"
-    for name in ("kernel/test_symbolic_private", "kernel/test_private_memory", "queries/test_aligned_pointers")
+    for name in (
+        "machine/symbolic/test_symbolic_private",
+        "machine/symbolic/test_private_memory",
+        "queries/kernels/test_aligned_pointers",
+    )
 )
 TESTS = {Writing.RULES: OF_TERMS, Writing.ENGINE: OF_ADDRESSES}
 """Those that are about what a mutant computes; for the pages there are the cross-check and the claims."""
@@ -181,7 +185,7 @@ def claim_costs(instructions: set[str]) -> list[ClaimCost]:
 
 
 def _claims() -> Iterator["Claim"]:
-    from visaproof.engine.catalogue import claims_in
+    from visaproof.checking.claims.catalogue import claims_in
 
     for path in sorted(PROOFS.glob("*.py")):
         if path.stem not in ("__init__", "conftest"):
@@ -190,8 +194,8 @@ def _claims() -> Iterator["Claim"]:
 
 def _answer(claim: "Claim") -> Kill | None:
     """As in `decide`, but a failure is enough: it is not made small, nor replayed."""
-    from visaproof.engine.ladder import Fails, GaveUp, Holds, climb
-    from visaproof.engine.verdict import Proved
+    from visaproof.checking.ladder import Fails, GaveUp, Holds, climb
+    from visaproof.checking.verdict import Proved
     from visaproof.queries.query import Identity
 
     query = claim.ask()
@@ -206,8 +210,8 @@ def _answer(claim: "Claim") -> Kill | None:
 
 def _answer_on_a_rule(claim: "Claim", query: "Query") -> Kill | None:
     """A rule that is true but not carried out is unknown to `decide`; here it is noticed."""
-    from visaproof.engine.decide import decide
-    from visaproof.engine.verdict import Refuted, Unknown
+    from visaproof.checking.decide import decide
+    from visaproof.checking.verdict import Refuted, Unknown
 
     verdict = decide(query, TIMEOUT_MS, likely_fails=claim.expected is Refuted)
     if isinstance(verdict, claim.expected):

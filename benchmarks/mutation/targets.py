@@ -81,7 +81,7 @@ RULES = tuple(
 """The rules of the normal form, of words in halves, of the second normal form and of one-bit data."""
 
 ENGINE = (
-    Target("visaproof.kernel.symbolic.private", {Writing.ENGINE: ("offset", "store", "load")}, ("private-memory",)),
-    Target("visaproof.queries.aligned_pointers", {Writing.ENGINE: ("without_small_carry",)}, ("normal-form",)),
+    Target("visaproof.machine.symbolic.private", {Writing.ENGINE: ("offset", "store", "load")}, ("private-memory",)),
+    Target("visaproof.queries.kernels.aligned_pointers", {Writing.ENGINE: ("without_small_carry",)}, ("normal-form",)),
 )
 """What a load of private memory brings, and addresses behind aligned pointers."""

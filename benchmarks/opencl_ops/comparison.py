@@ -13,12 +13,12 @@ from benchmarks.opencl_ops.table import PRELUDE, ROWS, Row
 from benchmarks.pocl.cases import Case, Data
 from benchmarks.pocl.comparison import run_case
 from benchmarks.pocl.oracle import Oracle
-from visaproof.engine.compilation import Compilation, Compiled, compiled
-from visaproof.engine.launch.payload import Program
-from visaproof.engine.launch.run import Engine
+from visaproof.execution.payload import Program
+from visaproof.execution.run import Engine
 from visaproof.isa.errors import NotModelled, ReadError
-from visaproof.kernel.launch import read_launch
-from visaproof.kernel.linking import read_program
+from visaproof.launch.launch import read_launch
+from visaproof.pairs.compilation import Compilation, Compiled, compiled
+from visaproof.visaasm.linking.names import read_program
 
 ITEMS, GROUP = 128, 64
 OPTIONS = "-cl-std=CL3.0 -cl-intel-greater-than-4GB-buffer-required"

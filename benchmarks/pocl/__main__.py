@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.pocl.comparison import PADDED, Answer, Comparison, Entry, Result
 from benchmarks.pocl.oracle import NoOracle, oracle
-from visaproof.engine.launch.run import Engine
+from visaproof.execution.run import Engine
 
 CORPUS = Path(__file__).parents[2] / ".." / "shared" / "corpus"
 

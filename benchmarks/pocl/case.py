@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from visaproof.engine.launch.images import ImageShape
-from visaproof.kernel.texels import Outside
+from visaproof.decode.texels import Outside
+from visaproof.execution.images import ImageShape
 
 ITEMS = 96
 GROUP = 24

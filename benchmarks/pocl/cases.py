@@ -22,8 +22,8 @@ from benchmarks.pocl.case import (
     words,
     zeros,
 )
-from visaproof.engine.launch.images import ImageShape
-from visaproof.kernel.texels import Outside
+from visaproof.decode.texels import Outside
+from visaproof.execution.images import ImageShape
 
 LUT = struct.pack("<16I", *(value.bit_count() for value in range(16)))
 

@@ -10,17 +10,17 @@ from pathlib import Path
 from benchmarks.pocl.case import Case, Data, Order
 from benchmarks.pocl.cases import NOT_COMPARABLE, PRELUDES, REQUIRED_LANES, TRANSCRIBED, cases
 from benchmarks.pocl.oracle import NoOracle, Oracle
-from visaproof.engine.launch.arguments import Content, parameters, prepare
-from visaproof.engine.launch.arrays import run_on_arrays
-from visaproof.engine.launch.choices import run_with_choices
-from visaproof.engine.launch.images import ImageContent
-from visaproof.engine.launch.payload import Program, Values
-from visaproof.engine.launch.run import Engine, Memory, Ran, first_typed, run_launch
-from visaproof.engine.launch.shape import Shape
+from visaproof.execution.arguments import Content, parameters, prepare
+from visaproof.execution.arrays import run_on_arrays
+from visaproof.execution.choices import run_with_choices
+from visaproof.execution.images import ImageContent
+from visaproof.execution.payload import Program, Values
+from visaproof.execution.run import Engine, Memory, Ran, first_typed, run_launch
+from visaproof.execution.shape import Shape
 from visaproof.isa.errors import NotModelled, ReadError
-from visaproof.kernel.launch import read_launch
-from visaproof.kernel.linking import read_program
+from visaproof.launch.launch import read_launch
 from visaproof.semantics.concrete.choices import Choices
+from visaproof.visaasm.linking.names import read_program
 
 COMPILED_TO = {
     "read_image": ("reads images", ("load_lz", "sample_lz", "sample_l")),

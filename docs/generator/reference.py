@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from docs.generator import drawings, json_shapes
+from visaproof.checking.claims.catalogue import load_claims
+from visaproof.checking.verdict import Proved
 from visaproof.cli import COMMANDS
-from visaproof.cli.exit_codes import TABLE
-from visaproof.engine.catalogue import load_claims
-from visaproof.engine.verdict import Proved
+from visaproof.cli.options.exit_codes import TABLE
 from visaproof.isa.readings import READINGS
-from visaproof.kernel.premises import PREMISES
+from visaproof.launch.premises import PREMISES
 from visaproof.queries.query import Query
-from visaproof.report.opcodes import document, evidence_in
-from visaproof.report.premises import GRANTED
+from visaproof.report.claims.opcodes import document, evidence_in
+from visaproof.report.kernels.premises import GRANTED
 
 ROOT = Path(__file__).parents[2]
 NOTICE = "<!-- Made by `make pages` from the code; changes by hand are lost. -->\n"

@@ -11,7 +11,7 @@ from visaproof.cli import main
 
 HEADER = '''
 from dataclasses import replace
-from visaproof.engine.catalogue import for_each
+from visaproof.checking.claims.catalogue import for_each
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.queries import bounds, subject

@@ -5,8 +5,8 @@ from time import process_time
 
 import pytest
 
-from visaproof.engine.enumeration import BatchResult, Finding
-from visaproof.engine.verdict import Unknown
+from visaproof.checking.claims.enumeration import BatchResult, Finding
+from visaproof.checking.verdict import Unknown
 
 ALL_SHAPES = 400
 """Of `typed_atomic add`, for each form of its predicate."""
@@ -66,7 +66,7 @@ def test_a_pattern_that_names_no_batch_is_an_error_with_a_hint(visaproof):
 def test_anything_but_a_proof_has_its_exit_code(visaproof, monkeypatch, answer: str, code: int):
     from collections import Counter
 
-    from visaproof.engine import enumeration
+    from visaproof.checking.claims import enumeration
 
     finding = Finding("a shape", "data-are-the-pages", Unknown("a reason"))
     result = BatchResult("oword_ld", 1, 1, Counter(), Counter({answer: 1}), 0, 1, (finding,), 0.0)
@@ -96,7 +96,7 @@ def test_a_batch_ends_within_the_limit(visaproof, jobs: str):
 
 
 def test_an_interrupted_run_says_how_far_it_came(visaproof, monkeypatch):
-    from visaproof.engine import enumeration
+    from visaproof.checking.claims import enumeration
 
     def interrupted(*_: object) -> BatchResult:
         raise KeyboardInterrupt

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tests.kernel.test_validity import HAZARDOUS, IGC, PAGE
+from tests.visaasm.validity.test_validity import HAZARDOUS, IGC, PAGE
 from visaproof.instructions import ALL
 
 EXAMPLES = [example for page in ALL for example in page.spec.examples]

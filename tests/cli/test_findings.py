@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from visaproof.cli import main
-from visaproof.queries.refinement.undefined import UndefinedKind
+from visaproof.queries.kernels.undefined import UndefinedKind
 
 DATA = Path(__file__).parents[1] / "data"
 SWAPPED = DATA / "byte-swap-pvc-2022.visaasm"

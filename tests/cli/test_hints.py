@@ -11,7 +11,7 @@ import pytest
 
 import visaproof
 from visaproof.cli import COMMANDS, main, options_of
-from visaproof.report.hints import OPTIONS, fitting
+from visaproof.report.text.hints import OPTIONS, fitting
 
 PACKAGE = Path(visaproof.__file__).parent
 BELOW = [path for path in sorted(PACKAGE.rglob("*.py")) if "cli" not in path.relative_to(PACKAGE).parts]

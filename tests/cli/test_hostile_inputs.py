@@ -12,11 +12,11 @@ from typing import Any, cast
 
 import pytest
 
+from visaproof.checking.task_pool import Answered
 from visaproof.cli import COMMANDS, _parser, main
-from visaproof.engine.pairs.lists import Pair
-from visaproof.engine.task_pool import Answered
-from visaproof.report import pair_run
-from visaproof.report.pair_answers import Row
+from visaproof.pairs.lists import Pair
+from visaproof.report.two_kernels import pair_run
+from visaproof.report.two_kernels.pair_answers import Row
 
 DATA = Path(__file__).parent.parent / "data"
 REPOSITORY = Path(__file__).parent.parent.parent

@@ -10,7 +10,7 @@ import pytest
 
 from visaproof import __version__
 from visaproof.cli import COMMANDS
-from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.cli.options.exit_codes import ExitCode, worst
 
 PROOFS = Path(__file__).parents[2] / "proofs"
 DUMPS = Path(__file__).parents[1] / "data/visaasm/vadd"

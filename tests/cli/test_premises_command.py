@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from visaproof.cli import _parsed, options_of  # pyright: ignore[reportPrivateUsage]
-from visaproof.kernel.premises import PREMISES, Grantor, premise
+from visaproof.launch.premises import PREMISES, Grantor, premise
 
 PACKAGE = Path(__file__).parents[2] / "model" / "visaproof"
 

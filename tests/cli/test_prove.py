@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.engine.counterexample import read_counterexample
+from visaproof.checking.counterexample import read_counterexample
 
 SAVED = "qw_scatter-without-bounds-breaks-out-of-bounds-write-is-dropped-simd1.json"
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from visaproof.engine.counterexample import read_counterexample
+from visaproof.checking.counterexample import read_counterexample
 from visaproof.isa.readings import READINGS
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.engine.examples import wrong_rule, wrong_scatter
-from visaproof.engine.counterexample import write_counterexample
+from tests.support.examples import wrong_rule, wrong_scatter
+from visaproof.checking.counterexample import write_counterexample
 
 
 @pytest.fixture

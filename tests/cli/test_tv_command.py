@@ -281,7 +281,7 @@ def test_a_state_that_cannot_be_written_is_named(listed, tmp_path, visaproof, mo
     def full(_: object) -> None:
         raise OSError(28, "full")
 
-    monkeypatch.setattr("visaproof.engine.answer_file.json.dumps", full)
+    monkeypatch.setattr("visaproof.checking.answer_file.json.dumps", full)
     found = visaproof("tv", path, "--state", state)
     assert found.code == 2
     assert f"error: {state}:1:1: cannot be written: full" in found.err

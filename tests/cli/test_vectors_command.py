@@ -140,7 +140,7 @@ def test_files_that_cannot_be_read_are_named(visaproof: Visaproof, tmp_path: Pat
 def test_a_small_file_with_a_huge_text_is_refused(
     visaproof: Visaproof, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("visaproof.engine.vectors.comparison.MAX_FILE_BYTES", 10_000)
+    monkeypatch.setattr("visaproof.vectors.comparison.MAX_FILE_BYTES", 10_000)
     bomb = tmp_path / "bomb.jsonl.gz"
     bomb.write_bytes(gzip.compress(b"\n" * 20_000))
     ran = visaproof("vectors", bomb)

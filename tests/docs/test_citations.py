@@ -64,7 +64,7 @@ def repository() -> dict[str, str]:
 
 
 def test_every_cited_decision_is_in_the_list(repository: dict[str, str]) -> None:
-    sizes = {"model/visaproof/instructions/lsc_untyped.py": ["D64"]}  # a member of DataSize
+    sizes = {"model/visaproof/instructions/lsc/untyped.py": ["D64"]}  # a member of DataSize
     absent = {path: missing_decisions(text) for path, text in repository.items()}
     assert {path: names for path, names in absent.items() if names} == sizes
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.current_compiler import DUMPING, current_tool
-from visaproof.kernel.zebin import read_zebin
+from visaproof.launch.zebin import read_zebin
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 

@@ -6,7 +6,7 @@ import pytest
 
 from visaproof.isa.opcodes import ROWS
 from visaproof.isa.readings import READINGS
-from visaproof.report.opcodes import OF_RUNS, PAGE_ONLY, document, evidence_in
+from visaproof.report.claims.opcodes import OF_RUNS, PAGE_ONLY, document, evidence_in
 
 ROOT = Path(__file__).parents[2]
 EVIDENCE = ROOT / "tests" / "data" / "opcode_evidence.toml"

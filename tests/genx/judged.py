@@ -6,9 +6,9 @@ from pathlib import Path
 from tests.genx.generator import Case
 from tests.genx.tool import Run, run_tool
 from visaproof.isa.errors import ReadError
-from visaproof.kernel.hazards import HAZARDS
-from visaproof.kernel.validity import Mode, check_text, judged_by_igc
-from visaproof.kernel.validity.rule import broken
+from visaproof.visaasm.validity import Mode, check_text, judged_by_igc
+from visaproof.visaasm.validity.hazards import HAZARDS
+from visaproof.visaasm.validity.rule import broken
 
 WORKERS = 2
 

@@ -10,15 +10,15 @@ from tests.genx.tool import REASON, TOOL, run_tool
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.execution import ExecMask
 from visaproof.isa.platform import SUPPORTED, Platform
-from visaproof.kernel.bytecode.instructions import encode
-from visaproof.kernel.bytecode.messages import indices_of
-from visaproof.kernel.bytecode.statements import encoded_statement
-from visaproof.kernel.hazards import EMITTED_ATOMICS, hazards
-from visaproof.kernel.printer import print_encoded
-from visaproof.kernel.reader import read_kernel
-from visaproof.kernel.syntax import Instruction, Kernel
-from visaproof.kernel.validity import Mode, check_instruction
-from visaproof.kernel.validity.message import PREDICATED
+from visaproof.visaasm.bytecode.instructions import encode
+from visaproof.visaasm.bytecode.messages import indices_of
+from visaproof.visaasm.bytecode.statements import encoded_statement
+from visaproof.visaasm.printing.printer import print_encoded
+from visaproof.visaasm.reader import read_kernel
+from visaproof.visaasm.syntax import Instruction, Kernel
+from visaproof.visaasm.validity import Mode, check_instruction
+from visaproof.visaasm.validity.hazards import EMITTED_ATOMICS, hazards
+from visaproof.visaasm.validity.message import PREDICATED
 
 pytestmark = pytest.mark.skipif(TOOL is None, reason=REASON)
 

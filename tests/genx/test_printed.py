@@ -9,7 +9,7 @@ import pytest
 from tests.genx.generator import Case, cases
 from tests.genx.tool import REASON, TOOL, run_tool
 from visaproof.isa.errors import ReadError
-from visaproof.kernel.document import read_document
+from visaproof.visaasm.printing.document import read_document
 
 GENERATED = 150
 NEGATIVE_UNSIGNED = re.compile(r"-\s*\w+\s*:\s*u[bw]\b", re.IGNORECASE)

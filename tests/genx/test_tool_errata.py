@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.genx.tool import REASON, TOOL, Run, run_tool
-from visaproof.engine.errata import Erratum, program_of, read_ledger
+from visaproof.checking.claims.errata import Erratum, program_of, read_ledger
 from visaproof.isa.platform import SUPPORTED, platform_named
 
 pytestmark = pytest.mark.skipif(TOOL is None, reason=REASON)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.instructions.agreement import SURFACE, assert_agreement, flat_states, states
 from visaproof.instructions import Instruction
 from visaproof.instructions.family import LscAtomic, LscLoad, LscStore
-from visaproof.instructions.lsc_atomic import OPERATIONS
-from visaproof.instructions.lsc_untyped import Addresses, DataShape, DataSize, Extension
+from visaproof.instructions.lsc.atomic import OPERATIONS
+from visaproof.instructions.lsc.untyped import Addresses, DataShape, DataSize, Extension
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.errors import IllegalInstruction, UndefinedBehavior
 from visaproof.isa.execution import ExecMask

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from tests.two_writings import dwords, outcome_of_both
-from visaproof.engine.mirror import mirrored
+from visaproof.checking.mirror import mirrored
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.atomics import AtomicOp

@@ -8,8 +8,8 @@ import pytest
 
 from tests.instructions.serial import EXTENT, TABLE, Collision, Outcome, executed_in_every_order, serialisations
 from tests.two_writings import mirrored
-from visaproof.engine.runs import claimed
-from visaproof.engine.states import changes
+from visaproof.checking.runs import claimed
+from visaproof.checking.states import changes
 from visaproof.isa.atomics import AtomicOp
 from visaproof.queries.closed_forms import CLOSED_FORMS
 from visaproof.queries.serialisation import TICKETS

@@ -6,8 +6,8 @@ from typing import cast
 import pytest
 
 from tests.two_writings import after_both, dwords, dwords_of
-from visaproof.engine.decide import decide
-from visaproof.engine.verdict import Refuted
+from visaproof.checking.decide import decide
+from visaproof.checking.verdict import Refuted
 from visaproof.instructions import TypedAtomic
 from visaproof.isa.answers import FloatAtomics, FloatNan
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp

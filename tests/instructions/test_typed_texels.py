@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.two_writings import after_both, difference, dwords, is_undefined, outcome_of_both
-from visaproof.engine.mirror import mirrored
+from visaproof.checking.mirror import mirrored
 from visaproof.instructions.family import Gather4Typed, Scatter4Typed
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.errors import IllegalInstruction

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernel.test_validity import LEGAL
+from tests.visaasm.validity.test_validity import LEGAL
 from visaproof.instructions import ALL, Instruction
 from visaproof.isa.execution import ExecMask
 from visaproof.isa.fields import Field
-from visaproof.kernel.type_rules import RULES
-from visaproof.kernel.validity.message import OPERANDS
+from visaproof.visaasm.validity.message import OPERANDS
+from visaproof.visaasm.validity.type_rules import RULES
 
 PAGES = Path(__file__).parents[3] / "shared" / "seeds"
 FILES = {

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from visaproof.isa.platform import Platform
-from visaproof.kernel.launch import NOTHING_KNOWN, Launch, parse_input_option
-from visaproof.kernel.matching import Program
-from visaproof.kernel.reader import read_kernel
+from visaproof.launch.launch import NOTHING_KNOWN, Launch, parse_input_option
+from visaproof.launch.matching import Program
+from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1
 .kernel "k"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tests.premises.kernels import AT_X, ROWS, STORE, WRITE, program
 from tests.premises.witness import Answer, Witness, conflicts, refinement
 from visaproof.isa.errors import NotModelled
-from visaproof.kernel.matching import Program
+from visaproof.launch.matching import Program
 
 FAR_TEXEL = """mov (M1, 8) U(0,0)<1> 0x4000:ud
 mov (M1, 8) V(0,0)<1> N(0,0)<0;1,0>
@@ -42,7 +42,7 @@ CM = '.kernel_attr Target="cm"\n'
 
 def two_widths(assume: str) -> Answer:
     """Kernels of 8 and 16 lanes that write a texel at both of their ids."""
-    from tests.engine.test_items_apart import written
+    from tests.refinement.widths.test_items_apart import written
 
     def images(simd: int) -> Program:
         one = written(simd)

@@ -2,16 +2,16 @@
 
 import pytest
 
-from visaproof.engine.refinement.comparison import compare
-from visaproof.engine.refinement.decision import Refines, Verdict, decide
-from visaproof.engine.refinement.runs import Difference
-from visaproof.engine.refinement.scope import Alias, Scope
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
-from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.launch import NOTHING_KNOWN
-from visaproof.kernel.matching import Program
-from visaproof.kernel.reader import read_kernel
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.launch import NOTHING_KNOWN
+from visaproof.launch.matching import Program
+from visaproof.refinement.comparison import compare
+from visaproof.refinement.decision import Refines, Verdict, decide
+from visaproof.refinement.scope import Alias, Scope
+from visaproof.refinement.testing.runs import Difference
+from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1
 .kernel "k"

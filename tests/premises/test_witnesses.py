@@ -7,7 +7,7 @@ import pytest
 
 from tests.premises.elsewhere import ELSEWHERE, WITHOUT
 from tests.premises.launches import LAUNCHES
-from visaproof.kernel.premises import PREMISES, Grantor
+from visaproof.launch.premises import PREMISES, Grantor
 
 ROOT = Path(__file__).parents[2]
 NOTHING_ASSUMED = {name for name, row in PREMISES.items() if row.granted is Grantor.OPEN}

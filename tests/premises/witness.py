@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from visaproof.engine.conflicts.kernel import ask_kernel
-from visaproof.engine.refinement.comparison import compare
-from visaproof.engine.refinement.decision import Refines, decide
-from visaproof.engine.refinement.scope import Scope
-from visaproof.kernel.assumptions import Assume
-from visaproof.kernel.matching import Program
+from visaproof.analysis.conflicts.kernel import ask_kernel
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.matching import Program
+from visaproof.refinement.comparison import compare
+from visaproof.refinement.decision import Refines, decide
+from visaproof.refinement.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from visaproof.engine.ladder import Holds, climb
+from visaproof.checking.ladder import Holds, climb
 from visaproof.queries.extremes import in_one_form
 from visaproof.smt import BitVec, const, eq, evaluate, ite, neg, slt, symbol, ult
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from tests.strategies import Start, Values, starts
 from tests.two_writings import executed
-from visaproof.engine.states import changes
+from visaproof.checking.states import changes
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform

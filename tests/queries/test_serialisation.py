@@ -1,7 +1,7 @@
 """Lemmas on lanes of one atomic, stated once for operations that they do not depend on."""
 
-from visaproof.engine.attempts import attempted
-from visaproof.engine.verdict import Proved
+from visaproof.checking.attempts import attempted
+from visaproof.checking.verdict import Proved
 from visaproof.isa.atomics import AtomicOp
 from visaproof.queries.serial_orders import lanes_on_different_texels_commute
 

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from tests.strategies import start_of
-from visaproof.engine.runs import claimed, run
+from visaproof.checking.runs import claimed, run
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.execution import Combine, ExecMask
 from visaproof.isa.platform import SUPPORTED, Platform

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.rules.faults import faults
-from visaproof.engine.rewrite.decision import check_rule
-from visaproof.engine.rewrite.library import rule_files
-from visaproof.engine.rewrite.verdicts import Refuted
+from tests.support.faults import faults
 from visaproof.isa.errors import NotModelled, ReadError
-from visaproof.kernel.rewrite.instances import Instance
-from visaproof.kernel.rewrite.reader import read_rule
-from visaproof.kernel.rewrite.syntax import Expect
+from visaproof.rules.decision import check_rule
+from visaproof.rules.language.instances import Instance
+from visaproof.rules.language.reader import read_rule
+from visaproof.rules.language.syntax import Expect
+from visaproof.rules.library import rule_files
+from visaproof.rules.verdicts import Refuted
 
 PROVED = [path for path in rule_files([]) if "\nexpect: refuted" not in path.read_text("utf-8")]
 SHARED = pytest.mark.parametrize("path", PROVED, ids=lambda path: path.stem)

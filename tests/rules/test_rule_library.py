@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.engine.rewrite.decision import check_rule, is_as_stated
-from visaproof.engine.rewrite.library import rule_files
-from visaproof.engine.rewrite.verdicts import Proved
-from visaproof.kernel.rewrite.instances import instances
-from visaproof.kernel.rewrite.reader import read_rule
+from visaproof.rules.decision import check_rule, is_as_stated
+from visaproof.rules.language.instances import instances
+from visaproof.rules.language.reader import read_rule
+from visaproof.rules.library import rule_files
+from visaproof.rules.verdicts import Proved
 
 LIBRARY = rule_files([])
 

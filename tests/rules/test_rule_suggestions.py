@@ -2,12 +2,12 @@
 
 import pytest
 
-from visaproof.engine.rewrite.decision import check_rule
-from visaproof.engine.rewrite.library import rule_files
-from visaproof.engine.rewrite.suggest import Suggestions, suggest
-from visaproof.engine.rewrite.verdicts import Proved, Refuted
-from visaproof.kernel.rewrite.reader import read_rule, read_rule_file
-from visaproof.kernel.rewrite.syntax import Rule
+from visaproof.rules.decision import check_rule
+from visaproof.rules.language.reader import read_rule, read_rule_file
+from visaproof.rules.language.syntax import Rule
+from visaproof.rules.library import rule_files
+from visaproof.rules.suggest import Suggestions, suggest
+from visaproof.rules.verdicts import Proved, Refuted
 
 SCATTER = "  scatter4_scaled.R (M1, 8) S 0x0:ud off.0 data.0\n"
 UNALIGNED = SCATTER.replace("scatter4_scaled.R", "scatter_scaled.4")

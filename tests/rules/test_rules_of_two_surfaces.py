@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.engine.rewrite.decision import check_rule
-from visaproof.engine.rewrite.verdicts import Proved, Refuted, Unknown
-from visaproof.report.rewrite import counterexample_lines
+from visaproof.report.rules.rewrite import counterexample_lines
+from visaproof.rules.decision import check_rule
+from visaproof.rules.verdicts import Proved, Refuted, Unknown
 
 RULES = Path(__file__).parents[2] / "rules"
 

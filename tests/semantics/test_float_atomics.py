@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import FLOATS
-from visaproof.engine.ladder import Fails, Holds, climb
+from visaproof.checking.ladder import Fails, Holds, climb
 from visaproof.isa.answers import FloatDenormals, FloatNan, FloatZeros
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.readings import DEFAULT, Readings

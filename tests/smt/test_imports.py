@@ -18,9 +18,9 @@ HEAVY = ("z3", "lark", "rich")
         "visaproof.semantics.concrete.state",
         "visaproof.instructions",
         "visaproof.queries.value",
-        "visaproof.engine.decide",
-        "visaproof.engine.catalogue",
-        "visaproof.engine.exhibit",
+        "visaproof.checking.decide",
+        "visaproof.checking.claims.catalogue",
+        "visaproof.checking.exhibit",
     ],
 )
 def test_nothing_heavy_is_imported_before_it_is_needed(module: str) -> None:

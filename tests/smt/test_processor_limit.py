@@ -143,7 +143,7 @@ def test_a_signal_interrupts_z3(number: int, monkeypatch: pytest.MonkeyPatch) ->
     """It is deep in its own code: the handler runs although z3 has not returned."""
     from threading import Timer
 
-    from visaproof.engine.termination import interrupted_by_signals
+    from visaproof.checking.termination import interrupted_by_signals
     from visaproof.smt import z3_backend
 
     start = monotonic()

@@ -10,7 +10,7 @@ from io import FileIO, TextIOWrapper
 from typing import cast
 
 from visaproof import __version__
-from visaproof.cli.exit_codes import TABLE, ExitCode
+from visaproof.cli.options.exit_codes import TABLE, ExitCode
 
 COMMANDS = (
     "prove",
@@ -135,7 +135,7 @@ def _parser() -> ArgumentParser:
 
 
 def _run(arguments: Namespace) -> int:
-    from visaproof.report.hints import OPTIONS
+    from visaproof.report.text.hints import OPTIONS
 
     module = import_module(f"{__name__}.{arguments.command}")
     gc.set_threshold(GARBAGE_COLLECTED_EVERY)
@@ -144,7 +144,7 @@ def _run(arguments: Namespace) -> int:
 
 
 def _forget_options() -> None:
-    from visaproof.report.hints import OPTIONS
+    from visaproof.report.text.hints import OPTIONS
 
     OPTIONS.set(None)
 
@@ -160,7 +160,7 @@ def options_of(command: str) -> frozenset[str]:
 
 def _failed(error: BaseException) -> int:
     """The exit code of an error that a command let pass, once it has been shown."""
-    from visaproof.cli.errors import show_error
+    from visaproof.cli.options.errors import show_error
 
     if os.environ.get("VISAPROOF_DEBUG") == "1":
         import traceback

@@ -5,20 +5,20 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import add_assume, positive
-from visaproof.cli.errors import show_read_error
-from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.cli.findings import KINDS_OF_ONE_KERNEL, allows, codes_of_uses
-from visaproof.cli.kernel_files import milliseconds, read_with_launch
-from visaproof.cli.kernel_questions import add_kernel_options, ask_each, nothing_asked, show_stop
+from visaproof.cli.options.arguments import add_assume, positive
+from visaproof.cli.options.errors import show_read_error
+from visaproof.cli.options.exit_codes import ExitCode, worst
+from visaproof.cli.options.findings import KINDS_OF_ONE_KERNEL, allows, codes_of_uses
+from visaproof.cli.options.kernel_files import milliseconds, read_with_launch
+from visaproof.cli.options.kernel_questions import add_kernel_options, ask_each, nothing_asked, show_stop
 from visaproof.isa.errors import LimitReached, ReadError
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
 
-    from visaproof.engine.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch
-    from visaproof.engine.bounds.verdicts import Meaningless, Outside
-    from visaproof.engine.findings.kernel import Uses
+    from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch
+    from visaproof.analysis.bounds.verdicts import Meaningless, Outside
+    from visaproof.analysis.findings.kernel import Uses
     from visaproof.smt.limit import Limit
 
 ADDRESS_UNIT = 4
@@ -130,8 +130,8 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
     if text:
         _print_footer(answers, findings, uses)
     else:
-        from visaproof.report.bounds import file_json
-        from visaproof.report.findings import listed_json
+        from visaproof.report.one_kernel.bounds import file_json
+        from visaproof.report.one_kernel.findings import listed_json
 
         order = list(dict.fromkeys(one.instruction.position for one in answers.questions))
         findings.sort(key=lambda one: order.index(one.question.instruction.position))
@@ -143,7 +143,7 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
 
 def _listed(answers: "BoundsAnswers", arguments: Namespace) -> "Uses":
     """Uses of undefined values, and writes that no lane reaches."""
-    from visaproof.engine.findings.kernel import Uses, uses_in
+    from visaproof.analysis.findings.kernel import Uses, uses_in
 
     if answers.vacuous:
         return Uses()
@@ -152,9 +152,9 @@ def _listed(answers: "BoundsAnswers", arguments: Namespace) -> "Uses":
 
 def _asked(path: Path, arguments: Namespace, limit: "Limit") -> "BoundsAnswers":
     """The questions of a file."""
-    from visaproof.engine.bounds.kernel import ask_bounds
-    from visaproof.kernel.assumptions import Assume
-    from visaproof.kernel.float_results import Floats
+    from visaproof.analysis.bounds.kernel import ask_bounds
+    from visaproof.launch.assumptions import Assume
+    from visaproof.launch.float_results import Floats
 
     kernel, launch, device = read_with_launch(path, arguments)
     assume, stated = Assume.of(arguments.assume), _stated(arguments)
@@ -163,9 +163,9 @@ def _asked(path: Path, arguments: Namespace, limit: "Limit") -> "BoundsAnswers":
 
 
 def _stated(arguments: Namespace) -> "StatedLaunch":
-    from visaproof.engine.bounds.kernel import StatedLaunch
-    from visaproof.kernel.global_size import parse_global_size
-    from visaproof.kernel.surface_sizes import parse_size_option
+    from visaproof.analysis.bounds.kernel import StatedLaunch
+    from visaproof.analysis.global_size import parse_global_size
+    from visaproof.analysis.surface_sizes import parse_size_option
 
     return StatedLaunch(
         surfaces=tuple(parse_size_option(option) for option in arguments.size),
@@ -176,7 +176,7 @@ def _stated(arguments: Namespace) -> "StatedLaunch":
 
 
 def _codes(finding: "BoundsFinding", arguments: Namespace) -> list[ExitCode]:
-    from visaproof.engine.bounds.verdicts import Holds, Meaningless, Outside, Unbounded
+    from visaproof.analysis.bounds.verdicts import Holds, Meaningless, Outside, Unbounded
 
     codes: list[ExitCode] = []
     for answer in (finding.bounds, finding.meaning):
@@ -196,9 +196,9 @@ def _codes(finding: "BoundsFinding", arguments: Namespace) -> list[ExitCode]:
 
 def _is_allowed(answer: "Outside | Meaningless", arguments: Namespace) -> bool:
     """Whether what is shown is of a kind that the user has allowed."""
-    from visaproof.engine.bounds.verdicts import Outside
+    from visaproof.analysis.bounds.verdicts import Outside
     from visaproof.isa.operands import SLM
-    from visaproof.queries.refinement.undefined import UndefinedKind
+    from visaproof.queries.kernels.undefined import UndefinedKind
 
     if isinstance(answer, Outside):
         return answer.surface == SLM and allows(arguments, UndefinedKind.SLM_OUTSIDE)
@@ -207,7 +207,7 @@ def _is_allowed(answer: "Outside | Meaningless", arguments: Namespace) -> bool:
 
 
 def _print_header(answers: "BoundsAnswers") -> None:
-    from visaproof.report.conflicts import header
+    from visaproof.report.one_kernel.conflicts import header
 
     for line in header(answers):
         print(line)
@@ -217,7 +217,7 @@ def _print_header(answers: "BoundsAnswers") -> None:
 
 
 def _print_finding(answers: "BoundsAnswers", finding: "BoundsFinding") -> None:
-    from visaproof.report.bounds import finding_lines
+    from visaproof.report.one_kernel.bounds import finding_lines
 
     for line in finding_lines(answers, finding):
         print(line)
@@ -225,8 +225,8 @@ def _print_finding(answers: "BoundsAnswers", finding: "BoundsFinding") -> None:
 
 
 def _print_footer(answers: "BoundsAnswers", findings: "list[BoundsFinding]", uses: "Uses") -> None:
-    from visaproof.report.bounds import footer, unwritten_lines
-    from visaproof.report.findings import lines_of
+    from visaproof.report.one_kernel.bounds import footer, unwritten_lines
+    from visaproof.report.one_kernel.findings import lines_of
 
     if not findings and answers.stopped is None and not answers.vacuous:
         print("\n  no memory message: nothing to leave its bounds")
@@ -237,8 +237,8 @@ def _print_footer(answers: "BoundsAnswers", findings: "list[BoundsFinding]", use
 
 
 def _save(answers: "BoundsAnswers", finding: "BoundsFinding", folder: Path) -> None:
-    from visaproof.engine.bounds.records import bounds_records
-    from visaproof.engine.counterexample import write_counterexample
+    from visaproof.analysis.bounds.records import bounds_records
+    from visaproof.checking.counterexample import write_counterexample
 
     position = finding.question.instruction.position
     if answers.asked.trace.beyond and not finding.question.performed.short:
@@ -252,8 +252,8 @@ def _save(answers: "BoundsAnswers", finding: "BoundsFinding", folder: Path) -> N
 
 def _save_unwritten(answers: "BoundsAnswers", folder: Path) -> None:
     """Of each variable, the first read for which two runs show that it matters what nothing wrote."""
-    from visaproof.engine.bounds.unwritten_runs import dependence, unwritten_record
-    from visaproof.engine.counterexample import write_counterexample
+    from visaproof.analysis.bounds.uninitialised_runs import dependence, unwritten_record
+    from visaproof.checking.counterexample import write_counterexample
 
     shown: set[str] = set()
     for entry in answers.unwritten:

@@ -5,17 +5,25 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import Subparsers, add_format, add_groups, add_limit, add_platform, groups_of, seconds
-from visaproof.cli.errors import not_asked, show_read_error
-from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.cli.findings import KINDS_OF_ONE_KERNEL, add_undefined, codes_of_uses
-from visaproof.cli.kernel_files import milliseconds
+from visaproof.cli.options.arguments import (
+    Subparsers,
+    add_format,
+    add_groups,
+    add_limit,
+    add_platform,
+    groups_of,
+    seconds,
+)
+from visaproof.cli.options.errors import not_asked, show_read_error
+from visaproof.cli.options.exit_codes import ExitCode, worst
+from visaproof.cli.options.findings import KINDS_OF_ONE_KERNEL, add_undefined, codes_of_uses
+from visaproof.cli.options.kernel_files import milliseconds
 from visaproof.isa.errors import LimitReached, ReadError
 
 if TYPE_CHECKING:
     from visaproof.isa.platform import Platform
-    from visaproof.kernel.launch import Launch
-    from visaproof.kernel.syntax import Kernel
+    from visaproof.launch.launch import Launch
+    from visaproof.visaasm.syntax import Kernel
 
 EPILOG = """examples:
   visaproof check kernel.visaasm                 the device by the //Platform: comment of the file
@@ -75,14 +83,14 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from visaproof.engine.findings.kernel import Uses, uses_of
-    from visaproof.engine.legality import legality
-    from visaproof.kernel.device import device_of
-    from visaproof.kernel.launch import said_by_launch
-    from visaproof.kernel.source import read_text
-    from visaproof.kernel.validity import Mode
-    from visaproof.report.check import CheckReport
+    from visaproof.analysis.findings.kernel import Uses, uses_of
+    from visaproof.analysis.legality import legality
+    from visaproof.launch.launch import said_by_launch
+    from visaproof.report.kernels.check import CheckReport
     from visaproof.smt.limit import Limit
+    from visaproof.visaasm.device import device_of
+    from visaproof.visaasm.source import read_text
+    from visaproof.visaasm.validity import Mode
 
     mode = Mode(arguments.rules)
     as_text = arguments.format == "text"
@@ -122,7 +130,7 @@ def run(arguments: Namespace) -> int:
 
 def _launch(kernel: "Kernel", arguments: Namespace, device: "Platform") -> "Launch | None":
     """What is known of its launch; None where nothing is stated of it.  Raises ReadError."""
-    from visaproof.kernel.launch import ANY_GROUPS, launch_of
+    from visaproof.launch.launch import ANY_GROUPS, launch_of
 
     groups = groups_of(arguments)
     if arguments.launch is None and groups == ANY_GROUPS:

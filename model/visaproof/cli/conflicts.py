@@ -5,20 +5,20 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import add_assume
-from visaproof.cli.errors import show_read_error
-from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.cli.findings import KINDS_OF_ONE_KERNEL, allows, codes_of_uses
-from visaproof.cli.kernel_files import milliseconds, read_with_launch
-from visaproof.cli.kernel_questions import add_kernel_options, ask_each, nothing_asked, show_stop
+from visaproof.cli.options.arguments import add_assume
+from visaproof.cli.options.errors import show_read_error
+from visaproof.cli.options.exit_codes import ExitCode, worst
+from visaproof.cli.options.findings import KINDS_OF_ONE_KERNEL, allows, codes_of_uses
+from visaproof.cli.options.kernel_files import milliseconds, read_with_launch
+from visaproof.cli.options.kernel_questions import add_kernel_options, ask_each, nothing_asked, show_stop
 from visaproof.isa.errors import LimitReached, ReadError
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
 
-    from visaproof.engine.conflicts.kernel import Finding, KernelAnswers
-    from visaproof.engine.conflicts.weakest import Weakest
-    from visaproof.engine.findings.kernel import Uses
+    from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
+    from visaproof.analysis.conflicts.weakest import Weakest
+    from visaproof.analysis.findings.kernel import Uses
 
 WEAKEST = "weakest"
 
@@ -85,13 +85,13 @@ def run(arguments: Namespace) -> int:
 
 
 def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> ExitCode:
-    from visaproof.engine.conflicts.kernel import ask_kernel
-    from visaproof.engine.conflicts.weakest import under_one_set, weakest
-    from visaproof.engine.findings.kernel import uses_in
-    from visaproof.kernel.assumptions import Assume
-    from visaproof.kernel.float_results import Floats
-    from visaproof.kernel.symbolic.run import launched_lanes
-    from visaproof.report.findings import listed_json
+    from visaproof.analysis.conflicts.kernel import ask_kernel
+    from visaproof.analysis.conflicts.weakest import under_one_set, weakest
+    from visaproof.analysis.findings.kernel import uses_in
+    from visaproof.launch.assumptions import Assume
+    from visaproof.launch.float_results import Floats
+    from visaproof.launch.ids.work_items import launched_lanes
+    from visaproof.report.one_kernel.findings import listed_json
     from visaproof.smt.limit import Limit
 
     limit = Limit(arguments.limit)
@@ -140,15 +140,15 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
 
 
 def _record(answers: "KernelAnswers", found: "list[Weakest]", tried: bool) -> dict[str, Any]:
-    from visaproof.report.conflicts import file_json
-    from visaproof.report.weakest import weakest_json
+    from visaproof.report.one_kernel.conflicts import file_json
+    from visaproof.report.one_kernel.weakest import weakest_json
 
     return weakest_json(answers, found) if tried else file_json(answers, [one.finding for one in found])
 
 
 def _code(finding: "Finding", arguments: Namespace) -> ExitCode:
-    from visaproof.engine.conflicts.verdicts import Conflict, Free
-    from visaproof.queries.refinement.undefined import UndefinedKind
+    from visaproof.analysis.conflicts.verdicts import Conflict, Free
+    from visaproof.queries.kernels.undefined import UndefinedKind
 
     match finding.answer:
         case Free() as free if free.vacuous:
@@ -162,8 +162,8 @@ def _code(finding: "Finding", arguments: Namespace) -> ExitCode:
 
 
 def _print_header(answers: "KernelAnswers", tried: bool) -> None:
-    from visaproof.report.conflicts import header
-    from visaproof.report.weakest import weakest_header
+    from visaproof.report.one_kernel.conflicts import header
+    from visaproof.report.one_kernel.weakest import weakest_header
 
     for line in weakest_header(answers) if tried else header(answers):
         print(line)
@@ -171,8 +171,8 @@ def _print_header(answers: "KernelAnswers", tried: bool) -> None:
 
 
 def _print_finding(one: "Weakest", tried: bool) -> None:
-    from visaproof.report.conflicts import finding_lines
-    from visaproof.report.weakest import weakest_lines
+    from visaproof.report.one_kernel.conflicts import finding_lines
+    from visaproof.report.one_kernel.weakest import weakest_lines
 
     for line in weakest_lines(one) if tried else finding_lines(one.answers, one.finding):
         print(line)
@@ -180,14 +180,14 @@ def _print_finding(one: "Weakest", tried: bool) -> None:
 
 
 def _print_uses(answers: "KernelAnswers", uses: "Uses") -> None:
-    from visaproof.report.findings import lines_of
+    from visaproof.report.one_kernel.findings import lines_of
 
     for line in lines_of(answers.kernel, uses, answers):
         print(line)
 
 
 def _print_footer(answers: "KernelAnswers", findings: "list[Finding]") -> None:
-    from visaproof.report.conflicts import footer
+    from visaproof.report.one_kernel.conflicts import footer
 
     if not findings and answers.stopped is None:
         print("\n  no scatter: nothing to collide")
@@ -196,9 +196,9 @@ def _print_footer(answers: "KernelAnswers", findings: "list[Finding]") -> None:
 
 
 def _save(answers: "KernelAnswers", finding: "Finding", folder: Path) -> None:
-    from visaproof.engine.conflicts.kernel import conflict_record
-    from visaproof.engine.conflicts.verdicts import Conflict
-    from visaproof.engine.counterexample import write_counterexample
+    from visaproof.analysis.conflicts.kernel import conflict_record
+    from visaproof.analysis.conflicts.verdicts import Conflict
+    from visaproof.checking.counterexample import write_counterexample
 
     if isinstance(finding.answer, Conflict) and answers.asked.trace.beyond:
         print("not saved: a run that replays ends at the registers beyond a variable before", file=sys.stderr)

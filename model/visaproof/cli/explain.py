@@ -6,14 +6,14 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import Subparsers, add_format, platform
-from visaproof.cli.errors import UsageError, proposal, show_read_error
-from visaproof.cli.exit_codes import ExitCode
+from visaproof.cli.options.arguments import Subparsers, add_format, platform
+from visaproof.cli.options.errors import UsageError, proposal, show_read_error
+from visaproof.cli.options.exit_codes import ExitCode
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform
 
 if TYPE_CHECKING:
-    from visaproof.engine.explain import Explanation
+    from visaproof.analysis.explain import Explanation
     from visaproof.isa.spec import Spec
 
 DEFAULT_PLATFORM = Platform.DG2
@@ -72,7 +72,7 @@ def run(arguments: Namespace) -> int:
 
 def _page(name: str, device: Platform, output: str) -> int:
     """A page with the picture of its first example that the platform has."""
-    from visaproof.engine.explain import SPECS
+    from visaproof.analysis.explain import SPECS
 
     _require_known(name)
     spec = SPECS[name.lower()]
@@ -84,8 +84,8 @@ def _page(name: str, device: Platform, output: str) -> int:
 
 
 def _require_known(name: str) -> None:
-    from visaproof.engine.explain import NOT_MODELLED, SPECS
-    from visaproof.kernel.opcodes import is_known
+    from visaproof.analysis.explain import NOT_MODELLED, SPECS
+    from visaproof.visaasm.opcode_kinds import is_known
 
     lower = name.lower()
     if lower in SPECS:
@@ -97,8 +97,8 @@ def _require_known(name: str) -> None:
 
 def _explained(text: str, device: Platform) -> "Explanation | None":
     """None where the text cannot be read; why is shown with a caret."""
-    from visaproof.engine.explain import explain
-    from visaproof.kernel.alone import mnemonic_of, read_alone
+    from visaproof.analysis.explain import explain
+    from visaproof.visaasm.printing.single_statement import mnemonic_of, read_alone
 
     mnemonic = mnemonic_of(text)
     if mnemonic:
@@ -112,8 +112,8 @@ def _explained(text: str, device: Platform) -> "Explanation | None":
 
 def _bytes(digits: str, arguments: Namespace) -> int:
     """Explains byte code; one that cannot be read is shown with a caret under the byte."""
-    from visaproof.kernel.alone import text_of
-    from visaproof.kernel.bytecode.instructions import decode_bytes
+    from visaproof.visaasm.bytecode.instructions import decode_bytes
+    from visaproof.visaasm.printing.single_statement import text_of
 
     device: Platform = arguments.platform
     try:
@@ -134,9 +134,9 @@ def _bytes(digits: str, arguments: Namespace) -> int:
 
 
 def _show(spec: "Spec", device: Platform, found: "Explanation | None", output: str, *, is_example: bool) -> int:
-    from visaproof.report.documents import encode
-    from visaproof.report.explain import explained, width_of
-    from visaproof.report.explain_document import document_of
+    from visaproof.report.kernels.explain import explained, width_of
+    from visaproof.report.kernels.explain_document import document_of
+    from visaproof.report.text.documents import encode
 
     illegal = found is not None and found.findings and not is_example
     code = ExitCode.REFUTED if illegal else ExitCode.OK

@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from visaproof.checking.termination import interrupted_by_signals
 from visaproof.cli import refine
-from visaproof.cli.arguments import Subparsers, seconds
-from visaproof.cli.errors import UsageError, make_folder
-from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.engine.termination import interrupted_by_signals
+from visaproof.cli.options.arguments import Subparsers, seconds
+from visaproof.cli.options.errors import UsageError, make_folder
+from visaproof.cli.options.exit_codes import ExitCode, worst
 
 if TYPE_CHECKING:
-    from visaproof.engine.compilation import Compilation, Compiled
-    from visaproof.kernel.matching import Program
+    from visaproof.launch.matching import Program
+    from visaproof.pairs.compilation import Compilation, Compiled
 
 SIDES = ("source", "target")
 WIDTHS = (8, 16, 32)
@@ -112,7 +112,7 @@ def _folder(keep: Path | None) -> Generator[Path]:
 def _compilation(arguments: Namespace, side: str, file: Path) -> "Compilation":
     from shutil import which
 
-    from visaproof.engine.compilation import Compilation
+    from visaproof.pairs.compilation import Compilation
 
     named: str = arguments.ocloc
     compiler = which(named)
@@ -143,8 +143,8 @@ def _both(compilations: "list[Compilation]", folder: Path) -> "list[Compiled]":
 
 
 def _compiled(compilation: "Compilation", folder: Path) -> "Compiled":
-    from visaproof.engine.compilation import CompilerFailed, compiled
-    from visaproof.report.excerpt import printable
+    from visaproof.pairs.compilation import CompilerFailed, compiled
+    from visaproof.report.text.excerpt import printable
 
     try:
         return compiled(compilation, folder)
@@ -155,7 +155,7 @@ def _compiled(compilation: "Compilation", folder: Path) -> "Compiled":
 
 def _pairs(found: "list[Compiled]") -> "tuple[list[tuple[Program, Program]], list[tuple[str, str]]]":
     """The kernels of both, and those of one with its name."""
-    from visaproof.engine.refines import Programs
+    from visaproof.refinement.refines import Programs
 
     programs = Programs()
     source, target = (

@@ -2,9 +2,9 @@
 
 from argparse import Namespace, RawDescriptionHelpFormatter
 
-from visaproof.cli.arguments import Subparsers, add_format
-from visaproof.cli.errors import UsageError, proposal
-from visaproof.cli.exit_codes import ExitCode
+from visaproof.cli.options.arguments import Subparsers, add_format
+from visaproof.cli.options.errors import UsageError, proposal
+from visaproof.cli.options.exit_codes import ExitCode
 
 EPILOG = """examples:
   visaproof premises                   every premise: its sentence, who grants it, and the option that asks without it
@@ -32,8 +32,8 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from visaproof.kernel.premises import PREMISES
-    from visaproof.report.premises import table_json, table_text
+    from visaproof.launch.premises import PREMISES
+    from visaproof.report.kernels.premises import table_json, table_text
 
     if arguments.name is not None and arguments.name not in PREMISES:
         hint = proposal(arguments.name, list(PREMISES)) or "visaproof premises lists them"

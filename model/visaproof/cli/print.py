@@ -5,13 +5,13 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import Subparsers, add_format, platform
-from visaproof.cli.errors import UsageError, show_read_error
-from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.cli.options.arguments import Subparsers, add_format, platform
+from visaproof.cli.options.errors import UsageError, show_read_error
+from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.isa.errors import ReadError
 
 if TYPE_CHECKING:
-    from visaproof.report.printed import PrintReport
+    from visaproof.report.kernels.printed import PrintReport
 
 EPILOG = """examples:
   visaproof print kernel.visaasm > canonical.visaasm
@@ -47,7 +47,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from visaproof.report.printed import PrintReport
+    from visaproof.report.kernels.printed import PrintReport
 
     if len(arguments.paths) > 1 and not arguments.check:
         raise UsageError("several files would be printed as one", "one FILE, or --check")
@@ -58,8 +58,8 @@ def run(arguments: Namespace) -> int:
 
 
 def _file(path: Path, arguments: Namespace, report: "PrintReport") -> ExitCode:
-    from visaproof.kernel.document import read_document
-    from visaproof.kernel.source import read_text
+    from visaproof.visaasm.printing.document import read_document
+    from visaproof.visaasm.source import read_text
 
     try:
         written = read_text(path)

@@ -6,15 +6,15 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import Subparsers, add_format, add_limit, count, seconds
-from visaproof.cli.errors import UsageError, make_folder, proposal
-from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.cli.options.arguments import Subparsers, add_format, add_limit, count, seconds
+from visaproof.cli.options.errors import UsageError, make_folder, proposal
+from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.cli.readings import chosen_readings
 from visaproof.isa.readings import DEFAULT, Readings
 
 if TYPE_CHECKING:
-    from visaproof.engine.catalogue import Claim
-    from visaproof.engine.workers import Decided, Limits
+    from visaproof.checking.claims.catalogue import Claim
+    from visaproof.checking.claims.workers import Decided, Limits
 
 EPILOG = """examples:
   visaproof prove                                every claim of ./proofs
@@ -85,7 +85,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _enumerate(arguments: Namespace) -> int:
-    from visaproof.cli import enumeration
+    from visaproof.cli.options import enumeration
 
     if arguments.save:
         make_folder(arguments.save)
@@ -94,8 +94,8 @@ def _enumerate(arguments: Namespace) -> int:
 
 def _selected(given: Path | None, patterns: list[str]) -> "tuple[Path, list[Claim]]":
     """The proofs folder, and its claims that a pattern names.  A pattern that names none is an error."""
-    from visaproof.engine.catalogue import load_claims, proofs_folder, selected
-    from visaproof.report.excerpt import printable
+    from visaproof.checking.claims.catalogue import load_claims, proofs_folder, selected
+    from visaproof.report.text.excerpt import printable
 
     try:
         folder = proofs_folder(given)
@@ -130,7 +130,7 @@ def _proposed(pattern: str, claims: "list[Claim]") -> str:
 
 def _list(claims: "list[Claim]", output: str) -> int:
     if output == "json":
-        from visaproof.report.prove_json import claim_list
+        from visaproof.report.claims.prove_json import claim_list
 
         print(claim_list(claims))
     else:
@@ -140,9 +140,9 @@ def _list(claims: "list[Claim]", output: str) -> int:
 
 
 def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]", readings: Readings) -> int:
-    from visaproof.engine.workers import decided
-    from visaproof.report.progress import Progress
-    from visaproof.report.prove import ProveReport
+    from visaproof.checking.claims.workers import decided
+    from visaproof.report.claims.prove import ProveReport
+    from visaproof.report.text.progress import Progress
 
     limits = _limits(arguments)
     start, interrupted = perf_counter(), False
@@ -158,7 +158,7 @@ def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]", readings:
     elapsed = perf_counter() - start
     code = worst(([ExitCode.INTERRUPTED] if interrupted else []) + [_code(record) for record in report.records])
     if arguments.format == "json":
-        from visaproof.report.prove_json import prove_run
+        from visaproof.report.claims.prove_json import prove_run
 
         print(prove_run(report, limits, arguments.patterns, len(claims), elapsed, code))
     else:
@@ -167,16 +167,16 @@ def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]", readings:
 
 
 def _limits(arguments: Namespace) -> "Limits":
-    from visaproof.engine.workers import Limits
+    from visaproof.checking.claims.workers import Limits
 
     return Limits(max(1, round(arguments.timeout * 1000)), arguments.seed, arguments.limit)
 
 
 def _matrix(arguments: Namespace, folder: Path, claims: "list[Claim]") -> int:
     """Every claim under every other reading."""
-    from visaproof.engine.reading_matrix import matrix
-    from visaproof.report.progress import Progress
-    from visaproof.report.reading_matrix import MatrixReport
+    from visaproof.checking.claims.reading_matrix import matrix
+    from visaproof.report.claims.reading_matrix import MatrixReport
+    from visaproof.report.text.progress import Progress
 
     limits = _limits(arguments)
     start, codes = perf_counter(), [ExitCode.OK]
@@ -193,7 +193,7 @@ def _matrix(arguments: Namespace, folder: Path, claims: "list[Claim]") -> int:
             codes.append(ExitCode.INTERRUPTED)
     code, elapsed = worst(codes), perf_counter() - start
     if arguments.format == "json":
-        from visaproof.report.reading_matrix_json import matrix_run
+        from visaproof.report.claims.reading_matrix_json import matrix_run
 
         print(matrix_run(report, limits, arguments.patterns, elapsed, code))
     else:

@@ -2,9 +2,9 @@
 
 from argparse import Namespace, RawDescriptionHelpFormatter
 
-from visaproof.cli.arguments import Subparsers, add_format
-from visaproof.cli.errors import UsageError, proposal
-from visaproof.cli.exit_codes import ExitCode
+from visaproof.cli.options.arguments import Subparsers, add_format
+from visaproof.cli.options.errors import UsageError, proposal
+from visaproof.cli.options.exit_codes import ExitCode
 from visaproof.isa.readings import READINGS, Readings, readings_from
 
 EPILOG = """examples:
@@ -32,7 +32,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from visaproof.report.readings import readings_json, readings_text
+    from visaproof.report.claims.readings import readings_json, readings_text
 
     if arguments.name is not None and arguments.name not in READINGS:
         raise _no_reading(arguments.name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.arguments import (
+from visaproof.cli.options.arguments import (
     Subparsers,
     add_assume,
     add_float,
@@ -22,16 +22,16 @@ from visaproof.cli.arguments import (
     relations_in,
     seconds,
 )
-from visaproof.cli.errors import make_folder, show_error
-from visaproof.cli.exit_codes import ExitCode, worst
-from visaproof.cli.findings import undefined
+from visaproof.cli.options.errors import make_folder, show_error
+from visaproof.cli.options.exit_codes import ExitCode, worst
+from visaproof.cli.options.findings import undefined
 from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 
 if TYPE_CHECKING:
-    from visaproof.engine.refinement.comparison import Comparison
-    from visaproof.engine.refinement.decision import Verdict
-    from visaproof.engine.refinement.record import RefinementExample
-    from visaproof.kernel.matching import Program
+    from visaproof.launch.matching import Program
+    from visaproof.refinement.comparison import Comparison
+    from visaproof.refinement.decision import Verdict
+    from visaproof.refinement.record import RefinementExample
 
 EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --launch manifest.json
@@ -146,7 +146,7 @@ def add_undefined(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Asks in one direction, or in both."""
-    from visaproof.engine.refines import Programs, read_two
+    from visaproof.refinement.refines import Programs, read_two
 
     if arguments.target is None:
         source, target = read_two(arguments.source, arguments.launch, arguments.platform)
@@ -199,13 +199,13 @@ def _ask(
     records: list[dict[str, Any]],
     observe: list[tuple[str, str]],
 ) -> ExitCode:
-    from visaproof.engine.refinement.limited import compare_within, decide_within
-    from visaproof.engine.refinement.scope import Alias, Scope
-    from visaproof.kernel.assumptions import Assume
-    from visaproof.kernel.float_results import Floats
-    from visaproof.queries.refinement.undefined import forbidden_by
-    from visaproof.report.refinement import comparison_json, header, shown_by, verdict_json, verdict_lines
-    from visaproof.report.refinement_file import replayed_record
+    from visaproof.launch.assumptions import Assume
+    from visaproof.launch.float_results import Floats
+    from visaproof.queries.kernels.undefined import forbidden_by
+    from visaproof.refinement.limited import compare_within, decide_within
+    from visaproof.refinement.scope import Alias, Scope
+    from visaproof.report.two_kernels.answer import comparison_json, header, shown_by, verdict_json, verdict_lines
+    from visaproof.report.two_kernels.refinement_file import replayed_record
     from visaproof.smt.limit import Limit
 
     forbidden, floats = forbidden_by(arguments.undefined), Floats(arguments.float)
@@ -237,7 +237,7 @@ def _ask(
 
 def _write(comparison: "Comparison", record: "RefinementExample", folder: Path) -> ExitCode:
     """Keeps a difference that is shown; it is shown as well where it cannot be kept."""
-    from visaproof.report.refinement_file import write_difference
+    from visaproof.report.two_kernels.refinement_file import write_difference
 
     try:
         print(f"saved {write_difference(comparison, record, folder)}", file=sys.stderr)
@@ -248,14 +248,14 @@ def _write(comparison: "Comparison", record: "RefinementExample", folder: Path) 
 
 def _observed(arguments: Namespace, back: bool) -> list[tuple[str, str]]:
     """The registers to compare, by their names in the source and in the target of a direction."""
-    from visaproof.kernel.observed import names_from
+    from visaproof.refinement.observed import names_from
 
     names = [pair for text in getattr(arguments, "observe", ()) for pair in names_from(text)]
     return [(target, source) for source, target in names] if back else names
 
 
 def _code(verdict: "Verdict") -> ExitCode:
-    from visaproof.engine.refinement.decision import Apart, Bounded, Refines, Unknown, Vacuous
+    from visaproof.refinement.decision import Apart, Bounded, Refines, Unknown, Vacuous
 
     match verdict:
         case Refines():
@@ -270,6 +270,6 @@ def _code(verdict: "Verdict") -> ExitCode:
 
 def print_json(command: str, records: list[dict[str, Any]], code: ExitCode, **more: Any) -> None:
     """One document for all questions of a command."""
-    from visaproof.report.documents import document
+    from visaproof.report.text.documents import document
 
     print(document(command, code, **more, asked=records))

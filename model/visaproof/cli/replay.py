@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import Subparsers, add_format, add_limit
-from visaproof.cli.errors import UsageError, not_asked, show_read_error
-from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.cli.options.arguments import Subparsers, add_format, add_limit
+from visaproof.cli.options.errors import UsageError, not_asked, show_read_error
+from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.isa.errors import LimitReached, ReadError
 
 if TYPE_CHECKING:
-    from visaproof.report.replay import ReplayReport
+    from visaproof.report.claims.replay import ReplayReport
 
 LEDGER = "errata.toml"
 """The errata ledger in a folder of counterexamples."""
@@ -44,7 +44,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from visaproof.report.replay import ReplayReport
+    from visaproof.report.claims.replay import ReplayReport
     from visaproof.smt.limit import Limit
 
     report = ReplayReport(sys.stdout, as_text=arguments.format == "text")
@@ -70,9 +70,9 @@ def run(arguments: Namespace) -> int:
 
 def _counterexample(path: Path, report: "ReplayReport") -> ExitCode:
     """One file.  Raises ReadError."""
-    from visaproof.engine.counterexample import DOES_NOT_REFINE, read_counterexample, violation_of
-    from visaproof.engine.identity_record import SIDES_DIFFER, read_identity, replay_identity
-    from visaproof.engine.replay import replay
+    from visaproof.checking.claims.identity_record import SIDES_DIFFER, read_identity, replay_identity
+    from visaproof.checking.counterexample import DOES_NOT_REFINE, read_counterexample, violation_of
+    from visaproof.checking.replay import replay
 
     violation = violation_of(path)
     if violation == SIDES_DIFFER:
@@ -80,8 +80,8 @@ def _counterexample(path: Path, report: "ReplayReport") -> ExitCode:
         differences = replay_identity(sides, str(path))
         report.add_run(path, sides.claim, sides.shows, differences)
     elif violation == DOES_NOT_REFINE:
-        from visaproof.engine.refinement.record import read_example
-        from visaproof.engine.refinement.replay import run_again
+        from visaproof.refinement.record import read_example
+        from visaproof.refinement.replay import run_again
 
         again = run_again(read_example(path), str(path))
         differences = again.differences
@@ -95,7 +95,7 @@ def _counterexample(path: Path, report: "ReplayReport") -> ExitCode:
 
 def _ledger(path: Path, report: "ReplayReport") -> Iterator[ExitCode]:
     """Each entry of an errata ledger.  Raises ReadError."""
-    from visaproof.engine.errata import differences, read_ledger
+    from visaproof.checking.claims.errata import differences, read_ledger
 
     ledger = read_ledger(path)
     for finding in ledger.finding:

@@ -4,16 +4,16 @@ import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import Subparsers, add_format, add_limit, seconds
-from visaproof.cli.errors import UsageError, proposal, show_error
-from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.cli.options.arguments import Subparsers, add_format, add_limit, seconds
+from visaproof.cli.options.errors import UsageError, proposal, show_error
+from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from visaproof.report.progress import Progress
-    from visaproof.report.rewrite import Checked
+    from visaproof.report.rules.rewrite import Checked
+    from visaproof.report.text.progress import Progress
 
 EPILOG = """examples:
   visaproof rules                              every rule of the shipped library
@@ -82,7 +82,7 @@ def run(arguments: Namespace) -> int:
     files = _files(arguments.rules)
     if arguments.list:
         return _list(files)
-    from visaproof.report.progress import Progress
+    from visaproof.report.text.progress import Progress
 
     codes: list[ExitCode] = []
     checked: list[Checked] = []
@@ -112,7 +112,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _files(asked: list[str]) -> "list[Path]":
-    from visaproof.engine.rewrite.library import NoSuchRule, rule_files
+    from visaproof.rules.library import NoSuchRule, rule_files
 
     try:
         return rule_files(asked)
@@ -122,7 +122,7 @@ def _files(asked: list[str]) -> "list[Path]":
 
 
 def _list(files: "list[Path]") -> ExitCode:
-    from visaproof.kernel.rewrite.reader import read_rule_file
+    from visaproof.rules.language.reader import read_rule_file
 
     for path in files:
         rule = read_rule_file(path)
@@ -134,11 +134,11 @@ def _list(files: "list[Path]") -> ExitCode:
 def _check(path: "Path", arguments: Namespace, progress: "Progress", names: "dict[str, Path]") -> "Checked":
     from time import perf_counter
 
-    from visaproof.engine.rewrite.decision import check_within
-    from visaproof.engine.rewrite.suggest import suggest
-    from visaproof.engine.rewrite.verdicts import Refuted
-    from visaproof.kernel.rewrite.reader import read_rule_file
-    from visaproof.report.rewrite import Checked
+    from visaproof.report.rules.rewrite import Checked
+    from visaproof.rules.decision import check_within
+    from visaproof.rules.language.reader import read_rule_file
+    from visaproof.rules.suggest import suggest
+    from visaproof.rules.verdicts import Refuted
     from visaproof.smt.limit import Limit
 
     start = perf_counter()
@@ -163,7 +163,7 @@ def _check(path: "Path", arguments: Namespace, progress: "Progress", names: "dic
 
 
 def _code(one: "Checked") -> ExitCode:
-    from visaproof.engine.rewrite.verdicts import Unknown, Vacuous
+    from visaproof.rules.verdicts import Unknown, Vacuous
 
     if one.as_stated:
         return ExitCode.OK
@@ -176,7 +176,7 @@ def _code(one: "Checked") -> ExitCode:
 
 
 def _print(checked: "list[Checked]", brief: bool) -> None:
-    from visaproof.report.rewrite import details, rows
+    from visaproof.report.rules.rewrite import details, rows
 
     if not checked:
         return
@@ -194,7 +194,7 @@ def _print(checked: "list[Checked]", brief: bool) -> None:
 
 
 def _print_json(checked: "list[Checked]", code: ExitCode) -> None:
-    from visaproof.report.documents import document
-    from visaproof.report.rewrite import record
+    from visaproof.report.rules.rewrite import record
+    from visaproof.report.text.documents import document
 
     print(document("rules", code, rules=[record(one) for one in checked]))

@@ -5,16 +5,16 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import Subparsers, add_format, add_host, add_limit, add_platform
-from visaproof.cli.errors import UsageError, show_error
-from visaproof.cli.exit_codes import ExitCode
-from visaproof.cli.kernel_files import read_with_launch
+from visaproof.cli.options.arguments import Subparsers, add_format, add_host, add_limit, add_platform
+from visaproof.cli.options.errors import UsageError, show_error
+from visaproof.cli.options.exit_codes import ExitCode
+from visaproof.cli.options.kernel_files import read_with_launch
 from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 
 if TYPE_CHECKING:
-    from visaproof.engine.launch.choices import Launch
-    from visaproof.engine.launch.payload import Program, Values
-    from visaproof.engine.launch.run import Engine, Memory, Ran, TracerOf
+    from visaproof.execution.choices import Launch
+    from visaproof.execution.payload import Program, Values
+    from visaproof.execution.run import Engine, Memory, Ran, TracerOf
     from visaproof.semantics.concrete.choices import Choices
 
 SAMPLERS = ("clamp-to-edge", "clamp", "none")
@@ -95,13 +95,13 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace) -> int:
-    from visaproof.cli.run_images import images, sampler
-    from visaproof.cli.run_options import engine_option, launch_shape, outputs, passed, traced
-    from visaproof.engine.launch.arguments import parameters, prepare
-    from visaproof.engine.launch.choices import run_with_choices
-    from visaproof.engine.launch.payload import Program
-    from visaproof.engine.launch.run import first_typed
-    from visaproof.report.run import RunReport
+    from visaproof.cli.options.run_images import images, sampler
+    from visaproof.cli.options.run_options import engine_option, launch_shape, outputs, passed, traced
+    from visaproof.execution.arguments import parameters, prepare
+    from visaproof.execution.choices import run_with_choices
+    from visaproof.execution.payload import Program
+    from visaproof.execution.run import first_typed
+    from visaproof.report.execution.run import RunReport
     from visaproof.smt.limit import Limit
 
     program = Program(*read_with_launch(arguments.file, arguments))
@@ -140,7 +140,7 @@ def _launched(
     engine: "Engine", program: "Program", values: "Values", memory: "Memory", tracer: "TracerOf | None"
 ) -> "Launch":
     """The launch; only its first run is traced."""
-    from visaproof.engine.launch.run import Engine, run_launch
+    from visaproof.execution.run import Engine, run_launch
 
     def alone(choices: "Choices", most: int) -> "Ran":
         traced = None if choices.trail is not None else tracer
@@ -148,7 +148,7 @@ def _launched(
 
     if engine is Engine.SCALAR:
         return alone
-    from visaproof.engine.launch.arrays import run_on_arrays
+    from visaproof.execution.arrays import run_on_arrays
 
     return lambda choices, most: run_on_arrays(program, values, memory, choices, most)
 

@@ -6,7 +6,7 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import (
+from visaproof.cli.options.arguments import (
     Subparsers,
     add_assume,
     add_float,
@@ -20,15 +20,15 @@ from visaproof.cli.arguments import (
     relations_in,
     seconds,
 )
-from visaproof.cli.errors import make_folder
-from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.cli.options.errors import make_folder
+from visaproof.cli.options.exit_codes import ExitCode, worst
+from visaproof.cli.options.tv_pairs import Asked, pairs_asked_for
 from visaproof.cli.refine import add_undefined
-from visaproof.cli.tv_pairs import Asked, pairs_asked_for
 
 if TYPE_CHECKING:
-    from visaproof.engine.answer_file import AnswerFile
-    from visaproof.engine.pairs.lists import Pair
-    from visaproof.report.pair_answers import Answer, Row
+    from visaproof.checking.answer_file import AnswerFile
+    from visaproof.pairs.lists import Pair
+    from visaproof.report.two_kernels.pair_answers import Answer, Row
 
 GRACE_S = 60.0
 
@@ -92,7 +92,7 @@ def _add_limits(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Finds the pairs, asks them, and shows what came of it, also after Ctrl-C."""
-    from visaproof.report.pairs import attention, summary
+    from visaproof.report.two_kernels.pairs import attention, summary
 
     if arguments.save:
         make_folder(arguments.save)
@@ -120,14 +120,14 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     """The rows in the order of the pairs, and whether Ctrl-C ended the run."""
     from os import cpu_count
 
-    from visaproof.cli.kernel_files import milliseconds
-    from visaproof.engine.refinement.scope import Alias, Scope
-    from visaproof.kernel.assumptions import Assume
-    from visaproof.kernel.float_results import Floats
-    from visaproof.queries.refinement.undefined import FORBIDDEN, OF_THE_SOURCE, forbidden_by
-    from visaproof.report.pair_answers import Asker
-    from visaproof.report.pair_run import ask_pairs
-    from visaproof.report.progress import Progress
+    from visaproof.cli.options.kernel_files import milliseconds
+    from visaproof.launch.assumptions import Assume
+    from visaproof.launch.float_results import Floats
+    from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE, forbidden_by
+    from visaproof.refinement.scope import Alias, Scope
+    from visaproof.report.text.progress import Progress
+    from visaproof.report.two_kernels.pair_answers import Asker
+    from visaproof.report.two_kernels.pair_run import ask_pairs
 
     forbidden = forbidden_by(arguments.undefined, FORBIDDEN | OF_THE_SOURCE if asked.one_source else FORBIDDEN)
     floats, timeout_ms, groups = Floats(arguments.float), milliseconds(arguments.timeout), groups_of(arguments)
@@ -160,8 +160,8 @@ def _by_clock(limit: float) -> float:
 def _state(path: Path | None) -> "AnswerFile | nullcontext[None]":
     if path is None:
         return nullcontext()
-    from visaproof.engine.answer_file import AnswerFile
-    from visaproof.report.pair_run import STATE
+    from visaproof.checking.answer_file import AnswerFile
+    from visaproof.report.two_kernels.pair_run import STATE
 
     state = AnswerFile(path, STATE)
     if state.damaged:
@@ -171,7 +171,7 @@ def _state(path: Path | None) -> "AnswerFile | nullcontext[None]":
 
 
 def _code(answer: "Answer") -> ExitCode:
-    from visaproof.report.pair_answers import Answer
+    from visaproof.report.two_kernels.pair_answers import Answer
 
     match answer:
         case Answer.REFINES | Answer.CONDITIONAL:
@@ -208,7 +208,7 @@ def _head(asked: Asked, arguments: Namespace) -> list[str]:
 
 
 def _foot(asked: Asked, arguments: Namespace, rows: "list[Row]", interrupted: bool) -> list[str]:
-    from visaproof.report.pair_answers import Answer
+    from visaproof.report.two_kernels.pair_answers import Answer
 
     lines = [""] if interrupted else []
     if interrupted:
@@ -239,7 +239,7 @@ def _command(pair: "Pair", asked: Asked, arguments: Namespace) -> str:
 
 
 def _print_json(asked: Asked, arguments: Namespace, rows: "list[Row]", code: ExitCode) -> None:
-    from visaproof.report.pairs import document
+    from visaproof.report.two_kernels.pairs import document
 
     launches = sorted({str(path) for pair in asked.pairs for path in (pair.launch, pair.launch_target) if path})
     found = {

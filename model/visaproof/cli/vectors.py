@@ -5,13 +5,13 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from visaproof.cli.arguments import Subparsers, add_format
-from visaproof.cli.errors import show_read_error
-from visaproof.cli.exit_codes import ExitCode, worst
+from visaproof.cli.options.arguments import Subparsers, add_format
+from visaproof.cli.options.errors import show_read_error
+from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.isa.errors import ReadError
 
 if TYPE_CHECKING:
-    from visaproof.report.vectors import VectorsReport
+    from visaproof.report.claims.vectors import VectorsReport
 
 EPILOG = """examples:
   visaproof vectors sample.jsonl                    one JSON object on each line
@@ -40,7 +40,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(arguments: Namespace) -> int:
     """Compares each file in turn; a line that is no vector ends its file."""
-    from visaproof.report.vectors import VectorsReport
+    from visaproof.report.claims.vectors import VectorsReport
 
     report = VectorsReport(sys.stdout, as_text=arguments.format == "text")
     codes = [_file(path, report) for path in arguments.paths]
@@ -52,7 +52,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _file(path: Path, report: "VectorsReport") -> ExitCode:
-    from visaproof.engine.vectors.comparison import Disagrees, compare, read_rows
+    from visaproof.vectors.comparison import Disagrees, compare, read_rows
 
     code = ExitCode.OK
     try:

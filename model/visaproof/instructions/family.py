@@ -5,9 +5,9 @@ from visaproof.instructions.gather4_scaled import Gather4Scaled
 from visaproof.instructions.gather4_typed import Gather4Typed
 from visaproof.instructions.gather_scaled import GatherScaled
 from visaproof.instructions.instruction import Instruction
-from visaproof.instructions.lsc_atomic import LscAtomic
-from visaproof.instructions.lsc_load import LscLoad
-from visaproof.instructions.lsc_store import LscStore
+from visaproof.instructions.lsc.atomic import LscAtomic
+from visaproof.instructions.lsc.load import LscLoad
+from visaproof.instructions.lsc.store import LscStore
 from visaproof.instructions.oword_ld_unaligned import OwordLdUnaligned
 from visaproof.instructions.oword_st import OwordSt
 from visaproof.instructions.qw_gather import QwGather

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
-from visaproof.kernel.symbolic.private import MANY_CHOICES, PrivateMemory
+from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory
 from visaproof.queries.identities import computed
 from visaproof.queries.query import Query
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice, Store

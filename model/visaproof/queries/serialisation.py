@@ -7,9 +7,9 @@ the next lane has its turn.  Where a claim is a step of an induction, its docstr
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.readings import DEFAULT, Readings
-from visaproof.queries.atomic_events import changes_nothing
 from visaproof.queries.atomics import another, relation
 from visaproof.queries.closed_forms import CLOSED_FORMS, ClosedForm
+from visaproof.queries.kernels.atomic_events import changes_nothing
 from visaproof.queries.query import Query, SerialLanes
 from visaproof.queries.turns import lemma, operands_of, turn
 from visaproof.smt import (

@@ -1,0 +1,1 @@
+"""Questions about one kernel: conflicts, bounds, undefined values, and what a statement does."""

@@ -1,0 +1,266 @@
+"""All bounds questions of one file: what was found, and what could not be asked."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from visaproof.analysis.bounds.buffers import Addressed, addressed, pointer_keys
+from visaproof.analysis.bounds.verdicts import (
+    HasMeaning,
+    Holds,
+    InBounds,
+    Outside,
+    Unbounded,
+    Undecided,
+    decide_bounds,
+    decide_meaning,
+)
+from visaproof.analysis.conflicts.kernel import open_bounds
+from visaproof.analysis.conflicts.thread_states import Asked
+from visaproof.analysis.global_size import bounded_ids, global_sizes
+from visaproof.analysis.private_slots import slot_of, with_scratch_at_zero, with_slots
+from visaproof.analysis.surface_sizes import (
+    SLM,
+    aligned_addresses,
+    is_free,
+    stated_sizes,
+    with_scratch_that_ends,
+    with_sizes,
+)
+from visaproof.analysis.tables import sizes_of_tables, tables_of
+from visaproof.checking.ladder import Impossible, climb
+from visaproof.checking.limited import Questions, Stop, each_within, not_asked, questions_within
+from visaproof.decode.scratch import scratch_bytes
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import LimitReached, Position
+from visaproof.isa.platform import Platform
+from visaproof.launch.assumptions import Assume, Start, start_of, with_floats
+from visaproof.launch.float_results import Floats
+from visaproof.launch.ids.launched_words import FIRST_LANES, first_lanes
+from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.launch.launch import Launch
+from visaproof.launch.premises import Premise, premise
+from visaproof.launch.relations.expressions import Expression, Relation
+from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.launch.relations.relations import with_relations
+from visaproof.launch.unmodelled_inputs import unmodelled_read
+from visaproof.machine.symbolic.run import DEFAULT_UNROLL, trace
+from visaproof.queries.kernels.bounds import NO_BUFFERS, BoundsQuestion, bounds_questions, needed_bytes
+from visaproof.queries.kernels.constant_data import loads_of_tables
+from visaproof.queries.kernels.extents import EXTENTS, limits
+from visaproof.queries.kernels.uninitialised import Unwritten, unwritten_reads
+from visaproof.semantics.symbolic.state import SymbolicBuffer
+from visaproof.smt import Bool, disj, true
+from visaproof.smt.limit import NO_LIMIT, Limit
+from visaproof.visaasm.syntax import Instruction, Kernel, SurfaceVariable
+
+TAGGED = premise("slm-tag")
+A = TypeVar("A")
+
+
+@dataclass(frozen=True, slots=True)
+class StatedLaunch:
+    """What the user states of a launch."""
+
+    surfaces: tuple[tuple[str, Expression], ...] = ()
+    global_size: tuple[Expression, ...] = ()
+    where: tuple[Relation, ...] = ()
+    align: int = 1
+    """Every address in the payload is a multiple of this power of two."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundsFinding:
+    """The answers for one message."""
+
+    question: BoundsQuestion
+    bounds: InBounds
+    meaning: HasMeaning
+    surfaces: tuple[str, ...]
+    """What the message reaches, by their keys."""
+    free_size: bool
+    """Whether the size of its surface is arbitrary."""
+    needed: int | None
+    """Bytes of the surface that are enough, where the addresses are bounded by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundsAnswers:
+    """A kernel that was asked about; `answers` decides its messages one by one, in the order of the program."""
+
+    kernel: Kernel
+    platform: Platform
+    launch: Launch
+    asked: Asked
+    put: Questions[BoundsQuestion]
+    unwritten: tuple[Unwritten, ...]
+    premises: tuple[Bool, ...]
+    """What is assumed of the launch."""
+    vacuous: bool
+    """Whether the assumptions contradict each other: then nothing is asked."""
+    limit: Limit = NO_LIMIT
+
+    @property
+    def start(self) -> Start:
+        return self.asked.start
+
+    @property
+    def questions(self) -> tuple[BoundsQuestion, ...]:
+        return self.put.asked
+
+    @property
+    def stopped(self) -> Stop | None:
+        """What visaproof cannot run, or that its time was over; the messages after it were not asked about."""
+        return self.put.stopped
+
+    @property
+    def not_asked(self) -> list[Instruction]:
+        return [] if self.stopped is None else not_asked(self.kernel, self.questions, lambda opcode: True)
+
+    def answers(self) -> Iterator[BoundsFinding]:
+        by_instruction: dict[Position, list[BoundsQuestion]] = {}
+        for question in () if self.vacuous else self.questions:
+            by_instruction.setdefault(question.instruction.position, []).append(question)
+        return each_within(self.limit, tuple(by_instruction.values()), self._answer, self._given_up)
+
+    def _answer(self, rounds: list[BoundsQuestion]) -> BoundsFinding:
+        bounds = self._over_rounds(decide_bounds, rounds)
+        keys = dict.fromkeys(key for question in rounds for key in question.surfaces)
+        free = any(map(self._is_free, (bounds.surface,) if isinstance(bounds, Outside) else keys))
+        return BoundsFinding(
+            question=rounds[0],
+            bounds=bounds,
+            meaning=self._over_rounds(decide_meaning, rounds),
+            surfaces=tuple(keys),
+            free_size=free,
+            needed=needed_bytes(rounds) if free and len(keys) == 1 else None,
+        )
+
+    def _given_up(self, rounds: list[BoundsQuestion], reached: LimitReached) -> BoundsFinding:
+        undecided = Undecided(str(reached))
+        return BoundsFinding(rounds[0], undecided, undecided, rounds[0].surfaces, free_size=False, needed=None)
+
+    def _is_free(self, key: str) -> bool:
+        """Whether nothing is known of the size of a surface or buffer."""
+        surface = self.asked.trace.surfaces.get(key)
+        sizes = [surface.size] if isinstance(surface, SymbolicBuffer) else []
+        sizes += [one.size for one in self.questions[0].buffers.buffers if one.key == key and one.size is not None]
+        return any(map(is_free, sizes))
+
+    def _over_rounds(
+        self, decide: Callable[[BoundsQuestion, Asked], A | Holds | Undecided], rounds: list[BoundsQuestion]
+    ) -> A | Holds | Undecided:
+        """A counterexample in some round, or else an open one, or else that it holds in each."""
+        rungs: dict[str, None] = {}
+        undecided: A | Undecided | None = None
+        for question in rounds:
+            match decide(question, self.asked):
+                case Holds(rung):
+                    rungs[rung] = None
+                case Unbounded() | Undecided() as answer:
+                    undecided = undecided or answer
+                case counterexample:
+                    return counterexample
+        bounded = tuple(position for _, position in self.asked.trace.bounded)
+        if undecided is None and (reason := self.put.not_all_rounds(rounds[0].instruction.position)):
+            return Undecided(reason)
+        return undecided or Holds(", ".join(rungs), bounded)
+
+
+def ask_bounds(
+    kernel: Kernel,
+    platform: Platform,
+    launch: Launch,
+    assume: Assume,
+    stated: StatedLaunch,
+    timeout_ms: int,
+    unroll: int = DEFAULT_UNROLL,
+    floats: Floats = Floats.UNINTERPRETED,
+    limit: Limit = NO_LIMIT,
+) -> BoundsAnswers:
+    """The questions of a kernel, up to the first statement that has no semantics here, or to the limit.
+
+    Raises ReadError where what is stated of the launch names nothing that the kernel has.
+    """
+    start = _stated_of(kernel, launch, with_floats(start_of(kernel, launch, assume), floats), stated)
+    if slot := slot_of(launch, start):
+        start = with_slots(start, slot)
+    if scratch_bytes(kernel):
+        start = with_scratch_at_zero(start)
+    ran = trace(
+        kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats,
+        nondeterministic=True, limit=limit,
+    )  # fmt: skip
+    ran = with_scratch_that_ends(ran)
+    by_address = FLAT in ran.surfaces
+    keys = [*ran.surfaces, *(pointer_keys(kernel, start).values() if by_address else ())]
+    if ran.stopped is not None:  # it may be about one that the run did not come to
+        keys += [one.name for one in kernel.variables.values() if isinstance(one, SurfaceVariable)]
+    sizes = stated_sizes(_names(kernel, launch, start, stated), keys, stated.surfaces)
+    ran = with_sizes(ran, {**sizes_of_tables(kernel, launch), **sizes.sizes})
+    ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms, limit)))
+    known = {**sizes_of_tables(kernel, launch), **sizes.sizes}
+    places = addressed(kernel, launch, start, ran, known, slot) if by_address else Addressed(NO_BUFFERS)
+    more = list(_launch_premises(kernel, launch, start, assume, stated))
+    of_user = (one for premises, _ in more for one in premises)
+    of_launch = start.premises(launched_lanes(kernel))
+    extents = limits(ran) if "image-extents" in assume else ()
+    premises = (*of_launch, *sizes.premises, *places.premises, *of_user, *extents)
+    facts = loads_of_tables(ran, tables_of(kernel, launch, start))
+    tagged = (TAGGED,) if SLM in ran.surfaces else ()
+    assumed = (
+        *start.assumed,
+        *sizes.assumed,
+        *tagged,
+        *places.assumed,
+        *(one for _, one in more),
+        *([EXTENTS] if extents else []),
+    )
+    start = replace(start, assumed=assumed)
+    unmodelled = unmodelled_read(kernel, launch, ran.registers.initial_reads)
+    put: Questions[BoundsQuestion] = Questions((), unmodelled, frozenset())
+    if unmodelled is None:
+        put = questions_within(limit, ran, bounds_questions(ran, (*premises, *facts), places.buffers))
+    return BoundsAnswers(
+        kernel,
+        platform,
+        launch,
+        Asked(kernel, platform, ran, start, timeout_ms),
+        put,
+        () if unmodelled else tuple(unwritten_reads(kernel, ran)),
+        premises,
+        _contradict(premises, kernel, timeout_ms),
+        limit,
+    )
+
+
+def _names(kernel: Kernel, launch: Launch, start: Start, stated: StatedLaunch) -> LaunchNames:
+    """With the global size that is stated."""
+    sizes = global_sizes(LaunchNames(kernel, launch, start), stated.global_size)
+    return LaunchNames(kernel, launch, start, tuple(size for size, _ in sizes))
+
+
+def _stated_of(kernel: Kernel, launch: Launch, start: Start, stated: StatedLaunch) -> Start:
+    """The start of the launches that obey what is stated of arguments and the launch."""
+    return with_relations(_names(kernel, launch, start, stated), stated.where) if stated.where else start
+
+
+def _launch_premises(
+    kernel: Kernel, launch: Launch, start: Start, assume: Assume, stated: StatedLaunch
+) -> Iterator[tuple[tuple[Bool, ...], Premise]]:
+    """What else is assumed of the launch, with its premise."""
+    if not assume.of_launches and "first-lanes" in assume and FIRST_LANES not in start.assumed:
+        yield tuple(first_lanes(launched_lanes(kernel))), FIRST_LANES
+    if stated.global_size:
+        yield bounded_ids(kernel, launch, start, stated.global_size, len(launched_lanes(kernel)))
+    aligned = aligned_addresses(kernel, launch, start, stated.align)
+    if aligned:
+        yield aligned, premise("align", align=stated.align)
+
+
+def _contradict(premises: tuple[Bool, ...], kernel: Kernel, timeout_ms: int) -> bool:
+    """Whether no launch with an enabled lane is as it is assumed to be."""
+    if not premises:
+        return False
+    some_lane = disj(*launched_lanes(kernel))
+    return isinstance(climb((*premises, some_lane), true(), timeout_ms), Impossible)

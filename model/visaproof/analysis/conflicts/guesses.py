@@ -1,0 +1,61 @@
+"""Simple values for the inputs of a kernel: most lanes that can meet at all do so where every input is 0."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from random import Random
+
+from visaproof.queries.kernels.extents import MOST_LAYERS, MOST_TEXELS
+from visaproof.smt import Term
+
+EXTENTS = ("size.", "width.", "height.", "depth.")
+OF_IMAGES = {"width": MOST_TEXELS, "height": MOST_TEXELS, "depth": MOST_LAYERS}
+
+
+def classes_of_guesses(symbols: Sequence[Term], size: int, surface: str) -> Iterator[Iterator[list[int]]]:
+    """Values of the symbols, in kinds: equal words; the same where all surfaces but one are empty; seeded random ones.
+
+    `size` is what is guessed for bytes of a surface, and for extents, of which nothing is known.
+    """
+    sizes = [_size(one, size) for one in symbols]
+    yield (_simple(symbols, sizes, word, flag) for word, flag in product((0, 1, 2), (1, 0)))
+    others = [
+        extent if extent is None or _is_of(one, surface) else 0 for one, extent in zip(symbols, sizes, strict=True)
+    ]
+    if others != sizes:
+        yield (_simple(symbols, others, word, 1) for word in (0, 1, 2))
+    random = Random(0)
+    yield (_random(symbols, sizes, bits, random) for bits in (3, 8, 16, 32) for _ in range(8))
+
+
+def in_launches(guesses: Iterator[list[int]], launches: Sequence[Mapping[int, int]]) -> Iterator[list[int]]:
+    """Each guess in each launch, which decides some of the values."""
+    for values in guesses:
+        for launch in launches:
+            found = list(values)
+            for place, value in launch.items():
+                found[place] = value
+            yield found
+
+
+def _size(one: Term, size: int) -> int | None:
+    """What is guessed for the extent of a surface; None for any other symbol."""
+    axis, point, _ = str(one.payload).partition(".")
+    if f"{axis}{point}" not in EXTENTS:
+        return None
+    return min(1 << (one.width - 1), size, OF_IMAGES.get(axis, size))
+
+
+def _is_of(one: Term, surface: str) -> bool:
+    """Whether the symbol is an extent of the surface."""
+    _, _, rest = str(one.payload).partition(".")
+    return rest == surface or rest.startswith(f"{surface}.")
+
+
+def _simple(symbols: Sequence[Term], sizes: Sequence[int | None], word: int, flag: int) -> list[int]:
+    values = [flag if one.width == 0 else word for one in symbols]
+    return [value if size is None else size for value, size in zip(values, sizes, strict=True)]
+
+
+def _random(symbols: Sequence[Term], sizes: Sequence[int | None], bits: int, random: Random) -> list[int]:
+    values = [random.getrandbits(min(bits, one.width or 1)) for one in symbols]
+    return [value if size is None else size for value, size in zip(values, sizes, strict=True)]

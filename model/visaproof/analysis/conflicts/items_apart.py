@@ -1,0 +1,140 @@
+"""Whether the lanes of a scatter are apart because they run different work items, whatever the layout of their ids.
+
+Where addresses have products of unknowns, as in `y * pitch + x`, a solver finds no proof over all layouts in any time.
+Over any two different work items of one group all pairs of lanes are alike, and the products are rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from visaproof.analysis.conflicts.products import without_products
+from visaproof.analysis.conflicts.thread_states import Asked, Values
+from visaproof.checking.clauses import Form, form_of
+from visaproof.checking.limited import Questions, questions_within
+from visaproof.isa.errors import NotModelled, Position
+from visaproof.launch.assume import Assume
+from visaproof.launch.assumptions import Start
+from visaproof.launch.float_results import Floats
+from visaproof.launch.ids.any_items import differ, id_name, of_lanes, with_any_items
+from visaproof.launch.ids.group_shape import GroupShape
+from visaproof.launch.launch import Launch
+from visaproof.machine.symbolic.run import trace
+from visaproof.queries.kernels.conflict import ConflictQuestion, conflict_questions
+from visaproof.smt import Bool, conj, evaluate, subterms, symbols_of
+from visaproof.smt.answers import Satisfiable, Unsatisfiable
+from visaproof.smt.arithmetic import PRODUCTS
+from visaproof.smt.limit import NO_LIMIT, Limit
+from visaproof.smt.solvers import solve
+
+RUNG = "rows of any work items"
+"""Of a proof of this kind, beside the solver."""
+MOST_MS = 4_000
+"""For one question: a proof takes a fraction of a second, and where there is none a model mostly does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """No two lanes write one byte."""
+
+    rung: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotShown:
+    """It was not shown."""
+
+    model: Values | None = None
+    """Of what is left of the question without products: no launch need have these values."""
+
+
+@dataclass(frozen=True)
+class ItemsApart:
+    """The scatters of a kernel, asked of any work items of one group."""
+
+    asked: Asked
+    launch: Launch
+    assume: Assume
+    unroll: int
+    floats: Floats
+    limit: Limit = NO_LIMIT
+
+    @property
+    def applies(self) -> bool:
+        """Whether the lanes of a thread are known to be work items of one group: no premise of that is lifted."""
+        launched = self.asked.start.group.launched
+        several = launched is not None and len(launched.ids) > 1
+        return several and self.assume == Assume.LAUNCH and bool(self._shape.read)
+
+    @property
+    def read(self) -> tuple[int, ...]:
+        """The dimensions of which the kernel reads local ids."""
+        return self._shape.read
+
+    @property
+    def _shape(self) -> GroupShape:
+        launched = self.asked.start.group.launched
+        return GroupShape(self.asked.kernel, self.launch, len(launched.ids) if launched is not None else 0)
+
+    @cached_property
+    def start(self) -> Start:
+        return with_any_items(self.asked.start, self._shape)
+
+    @cached_property
+    def _put(self) -> Questions[ConflictQuestion]:
+        start, asked = self.start, self.asked
+        ran = trace(
+            asked.kernel, asked.platform, start.initial, unroll=self.unroll, private_base=start.private_base,
+            floats=self.floats, nondeterministic=True, limit=self.limit,
+        )  # fmt: skip
+        launched = start.group.launched
+        of_sizes = () if launched is None else launched.facts
+        facts = *of_sizes, *start.group.facts
+        return questions_within(self.limit, ran, conflict_questions(ran, facts))
+
+    def questions(self, position: Position) -> list[ConflictQuestion] | None:
+        """Those of one scatter, one for each round; None where not all of them could be asked."""
+        try:
+            found = [one for one in self._put.asked if one.instruction.position == position]
+        except NotModelled:
+            return None
+        return None if self._put.not_all_rounds(position) or not found else found
+
+    def unused(self, position: Position) -> tuple[int, ...]:
+        """The dimensions of which the kernel reads local ids, but not for where the scatter writes."""
+        words = [word for one in self.questions(position) or () for lane in one.lanes for word in lane.base]
+        used = {str(one.payload).partition(".")[0] for one in symbols_of(*words)}
+        return tuple(d for d in self.read if id_name(d) not in used)
+
+    def proof(self, position: Position, rounds: int, more: Sequence[Bool] = ()) -> Apart | NotShown:
+        """Whether no two lanes write one byte in any round of a scatter where `more` holds."""
+        questions = self.questions(position)
+        if questions is None or len(questions) < rounds:
+            return NotShown()
+        solvers, known = dict[str, None](), set[Form]()
+        for question in questions:
+            for pair in question.pairs:
+                apart = differ(self.start, pair.first, pair.second), *of_lanes(self.start, (pair.first, pair.second))
+                formula = without_products(conj(*question.premises, *more, pair.meet, *apart))
+                form = form_of(formula)
+                if form in known:
+                    continue
+                match solve([formula], min(MOST_MS, self.asked.timeout_ms)):
+                    case Unsatisfiable(solver):
+                        known.add(form)
+                        solvers[solver] = None
+                    case Satisfiable(values, _):
+                        return NotShown(values)
+                    case _:
+                        return NotShown()
+        return Apart(", ".join((RUNG, *solvers)))
+
+
+def has_products(question: ConflictQuestion) -> bool:
+    """Whether it depends on a product of unknowns where lanes write."""
+    return any(term.op in PRODUCTS for pair in question.pairs[:1] for term in subterms(pair.meet))
+
+
+def still_open(more: Sequence[Bool], model: Values) -> bool:
+    """Whether a model of one question is one of another, in which this holds as well."""
+    return all(evaluate(one, model) for one in more)

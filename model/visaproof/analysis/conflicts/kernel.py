@@ -1,0 +1,211 @@
+"""All conflict questions of one file: what was found, and what could not be asked."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import msgspec
+
+from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart, has_products
+from visaproof.analysis.conflicts.missing_relations import Missing, MissingRelations
+from visaproof.analysis.conflicts.reach import NOT_REACHED, is_reached
+from visaproof.analysis.conflicts.thread_states import Asked
+from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free, Undecided, decide_conflict
+from visaproof.analysis.tables import tables_of
+from visaproof.checking.counterexample import Counterexample, Outcome, Run, State
+from visaproof.checking.ladder import Holds, climb
+from visaproof.checking.limited import Questions, Stop, each_within, not_asked, questions_within
+from visaproof.checking.states import state_record
+from visaproof.isa.errors import LimitReached, Position
+from visaproof.isa.platform import Platform
+from visaproof.launch.assumptions import Assume, Start, start_of, with_floats
+from visaproof.launch.float_results import Floats
+from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.launch.launch import Launch
+from visaproof.launch.relations.expressions import Relation
+from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.launch.relations.obeyed_relations import obeyed
+from visaproof.launch.relations.relations import with_relations
+from visaproof.launch.unmodelled_inputs import unmodelled_read
+from visaproof.machine.symbolic.run import DEFAULT_UNROLL, Trace, trace
+from visaproof.queries.kernels.conflict import ConflictQuestion, conflict_questions
+from visaproof.queries.kernels.constant_data import loads_of_tables
+from visaproof.queries.kernels.extents import EXTENTS, limits
+from visaproof.queries.kernels.tickets import COUNTED, counts
+from visaproof.smt import Bool
+from visaproof.smt.limit import NO_LIMIT, Limit
+from visaproof.visaasm.syntax import Instruction, Kernel
+
+LOOP_SHARE = 0.1
+"""Of the time that is left: for whether one loop ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The answer for one scatter."""
+
+    question: ConflictQuestion
+    answer: Answer
+    missing: Missing | None = None
+    """Of a conflict: relations between arguments and the launch under which it was proved that there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelAnswers:
+    """A kernel that was asked about; `answers` decides its scatters one by one, in the order of the program."""
+
+    kernel: Kernel
+    platform: Platform
+    launch: Launch
+    start: Start
+    asked: Asked
+    put: Questions[ConflictQuestion]
+    items: ItemsApart
+    limit: Limit = NO_LIMIT
+
+    @property
+    def questions(self) -> tuple[ConflictQuestion, ...]:
+        return self.put.asked
+
+    @property
+    def stopped(self) -> Stop | None:
+        """What visaproof cannot run, or that its time was over; the scatters after it were not asked about."""
+        return self.put.stopped
+
+    @property
+    def not_asked(self) -> list[Instruction]:
+        return [] if self.stopped is None else not_asked(self.kernel, self.questions, may_scatter)
+
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        """Of the scatters, in the order of the program."""
+        return tuple(dict.fromkeys(question.instruction.position for question in self.questions))
+
+    def answers(self) -> Iterator[Finding]:
+        return each_within(self.limit, self.positions, self.answer, self.given_up)
+
+    def given_up(self, position: Position, reached: LimitReached) -> Finding:
+        question = next(one for one in self.questions if one.instruction.position == position)
+        return Finding(question, Undecided(str(reached)))
+
+    def answer(self, position: Position) -> Finding:
+        """The answer for one scatter: a conflict in some round, or else an open one, or else free in each."""
+        rounds = [question for question in self.questions if question.instruction.position == position]
+        rungs: dict[str, None] = {}
+        undecided: Finding | None = None
+
+        @cache
+        def proof() -> str:
+            return self._of_any_items(position, rounds)
+
+        for question in rounds:
+            match decide_conflict(question, self.asked, proof):
+                case Free(rung):
+                    rungs[rung] = None
+                case Conflict() as conflict:
+                    return Finding(question, conflict, self._missing(rounds))
+                case answer:
+                    undecided = undecided or Finding(question, answer)
+        bounded = tuple(position for _, position in self.asked.trace.bounded)
+        if undecided is None and (reason := self.put.not_all_rounds(position)):
+            return Finding(rounds[0], Undecided(reason))
+        if undecided is None and self.start.where and is_reached(self.asked, rounds, ()) is False:
+            return Finding(rounds[0], Free(NOT_REACHED, bounded))
+        return undecided or Finding(rounds[0], Free(", ".join(rungs), bounded))
+
+    def _missing(self, rounds: Sequence[ConflictQuestion]) -> Missing | None:
+        """What would suffice, where launches that exist are asked about."""
+        if not self.items.applies:
+            return None
+        return MissingRelations(self.items, LaunchNames(self.kernel, self.launch, self.start), rounds).find()
+
+    def _of_any_items(self, position: Position, rounds: Sequence[ConflictQuestion]) -> str:
+        """How it was proved of any work items of one group, in words; empty where it was not."""
+        if not self.items.applies or not any(map(has_products, rounds)):
+            return ""
+        found = self.items.proof(position, len(rounds))
+        return found.rung if isinstance(found, Apart) else ""
+
+
+def ask_kernel(
+    kernel: Kernel,
+    platform: Platform,
+    launch: Launch,
+    assume: Assume,
+    timeout_ms: int,
+    unroll: int = DEFAULT_UNROLL,
+    floats: Floats = Floats.UNINTERPRETED,
+    limit: Limit = NO_LIMIT,
+    where: Sequence[Relation] = (),
+) -> KernelAnswers:
+    """The questions of a kernel, up to the first statement that has no semantics here, or to the limit.
+
+    Raises ReadError where a relation of `where` names nothing of the kernel or its launch.
+    """
+    start = with_floats(start_of(kernel, launch, assume), floats)
+    start = with_relations(LaunchNames(kernel, launch, start), where)
+    ran = trace(
+        kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats,
+        nondeterministic=True, limit=limit,
+    )  # fmt: skip
+    ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms, limit)))
+    if counts(ran.performed):
+        start = replace(start, assumed=(*start.assumed, COUNTED))
+    asked = Asked(kernel, platform, ran, start, timeout_ms)
+    items = ItemsApart(asked, launch, assume, unroll, floats, limit)
+    if (unmodelled := unmodelled_read(kernel, launch, ran.registers.initial_reads)) is not None:
+        put: Questions[ConflictQuestion] = Questions((), unmodelled, frozenset())
+        return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit)
+    facts = loads_of_tables(ran, tables_of(kernel, launch, start))
+    extents = limits(ran) if "image-extents" in assume else ()
+    if extents:
+        start = replace(start, assumed=(*start.assumed, EXTENTS))
+        asked = replace(asked, start=start)
+        items = replace(items, asked=asked)
+    premises = (*facts, *extents, *start.premises(launched_lanes(kernel)))
+    put = questions_within(limit, ran, conflict_questions(ran, premises))
+    return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit)
+
+
+def may_scatter(opcode: str) -> bool:
+    """Whether a message with this opcode may store lane by lane."""
+    return "scatter" in opcode or opcode.startswith("lsc_store")
+
+
+def open_bounds(ran: Trace, timeout_ms: int, limit: Limit = NO_LIMIT) -> Iterator[tuple[Bool, Position]]:
+    """The loops of which it was not proved that they end within the rounds that were unrolled."""
+    premises = tuple(condition for condition, _ in ran.conditions)
+    for ends, position in ran.bounded:
+        try:
+            with limit.within(LOOP_SHARE):
+                proved = isinstance(climb(premises, ends, timeout_ms), Holds)
+        except LimitReached:
+            proved = False
+        if not proved:
+            yield ends, position
+
+
+def without_zeros(state: State) -> State:
+    """The state with only those registers and predicates that hold something: a run starts the others at 0."""
+    registers = {name: content for name, content in state.registers.items() if content.strip("0")}
+    predicates = {name: predicate for name, predicate in state.predicates.items() if int(predicate.bits, 16)}
+    return msgspec.structs.replace(state, registers=registers, predicates=predicates)
+
+
+def conflict_record(answers: KernelAnswers, question: ConflictQuestion, conflict: Conflict) -> Counterexample:
+    """The conflict as a file: the kernel itself, the smallest thread found, and where its run ends."""
+    position = question.instruction.position
+    lanes = " and ".join(str(write.lane) for write in (conflict.first, conflict.second))
+    place = "texel" if question.of_texels else "byte"
+    return Counterexample(
+        claim=f"{answers.kernel.name}/lanes-of-line-{position.line}-write-apart",
+        shows=f"lanes {lanes} of line {position.line} write one {place}",
+        violation="lanes-collide",
+        platform=answers.platform.name,
+        readings=[str(one) for one in answers.start.assumed],
+        program=list(answers.kernel.source_lines),
+        state=without_zeros(state_record(conflict.state)),
+        runs=[Run(steps=[f"{conflict.state.exec_mask:#x}"], outcome=Outcome(undefined=conflict.message))],
+        line=position.line,
+        where=obeyed(answers.start.where, conflict.values),
+    )

@@ -1,0 +1,125 @@
+"""What is missing where lanes meet in a launch that exists: the weakest relation under which they are proved apart.
+
+    y · pitch + x      free if pitch >= local_size_x and pitch < 1048576
+
+First the lower bound, tried with the smallest upper bound, which is then widened.  What is named is proved by the same
+engine that proves it under `--where`, and some launch that obeys it comes to the scatter.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart, has_products, still_open
+from visaproof.analysis.conflicts.reach import is_reached
+from visaproof.analysis.conflicts.thread_states import Values
+from visaproof.launch.relations.bounds_on_arguments import fewer_dimensions, lower_bounds, upper_bounds
+from visaproof.launch.relations.expressions import Relation
+from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.launch.relations.relations import stated_relation
+from visaproof.queries.kernels.conflict import ConflictQuestion
+from visaproof.smt import Bool, symbols_of
+
+MOST_QUESTIONS = 48
+"""About one scatter: candidates that an earlier model leaves open are not asked about."""
+MOST_ARGUMENTS = 2
+"""With bounds at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Relations under which no two lanes can write one byte, for all inputs."""
+
+    relations: tuple[Relation, ...]
+    rung: str
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.relations))
+
+
+@dataclass(slots=True)
+class MissingRelations:
+    """Looks for them, for one scatter."""
+
+    items: ItemsApart
+    names: LaunchNames
+    rounds: Sequence[ConflictQuestion]
+    left: int = MOST_QUESTIONS
+    """Questions."""
+    models: list[Values] = field(default_factory=list[Values])
+    """Of candidates that did not suffice."""
+
+    def find(self) -> Missing | None:
+        """The first that suffices; None where none of the candidates does, or too many were asked about."""
+        arguments = self._arguments() if any(map(has_products, self.rounds)) else []
+        for count in range(1, min(MOST_ARGUMENTS, len(arguments)) + 1):
+            for some in self._choices(arguments, count):
+                found = self._bounded(some)
+                if found is not None:
+                    return found
+        for relations in fewer_dimensions(self.items.unused(self.rounds[0].instruction.position)):
+            rung = self._proved(relations)
+            if rung is not None and self._reached(relations):
+                return Missing(relations, rung)
+        return None
+
+    def _choices(self, arguments: list[str], count: int) -> Iterator[tuple[str, ...]]:
+        if count == 1:
+            yield from ((one,) for one in arguments)
+        else:
+            yield tuple(arguments[:count])
+
+    def _arguments(self) -> list[str]:
+        """The arguments on which it depends whether lanes meet, by name."""
+        used = {one for question in self.rounds for pair in question.pairs for one in symbols_of(pair.meet)}
+        found: list[str] = []
+        for argument in self.names.arguments():
+            name = argument.name or f"arg{argument.index}"
+            named = self.names.number(name)
+            if named is not None and not used.isdisjoint(symbols_of(named.word.term)):
+                found.append(name)
+        return found
+
+    def _bounded(self, arguments: tuple[str, ...]) -> Missing | None:
+        """The weakest lower bounds of these arguments, and the largest upper ones with which they suffice."""
+        smallest = tuple(list(upper_bounds(name))[-1] for name in arguments)
+        read = self.items.read
+        candidates = [list(lower_bounds(self.names.kernel, name, read)) for name in arguments]
+        for lower in product(*candidates):
+            proved = self._proved((*lower, *smallest))
+            if proved is None:
+                continue
+            if not self._reached((*lower, *smallest)):
+                return None
+            return self._widened(lower, smallest, proved)
+        return None
+
+    def _widened(self, lower: tuple[Relation, ...], smallest: tuple[Relation, ...], proved: str) -> Missing:
+        if (without := self._proved(lower)) is not None:
+            return Missing(lower, without)
+        for upper in zip(*(upper_bounds(str(one.left)) for one in smallest), strict=True):
+            if (found := self._proved((*lower, *upper))) is not None:
+                return Missing((*lower, *upper), found)
+        return Missing((*lower, *smallest), proved)
+
+    def _proved(self, relations: Sequence[Relation]) -> str | None:
+        """By what it is proved that they suffice."""
+        more = self._terms(relations)
+        if any(still_open(more, model) for model in self.models) or not self.left:
+            return None
+        self.left -= 1
+        position = self.rounds[0].instruction.position
+        found = self.items.proof(position, len(self.rounds), more)
+        if isinstance(found, Apart):
+            return found.rung
+        if found.model is not None:
+            self.models.append(found.model)
+        return None
+
+    def _reached(self, relations: Sequence[Relation]) -> bool:
+        """Whether a launch obeys them in which two lanes write: else they would be no condition but a way out."""
+        return is_reached(self.items.asked, self.rounds, self._terms(relations), by_two=True) is True
+
+    def _terms(self, relations: Sequence[Relation]) -> list[Bool]:
+        stated = [stated_relation(self.names, one) for one in relations]
+        return [term for one in stated for term in (*one.facts, one.term)]

@@ -1,0 +1,270 @@
+"""Looks for a run of a kernel in which something happens: simple values, then a solver; only a run can confirm it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from time import perf_counter
+from typing import Generic, TypeVar
+
+from visaproof.analysis.conflicts.guesses import classes_of_guesses, in_launches
+from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
+from visaproof.analysis.conflicts.thread_states import Asked, Values, loads_agree
+from visaproof.checking.clauses import Form, form_of
+from visaproof.checking.ladder import NORMAL_FORM
+from visaproof.isa.errors import NotModelled
+from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.machine.symbolic.arbitrary_values import Arbitrary, dependence
+from visaproof.machine.symbolic.machine import Performed
+from visaproof.smt import (
+    Bool,
+    Term,
+    conj,
+    const,
+    false,
+    is_false,
+    is_true,
+    substitute,
+    subterms,
+    symbol,
+    symbols_of,
+)
+from visaproof.smt.answers import Satisfiable, Unsatisfiable
+from visaproof.smt.arithmetic import PRODUCTS
+from visaproof.smt.compiled import compiled
+from visaproof.smt.solvers import solve
+
+REPAIRS = 4
+"""How often a model is asked again because two loads from one place disagreed in it."""
+
+SAMPLE = 4
+"""Of how many conditions simple values are tried: mostly they say the same of other lanes."""
+
+LATER_ROUNDS = "loop"
+"""What the symbols of the round of a loop begin with that stands for all those that were not unrolled."""
+
+UNDEFINED_BEFORE = "undefined before"
+"""The rung of a message before which every run meets one without a meaning."""
+
+PATIENCE = 3
+"""How many times the time for one question all conditions together may take."""
+
+MOST_STATEMENTS = 10_000
+"""Of a confirming run: the inputs of a counterexample are small, so a longer one is most likely an endless loop."""
+
+USUAL_LAUNCHES = 12
+"""In how many the simple values are tried: first threads of groups of different sizes."""
+
+MOST_STUCK = 3
+"""How many such runs are tried."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """None of the conditions can hold."""
+
+    rung: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Generic[T]):
+    """What a run has confirmed."""
+
+    what: T
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Neither was shown."""
+
+    reason: str
+    stuck: bool = False
+    """Whether a run that was to confirm it did not end, or does not come to so late a round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search(Generic[T]):
+    """Whether one of the conditions can hold when a kernel comes to the message `until`."""
+
+    conditions: Sequence[Bool]
+    premise: Bool
+    earlier: tuple[Bool, ...]
+    """That no earlier message was undefined: asked of the solver as far as it is about the same lanes, and as a whole
+    only where its first model is not confirmed."""
+    until: Performed
+    subject: str
+    verb: str
+    """With the subject, what the conditions say, as in "the lanes" "meet"."""
+    confirm: Callable[[int, Values], T | None]
+    """Runs the kernel on values under which the premise and the condition of this index hold."""
+    uninterpreted: Sequence[Arbitrary]
+    """Of the kernel: where a condition depends on one, an unknown verdict names it."""
+    guessed_size: int
+    """Bytes of the surfaces, and extents, of which nothing is known, in the simple values."""
+    proof: Callable[[], str] = lambda: ""
+    """Another way to prove that none of the conditions can hold, in words; empty where it proves nothing."""
+
+    def run(self, asked: Asked) -> Never | Found[T] | Open:
+        """Guesses before the solver: they cost nothing where the answer is obvious."""
+        if any(is_false(condition) for condition in (self.premise, *self.earlier)):
+            return Never(UNDEFINED_BEFORE)
+        excluded = excluded_by(self.earlier)
+        left = [index for index, condition in enumerate(self.conditions) if not excluded.excludes(condition)]
+        if not left:
+            return Never(NORMAL_FORM)
+        found = self._guessed(asked, left[:SAMPLE])
+        if isinstance(found, Found):
+            return found
+        rung = self.proof()
+        return Never(rung) if rung else self._solved(asked, left)
+
+    def _launches(self, asked: Asked, symbols: Sequence[Term]) -> list[dict[int, int]]:
+        """Usual launches, by the places of the symbols that they decide; one that decides nothing if none is known."""
+        launched, places = asked.start.group.launched, {one: place for place, one in enumerate(symbols)}
+        if launched is None:
+            return [{}]
+        usual = islice(launched.launches(launched_lanes(asked.kernel)), USUAL_LAUNCHES)
+        return [{places[one]: value for one, value in values.items() if one in places} for values in usual]
+
+    def _guessed(self, asked: Asked, indices: Sequence[int]) -> Found[T] | Open | None:
+        """What simple values show: of each kind the first under which one of these conditions holds.
+
+        Where a run does not end, as with a local size of 0, the next values are tried.
+        """
+        stuck: list[Open] = []
+        conditions = [self.conditions[index] for index in indices]
+        symbols = symbols_of(self.premise, *conditions)
+        run_all = compiled((self.premise, *conditions), symbols)
+        launches = self._launches(asked, symbols)
+        for guesses in classes_of_guesses(symbols, self.guessed_size, self.until.surface):
+            for values in in_launches(guesses, launches):
+                holds, *met = run_all(values)
+                if holds and any(met):
+                    tried = self._tried(indices[met.index(1)], dict(zip(symbols, values, strict=True)))
+                    if isinstance(tried, Open):
+                        stuck.append(tried)
+                    elif tried is not None:
+                        return tried
+                    if len(stuck) == MOST_STUCK:
+                        return stuck[0]
+                    if tried is None:
+                        break
+        return None
+
+    def _tried(self, index: int, values: Values) -> Found[T] | Open | None:
+        """What a run on these values shows; open where it ends at something that is not modelled, or not at all."""
+        try:
+            found = self.confirm(index, values)
+        except NotModelled as reason:
+            text = f"{self.subject} may {self.verb}, but the kernel cannot be run to confirm it: {reason}"
+            return Open(self._naming(text, index), stuck=True)
+        return None if found is None else Found(found)
+
+    def _solved(self, asked: Asked, left: Sequence[int]) -> Never | Found[T] | Open:
+        """Condition by condition: those that differ only in the names of their symbols are asked once."""
+        earlier, lanes = OfLanes.of(self.earlier), lanes_of(self.conditions)
+        never: set[Form] = set()
+        rungs: dict[str, None] = {}
+        unsolved: Open | None = None
+        stuck = 0
+        end = perf_counter() + PATIENCE * asked.timeout_ms / 1000
+        for index in left:
+            condition = self.conditions[index]
+            near = earlier.within(lanes[condition])
+            form = form_of(self.premise, condition, *near)
+            if form in never:
+                continue
+            match self._solved_one(asked, index, near):
+                case Never(rung):
+                    never.add(form)
+                    rungs[rung] = None
+                case Found() as found:
+                    return found
+                case undecided:
+                    unsolved = unsolved or undecided
+                    never.add(form)
+                    stuck += undecided.stuck
+            if unsolved is not None and stuck == MOST_STUCK:
+                return unsolved
+            if perf_counter() > end:
+                return unsolved or Open(f"{self.subject} have too many different reasons not to {self.verb}")
+        return unsolved or Never(", ".join(rungs))
+
+    def _solved_one(self, asked: Asked, index: int, near: tuple[Bool, ...]) -> Never | Found[T] | Open:
+        """Whether this condition can hold; `near` are the earlier conditions on the same lanes."""
+        formula, later, possible = conj(self.premise, self.conditions[index], *near), [*self.earlier], False
+        abstract = _without_products(formula)
+        if abstract is not formula:
+            answer = solve([abstract], asked.timeout_ms)
+            if isinstance(answer, Unsatisfiable):
+                return Never(answer.solver)
+        found = self._in_first_rounds(asked, index, formula)
+        if found is not None:
+            return found
+        launched, usual = asked.start.group.launched, False
+        for _ in range(REPAIRS):
+            match solve([formula], asked.timeout_ms):
+                case Unsatisfiable(solver):
+                    return (
+                        Open(f"{self.subject} {self.verb} in no usual launch")
+                        if usual
+                        else (self._in_vain() if possible else Never(solver))
+                    )
+                case Satisfiable(values, _) if launched is not None and not usual and not launched.exists(values):
+                    formula, usual = conj(formula, launched.is_usual()), True
+                case Satisfiable(values, _):
+                    tried = self._tried(index, values)
+                    if tried is not None:
+                        return tried
+                    loads = tuple(loads_agree(asked.trace, self.until, values))
+                    repairs = conj(*(repair.condition for repair in loads), *later)
+                    if is_true(repairs):
+                        return Open(self._not_confirmed(index), stuck=self.until.any_round)
+                    possible = possible or not all(repair.certain for repair in loads)
+                    formula, later = conj(formula, repairs), []
+                case undecided:
+                    return Open(self._naming(undecided.reason, index))
+        return self._in_vain()
+
+    def _in_first_rounds(self, asked: Asked, index: int, formula: Bool) -> Found[T] | None:
+        """What a run shows whatever rounds bring that were not unrolled: no run need have those, or ever end."""
+        later = [one for one in symbols_of(formula) if str(one.payload).startswith(LATER_ROUNDS)]
+        if later:
+            whatever = conj(*(substitute(formula, _constants(later, factor)) for factor in (0, 0x10001)))
+            match solve([whatever], asked.timeout_ms):
+                case Satisfiable(values, _):
+                    tried = self._tried(index, values)
+                    return tried if isinstance(tried, Found) else None
+                case _:
+                    pass
+        return None
+
+    def _in_vain(self) -> Open:
+        return Open(f"{self.subject} {self.verb} only where loads from one place disagree")
+
+    def _not_confirmed(self, index: int) -> str:
+        if self.until.any_round:
+            later = "in a later round of the loop than those that were unrolled: try a larger --unroll"
+            return f"{self.subject} may {self.verb} {later}"
+        text = f"{self.subject} {self.verb} symbolically, but the run of the kernel does not confirm it"
+        return self._naming(text, index)
+
+    def _naming(self, text: str, index: int) -> str:
+        """The text, with the uninterpreted operations that the condition depends on."""
+        used = set(symbols_of(self.conditions[index]))
+        depends = dependence(one.described() for one in self.uninterpreted if one.symbol in used)
+        return f"{text}: that {depends}" if depends else text
+
+
+def _constants(symbols: Sequence[Term], factor: int) -> dict[Term, Term]:
+    """A multiple of the factor for each word, no two alike where it is odd, and false for each condition."""
+    return {one: const(factor * k, one.width) if one.width else false() for k, one in enumerate(symbols, 1)}
+
+
+def _without_products(formula: Bool) -> Bool:
+    """Each product or quotient of unknowns replaced by one unknown: what cannot hold then cannot hold at all."""
+    cut: dict[Term, Term] = {
+        term: symbol(f"product.{term.serial}", term.width) for term in subterms(formula) if term.op in PRODUCTS
+    }
+    return substitute(formula, cut) if cut else formula

@@ -1,0 +1,212 @@
+"""The threads that a model of a kernel's terms describes: registers, lanes, and memory with what the loads bring."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+from visaproof.isa.platform import Platform
+from visaproof.launch.assumptions import Start
+from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.run import Trace
+from visaproof.semantics.concrete.beyond import Found
+from visaproof.semantics.concrete.choices import STRICT, Choices
+from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
+from visaproof.semantics.concrete.surface import Buffer, Image, Texel
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load
+from visaproof.semantics.symbolic.beyond import byte_beyond
+from visaproof.semantics.symbolic.effects import cells_equal
+from visaproof.semantics.symbolic.state import SymbolicBuffer
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    bool_symbol,
+    conj,
+    const,
+    eq,
+    evaluate,
+    implies,
+    neg,
+)
+from visaproof.smt.evaluate import evaluate_all
+from visaproof.visaasm.syntax import GeneralVariable, Kernel, PredicateVariable
+
+Values = dict[Term, int]
+
+PRIVATE_MEMORY = 1 << 56
+"""Where it lies if no question depends on that: far from the buffers."""
+
+
+class Place(NamedTuple):
+    """`size` bytes of a word, from byte `first` of it on, that stand at byte `start` of a variable."""
+
+    variable: str
+    start: int
+    first: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question is about, beside the question."""
+
+    kernel: Kernel
+    platform: Platform
+    trace: Trace
+    start: Start
+    timeout_ms: int
+    places: dict[Term, list[Place]] = field(default_factory=dict[Term, list[Place]])
+    """Of the words that the root variables hold at the start: filled in where the first run is to be confirmed."""
+
+
+def state_of(asked: Asked, until: Performed | None, values: Values, choices: Choices = STRICT) -> ConcreteState:
+    """The thread that these values describe: registers, lanes, surfaces with what the loads return up to a message."""
+    kernel, trace = asked.kernel, asked.trace
+    if asked.start.private_base is not None:
+        values = {asked.start.private_base: PRIVATE_MEMORY, **values}
+    lanes = launched_lanes(kernel)
+    mask, registers = _bits(lanes, values), _registers(asked, values)
+    state = ConcreteState(asked.platform, exec_mask=mask, registers=registers, choices=choices)
+    for variable in kernel.variables.values():
+        if isinstance(variable, PredicateVariable):
+            bits = [bool_symbol(f"{variable.name}[{lane}]") for lane in range(variable.num_elts)]
+            state.predicates[variable.name] = PredicateBits(variable.num_elts, _bits(bits, values))
+    for key, surface in trace.surfaces.items():
+        if isinstance(surface, SymbolicBuffer):
+            state.surfaces[key] = Buffer(_size(surface, values))
+        else:
+            state.surfaces[key] = Image(tuple(_extents(level, values) for level in surface.levels))
+    _fill(state, tuple(messages_before(trace, until)), values)
+    state.beyond = beyond_in(trace, values) if trace.beyond else None
+    return state
+
+
+def beyond_in(trace: Trace, values: Mapping[Term, int], elsewhere: int = 0) -> Found:
+    """What lies beyond variables where these values describe it, and at register addresses that leave them."""
+    registers: dict[tuple[str, int], int] = {}
+    predicates: dict[tuple[str, int], int] = {}
+    for one in trace.beyond:
+        for place in one.places:
+            if one.of_bits:
+                predicates[one.variable, place] = values.get(trace.predicates.at_start(one.variable, place), 0)
+            else:
+                registers[one.variable, place] = values.get(byte_beyond(one.variable, place), 0)
+    return Found(registers, predicates, elsewhere)
+
+
+def _extents(level: tuple[BitVec, BitVec, BitVec], values: Values) -> tuple[int, int, int]:
+    """Of a level; those that nothing depends on are as large as they can be."""
+    known = (values.get(extent, 2**32 - 1) if extent.op is Op.SYMBOL else extent.low for extent in level)
+    width, height, depth = known
+    return width, height, depth
+
+
+def _size(surface: SymbolicBuffer, values: Values) -> int:
+    if surface.size.op is Op.SYMBOL:
+        return values.get(surface.size, 1 << 32)
+    return evaluate(surface.size, values)
+
+
+def _bits(bits: Sequence[Bool], values: Values) -> int:
+    return sum((values.get(one, 0) & 1) << lane for lane, one in enumerate(bits))
+
+
+def _registers(asked: Asked, values: Values) -> dict[str, bytearray]:
+    """The root variables before the run."""
+    places = asked.places
+    if not places:
+        places.update(_places(asked))
+    registers = {root.name: bytearray(root.size) for root in _roots(asked.kernel)}
+    built = [word for word in places if word.op is not Op.SYMBOL]
+    known = {word: value for word, value in values.items() if word in places}
+    known.update(zip(built, evaluate_all(built, values), strict=True))
+    for word, value in known.items():
+        for variable, start, first, size in places[word]:
+            piece = value >> 8 * first & ((1 << 8 * size) - 1)
+            registers[variable][start : start + size] = piece.to_bytes(size, "little")
+    return registers
+
+
+def _roots(kernel: Kernel) -> Iterator[GeneralVariable]:
+    for variable in kernel.variables.values():
+        if isinstance(variable, GeneralVariable) and variable.alias is None:
+            yield variable
+
+
+def _places(asked: Asked) -> dict[Term, list[Place]]:
+    places: dict[Term, list[Place]] = {}
+    for root in _roots(asked.kernel):
+        for byte in range(root.size):
+            word, index = asked.start.initial(root.name, byte)
+            mine = places.setdefault(word, [])
+            last = mine[-1] if mine else None
+            if last and last[:3] == (root.name, byte - last.size, index - last.size):
+                mine[-1] = last._replace(size=last.size + 1)
+            else:
+                mine.append(Place(root.name, byte, index, 1))
+    return places
+
+
+def _fill(state: ConcreteState, messages: Sequence[Performed], values: Values) -> None:
+    """Puts what the loads of the messages bring into the memory that they read; into a texel once."""
+    loads = [(one.surface, access, content) for one in messages for access, content in one.loaded]
+    known = iter(evaluate_all([part for _, access, content in loads for part in _parts(access, content)], values))
+    filled: set[tuple[int, ...]] = set()
+    for surface, access, _ in loads:
+        happens, *cell, value = islice(known, len(access.cell) + 2)
+        place, memory = tuple(cell), state.surfaces[surface]
+        if happens and isinstance(memory, Buffer):
+            for k in range(access.width):
+                memory.contents.setdefault(place[0] + k, value >> 8 * k & 0xFF)
+        elif happens and isinstance(memory, Image) and place not in filled:
+            filled.add(place)
+            _fill_texel(memory, access, place, value)
+
+
+def _parts(access: Access, content: BitVec) -> tuple[Term, ...]:
+    return access.guard, *access.cell, content
+
+
+def _fill_texel(image: Image, access: Access, cell: tuple[int, ...], value: int) -> None:
+    u, v, r, lod = cell[:4]
+    texel: Texel = u, v, r, lod
+    if isinstance(access, Atomic):
+        image.texels.setdefault(texel, value)
+    else:
+        image.set_channel(texel, cell[4], value)
+
+
+class Repair(NamedTuple):
+    """What memory says of loads; `certain` unless somebody may have written between them."""
+
+    condition: Bool
+    certain: bool
+
+
+def loads_agree(trace: Trace, until: Performed, values: Values) -> Iterator[Repair]:
+    """What these values get wrong of memory: a load outside brings what its page says; a place has one content."""
+    seen: dict[tuple[str, tuple[int, ...]], tuple[BitVec, int, Cell, int]] = {}
+    writes = 0
+    for performed in messages_before(trace, until):
+        for access, content in performed.loaded:
+            beyond = const(access.outside if isinstance(access, Load) else 0, content.width)
+            outside = conj(access.guard, neg(access.inside), neg(eq(content, beyond)))
+            wrong, value, *cell = evaluate_all((outside, content, *access.cell), values)
+            if wrong:
+                yield Repair(neg(outside), True)
+            mine = content, value, access.cell, writes
+            other, known, place, before = seen.setdefault((performed.surface, tuple(cell)), mine)
+            if other.width == content.width and known != value:
+                agree = implies(cells_equal(access.cell, place), eq(content, other))
+                yield Repair(agree, isinstance(access, Load) and before == writes)
+        writes += any(not isinstance(access, Load) for access in performed.accesses)
+
+
+def messages_before(trace: Trace, until: Performed | None) -> Iterator[Performed]:
+    for performed in trace.performed:
+        if performed is until:
+            return
+        yield performed

@@ -1,0 +1,140 @@
+"""Decides conflict questions by normal form, guesses and solver; every conflict is confirmed by running the kernel."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from visaproof.analysis.conflicts.reach import NOT_REACHED
+from visaproof.analysis.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Found, Never, Open, Search
+from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
+from visaproof.checking.all_choices import under_all_choices
+from visaproof.checking.ladder import NORMAL_FORM
+from visaproof.checking.shrink import minimised
+from visaproof.isa.errors import Position
+from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.machine.concrete.run import Outcome, PerformedMessage, run
+from visaproof.queries.kernels.conflict import ConflictQuestion, LanePair
+from visaproof.semantics.concrete.choices import Choices
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Place, Write
+from visaproof.smt import Bool, Term, bool_symbol, conj, neg, symbols_of, true
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """No two lanes can write one byte or texel, for all inputs under the assumptions."""
+
+    rung: str
+    bounded: tuple[Position, ...] = ()
+    """Loops that may run longer than they were unrolled: nothing is said of the runs that do."""
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether this is only so because no run with a meaning comes to the scatter, or none that is asked about."""
+        return self.rung in (UNDEFINED_BEFORE, NOT_REACHED)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two lanes that write one byte or texel, in a run of the kernel on `state`."""
+
+    first: Write
+    second: Write
+    writes: tuple[Write, ...]
+    """All writes of the message in that run; lanes count from its first."""
+    state: ConcreteState
+    """Before the run."""
+    message: str
+    values: Values
+    depends_on: tuple[str, ...]
+    """The symbols on which it depends whether these lanes meet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Neither was shown."""
+
+    reason: str
+
+
+Answer = Free | Conflict | Undecided
+
+
+def decide_conflict(question: ConflictQuestion, asked: Asked, proof: Callable[[], str] = lambda: "") -> Answer:
+    """Whether two lanes of the scatter can write one byte or texel; `proof` is asked before a solver is."""
+    if not question.pairs:
+        return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
+    premise = conj(*question.premises)
+    search = Search(
+        conditions=[pair.meet for pair in question.pairs],
+        premise=premise,
+        earlier=question.earlier,
+        until=question.performed,
+        subject="the lanes",
+        verb="meet",
+        confirm=lambda index, values: _confirmed(question, asked, premise, question.pairs[index], values),
+        uninterpreted=asked.trace.arbitrary,
+        guessed_size=1 << 32,
+        proof=proof,
+    )
+    match search.run(asked):
+        case Never(rung):
+            return Free(rung)
+        case Found(conflict):
+            return conflict
+        case Open(reason):
+            return Undecided(reason)
+
+
+def _confirmed(
+    question: ConflictQuestion, asked: Asked, premise: Bool, pair: LanePair, values: Values
+) -> Conflict | None:
+    """The conflict of this pair if a run of the kernel on these values shows it, with these two lanes alone or all."""
+    small = minimised(values, (premise, pair.meet), neg(true()))
+    lanes = launched_lanes(asked.kernel)
+    alone = {bool_symbol(f"em.{lane}"): int(lane in (pair.first, pair.second)) for lane in range(len(lanes))}
+    for candidate in ({**small, **alone}, small, {**values, **alone}, values):
+        if not asked.start.is_launch(lanes, candidate) or not state_of(asked, question.performed, candidate).exec_mask:
+            continue
+        found = under_all_choices(partial(_shown, question, asked, pair, candidate))
+        if found is not None:
+            return found
+    return None
+
+
+def _shown(
+    question: ConflictQuestion, asked: Asked, pair: LanePair, values: Values, choices: Choices
+) -> Conflict | None:
+    """The conflict that a run on the values shows."""
+    outcome = run(asked.kernel, state_of(asked, question.performed, values, choices), most=MOST_STATEMENTS)
+    met = _meeting(question, outcome)
+    if met is None or outcome.undefined is None:
+        return None
+    first, second, message = met
+    depends = tuple(str(one.payload) for one in symbols_of(pair.meet) if _is_input(one))
+    before = state_of(asked, question.performed, values)  # the run has changed its own
+    return Conflict(first, second, message.writes, before, outcome.undefined.message, values, depends)
+
+
+def _is_input(one: Term) -> bool:
+    return not str(one.payload).startswith(("em.", "size.", "width.", "height.", "depth."))
+
+
+def _meeting(question: ConflictQuestion, outcome: Outcome) -> tuple[Write, Write, PerformedMessage] | None:
+    """Two writes of different lanes to one place, in the message of the question, which ended the run."""
+    if outcome.undefined is None or outcome.undefined.position != question.instruction.position:
+        return None
+    message = outcome.performed[-1]
+    met = colliding(message.writes)
+    return None if met is None else (*met, message)
+
+
+def colliding(writes: tuple[Write, ...]) -> tuple[Write, Write] | None:
+    """Two writes of different lanes to one place."""
+    owner: dict[Place, Write] = {}
+    for write in writes:
+        for place in write.places:
+            first = owner.setdefault(place, write)
+            if first.lane != write.lane:
+                return first, write
+    return None

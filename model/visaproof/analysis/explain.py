@@ -1,0 +1,197 @@
+"""What there is to say about one instruction: its page, its fields, its rules, and its footprint by lane.
+
+The picture is the footprint itself, on symbols that are named for what they hold: `o3` is the offset of lane 3,
+`V2.96` the dword at byte 96 of V2, `EM[19]` a bit of the execution mask.  No address is computed here.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+
+from visaproof.decode.message import decode
+from visaproof.instructions import ALL, Instruction, TypedAtomic
+from visaproof.instructions.family import FAMILY, Gather4Typed, Scatter4Typed
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
+from visaproof.isa.execution import THREAD_LANES
+from visaproof.isa.operands import NULL, RawOperand
+from visaproof.isa.platform import Platform
+from visaproof.isa.spec import Spec
+from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.registers import Byte, RegisterFile
+from visaproof.semantics.symbolic.state import (
+    ADDRESS_BITS,
+    SymbolicBuffer,
+    SymbolicFlat,
+    SymbolicImage,
+    SymbolicState,
+    SymbolicSurface,
+)
+from visaproof.smt import bool_symbol, const, symbol
+from visaproof.visaasm.bytecode.instructions import encode
+from visaproof.visaasm.bytecode.messages import indices_of
+from visaproof.visaasm.bytecode.statements import encoded_statement
+from visaproof.visaasm.bytecode.tables import EncodedInstruction
+from visaproof.visaasm.printing.single_statement import Alone
+from visaproof.visaasm.syntax import GeneralVariable, PredicateVariable
+from visaproof.visaasm.validity import Finding, Mode, check_instruction
+from visaproof.visaasm.validity.hazards import hazards
+from visaproof.visaasm.validity.message import MESSAGES
+from visaproof.visaasm.validity.rule import INSTRUCTION
+
+SPECS: Mapping[str, Spec] = {page.spec.name: page.spec for page in (*ALL, *FAMILY)}
+"""Every modelled instruction by the grammar's mnemonic."""
+
+NOT_MODELLED = (
+    "media_ld", "media_st", "gather", "scatter", "svm_scatter4scaled", "lsc_fence",
+    "urb_write", "rt_write", "rt_read", "raw_send", "raw_sends", "nbarrier",
+)  # fmt: skip
+"""Messages of docs/pages/family.md that have no semantics here."""
+
+_LANE_OPERANDS = {"element_offset": "o", "offset": "o", "u": "u", "v": "v", "r": "r", "lod": "lod"}
+"""The operands with one dword of an address for each lane, and what a lane's is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneName:
+    """`o0, o1, …` are the dwords of an operand."""
+
+    letter: str
+    operand: RawOperand
+    lanes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The accesses of an instruction, on named symbols."""
+
+    instruction: Instruction
+    names: tuple[LaneName, ...]
+    accesses: tuple[Access, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One statement, by its page and by Intel's tools."""
+
+    platform: Platform
+    spec: Spec
+    statement: Alone
+    encoded: EncodedInstruction | None
+    """Its byte code, of the four pages, with the assumed declarations in their order; None where it has none."""
+    findings: tuple[Finding, ...]
+    """The rules of its page that it breaks; those on types are left out, since nothing declares them."""
+    rejections: tuple[Finding, ...]
+    """What Intel's parser and verifier object to: of the four pages only."""
+    hazards: tuple[Finding, ...]
+    picture: Picture | None
+    """None where the instruction is illegal."""
+
+
+def explain(statement: Alone, platform: Platform) -> Explanation:
+    """Raises ReadError for operands that do not fit, NotModelled for forms without semantics."""
+    try:
+        return _explained(statement, platform)
+    except ReadError as error:
+        raise ReadError(error.message, statement.place(error.position), error.hint) from None
+    except NotModelled as error:
+        raise NotModelled(error.what) from None
+
+
+def _explained(statement: Alone, platform: Platform) -> Explanation:
+    instruction, kernel = statement.instruction, statement.kernel
+    spec = SPECS.get(instruction.opcode)
+    if spec is None:
+        raise NotModelled(f"opcode {instruction.opcode}", instruction.position)
+    findings: tuple[Finding, ...]
+    rejections: tuple[Finding, ...] = ()
+    found_hazards: tuple[Finding, ...] = ()
+    if instruction.opcode in MESSAGES:
+        findings = tuple(
+            finding
+            for finding in check_instruction(instruction, kernel, platform, Mode.PAGE)
+            if not finding.id.startswith("page.type")
+        )
+        rejections = check_instruction(instruction, kernel, platform, Mode.IGC)
+        found_hazards = hazards(instruction, kernel, platform)
+    else:
+        findings = tuple(_family_findings(statement, platform))
+    picture = None if findings else _picture(decode(instruction, kernel, platform), statement, platform)
+
+    def placed(found: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        return tuple(replace(each, position=statement.place(each.position)) for each in found)
+
+    encoded = _encoded(statement, platform)
+    return Explanation(
+        platform, spec, statement, encoded, placed(findings), placed(rejections), placed(found_hazards), picture
+    )
+
+
+def _family_findings(statement: Alone, platform: Platform) -> Iterator[Finding]:
+    instruction = statement.instruction
+    try:
+        decode(instruction, statement.kernel, platform).validate(platform)
+    except IllegalInstruction as broken:
+        yield Finding("page.operands", broken.rule, broken.source, INSTRUCTION, instruction.position)
+
+
+def _encoded(statement: Alone, platform: Platform) -> EncodedInstruction | None:
+    if statement.instruction.opcode not in MESSAGES:
+        return None
+    try:
+        found = encoded_statement(statement.instruction, indices_of(statement.kernel.variables, platform.grf_bytes))
+        encode(found)
+    except (ReadError, NotModelled, KeyError, ValueError):
+        return None  # an illegal form, or a number that has no room
+    return found
+
+
+# ---------------------------------------------------------------- the picture
+
+
+def _picture(instruction: Instruction, statement: Alone, platform: Platform) -> Picture:
+    names = tuple(_lane_names(instruction))
+    state = _named_state(instruction, names, statement, platform)
+    return Picture(instruction, names, tuple(instruction.footprint(state)))
+
+
+def _lane_names(instruction: Instruction) -> Iterator[LaneName]:
+    execution = getattr(instruction, "execution", None)
+    for field in fields(instruction):  # pyright: ignore[reportArgumentType]  (every instruction is a dataclass)
+        operand = getattr(instruction, field.name)
+        if execution is None or field.name not in _LANE_OPERANDS or operand == NULL:
+            continue
+        if isinstance(operand, RawOperand):
+            yield LaneName(_LANE_OPERANDS[field.name], operand, execution.size)
+
+
+def _named_state(
+    instruction: Instruction, names: tuple[LaneName, ...], statement: Alone, platform: Platform
+) -> SymbolicState:
+    by_place = {
+        (name.operand.variable, name.operand.offset + 4 * lane): f"{name.letter}{lane}"
+        for name in reversed(names)
+        for lane in range(name.lanes)
+    }
+
+    def initial(variable: str, byte: int) -> Byte:
+        start = byte - byte % 4
+        return symbol(by_place.get((variable, start), f"{variable}.{start}"), 32), byte % 4
+
+    variables = statement.kernel.variables.values()
+    sizes = {each.name: each.size for each in variables if isinstance(each, GeneralVariable)}
+    predicates = {
+        each.name: tuple(bool_symbol(f"{each.name}[{lane}]") for lane in range(each.num_elts))
+        for each in variables
+        if isinstance(each, PredicateVariable)
+    }
+    surface: str = getattr(instruction, "surface", FLAT)
+    mask = tuple(bool_symbol(f"EM[{lane}]") for lane in range(THREAD_LANES))
+    surfaces = {surface: _surface(instruction, surface)}
+    return SymbolicState(platform, mask, RegisterFile(sizes, initial), predicates, surfaces)
+
+
+def _surface(instruction: Instruction, name: str) -> SymbolicSurface:
+    if isinstance(instruction, TypedAtomic | Gather4Typed | Scatter4Typed):
+        width, height, depth = (symbol(f"extent of {letter}", 32) for letter in "UVR")
+        return SymbolicImage(((width, height, depth),))
+    return SymbolicFlat() if name == FLAT else SymbolicBuffer(const(1 << 32, ADDRESS_BITS))

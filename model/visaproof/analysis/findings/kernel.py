@@ -1,0 +1,67 @@
+"""What is undefined in a kernel: where no launch is known, for arbitrary inputs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from visaproof.analysis.conflicts.thread_states import Asked
+from visaproof.analysis.findings.unreachable import unreachable_writes
+from visaproof.analysis.findings.verdicts import UndefinedUse, undefined_uses
+from visaproof.isa.errors import LimitReached
+from visaproof.isa.platform import Platform
+from visaproof.launch.assumptions import Assume, start_of
+from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.launch.launch import NOTHING_KNOWN, Launch
+from visaproof.launch.premises import Premise
+from visaproof.machine.symbolic.run import trace
+from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.smt import Bool
+from visaproof.smt.limit import NO_LIMIT, Limit
+from visaproof.visaasm.syntax import Instruction, Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """Uses of undefined values, and writes that no lane reaches."""
+
+    undefined: tuple[UndefinedUse, ...] = ()
+    unreachable: tuple[Instruction, ...] = ()
+    stopped: LimitReached | None = None
+    """Why there may be more."""
+    assumed: tuple[Premise, ...] = ()
+    """Of the launches that were asked about."""
+
+
+def uses_in(asked: Asked, premises: Sequence[Bool], choices: Mapping[UndefinedKind, bool], limit: Limit) -> Uses:
+    """Those of a run, as far as the limit lets them be decided."""
+    uses: list[UndefinedUse] = []
+    unreachable: list[Instruction] = []
+    stopped: LimitReached | None = None
+    try:
+        with limit.within():
+            unreachable.extend(unreachable_writes(asked, premises))
+            uses.extend(undefined_uses(asked, premises, choices))
+    except LimitReached as reached:
+        stopped = reached
+    return Uses(tuple(uses), tuple(unreachable), stopped)
+
+
+def uses_of(
+    kernel: Kernel,
+    platform: Platform,
+    choices: Mapping[UndefinedKind, bool],
+    timeout_ms: int,
+    limit: Limit = NO_LIMIT,
+    launch: Launch | None = None,
+) -> Uses:
+    """Those of a kernel, up to the first statement without semantics here; of launches that exist if one is known."""
+    assume = Assume.NONE if launch is None else Assume.LAUNCH
+    start = start_of(kernel, launch or NOTHING_KNOWN, assume)
+    base = start.private_base
+    try:
+        with limit.within():
+            ran = trace(kernel, platform, start.initial, private_base=base, nondeterministic=True, limit=limit)
+    except LimitReached as reached:
+        return Uses(stopped=reached)
+    premises = start.premises(launched_lanes(kernel))
+    found = uses_in(Asked(kernel, platform, ran, start, timeout_ms), premises, choices, limit)
+    return replace(found, assumed=start.assumed)

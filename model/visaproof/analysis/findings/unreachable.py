@@ -1,0 +1,43 @@
+"""Writes that no lane reaches: their path conditions cannot be satisfied."""
+
+from collections.abc import Iterator, Sequence
+
+from visaproof.analysis.conflicts.thread_states import Asked
+from visaproof.decode.message import OPCODES
+from visaproof.semantics.symbolic.accesses import Load
+from visaproof.smt import Bool, conj, disj, evaluate, is_false, symbols_of
+from visaproof.smt.answers import Unsatisfiable
+from visaproof.smt.solvers import solve
+from visaproof.visaasm.opcode_kinds import Kind, kind_of
+from visaproof.visaasm.syntax import Instruction
+
+WRITES = ("scatter", "store", "atomic", "_st")
+"""What the opcodes of messages that write have in them."""
+
+
+def unreachable_writes(asked: Asked, premises: Sequence[Bool] = ()) -> Iterator[Instruction]:
+    """Those of a kernel that was run to its end; where a loop may go on, nothing is said of what it leads to."""
+    trace = asked.trace
+    if trace.stopped is not None or trace.bounded:
+        return
+    holds = conj(*premises, *(condition for condition, _ in trace.conditions))
+    for instruction in asked.kernel.instructions():
+        is_message = kind_of(instruction, OPCODES) is Kind.MEMORY
+        if not is_message or not any(word in instruction.opcode for word in WRITES):
+            continue
+        mine = (one for one in trace.performed if one.instruction.position == instruction.position)
+        guards = [access.guard for one in mine for access in one.accesses if not isinstance(access, Load)]
+        if _never(conj(holds, disj(*guards)), asked.timeout_ms):
+            yield instruction
+
+
+def _never(reached: Bool, timeout_ms: int) -> bool:
+    """Whether it is proved that this never holds."""
+    if is_false(reached):
+        return True
+    symbols = symbols_of(reached)
+    for word in (0, 1, -1):
+        values = {one: word & ((1 << one.width) - 1) if one.width else 1 for one in symbols}
+        if evaluate(reached, values):
+            return False
+    return isinstance(solve([reached], timeout_ms), Unsatisfiable)

@@ -1,0 +1,261 @@
+"""Decides whether a kernel's behaviour depends on an undefined value; a pair of runs confirms every "yes"."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from time import perf_counter
+
+from visaproof.analysis.conflicts.thread_states import Asked, Values
+from visaproof.analysis.findings.pairs import behaviour, other, two_states
+from visaproof.isa.errors import Position
+from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.machine.symbolic.arbitrary_values import ARBITRARY
+from visaproof.queries.kernels.suspects import Effect, Sink, Suspect, sinks, suspects, tainted
+from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.semantics.concrete.beyond import Found
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.symbolic.beyond import BEYOND
+from visaproof.smt import Bool, Term, conj, disj, eq, evaluate, iff, implies, is_false, neg, substitute, symbols_of
+from visaproof.smt.answers import Satisfiable, Unsatisfiable
+from visaproof.smt.solvers import solve
+from visaproof.smt.terms import BitVec
+from visaproof.visaasm.syntax import Kernel
+
+MOST_SINKS = 24
+"""Of one suspect, how many terms are asked about, one lane of each statement first."""
+
+MOST_UNCONFIRMED = 4
+"""Of one suspect, how many terms differ though no pair of runs does, until it is given up."""
+
+PATIENCE = 3
+"""How many times the time for one question all of them together may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Two runs that differ in the undefined values alone behave differently here; or one writes beyond a variable."""
+
+    effect: Effect
+    position: Position
+    state: ConcreteState
+    """Before the first run."""
+    values: Values
+    depends_on: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoEffect:
+    """No address, branch, mask or output depends on the values."""
+
+
+@dataclass(frozen=True, slots=True)
+class MayDepend:
+    """Neither was shown."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The user has allowed this kind: nothing was asked."""
+
+
+Answer = Shown | NoEffect | MayDepend | Allowed
+
+Choices = Mapping[UndefinedKind, bool]
+"""Of the kinds that the user named, whether they are forbidden."""
+
+
+@dataclass(frozen=True, slots=True)
+class UndefinedUse:
+    """A use of undefined values, and whether it matters."""
+
+    suspect: Suspect
+    answer: Answer
+
+
+def undefined_uses(
+    asked: Asked, premises: Sequence[Bool] = (), choices: Choices | None = None
+) -> Iterator[UndefinedUse]:
+    """Every use of undefined values in a kernel; `premises` say what holds of a launch.
+
+    What some path has initialised is listed only if it is shown to have an effect: masked writes leave the other lanes
+    as they were.
+    """
+    found = tuple(sinks(asked.trace))
+    holds = conj(*premises, *_launched(asked), *(condition for condition, _ in asked.trace.bounded))
+    end = perf_counter() + PATIENCE * asked.timeout_ms / 1000
+    for suspect in suspects(asked.kernel, asked.trace):
+        answer: Answer = Allowed()
+        forbidden = (choices or {}).get(suspect.kind)
+        if forbidden is not False:
+            question = _Question(asked, suspect, holds, end)
+            answer = question.of_a_write(found) if suspect.written else question.of_a_read(found)
+        if isinstance(answer, Shown | Allowed) or not suspect.partly or forbidden:
+            yield UndefinedUse(suspect, answer)
+
+
+def assumed_lanes(kernel: Kernel) -> str:
+    """What `_launched` says, for the user."""
+    if _states_lanes(kernel):
+        return "a thread starts with its first lanes enabled, one at least (the dispatch of devices)"
+    return "a thread starts with all lanes enabled (the kernel states no SIMD size above 1)"
+
+
+def _states_lanes(kernel: Kernel) -> bool:
+    simd = kernel.attributes.get("SimdSize")
+    return isinstance(simd, int) and simd > 1
+
+
+def _launched(asked: Asked) -> Iterator[Bool]:
+    """Devices enable the first lanes of a thread, and all lanes of a kernel that states no SIMD size."""
+    lanes = launched_lanes(asked.kernel)
+    if _states_lanes(asked.kernel):
+        yield lanes[0]
+        yield from (implies(later, lane) for lane, later in pairwise(lanes))
+    else:
+        yield from lanes
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """Does it matter?"""
+
+    asked: Asked
+    suspect: Suspect
+    premise: Bool
+    end: float
+    """When no solver is asked any longer."""
+
+    def of_a_write(self, found: Sequence[Sink]) -> Answer:
+        """A write beyond a variable changes other registers, so that whatever comes later may depend on it."""
+        loops = any(one.any_round for one in self.asked.trace.performed)
+        if not loops and not any(sink.position.line > self.suspect.position.line for sink in found):
+            return NoEffect()
+        formula = conj(self.premise, disj(*self.suspect.written))
+        values = self._values(formula, ())
+        if not isinstance(values, dict):
+            return values
+        if not self._is_launch(values):
+            return MayDepend("it may happen, but in no launch that was tried")
+        state, _ = two_states(self.asked, self.suspect, values)
+        state.beyond = Found(strict=frozenset((self.suspect.variable,)))
+        ran = behaviour(self.asked, state)
+        undefined = ran and ran.outcome.undefined
+        if undefined and undefined.position == self.suspect.position:
+            return Shown(Effect.WRITTEN, self.suspect.position, state, values)
+        return MayDepend("it may happen, but a run does not confirm it")
+
+    def of_a_read(self, found: Sequence[Sink]) -> Answer:
+        taint = tainted(self.asked.trace, self.suspect.symbols)
+        primed: dict[Term, Term] = {one: other(one) for one in taint}
+        unconfirmed: list[MayDepend] = []
+        for number, (sink, formula) in enumerate(self._formulas(found, taint, primed)):
+            if number == MOST_SINKS or len(unconfirmed) == MOST_UNCONFIRMED:
+                return unconfirmed[0] if unconfirmed else MayDepend(f"more than {MOST_SINKS} terms may depend on it")
+            values = self._values(formula, (*taint, *primed.values()))
+            if isinstance(values, dict):
+                if (shown := self._shown(sink, values, symbols_of(formula))) is not None:
+                    return shown
+                unconfirmed.append(MayDepend(f"line {sink.position.line} may depend on it: {sink.effect.value}"))
+            elif isinstance(values, MayDepend):
+                unconfirmed.append(values)
+        return unconfirmed[0] if unconfirmed else self._lost()
+
+    def _formulas(
+        self, found: Sequence[Sink], taint: frozenset[Term], primed: Mapping[Term, Term]
+    ) -> Iterator[tuple[Sink, Bool]]:
+        """When what happens at a sink depends on the values, of those where that is not seen to be never so."""
+        for sink in _spread([one for one in found if not taint.isdisjoint(symbols_of(*one.terms))]):
+            differ = disj(*(_differ(term, substitute(term, primed)) for term in sink.terms))
+            formula = conj(self.premise, sink.guard, differ)
+            if not is_false(formula):
+                yield sink, formula
+
+    def _values(self, formula: Bool, undefined: Sequence[Term]) -> Values | NoEffect | MayDepend:
+        """Values under which the formula holds; simple ones before those of a solver."""
+        if is_false(formula):
+            return NoEffect()
+        symbols, launched = symbols_of(formula), self.asked.start.group.launched
+        for first, second, word in ((0, -1, 0), (0, 1, 0), (0, -1, 1), (-1, 0, 1), (1, 0, 0)):
+            values: Values = {one: _fitted(word if one.width else 1, one) for one in symbols}
+            for one in undefined:
+                values[one] = _fitted(second if str(one.payload).endswith("'") else first, one)
+            if evaluate(formula, values) and self._is_launch(values):
+                return values
+        if perf_counter() > self.end:
+            return MayDepend("no time is left for it: try a larger --timeout")
+        if launched is not None:  # else of lanes that count from any item on
+            match solve([formula, launched.is_usual()], self.asked.timeout_ms):
+                case Satisfiable(values, _):
+                    return dict(values)
+                case _:
+                    pass
+        match solve([formula], self.asked.timeout_ms):
+            case Unsatisfiable():
+                return NoEffect()
+            case Satisfiable(values, _):
+                return dict(values)
+            case undecided:
+                return MayDepend(undecided.reason)
+
+    def _shown(self, sink: Sink, values: Values, depends: Sequence[Term]) -> Shown | None:
+        """What a pair of runs on these values shows at the sink."""
+        if sink.effect is Effect.SHARED:
+            return None
+        for candidate in self._candidates(values):
+            first, second = two_states(self.asked, self.suspect, candidate)
+            if not first.exec_mask or not self._is_launch(candidate):
+                continue
+            ran = behaviour(self.asked, first), behaviour(self.asked, second)
+            if ran[0] is not None and ran[1] is not None and ran[0].at(sink) != ran[1].at(sink):
+                names = tuple(str(one.payload) for one in depends if one not in self.suspect.symbols)
+                inputs = {one: value for one, value in candidate.items() if _is_input(one)}
+                return Shown(sink.effect, sink.position, first, inputs, names)
+        return None
+
+    def _is_launch(self, values: Values) -> bool:
+        return self.asked.start.is_launch(launched_lanes(self.asked.kernel), values)
+
+    def _candidates(self, values: Values) -> Iterator[Values]:
+        """The values, and the same with values far apart in the place of the undefined ones."""
+        yield values
+        for second in (-1, 0x3F80_0000_3F80_0000):
+            far = dict.fromkeys(self.suspect.symbols, 0)
+            yield values | far | {other(one): _fitted(second, one) for one in far}
+
+    def _lost(self) -> NoEffect | MayDepend:
+        """The answer where no term depends on it: the values are not followed everywhere."""
+        trace = self.asked.trace
+        if self.suspect.harmless:
+            return NoEffect()
+        if trace.stopped is not None:
+            return MayDepend("the kernel is not modelled to its end")
+        if trace.bounded or any(one.any_round for one in trace.performed):
+            return MayDepend("there are loops in which it is not followed")
+        return NoEffect()
+
+
+def _is_input(one: Term) -> bool:
+    name = str(one.payload)
+    return not name.endswith("'") and ARBITRARY not in name and BEYOND not in name
+
+
+def _fitted(value: int, one: Term) -> int:
+    return value & ((1 << max(1, one.width)) - 1)
+
+
+def _differ(term: Term, changed: Term) -> Bool:
+    if isinstance(term, BitVec) and isinstance(changed, BitVec):
+        return neg(eq(term, changed))
+    assert isinstance(term, Bool)
+    assert isinstance(changed, Bool)
+    return neg(iff(term, changed))
+
+
+def _spread(found: Sequence[Sink]) -> list[Sink]:
+    """One of each statement and effect first."""
+    seen = set[tuple[Effect, Position]]()
+    ahead = [one for one in found if (key := (one.effect, one.position)) not in seen and not seen.add(key)]
+    first = set(map(id, ahead))
+    return [*ahead, *(one for one in found if id(one) not in first)]

@@ -1,0 +1,1 @@
+"""The claims of `proofs/`: collected, decided side by side, enumerated, under other readings."""

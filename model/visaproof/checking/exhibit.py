@@ -1,0 +1,241 @@
+"""From values that refute a query to a counterexample that has been replayed on `execute`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import singledispatch
+
+from visaproof.checking.counterexample import Counterexample, Outcome, Violation
+from visaproof.checking.runs import claimed, run
+from visaproof.checking.states import program, state_record
+from visaproof.instructions import TypedAtomic
+from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.operands import NULL, Execution, RawOperand
+from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, READINGS
+from visaproof.queries.page_accesses import page_accesses, page_undefined
+from visaproof.queries.query import OneLane, Query, SerialLanes, TwoLanes
+from visaproof.queries.subject import SURFACE, Subject
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Image
+from visaproof.semantics.symbolic.accesses import Access, RegisterSlice
+from visaproof.smt import Bool, Term, evaluate
+from visaproof.smt.evaluate import evaluate_all
+
+Values = Mapping[Term, int]
+
+
+def exhibit(query: Query, values: Values, solver: str) -> Counterexample | None:
+    """The counterexample, if `execute` confirms it; None where it does not replay."""
+    found = _exhibit(query.exhibit, query, values)
+    if found is None:
+        return None
+    found.solver = solver
+    found.readings = [f"{READINGS[name].decision} {name}: {READINGS[name].chosen}" for name in query.readings]
+    return found
+
+
+@singledispatch
+def _exhibit(shown: object, query: Query, values: Values) -> Counterexample | None:
+    raise TypeError(f"no way to show {type(shown).__name__}")
+
+
+@_exhibit.register
+def _(shown: Subject, query: Query, values: Values) -> Counterexample | None:
+    """The instruction in the state of the values, plain or with everything painted that the query leaves open."""
+    plain = _Scene(shown, query, values)
+    if shown.variant and (found := plain.where_the_variant_differs()):
+        return found
+    painted = _Scene(shown, query, {**shown.painted(), **values}, True)
+    if shown.variant:
+        return painted.where_the_variant_differs()
+    if not (plain.model_agrees() and painted.model_agrees()):
+        return None
+    return plain.where_the_page_differs() or painted.where_the_page_differs()
+
+
+class _Scene:
+    """The subject's instruction in one concrete state, executed."""
+
+    def __init__(self, shown: Subject, query: Query, values: Values, paint_memory: bool = False) -> None:
+        self._shown, self._query, self._values = shown, query, values
+        self._instruction, self._before = shown.bind(values)
+        if paint_memory:
+            for index, access in enumerate((*shown.accesses, *shown.own_accesses)):
+                paint = 0x1111_1111 * (index % 15 + 1) % 2 ** (8 * access.width)
+                _put(self._before, access.surface, tuple(evaluate_all(access.cell, values)), paint)
+        for place in query.memory:
+            content = evaluate(place.content, values)
+            _put(self._before, place.surface, tuple(evaluate_all(place.cell, values)), content)
+        self._actual = run(self._instruction, self._before, [self._before.exec_mask])
+
+    def where_the_variant_differs(self) -> Counterexample | None:
+        """A wrong variant claims something else than `execute` does; of another reading, `execute` must agree with
+        the claim when it reads the page that way."""
+        shown, under = self._shown, self._before.copy()
+        under.readings = shown.readings
+        claim = self._claimed(shown.accesses, shown.leaves_undefined, under)
+        if shown.readings != DEFAULT:
+            outcome = run(self._instruction, under, [under.exec_mask]).outcome
+            if _differs(outcome, claim):
+                return None
+        return self._counterexample(claim) if _differs(self._actual.outcome, claim) else None
+
+    def model_agrees(self) -> bool:
+        """Whether the footprint, which fails the property, claims what `execute` does here."""
+        claim = self._claimed(self._shown.accesses, self._shown.leaves_undefined, self._before)
+        return not _differs(self._actual.outcome, claim)
+
+    def where_the_page_differs(self) -> Counterexample | None:
+        """`execute` leaves something else than the statement of the page in `queries.pages`."""
+        stated = self._claimed(page_accesses(self._shown), page_undefined(self._shown), self._before)
+        return self._counterexample(stated) if _differs(self._actual.outcome, stated) else None
+
+    def _claimed(
+        self, accesses: Sequence[Access], undefined: Iterable[tuple[Bool, RegisterSlice]], state: ConcreteState
+    ) -> Outcome:
+        collision_undefined = self._shown.instruction.spec.collision_undefined
+        return claimed(accesses, collision_undefined, self._values, state, undefined)
+
+    def _counterexample(self, claim: Outcome) -> Counterexample:
+        shown = self._shown
+        return Counterexample(
+            claim=self._query.id,
+            shows=f"{shown.variant or 'the instruction'} breaks {self._query.claim}",
+            violation="claim-differs",
+            variant=shown.variant,
+            under=shown.readings.chosen_otherwise(),
+            platform=shown.platform.name,
+            program=program(self._instruction, self._before),
+            state=state_record(self._before),
+            runs=[self._actual],
+            claimed=claim,
+        )
+
+
+def _differs(one: Outcome, other: Outcome) -> bool:
+    return (one.undefined is None) != (other.undefined is None) or one.changes != other.changes
+
+
+def _put(state: ConcreteState, name: str, cell: tuple[int, ...], content: int) -> None:
+    """Content before the instruction; outside its surface it is memory that the instruction must not see."""
+    surface = state.surfaces[name]
+    if isinstance(surface, Image):
+        u, v, r, lod = cell
+        surface.texels[u, v, r, lod] = content
+    else:
+        for k in range(4):
+            surface.contents[cell[0] + k] = content >> 8 * k & 0xFF
+
+
+# ---------------------------------------------------------------- lanes on one texel
+
+_PLATFORM = Platform.TGLLP
+_TEXEL = f"{SURFACE}[0,0,0,0]"
+
+
+def _lanes_on_one_texel(
+    op: AtomicOp, bits: int, old: int, operands: list[tuple[int, int]]
+) -> tuple[TypedAtomic, ConcreteState]:
+    """A TYPED_ATOMIC on texels of `bits` bits, whose first lanes all address texel (0, 0) of a 1D surface."""
+    sources = [RawOperand(f"VS{k}") if k < op.sources else NULL for k in (0, 1)]
+    u, dst = RawOperand("VU"), RawOperand("VD")
+    instruction = TypedAtomic(Execution(8), op, SURFACE, u, src0=sources[0], src1=sources[1], dst=dst, texel_bits=bits)
+    state = ConcreteState(_PLATFORM, surfaces={SURFACE: Image(((1, 1, 1),), {(0, 0, 0, 0): old})})
+    state.registers = {"VU": bytearray(32)}
+    for k in range(op.sources):
+        words = [lane[k] for lane in operands] + [0] * (8 - len(operands))
+        state.registers[f"VS{k}"] = bytearray(b"".join(word.to_bytes(4, "little") for word in words))
+    state.registers["VD"] = bytearray(32)
+    return instruction, state
+
+
+@_exhibit.register
+def _(shown: TwoLanes, query: Query, values: Values) -> Counterexample | None:
+    """Lane 0 before lane 1, and lane 1 before lane 0."""
+    operands = [(evaluate(lane[0], values), evaluate(lane[1], values)) for lane in (shown.first, shown.second)]
+    old = evaluate(shown.before, values)
+    instruction, before = _lanes_on_one_texel(shown.op, shown.before.width, old, operands)
+    runs = [run(instruction, before, order) for order in ([1, 2], [2, 1])]
+    violation: Violation
+    if shown.winners:
+        violation, shows = "two-winners", "two lanes both find their comparand"
+    else:
+        violation, shows = "orders-differ", f"the final value of {shown.op.name.lower()} depends on the order"
+    found = Counterexample(
+        claim=query.id,
+        shows=shows,
+        violation=violation,
+        platform=_PLATFORM.name,
+        program=program(instruction, before),
+        state=state_record(before),
+        runs=runs[:1] if shown.winners else runs,
+    )
+    return found if violated(found) else None
+
+
+@_exhibit.register
+def _(shown: OneLane, query: Query, values: Values) -> Counterexample | None:
+    """One lane on one texel: what a wrong operation would leave is not what `execute` leaves."""
+    operands = [(evaluate(shown.src0, values), evaluate(shown.src1, values))]
+    old, wrong = evaluate(shown.old, values), evaluate(shown.claimed, values)
+    instruction, before = _lanes_on_one_texel(shown.op, shown.old.width, old, operands)
+    actual = run(instruction, before, [1])
+    kept = {place: value for place, value in actual.outcome.changes.items() if place != _TEXEL}
+    found = Counterexample(
+        claim=query.id,
+        shows=f"{shown.variant} breaks {query.claim}",
+        violation="claim-differs",
+        variant=shown.variant,
+        platform=_PLATFORM.name,
+        program=program(instruction, before),
+        state=state_record(before),
+        runs=[actual],
+        claimed=Outcome(changes=kept if wrong == old else kept | {_TEXEL: f"{wrong:#x}"}),
+    )
+    return found if violated(found) else None
+
+
+@_exhibit.register
+def _(shown: SerialLanes, query: Query, values: Values) -> Counterexample | None:
+    """Lanes 0, 1, … in this order: what a wrong lemma says of them is not what `execute` does."""
+    operands = [(evaluate(src0, values), evaluate(src1, values)) for src0, src1 in shown.operands]
+    old, final = evaluate(shown.before, values), evaluate(shown.final, values)
+    instruction, before = _lanes_on_one_texel(shown.op, shown.before.width, old, operands)
+    actual = run(instruction, before, [1 << lane for lane in range(len(operands))])
+    claimed = {_TEXEL: f"{final:#x}"} if final != old else {}
+    for lane, value in enumerate(evaluate(term, values) for term in shown.returned):
+        if value:
+            claimed[f"VD.{4 * lane}"] = f"{value:#x}"
+    found = Counterexample(
+        claim=query.id,
+        shows=f"{shown.variant} breaks {query.claim}",
+        violation="claim-differs",
+        variant=shown.variant,
+        platform=_PLATFORM.name,
+        program=program(instruction, before),
+        state=state_record(before),
+        runs=[actual],
+        claimed=Outcome(changes=claimed),
+    )
+    return found if violated(found) else None
+
+
+def violated(counterexample: Counterexample) -> bool:
+    """Whether the recorded runs show what the counterexample says."""
+    outcomes = [one.outcome for one in counterexample.runs]
+    match counterexample.violation:
+        case "claim-differs":
+            wrong = counterexample.claimed
+            return wrong is not None and _differs(outcomes[0], wrong)
+        case "orders-differ":
+            finals = [outcome.changes.get(_TEXEL) for outcome in outcomes]
+            return finals[0] != finals[1]
+        case "two-winners":
+            old = bytes.fromhex(counterexample.state.registers["VS1"])[:4]
+            returned = [outcomes[0].changes.get(f"VD.{4 * lane}", "0x0") for lane in (0, 1)]
+            return all(int(value, 16) == int.from_bytes(old, "little") for value in returned)
+        case "unwritten":
+            return outcomes[0] != outcomes[1]
+        case "lanes-collide" | "undefined":
+            return outcomes[0].undefined is not None
+        case "outside":  # what the surfaces miss is no part of an outcome: the replay looks at the run
+            return outcomes[0].undefined is None

@@ -1,0 +1,83 @@
+"""Questions about a kernel within a limit: each has its share of the time first, and what is slow waits."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from visaproof.decode.message import OPCODES
+from visaproof.isa.errors import LimitReached, NotModelled, Position
+from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.run import Trace
+from visaproof.smt.limit import Limit
+from visaproof.visaasm.syntax import Instruction, Kernel
+
+FIRST_SHARES = (0.5, 0.5)
+"""Of the time that is left: for the first attempts at all open questions together, and for the second."""
+
+Stop = NotModelled | LimitReached
+
+
+class AboutMessage(Protocol):
+    """A question about one memory message."""
+
+    @property
+    def performed(self) -> Performed: ...
+
+
+K = TypeVar("K")
+A = TypeVar("A")
+Q = TypeVar("Q", bound=AboutMessage)
+
+
+def each_within(
+    limit: Limit, keys: Sequence[K], ask: Callable[[K], A], give_up: Callable[[K, LimitReached], A]
+) -> Iterator[A]:
+    """The answer for each key, as it comes: those that take longer than their share of the time are asked again."""
+    for share in (*FIRST_SHARES, None):
+        late: list[K] = []
+        for index, key in enumerate(keys):
+            try:
+                with limit.within(1 if share is None else share / (len(keys) - index)):
+                    found = ask(key)
+            except LimitReached as reached:
+                if share is not None:
+                    late.append(key)
+                    continue
+                found = give_up(key, reached)
+            yield found
+        keys = late
+
+
+@dataclass(frozen=True, slots=True)
+class Questions(Generic[Q]):
+    """The questions about a run, as far as they could be put."""
+
+    asked: tuple[Q, ...]
+    stopped: Stop | None
+    """Why there are no more."""
+    unfinished: frozenset[Position]
+    """Statements of which not all rounds are asked about: what holds in these need not hold in the others."""
+
+    def not_all_rounds(self, position: Position) -> str:
+        """Why what holds in the rounds of a message is no proof; empty where it is one."""
+        return f"in the rounds before the symbolic run ended it holds: {self.stopped}" * (position in self.unfinished)
+
+
+def questions_within(limit: Limit, ran: Trace, questions: Iterator[Q]) -> Questions[Q]:
+    """The questions that can be put within the limit."""
+    asked: list[Q] = []
+    try:
+        with limit.within():
+            asked.extend(questions)
+    except LimitReached as reached:
+        done = next((k for k, one in enumerate(ran.performed, 1) if asked and one is asked[-1].performed), 0)
+        later = (one.instruction.position for one in ran.performed[done:])
+        return Questions(tuple(asked), ran.stopped or reached, ran.unfinished.union(later))
+    return Questions(tuple(asked), ran.stopped, ran.unfinished)
+
+
+def not_asked(kernel: Kernel, questions: Sequence[AboutMessage], opcodes: Callable[[str], bool]) -> list[Instruction]:
+    """The memory messages with such an opcode that no question is about: no run came to them, or nobody asked."""
+    about = {one.performed.instruction.position for one in questions}
+    messages = (one for one in kernel.instructions() if one.opcode in OPCODES and opcodes(one.opcode))
+    return [one for one in messages if one.position not in about]

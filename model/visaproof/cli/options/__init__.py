@@ -1,0 +1,1 @@
+"""Options, files, errors and exit codes that several commands share."""

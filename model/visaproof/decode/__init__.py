@@ -1,0 +1,1 @@
+"""From statements to the messages of the pages: operands, surfaces, samplers, barriers."""

@@ -1,0 +1,139 @@
+"""Reads through the sampler, as far as they are modelled: which bytes they write.  Pages: 3D_LOAD.md, 3D_SAMPLE.md."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from visaproof.decode.statement import Statement, execution_of
+from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.operands import Channels, Execution, RawOperand
+from visaproof.isa.platform import Platform
+from visaproof.isa.types import DataType
+from visaproof.visaasm.predefined import NULL
+from visaproof.visaasm.syntax import Immediate, Instruction, Kernel, Name, SamplerVariable, SubscriptedName
+from visaproof.visaasm.syntax import RawOperand as RawText
+
+LOAD = "load_lz"
+"""Names texels, so that no sampler decides what it reads."""
+
+WITH_LEVEL = "sample_l"
+"""Names the level of detail, before the coordinates, as Intel's compiler passes it."""
+
+_SURFACE = {LOAD: 1, "sample_lz": 2, WITH_LEVEL: 2}
+"""The operand that is the surface: behind the texel offsets and, if there is one, the sampler."""
+
+_TYPES = (DataType.HF, DataType.F, DataType.W, DataType.UW, DataType.D, DataType.UD)
+"""Page: Dst "Must have type HF,F,W,UW,D,UD"."""
+
+_NULL_MASK = "pixel_null_mask"
+_FLAGS = (_NULL_MASK, "cps", "divS")
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerUse:
+    """How a read through the sampler reads."""
+
+    texel_offset: int
+    number: int | None
+    """Of the sampler; None where the texel is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerRead:
+    """What the destination of a read through the sampler looks like; where it reads is not modelled."""
+
+    execution: Execution
+    channels: Channels
+    surface: str
+    dst: RawOperand
+    width: int
+    """Bytes of an element: 2 or 4."""
+    null_mask: bool
+    """Page: "an additional GRF is returned after the sampler data"."""
+    coordinates: tuple[tuple[RawOperand, DataType], ...] = ()
+    """An element for each lane; none where an operand or its type is not of this form."""
+    use: SamplerUse | None = None
+    """None where the texel offset is no constant, or not every `movs` binds one number to the sampler."""
+    texel_offset: int | None = None
+    """The first operand, where it is a constant."""
+    variable: str = ""
+    """The sampler's; empty where there is none."""
+
+    @property
+    def of_texels(self) -> bool:
+        """Whether it is of a form that brings texels of 32-bit channels as they are, where their image is known."""
+        return self.width == 4 and self.texel_offset == 0 and not self.null_mask and bool(self.coordinates)
+
+
+def sampler_read(instruction: Instruction, kernel: Kernel, platform: Platform) -> SamplerRead:
+    """The statement.  Raises ReadError for operands that do not fit, NotModelled for other forms."""
+    statement = Statement(instruction, kernel, platform)
+    *flags, _ = instruction.suffixes or ("",)
+    if not set(flags) <= set(_FLAGS):
+        raise NotModelled(f"{instruction.opcode}.{'.'.join(instruction.suffixes)}", instruction.position)
+    place = _SURFACE[instruction.opcode]
+    if len(instruction.operands) < place + 3:
+        raise ReadError(f"{instruction.opcode} needs a surface, a destination and coordinates", instruction.position)
+    surface, dst = instruction.operands[place : place + 2]
+    data_type = statement.type_of(dst)
+    if data_type not in _TYPES:
+        raise NotModelled(f"{instruction.opcode} into data of this type", dst.position)
+    channels = statement.channels(instruction.suffixes[-1] if instruction.suffixes else None)
+    return SamplerRead(
+        execution_of(instruction),
+        channels,
+        statement.surface(surface),
+        statement.raw(dst),
+        data_type.size,
+        _NULL_MASK in flags,
+        _coordinates(statement, instruction, place + 2 + _has_second_destination(instruction, place + 2)),
+        _use(kernel, instruction, place),
+        offset.bits if isinstance(offset := instruction.operands[0], Immediate) else None,
+        "".join(_variables(instruction, place)),
+    )
+
+
+def _has_second_destination(instruction: Instruction, place: int) -> bool:
+    """Whether a `%null` stands between the destination and the coordinates.
+
+    Not on the pages.  Seen: IGC 2.40 writes it in all of its messages, IGC 1.0 in none; PoCL agrees.
+    """
+    after = instruction.operands[place]
+    return isinstance(after, RawText) and after.variable == NULL and len(instruction.operands) > place + 1
+
+
+def _coordinates(statement: Statement, instruction: Instruction, first: int) -> tuple[tuple[RawOperand, DataType], ...]:
+    found: list[tuple[RawOperand, DataType]] = []
+    for operand in instruction.operands[first:]:
+        data_type = statement.type_of(operand)
+        if data_type not in _TYPES:
+            return ()
+        found.append((statement.raw(operand), data_type))
+    return tuple(found)
+
+
+def _variables(instruction: Instruction, surface: int) -> list[str]:
+    """The sampler's name, if there is one: between the texel offset and the surface."""
+    return [one.name for one in instruction.operands[1:surface] if isinstance(one, Name | SubscriptedName)]
+
+
+def _use(kernel: Kernel, instruction: Instruction, surface: int) -> SamplerUse | None:
+    offset, *sampler = instruction.operands[:surface]
+    names = _variables(instruction, surface)
+    bound = {number for name, element, number in _bound(kernel) if name in names and not element}
+    if not isinstance(offset, Immediate) or len(names) != len(sampler) or len(bound) != len(names) or None in bound:
+        return None
+    return SamplerUse(offset.bits, next(iter(bound), None))
+
+
+def samplers_of(kernel: Kernel) -> list[int]:
+    """The numbers of the samplers that a kernel names by constants."""
+    bound = {number for name, _, number in _bound(kernel) if isinstance(kernel.variables.get(name), SamplerVariable)}
+    return sorted(number for number in bound if number is not None)
+
+
+def _bound(kernel: Kernel) -> Iterator[tuple[str, int, int | None]]:
+    """What each `movs` binds to the elements from which on of which variable; None where that is no constant."""
+    for movs in kernel.instructions():
+        if movs.opcode == "movs" and isinstance(movs.operands[0], SubscriptedName):
+            target, source = movs.operands[0], movs.operands[1]
+            yield target.name, target.element, source.bits if isinstance(source, Immediate) else None

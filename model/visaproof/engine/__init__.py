@@ -1,1 +1,0 @@
-"""From a question to an answer: the ladder, counterexamples that replay, and the public encoding."""

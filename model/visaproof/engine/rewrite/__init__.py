@@ -1,1 +1,0 @@
-"""Rewrite rules: each instance decided, counterexamples found and made small, preconditions suggested."""

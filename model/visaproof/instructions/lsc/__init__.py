@@ -1,0 +1,1 @@
+"""Untyped LSC messages.  Page: LSC_UNTYPED.md."""

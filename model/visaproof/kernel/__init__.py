@@ -1,1 +1,0 @@
-"""Kernels: reading `.visaasm` files, what their inputs mean, and running them."""

@@ -1,0 +1,1 @@
+"""What a launch puts into the inputs of a kernel, and on which premises answers rest."""

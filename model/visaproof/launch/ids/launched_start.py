@@ -1,0 +1,114 @@
+"""What a thread of a launch that exists starts with, beside its arguments, and on what that rests."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from visaproof.launch.ids.group_shape import GroupShape
+from visaproof.launch.ids.launched_ids import launched_ids
+from visaproof.launch.ids.launched_words import LaunchedIds, place_name
+from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS, XYZ
+from visaproof.launch.ids.work_items import GROUP_IDS, Group
+from visaproof.launch.input_meaning import DIMENSIONS, LaunchValue
+from visaproof.launch.launch import Launch
+from visaproof.launch.premises import Premise, premise
+from visaproof.smt import BitVec, Bool, add, const, mul, symbol, ule, ult, value_of, zero_extend
+from visaproof.visaasm.syntax import Kernel
+
+GLOBAL_BITS = 32
+WIDE = 44
+"""Bits of a group id times a local size."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchedStart:
+    """The words that a launch puts into registers, and what is known of them."""
+
+    words: Mapping[tuple[str, int], BitVec] = field(default_factory=dict[tuple[str, int], BitVec])
+    meanings: Mapping[str, str] = field(default_factory=dict[str, str])
+    group: Group | None = None
+    assumed: tuple[Premise, ...] = ()
+
+
+NOTHING_LAUNCHED = LaunchedStart()
+
+
+def launched_start(kernel: Kernel, launch: Launch, simd: int, lifted: frozenset[str] = frozenset()) -> LaunchedStart:
+    """Nothing where not even the number of lanes of a thread is known; without the `lifted` premises."""
+    simd = 1 if not simd and kernel.attributes.get("Target") == "cm" else simd
+    if not simd:
+        return NOTHING_LAUNCHED
+    shape = GroupShape(kernel, launch, simd, lifted)
+    ids = launched_ids(shape)
+    words = dict(ids.words)
+    for dimension in range(3):
+        if "global-ids" not in lifted:
+            offsets = shape.places((LaunchValue.GLOBAL_ID_OFFSET,), dimension)
+            words |= {place: const(0, GLOBAL_BITS) for place in offsets}
+        words["%group_id_" + DIMENSIONS[dimension], 0] = GROUP_IDS[dimension]
+    facts = tuple(fact for dimension in range(3) for fact in _below_the_count(shape, dimension))
+    if "global-ids" not in lifted:
+        facts += tuple(fact for dimension in range(3) for fact in _no_wrap(shape, ids, dimension))
+    assumed = tuple(one for one in _assumed(shape) if one.name not in lifted)
+    return LaunchedStart(words, ids.meanings, Group((), ids, facts), assumed)
+
+
+def _below_the_count(shape: GroupShape, dimension: int) -> Iterator[Bool]:
+    """A group id is below the number of groups."""
+    for place in shape.places((LaunchValue.GROUP_COUNT,), dimension):
+        yield ult(GROUP_IDS[dimension], symbol(place_name(place), GLOBAL_BITS))
+
+
+def _no_wrap(shape: GroupShape, ids: LaunchedIds, dimension: int) -> Iterator[Bool]:
+    """Global ids are below 2^32: what is behind the last one of the group is at most that."""
+    group, size = GROUP_IDS[dimension], stride_of(shape, ids, dimension)
+    stated = value_of(size)
+    if stated is not None:
+        if stated > 1:
+            yield ult(group, const((1 << GLOBAL_BITS) // stated, GLOBAL_BITS))
+    else:
+        first = mul(zero_extend(group, WIDE), zero_extend(size, WIDE))
+        yield ule(add(first, zero_extend(ids.sizes[dimension], WIDE)), const(1 << GLOBAL_BITS, WIDE))
+
+
+def stride_of(shape: GroupShape, ids: LaunchedIds, dimension: int) -> BitVec:
+    """From one group to the next: the enqueued local size where the kernel gets to know it."""
+    if shape.launch.group_size is not None:
+        return const(shape.launch.group_size[dimension], GLOBAL_BITS)
+    if value_of(ids.sizes[dimension]) is None:
+        for place in shape.places((LaunchValue.ENQUEUED_LOCAL_SIZE,), dimension):
+            return symbol(place_name(place), GLOBAL_BITS)
+    return zero_extend(ids.sizes[dimension], GLOBAL_BITS)
+
+
+def _assumed(shape: GroupShape) -> Iterator[Premise]:
+    read, size = shape.read, shape.launch.group_size
+    if shape.simd == 1:
+        yield premise("all-lanes")
+    elif read:
+        yield premise("local-ids", layout=_layout(shape))
+    else:
+        yield premise("first-lanes")
+    if size is not None:
+        yield premise("whole-groups", size="×".join(map(str, size)))
+    elif read:
+        yield premise("local-size", most=MOST_GROUP_ITEMS)
+        if "local-size" in shape.lifted:
+            yield premise("ids-below-size", most=shape.most)
+        unread = [DIMENSIONS[dimension] for dimension in range(3) if dimension not in read]
+        if unread:
+            yield premise("unread-dimensions", dimensions=" and ".join(unread))
+    yield premise("global-ids")
+
+
+def _layout(shape: GroupShape) -> str:
+    """In words: who lays out the ids, and how."""
+    ways, read = shape.ways(), shape.read
+    if len(read) == 1 and shape.launch.group_size is None:
+        return f"consecutive in {DIMENSIONS[read[0]]}"
+    order = "-".join(DIMENSIONS[dimension] for dimension in shape.launch.walk_order or XYZ)
+    found = [f"laid out in the order {order}"]
+    if any(way.by_hardware and way.demanded is None for way in ways):
+        found.append("or in that which the hardware takes for the local size")
+    if any(way.tiles for way in ways):
+        found.append("or in tiles, as the OpenCL driver does for kernels with images alone")
+    return ", ".join(found)

@@ -1,0 +1,172 @@
+"""The words of a thread of an arbitrary launch: its local ids, the local size, and which lanes are on."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from visaproof.launch.ids.group_shape import LOCAL_SIZES, GroupShape, rows_of
+from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS, LaidOut, Triple
+from visaproof.launch.input_meaning import DIMENSIONS, LaunchValue
+from visaproof.launch.premises import premise
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Term,
+    conj,
+    const,
+    disj,
+    eq,
+    iff,
+    implies,
+    neg,
+    symbol,
+    true,
+    truncate,
+    ule,
+    ult,
+    zero_extend,
+)
+from visaproof.smt.evaluate import evaluate_all
+
+BITS = 16
+"""IGC passes local ids as words.  Source: docs/pages/payload.md §2."""
+THREAD = "thread_in_group"
+ANY_ORDER, TILES = "no_order_demanded", "host_lays_out_tiles"
+"""What may be so where nothing says it."""
+FIRST_LANES = premise("first-lanes")
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchedIds:
+    """What the lanes of a thread get, and which lanes it has."""
+
+    words: Mapping[tuple[str, int], BitVec]
+    """By their place in the payload: local ids, and sizes that are known."""
+    ids: tuple[tuple[BitVec, BitVec, BitVec], ...]
+    """Of each lane."""
+    sizes: tuple[BitVec, BitVec, BitVec]
+    """The local size."""
+    on: tuple[Bool, ...]
+    """Whether each lane is on."""
+    facts: tuple[Bool, ...]
+    size_facts: tuple[Bool, ...] = ()
+    """Those of them that are about the local size alone."""
+    meanings: Mapping[str, str] = field(default_factory=dict[str, str])
+    ways: tuple[LaidOut, ...] = ()
+    """Who may lay out the ids, where it is not sure that a launch has them."""
+    usual: tuple[Mapping[Term, int], ...] = ()
+    """Launches that exist, by the values of the symbols; lanes aside."""
+    most: int = MOST_GROUP_ITEMS
+    """Work items of a group."""
+    told_apart: bool = True
+    """Whether the ids tell the lanes apart that are on."""
+
+    def possible(self, lanes: Sequence[Bool]) -> Iterator[Bool]:
+        """What holds in every launch."""
+        yield from self.facts
+        yield from (iff(lane, on) for lane, on in zip(lanes, self.on, strict=False))
+
+    def same_item(self, one: int, other: int) -> Bool | None:
+        """Whether two lanes have the same ids, which no two that are on have; None where no id tells lanes apart."""
+        if not self.told_apart or not max(one, other) < len(self.ids):
+            return None
+        return conj(*(eq(mine, theirs) for mine, theirs in zip(self.ids[one], self.ids[other], strict=True)))
+
+    def exists(self, values: Mapping[Term, int]) -> bool:
+        """Whether some launch has such ids; what is missing is 0."""
+        if not self.ways:
+            return True
+        x, y, z = evaluate_all(self.sizes, values)
+        if not 0 < x * y * z <= self.most:
+            return False
+        on = evaluate_all(self.on, values)
+        row = tuple(self._lane(lane, values) if on[lane] else None for lane in range(len(self.ids)))
+        return any(row in rows_of(way, (x, y, z)) for way in self.ways)
+
+    def _lane(self, lane: int, values: Mapping[Term, int]) -> Triple:
+        x, y, z = evaluate_all(self.ids[lane], values)
+        return x, y, z
+
+    def launches(self, lanes: Sequence[Bool]) -> Iterator[dict[Term, int]]:
+        """The usual launches, with the lanes of their threads."""
+        for values in self.usual:
+            found = dict(values)
+            on = evaluate_all(self.on[: len(lanes)], values)
+            found.update({lane: value for lane, value in zip(lanes, on, strict=False) if lane.payload is not None})
+            yield found
+
+    def is_usual(self) -> Bool:
+        """That the launch is one of the usual ones."""
+        if not self.ways:
+            return true()
+        return disj(*(conj(*(_is(term, value) for term, value in values.items())) for values in self.usual))
+
+
+def _is(term: Term, value: int) -> Bool:
+    if isinstance(term, Bool):
+        return term if value else neg(term)
+    assert isinstance(term, BitVec)
+    return eq(term, const(value, term.width))
+
+
+def first_lanes(lanes: Sequence[Bool]) -> Iterator[Bool]:
+    """At least the first lane is on, and no lane behind one that is off."""
+    yield lanes[0]
+    yield from (implies(later, lane) for lane, later in pairwise(lanes))
+
+
+def first_id(shape: GroupShape, dimension: int) -> BitVec:
+    """The id of a first lane."""
+    return zero_extend(symbol(f"first_local_id_{DIMENSIONS[dimension]}", shape.id_bits), BITS)
+
+
+def size_word(shape: GroupShape, dimension: int) -> BitVec:
+    """Where the kernel gets to know it, that word."""
+    for place in first_of(shape.places((LaunchValue.LOCAL_SIZE,), dimension)):
+        return truncate(symbol(place_name(place), 32), BITS)
+    return symbol(f"local_size_{DIMENSIONS[dimension]}", BITS)
+
+
+def size_values(shape: GroupShape, read: tuple[int, ...], size: Triple) -> dict[Term, int]:
+    """What the words hold that say the local size, in the dimensions that are read."""
+    apart = [d for d in read if not first_of(shape.places((LaunchValue.LOCAL_SIZE,), d))]
+    found: dict[Term, int] = {symbol(f"local_size_{DIMENSIONS[d]}", BITS): size[d] for d in apart}
+    return found | {symbol(place_name(place), 32): size[d] for d in read for place in shape.places(LOCAL_SIZES, d)}
+
+
+def size_of(shape: GroupShape, dimension: int) -> BitVec:
+    """The local size in a dimension: known, or a word."""
+    if shape.size is not None:
+        return const(shape.size[dimension], BITS)
+    return size_word(shape, dimension) if dimension in shape.open else const(1, BITS)
+
+
+def known_words(shape: GroupShape) -> dict[tuple[str, int], BitVec]:
+    """The local sizes in the payload that are known; the enqueued one is where a size is required."""
+    stated, words = shape.launch.group_size, dict[tuple[str, int], BitVec]()
+    if shape.open:
+        words = known_sizes(shape, {d: const(1, 32) for d in range(3) if d not in shape.open})
+    if shape.size is not None:
+        return known_sizes(shape, {d: const(shape.size[d], 32) for d in range(3)})
+    if stated is not None:
+        enqueued = (LaunchValue.ENQUEUED_LOCAL_SIZE,)
+        words |= {place: const(stated[d], 32) for d in range(3) for place in shape.places(enqueued, d)}
+    return words
+
+
+def between(size: BitVec, most: int) -> Iterator[Bool]:
+    yield ult(const(0, BITS), size)
+    yield ule(size, const(most, BITS))
+
+
+def known_sizes(shape: GroupShape, known: Mapping[int, BitVec]) -> dict[tuple[str, int], BitVec]:
+    return {place: word for d, word in known.items() for place in shape.places(LOCAL_SIZES, d)}
+
+
+def first_of(places: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    return list(places)[:1]
+
+
+def place_name(place: tuple[str, int]) -> str:
+    """Of the symbol that stands at a place of the payload."""
+    return f"{place[0]}.{place[1]}"

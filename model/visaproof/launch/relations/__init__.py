@@ -1,0 +1,1 @@
+"""Relations between arguments and the launch that a user states, or that an answer names."""

@@ -1,0 +1,229 @@
+"""The names of a launch that relations and sizes may use: arguments by value, inputs, and values of the launch.
+
+n, arg3           an argument by value, by its name or its number: signed where the zebin says that its type is
+V0034             an input of at most 8 bytes, where the text has no launch information
+local_size_x      work items of the group in x (y, z)
+global_size_x     work items of the launch in x: above each global id; the kernel may not get to know it
+group_count_x     groups of the launch in x
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from visaproof.isa.errors import ReadError, in_option
+from visaproof.launch.assumptions import Start
+from visaproof.launch.ids.group_shape import GroupShape
+from visaproof.launch.ids.launched_start import stride_of
+from visaproof.launch.ids.launched_words import BITS, between
+from visaproof.launch.ids.work_items import GROUP_IDS
+from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.launch.launch import Argument, ArgumentValue, Launch, LaunchValue
+from visaproof.launch.relations.exact_terms import Word
+from visaproof.launch.relations.expression_reader import pointing
+from visaproof.launch.relations.expressions import Name
+from visaproof.smt import BitVec, Bool, add, concat, const, extract, mul, symbol, ule, ult, zero_extend
+from visaproof.visaasm.syntax import Kernel
+
+SIGNED = frozenset(("char", "short", "int", "long", "ptrdiff_t", "intptr_t"))
+UNSIGNED = frozenset(("uchar", "ushort", "uint", "ulong", "size_t", "uintptr_t", "bool"))
+GLOBAL_BITS = 33
+"""Of a global size: at most 2^32 work items."""
+WIDE = 64
+MOST_BYTES = 8
+
+LOCAL, GLOBAL, COUNT = "local_size", "global_size", "group_count"
+LAUNCH_NAMES = tuple(f"{value}_{dimension}" for value in (LOCAL, GLOBAL, COUNT) for dimension in DIMENSIONS)
+
+Place = tuple[str, int]
+"""A byte of a variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a name stands for."""
+
+    word: Word
+    places: tuple[Place, ...] = ()
+    """Its bytes in the payload, lowest first; none where the kernel does not get it."""
+    facts: tuple[Bool, ...] = ()
+    """What holds of it in every launch."""
+    what: str = ""
+    """For the reader, where it is no symbol of the payload."""
+    type_name: str = ""
+    """Of an argument, where the zebin says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchNames:
+    """The names of one kernel and its launch."""
+
+    kernel: Kernel
+    launch: Launch
+    start: Start
+    global_sizes: tuple[BitVec, ...] = ()
+    """Those that the user states."""
+    known: dict[str, Named] = field(default_factory=dict[str, Named])
+    """Those that were looked up."""
+
+    def named(self, name: Name, text: str, option: str) -> Named:
+        """What the name stands for.  Raises ReadError, with a caret under the name in the option's text."""
+        try:
+            return self.found(name.text)
+        except _NoNumber as error:
+            raise pointing(text, name.offset, str(error), option, error.hint) from None
+
+    def of_option(self, name: Name, option: str) -> Named:
+        """What a name in a size stands for.  Raises ReadError."""
+        try:
+            return self.found(name.text)
+        except _NoNumber as error:
+            raise ReadError(str(error), in_option(option), error.hint) from None
+
+    def found(self, name: str) -> Named:
+        if name not in self.known:
+            self.known[name] = self._found(name)
+        return self.known[name]
+
+    def number(self, name: str) -> Named | None:
+        """What the name stands for; None where that is no integer."""
+        try:
+            return self.found(name)
+        except _NoNumber:
+            return None
+
+    def _found(self, name: str) -> Named:
+        arguments = self.arguments()
+        argument = next((one for one in arguments if name in (one.name, f"arg{one.index}")), None)
+        if argument is not None:
+            return self._argument(argument, arguments[argument])
+        if name in LAUNCH_NAMES:
+            value, _, dimension = name.rpartition("_")
+            return self._of_launch(value, DIMENSIONS.index(dimension))
+        for item in self.kernel.inputs:
+            if item.variable == name and item.size <= MOST_BYTES:
+                places = tuple((name, byte) for byte in range(item.size))
+                return Named(Word(self._word(places)), places)
+        raise _NoNumber(f"no argument by value is called {name!r}", self._hint())
+
+    def _hint(self) -> str:
+        known = [one.name or f"arg{one.index}" for one in self.arguments()]
+        sizes = f"of the launch: {', '.join(LAUNCH_NAMES)}"
+        if known:
+            return f"arguments by value: {', '.join(known)}; {sizes}"
+        return f"`--launch FILE` names them, or take an input: V0034; {sizes}"
+
+    # ------------------------------------------------------------ arguments
+
+    def arguments(self) -> dict[Argument, dict[int, Place]]:
+        """The arguments by value, with where each byte of them stands in the payload."""
+        found: dict[Argument, dict[int, Place]] = {}
+        for item in self.kernel.inputs:
+            for piece in self.launch.pieces(item.variable):
+                if isinstance(meaning := piece.meaning, ArgumentValue):
+                    bytes_of = found.setdefault(meaning.argument, {})
+                    bytes_of.update({meaning.offset + k: (item.variable, piece.offset + k) for k in range(piece.size)})
+        return found
+
+    def _argument(self, argument: Argument, places: Mapping[int, Place]) -> Named:
+        type_name = self.launch.info(argument.index).type_name
+        if type_name and type_name not in SIGNED | UNSIGNED:
+            raise _NoNumber(f"{argument} is no integer but {type_name}", self._hint())
+        size = max(places) + 1
+        if size > MOST_BYTES or size & (size - 1):
+            raise _NoNumber(f"{argument} has {size} bytes: it is no integer", self._hint())
+        if len(places) < size:
+            raise _NoNumber(f"the kernel does not get all bytes of {argument}", self._hint())
+        own = tuple(places[byte] for byte in range(size))
+        return Named(Word(self._word(own), type_name in SIGNED), own, type_name=type_name)
+
+    def _word(self, places: Iterable[Place]) -> BitVec:
+        """The bytes as they are when the thread starts, the first one lowest."""
+        parts: list[BitVec] = []
+        for place in places:
+            term, index = self.start.initial(*place)
+            parts.append(extract(term, 8 * index + 7, 8 * index))
+        return concat(*reversed(parts)) if len(parts) > 1 else parts[0]
+
+    # ------------------------------------------------------------ values of the launch
+
+    def _of_launch(self, value: str, dimension: int) -> Named:
+        match value:
+            case "local_size":
+                return self._local_size(dimension)
+            case "global_size":
+                return self._global_size(dimension)
+            case _:
+                return self._group_count(dimension)
+
+    def _payload(self, meaning: LaunchValue, dimension: int) -> Named | None:
+        """A dword of the payload that holds it."""
+        for variable, byte in self._shape.places((meaning,), dimension):
+            places = tuple((variable, byte + k) for k in range(4))
+            return Named(Word(self._word(places)), places)
+        return None
+
+    @property
+    def _shape(self) -> GroupShape:
+        return GroupShape(self.kernel, self.launch, self.launch.simd or 1)
+
+    def _local_size(self, dimension: int) -> Named:
+        launched, what = self.start.group.launched, f"local size {DIMENSIONS[dimension]}"
+        read = self._shape.read
+        if launched is not None and (self.launch.group_size is not None or read):
+            places = self._payload(LaunchValue.LOCAL_SIZE, dimension)
+            return Named(Word(launched.sizes[dimension]), () if places is None else places.places)
+        found = self._payload(LaunchValue.LOCAL_SIZE, dimension)
+        if found is not None:
+            return found
+        size = symbol(f"{LOCAL}_{DIMENSIONS[dimension]}", BITS)
+        return Named(Word(size), facts=tuple(between(size, (1 << BITS) - 1)), what=what)
+
+    def _global_size(self, dimension: int) -> Named:
+        if dimension < len(self.global_sizes):
+            return Named(Word(self.global_sizes[dimension]))
+        found = self._payload(LaunchValue.GLOBAL_SIZE, dimension)
+        own = symbol(f"{GLOBAL}_{DIMENSIONS[dimension]}", GLOBAL_BITS if self._of_32_bits else WIDE)
+        size = own if found is None else found.word.term
+        facts = tuple(self._above_the_ids(size, dimension))
+        if found is not None:
+            return Named(found.word, found.places, facts)
+        return Named(Word(own), facts=facts, what=f"global size {DIMENSIONS[dimension]}")
+
+    @property
+    def _of_32_bits(self) -> bool:
+        """Whether global ids are, as is assumed of launches."""
+        return any(one.name == "global-ids" for one in self.start.assumed)
+
+    def _above_the_ids(self, size: BitVec, dimension: int) -> Iterator[Bool]:
+        """A group ends at the global size or before: whatever size the last one has."""
+        launched = self.start.group.launched
+        yield ule(const(1, size.width), size)
+        if launched is not None and self._of_32_bits:
+            yield ule(zero_extend(size, WIDE), const(1 << 32, WIDE))
+            stride = stride_of(self._shape, launched, dimension)
+            first = mul(zero_extend(GROUP_IDS[dimension], WIDE), zero_extend(stride, WIDE))
+            end = add(first, zero_extend(launched.sizes[dimension], WIDE))
+            yield ule(end, zero_extend(size, WIDE))
+            yield ule(zero_extend(launched.sizes[dimension], WIDE), zero_extend(size, WIDE))
+            count = self._payload(LaunchValue.GROUP_COUNT, dimension)
+            if count is not None:
+                of_groups = mul(zero_extend(count.word.term, WIDE), zero_extend(stride, WIDE))
+                yield ule(zero_extend(size, WIDE), of_groups)
+                yield ult(of_groups, add(zero_extend(size, WIDE), zero_extend(stride, WIDE)))
+
+    def _group_count(self, dimension: int) -> Named:
+        found = self._payload(LaunchValue.GROUP_COUNT, dimension)
+        own = symbol(f"{COUNT}_{DIMENSIONS[dimension]}", 32)
+        count = own if found is None else found.word.term
+        facts = (ult(GROUP_IDS[dimension], count),) if self.start.group.launched is not None else ()
+        if found is not None:
+            return Named(found.word, found.places, facts)
+        return Named(Word(own), facts=facts, what=f"group count {DIMENSIONS[dimension]}")
+
+
+class _NoNumber(Exception):
+    """A name that stands for no integer."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint

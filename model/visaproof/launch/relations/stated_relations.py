@@ -1,0 +1,41 @@
+"""A relation that the user states (`--where`), with where its names stand, and whether numbers obey it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from visaproof.launch.relations.expressions import Relation
+from visaproof.smt import BitVec, Bool, Term
+from visaproof.smt.evaluate import evaluate
+
+
+@dataclass(frozen=True, slots=True)
+class NamedValue:
+    """A name of a relation: its bytes in the payload, lowest first, or a term where the kernel does not get it."""
+
+    term: BitVec
+    signed: bool
+    places: tuple[tuple[str, int], ...]
+
+    def number(self, values: Mapping[Term, int]) -> int:
+        """What it is where the symbols have these values, and 0 where they have none."""
+        return as_signed(evaluate(self.term, values), self.term.width) if self.signed else evaluate(self.term, values)
+
+
+def as_signed(value: int, bits: int) -> int:
+    """The number that these bits are in two's complement."""
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+@dataclass(frozen=True, slots=True)
+class StatedRelation:
+    """A relation of one kernel and its launch."""
+
+    relation: Relation
+    names: Mapping[str, NamedValue]
+    term: Bool
+    facts: tuple[Bool, ...]
+    """What holds of its names in every launch."""
+
+    def holds(self, values: Mapping[Term, int]) -> bool:
+        """Whether the numbers obey it: in integers, and not by the term that the solver gets."""
+        return self.relation.holds({name: one.number(values) for name, one in self.names.items()})

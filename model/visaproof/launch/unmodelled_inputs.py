@@ -1,0 +1,25 @@
+"""Inputs of which ze_info says what they hold, in a word that is not modelled here: nobody may compute with them."""
+
+from collections.abc import Iterable
+
+from visaproof.isa.errors import NotModelled
+from visaproof.launch.input_meaning import Piece
+from visaproof.launch.launch import Launch, Unknown
+from visaproof.visaasm.syntax import Input, Kernel
+
+
+def unmodelled_read(kernel: Kernel, launch: Launch, read: Iterable[tuple[str, int]]) -> NotModelled | None:
+    """Why the kernel cannot be followed if it reads these bytes of registers before anything wrote them."""
+    unmodelled = {
+        (item.variable, byte): (item, piece)
+        for item in kernel.inputs
+        for piece in launch.pieces(item.variable)
+        if isinstance(piece.meaning, Unknown) and not piece.meaning.modelled
+        for byte in range(piece.offset, piece.offset + piece.size)
+    }
+    found = next((unmodelled[place] for place in read if place in unmodelled), None) if unmodelled else None
+    return None if found is None else input_not_modelled(*found)
+
+
+def input_not_modelled(item: Input, piece: Piece) -> NotModelled:
+    return NotModelled(f"what input {item.variable} holds ({piece})", item.position)

@@ -1,0 +1,1 @@
+"""Memory messages of many threads at once."""

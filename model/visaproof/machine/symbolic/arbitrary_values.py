@@ -1,0 +1,94 @@
+"""Values that a run on terms leaves open: arbitrary ones, and functions of which nothing else is known."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from visaproof.decode.sampler import SamplerUse
+from visaproof.isa.types import DataType
+from visaproof.semantics.symbolic.alu import Source
+from visaproof.semantics.symbolic.float_axioms import as_function
+from visaproof.smt import BitVec, Bool, bool_symbol, symbol
+from visaproof.visaasm.syntax import Instruction
+
+ARBITRARY = "arbitrary."
+"""Stands in the name of each."""
+
+UNINTERPRETED = "which is uninterpreted"
+NO_RESULT = "whose result no page states there"
+
+MOST_NAMED = 3
+"""Operations in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arbitrary:
+    """A value that the model leaves open: a float result, a saturated one, bytes that a page leaves undefined."""
+
+    symbol: BitVec | Bool
+    instruction: Instruction
+    lane: int | None
+    reason: str
+    """Of the operation, as a relative clause."""
+    operation: tuple[str, ...] = ()
+    """The opcode and its suffixes; of a comparison, "cmp" and lt, le or eq."""
+    operands: tuple[Source, ...] | None = None
+    """What it is a function of, with the operation, the types and `control`; None where it may be anything."""
+    result: DataType | None = None
+    """The type of a value that is such a function; None for a comparison."""
+    control: BitVec | None = None
+    """The control register, which says how floats are rounded."""
+    origin: "SamplerOrigin | None" = None
+    """Of a read through the sampler: what it depends on beside its operands, which are coordinates."""
+
+    def described(self, place: str = "") -> str:
+        """The operation and its line, for the reader; `place` says of which file, or which line it is."""
+        spelling = ".".join((self.instruction.opcode, *self.instruction.suffixes))
+        return f"`{spelling}` ({place or f'line {self.instruction.position.line}'}), {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerOrigin:
+    """The image, how it is read, and which of its channels this is."""
+
+    surface: str
+    use: SamplerUse | None
+    slot: int
+
+
+def dependence(values: Iterable[str]) -> str:
+    """That a difference, or whatever else it is, "depends on" the operations described; "" on none."""
+    named = list(dict.fromkeys(values))
+    if len(named) > MOST_NAMED:
+        named[MOST_NAMED:] = [f"{len(named) - MOST_NAMED} more"]
+    return f"depends on {', and on '.join(named)}" if named else ""
+
+
+class OpenValues:
+    """The values left open so far, one for each operation on the same operands."""
+
+    def __init__(self, name: str = "") -> None:
+        """`name` stands before those of the values."""
+        self._name = name
+        self.values: list[Arbitrary] = []
+        self._known: dict[tuple[object, ...], int] = {}
+        """Where in `values` that of an operation on given operands was, unless that was taken back since."""
+
+    def named(self, one: Arbitrary) -> BitVec | Bool:
+        """The symbol of such a value: a new one, unless it is a function that was met before."""
+        function = _function(one)
+        if function is not None:
+            place = self._known.get(function, len(self.values))
+            if place < len(self.values) and _function(self.values[place]) == function:
+                return self.values[place].symbol
+            self._known[function] = len(self.values)
+        name, width = f"{self._name}{ARBITRARY}{one.instruction.position.line}.{len(self.values)}", one.symbol.width
+        value = symbol(name, width) if width else bool_symbol(name)
+        self.values.append(replace(one, symbol=value))
+        return value
+
+
+def _function(one: Arbitrary) -> tuple[object, ...] | None:
+    """What a value depends on; None where that is not all known."""
+    if one.operands is None or one.origin is not None:
+        return None
+    return one.operation, one.symbol.width, one.result, one.control, as_function(one.operation, one.operands)

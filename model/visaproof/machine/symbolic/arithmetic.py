@@ -1,0 +1,319 @@
+"""Statements that compute, on terms: sources of all lanes first, then their destinations (D36)."""
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from visaproof.decode.statement import execution_of, lane_offset, without_mask, without_predicate
+from visaproof.isa.errors import NotModelled
+from visaproof.isa.float_modes import CONTROL
+from visaproof.isa.types import DataType
+from visaproof.launch.float_results import Floats, comparison_meaning, meaning_of
+from visaproof.machine.symbolic.arbitrary_values import NO_RESULT, UNINTERPRETED, Arbitrary, OpenValues, SamplerOrigin
+from visaproof.machine.symbolic.lane_reads import readers_of, target_of
+from visaproof.machine.symbolic.operands import Reader, SymbolicOperands
+from visaproof.machine.symbolic.predicates import Lane, SymbolicPredicates, lanes_of
+from visaproof.machine.symbolic.thread import Thread
+from visaproof.semantics.symbolic import alu
+from visaproof.semantics.symbolic.cases import by_cases, given
+from visaproof.semantics.symbolic.division import divided
+from visaproof.semantics.symbolic.elements import Meaning, Operation, Source
+from visaproof.semantics.symbolic.float_axioms import Comparison, comparison, plain
+from visaproof.semantics.symbolic.guarded import Literals
+from visaproof.semantics.symbolic.pairs import PAIRED
+from visaproof.semantics.symbolic.saturation import saturated
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    bool_symbol,
+    concat,
+    const,
+    is_false,
+    ite,
+    ite_bool,
+    neg,
+    symbol,
+)
+from visaproof.visaasm.opcode_kinds import DESTINATIONS, Kind, boolean_table, kind_of
+from visaproof.visaasm.syntax import Instruction, Name, Operand, SubscriptedName
+
+_Pair = tuple[BitVec, BitVec]
+
+
+class SymbolicArithmetic:
+    """Runs arithmetic, comparisons, predicate settings and address computations."""
+
+    def __init__(self, thread: Thread, operands: SymbolicOperands, floats: Floats = Floats.UNINTERPRETED) -> None:
+        self._thread = thread
+        self._operands = operands
+        self._predicates = SymbolicPredicates(thread, operands)
+        self._floats = floats
+        self._open = OpenValues(thread.name)
+
+    @property
+    def arbitrary(self) -> list[Arbitrary]:
+        """The values that were left open, in the order in which they were."""
+        return self._open.values
+
+    def step(self, instruction: Instruction) -> None:
+        match kind_of(instruction, frozenset()):
+            case Kind.COMPARE:
+                self._compare(instruction)
+            case Kind.SET_PREDICATE:
+                self._predicates.set(instruction)
+            case Kind.PREDICATE_LOGIC:
+                self._predicates.combine(instruction)
+            case Kind.ADDRESS:
+                self._address(instruction)
+            case _ if instruction.opcode in DESTINATIONS or instruction.opcode == "madw":
+                self._two_results(instruction)
+            case _ if instruction.opcode in PAIRED:
+                self._differences(instruction)
+            case _ if instruction.opcode == "sel":
+                self._select(instruction)
+            case _ if instruction.opcode == "mov" and isinstance(instruction.operands[1], Name):
+                self._mov_predicate(instruction, instruction.operands[1])
+            case _ if isinstance(instruction.operands[0], SubscriptedName):
+                self._clear_addresses(instruction, instruction.operands[0])
+            case _:
+                self._one_result(instruction)
+
+    def fresh(
+        self,
+        instruction: Instruction,
+        lane: int | None,
+        width: int,
+        reason: str,
+        operands: tuple[Source, ...] | None = None,
+        result: DataType | None = None,
+        origin: SamplerOrigin | None = None,
+    ) -> BitVec:
+        """An arbitrary value in place of one that the model leaves open; one for one operation on the same operands."""
+        control, operation = None if operands is None else self._control(), _operation_of(instruction)
+        one = Arbitrary(symbol("", width), instruction, lane, reason, operation, operands, result, control, origin)
+        return cast(BitVec, self._open.named(one))
+
+    def _control(self) -> BitVec | None:
+        registers = self._thread.registers
+        if not registers.holds(CONTROL, 0, 4):
+            return None
+        return registers.read_under(CONTROL, 0, 4, self._thread.lanes.facts)
+
+    def _write(self, target: Operand, lanes: Sequence[Lane], values: Sequence[BitVec]) -> None:
+        write = self._operands.writer(target)
+        for (lane, guard, assumed), value in zip(lanes, values, strict=True):
+            write(lane, value, guard, assumed)
+
+    def _readers(self, instruction: Instruction, first: int) -> list[Reader]:
+        return readers_of(instruction, first, self._operands)
+
+    def _one_result(self, instruction: Instruction) -> None:
+        target = target_of(instruction)
+        result = self._operands.destination_type(target)
+        readers = self._readers(instruction, 1)
+        compute = self._operation(instruction)
+        lanes = lanes_of(self._thread, execution_of(instruction))
+        values: list[BitVec] = []
+        for lane, _, assumed in lanes:
+            sources = [read(lane, assumed) for read in readers]
+            values.append(self._value(instruction, lane, sources, assumed, result, compute))
+        self._write(target, lanes, values)
+
+    def _value(
+        self,
+        instruction: Instruction,
+        lane: int,
+        sources: Sequence[Source],
+        assumed: Literals,
+        result: DataType,
+        compute: Operation | None,
+    ) -> BitVec:
+        if _copies(instruction, sources[0], result):
+            return plain(sources)[0].bits
+        if compute is None or "sat" in instruction.suffixes or _floats(sources, result):
+            return self._result(instruction, lane, given(sources, assumed), result)
+        return compute(sources, result)
+
+    def _differences(self, instruction: Instruction) -> None:
+        """Page SAD2: "the odd element are updated with undefined values", be the odd lane enabled or the even one."""
+        execution, target = execution_of(instruction), instruction.operands[0]
+        if execution.size == 1:
+            raise NotModelled(f"{instruction.opcode} of one lane", instruction.position)
+        result, compute = self._operands.destination_type(target), self._operation(instruction)
+        readers = self._readers(instruction, 1)
+        lanes, values = list[Lane](), list[BitVec]()
+        for lane, guard, assumed in lanes_of(self._thread, execution):
+            if lane % 2 == 0:
+                sources = [read(lane, assumed) for read in readers]
+                lanes.append((lane, guard, assumed))
+                values.append(self._value(instruction, lane, sources, assumed, result, compute))
+            lanes.append((lane | 1, guard, assumed))
+            values.append(self.fresh(instruction, lane | 1, result.bits, NO_RESULT))
+        self._write(target, lanes, values)
+
+    def _result(self, instruction: Instruction, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
+        """Of an operation on floats, of a division, or of what saturates."""
+        return by_cases(sources, lambda one: self._result_of(instruction, lane, one, result), ite)
+
+    def _result_of(self, instruction: Instruction, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
+        operands = plain(sources)
+        if _floats(operands, result):
+            meaning = meaning_of(self._floats, instruction, operands, result, self._control())
+        else:
+            meaning = _of_integers(instruction, operands, result)
+        if meaning is not None and is_false(meaning.open):
+            return cast(BitVec, meaning.value)
+        reason = UNINTERPRETED if meaning is None else NO_RESULT
+        value = self.fresh(instruction, lane, result.bits, reason, operands, result)
+        return value if meaning is None else ite(meaning.open, value, cast(BitVec, meaning.value))
+
+    def _operation(self, instruction: Instruction) -> Operation | None:
+        """What the opcode computes on integers, if that is modelled."""
+        if instruction.opcode == "bfn":
+            table = boolean_table(instruction)
+            return lambda sources, result: alu.boolean_function(table, sources, result)
+        return alu.OPERATIONS.get(instruction.opcode)
+
+    def _select(self, instruction: Instruction) -> None:
+        execution = execution_of(instruction)
+        if execution.predicate is None:
+            raise NotModelled("sel without a predicate", instruction.position)
+        target = instruction.operands[0]
+        result = self._operands.destination_type(target)
+        readers = self._readers(instruction, 1)
+        lanes = lanes_of(self._thread, without_predicate(execution))
+        values: list[BitVec] = []
+        for lane, _, assumed in lanes:
+            sources = [read(lane, assumed) for read in readers]
+            if _floats(sources, result):
+                sources = given(sources, assumed)
+            first, second = (self._as_result(source, instruction, lane, result) for source in sources)
+            values.append(ite(self._thread.passes(without_mask(execution), lane, assumed), first, second))
+        self._write(target, lanes, values)
+
+    def _as_result(self, source: Source, instruction: Instruction, lane: int, result: DataType) -> BitVec:
+        if _copies(instruction, source, result):
+            return plain((source,))[0].bits
+        if _floats((source,), result) or "sat" in instruction.suffixes:
+            return self._result(instruction, lane, (source,), result)
+        return alu.OPERATIONS["mov"]((source,), result)
+
+    def _two_results(self, instruction: Instruction) -> None:
+        execution = execution_of(instruction)
+        readers = self._readers(instruction, DESTINATIONS.get(instruction.opcode, 1))
+        lanes = lanes_of(self._thread, execution)
+        pairs: list[_Pair] = []
+        for lane, _, assumed in lanes:
+            sources = [read(lane, assumed) for read in readers]
+            if _floats(sources, DataType.UD):
+                raise NotModelled(f"{instruction.opcode} on floats", instruction.position)
+            pairs.append(_TWO_RESULTS[instruction.opcode](sources))
+        first, second, behind = instruction.operands[0], instruction.operands[1], 0
+        if instruction.opcode == "madw":  # Page MADW: "the high 32b of results are stored in the high GRFs"
+            register = self._thread.platform.grf_bytes
+            second, behind = first, (4 * execution.size + register - 1) // register * register
+        write_low, write_high = self._operands.writer(first), self._operands.writer(second, behind)
+        for (lane, guard, assumed), (low, high) in zip(lanes, pairs, strict=True):  # destinations may overlap
+            write_low(lane, low, guard, assumed)
+            write_high(lane, high, guard, assumed)
+
+    def _compare(self, instruction: Instruction) -> None:
+        execution = execution_of(instruction)
+        target = instruction.operands[0]
+        left_reader, right_reader = self._readers(instruction, 1)
+        lanes = lanes_of(self._thread, execution)
+        holds: list[Bool] = []
+        for lane, _, assumed in lanes:
+            left, right = left_reader(lane, assumed), right_reader(lane, assumed)
+            if left.type.floating or right.type.floating:
+                holds.append(self._comparison(instruction, lane, given((left, right), assumed)))
+            else:
+                holds.append(alu.compare(instruction.suffixes[0], left, right))
+        if isinstance(target, Name):
+            places = [(lane_offset(execution) + lane, guard) for lane, guard, _ in lanes]
+            self._predicates.set_bits(target, places, holds)
+            return
+        width = self._operands.destination_type(target).bits
+        self._write(target, lanes, [ite(one, const(-1, width), const(0, width)) for one in holds])
+
+    def _comparison(self, instruction: Instruction, lane: int, sources: Sequence[Source]) -> Bool:
+        """A comparison of floats."""
+        return by_cases(sources, lambda one: self._comparison_of(instruction, lane, *one), ite_bool)
+
+    def _comparison_of(self, instruction: Instruction, lane: int, left: Source, right: Source) -> Bool:
+        written = comparison(instruction.suffixes[0], *plain((left, right)))
+        if not isinstance(written, Comparison):
+            return written
+        meaning = comparison_meaning(self._floats, written.relation, written.operands, self._control())
+        if meaning is not None and is_false(meaning.open):
+            holds = cast(Bool, meaning.value)
+        else:
+            operation, reason = ("cmp", written.relation), UNINTERPRETED if meaning is None else NO_RESULT
+            one = Arbitrary(
+                bool_symbol(""), instruction, lane, reason, operation, written.operands, None, self._control()
+            )
+            holds = cast(Bool, self._open.named(one))
+            if meaning is not None:
+                holds = ite_bool(meaning.open, holds, cast(Bool, meaning.value))
+        return neg(holds) if written.negated else holds
+
+    def _mov_predicate(self, instruction: Instruction, source: Name) -> None:
+        """Page MOV: the predicate as an unsigned integer; "the upper bits […] will have undefined values"."""
+        target = instruction.operands[0]
+        width = self._operands.destination_type(target).bits
+        count = min(self._thread.predicates.sizes[source.name], width)
+        lanes = lanes_of(self._thread, execution_of(instruction))
+        values: list[BitVec] = []
+        for lane, _, assumed in lanes:
+            bits = [self._thread.predicates.read_under(source.name, k, assumed) for k in reversed(range(count))]
+            value = concat(*(ite(one, const(1, 1), const(0, 1)) for one in bits))
+            if count < width:
+                reason = f"which leaves the bits from {count} on undefined"
+                above = self.fresh(instruction, lane, width - count, reason) if count < 16 else const(0, width - count)
+                value = concat(above, value)
+            values.append(value)
+        self._write(target, lanes, values)
+
+    def _clear_addresses(self, instruction: Instruction, target: SubscriptedName) -> None:
+        for lane, guard, _ in lanes_of(self._thread, execution_of(instruction)):
+            self._operands.clear_address(target, lane, guard)
+
+    def _address(self, instruction: Instruction) -> None:
+        target, base, offset = instruction.operands
+        assert isinstance(target, SubscriptedName)
+        read = self._operands.reader(offset)
+        for lane, guard, assumed in lanes_of(self._thread, execution_of(instruction)):
+            self._operands.set_address(target, lane, base, read(lane, assumed).modulo(32), guard, assumed)
+
+
+_TWO_RESULTS: dict[str, Callable[[Sequence[Source]], _Pair]] = {
+    "addc": lambda sources: alu.add_with_carry(sources[0].modulo(32), sources[1].modulo(32)),
+    "subb": lambda sources: alu.subtract_with_borrow(sources[0].modulo(32), sources[1].modulo(32)),
+    "madw": alu.multiply_add_wide,
+}
+
+
+def _copies(instruction: Instruction, source: Source, result: DataType) -> bool:
+    """Whether the bits are copied: `mov` and `sel` of one type, of floats with another sign too."""
+    return (
+        instruction.opcode in ("mov", "sel")
+        and not instruction.suffixes
+        and source.type is result
+        and (result.floating or not source.modifier)
+    )
+
+
+def _operation_of(instruction: Instruction) -> tuple[str, ...]:
+    """The opcode and its suffixes; `sel` converts as `mov` does."""
+    return "mov" if instruction.opcode == "sel" else instruction.opcode, *instruction.suffixes
+
+
+def _floats(sources: Sequence[Source], result: DataType) -> bool:
+    return result.floating or any(source.type.floating for source in sources)
+
+
+def _of_integers(instruction: Instruction, sources: Sequence[Source], result: DataType) -> Meaning | None:
+    """A quotient, or what saturates; None where it is not interpreted."""
+    saturates = "sat" in instruction.suffixes
+    if instruction.opcode in ("div", "mod"):
+        return divided(instruction.opcode, sources, result, saturates)
+    return saturated(_operation_of(instruction)[0], sources, result) if saturates else None

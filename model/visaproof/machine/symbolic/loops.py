@@ -1,0 +1,260 @@
+"""A loop of which it is not known how often it runs: one round that stands for all later ones.
+
+What a round may write is arbitrary before it, so it says what every later round says, whatever the earlier ones left.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+from visaproof.decode.synchronisation import Moment
+from visaproof.isa.errors import Position
+from visaproof.isa.execution import THREAD_LANES
+from visaproof.machine.symbolic.private import PrivateCell, PrivateMemory, PrivateStore
+from visaproof.semantics.symbolic.guarded import (
+    NONE,
+    GuardedPredicates,
+    GuardedRegisters,
+    Literals,
+    Written,
+    literals_of,
+)
+from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, conj, is_false, sub, symbol, symbols_of
+
+DWORD = 4
+
+Key = TypeVar("Key")
+
+Place = tuple[str, int]
+"""A byte of a variable, or a lane of a predicate."""
+
+EVERY_LANE = -1
+"""In place of a lane: the write does not stand under the guard of one lane alone."""
+
+
+@dataclass
+class RoundWrites:
+    """What a round may write of registers, predicates and private memory, and under the guard of which lanes."""
+
+    registers: dict[Place, set[int]] = field(default_factory=dict[Place, set[int]])
+    predicates: dict[Place, set[int]] = field(default_factory=dict[Place, set[int]])
+    addresses: set[Place] = field(default_factory=set[Place])
+    """Address registers."""
+    private: dict[PrivateCell, set[int]] = field(default_factory=dict[PrivateCell, set[int]])
+    """The cells of private memory: they are the same in every round."""
+    anywhere: bool = False
+    """Whether it may write anything in private memory: some address may be another one in each round."""
+    shifts: set[str] = field(default_factory=set[str])
+    """Variables whose elements all differ by one amount from what they were before the loop.
+
+    Counters are, as in `i += n`: a lane that is still in the loop has been through every round.
+    """
+
+    tried: bool = False
+    """Whether shifts were looked for."""
+
+    def improve(self, written: "RoundWrites", shifted: set[str]) -> bool:
+        """Takes in what a round wrote and shifted; whether another round has to confirm it."""
+        if not self._covers(written):
+            self._add(written)
+            return True
+        if not self.tried:
+            self.tried, self.shifts = True, shifted
+            return bool(shifted)
+        confirmed = self.shifts <= shifted
+        self.shifts &= shifted
+        return not confirmed
+
+    def _covers(self, other: "RoundWrites") -> bool:
+        return (
+            _within(other.registers, self.registers)
+            and _within(other.predicates, self.predicates)
+            and _within(other.private, self.private)
+            and other.addresses <= self.addresses
+            and other.anywhere <= self.anywhere
+        )
+
+    def _add(self, other: "RoundWrites") -> None:
+        _join(self.registers, other.registers)
+        _join(self.predicates, other.predicates)
+        _join(self.private, other.private)
+        self.addresses |= other.addresses
+        self.anywhere |= other.anywhere
+
+
+def _within(some: Mapping[Key, set[int]], others: Mapping[Key, set[int]]) -> bool:
+    return all(lanes <= others.get(place, set()) for place, lanes in some.items())
+
+
+def _join(mine: dict[Key, set[int]], theirs: Mapping[Key, set[int]]) -> None:
+    for place, lanes in theirs.items():
+        mine.setdefault(place, set()).update(lanes)
+
+
+class Held(NamedTuple):
+    """What a word or a predicate bit that rounds write holds: before the loop, in any round, after that, and behind."""
+
+    before: Term
+    during: Term
+    """Arbitrary."""
+    after: Term
+    """By what it holds during the round."""
+    left: Term
+    """Arbitrary, too: what some round left."""
+    lane: int
+    """The lane that alone writes it; or `EVERY_LANE`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRound:
+    """One round that stands for all but the first, with what it needs to be compared with that of another kernel."""
+
+    branch: Position
+    begins: Moment
+    """What came before the round."""
+    ends: Moment
+    """What came before that which is behind the loop."""
+    held: tuple[Held, ...]
+    lanes: tuple[Held, ...]
+    """Of each lane, whether it runs: the loop, any round, and the round after that."""
+    breaks: bool
+    """Whether lanes may leave to elsewhere than behind the loop."""
+
+    @property
+    def first(self) -> int:
+        """How many messages came before the round."""
+        return self.begins.messages
+
+    @property
+    def behind(self) -> int:
+        """How many came before what is behind the loop."""
+        return self.ends.messages
+
+
+def words_of(writes: RoundWrites) -> Iterator[tuple[str, int, int, int]]:
+    """What rounds write of variables: (variable, first byte, bytes, lane), with `EVERY_LANE` for no one lane."""
+    return _words(writes.registers)
+
+
+def owners(writes: RoundWrites) -> list[int]:
+    """Of each word and then each predicate bit that rounds write, the lane that alone does it, or `EVERY_LANE`."""
+    words = [lane for _, _, _, lane in _words(writes.registers)]
+    return words + [min(lanes) if len(lanes) == 1 else EVERY_LANE for lanes in writes.predicates.values()]
+
+
+def held_now(
+    writes: RoundWrites, guards: Mapping[int, Literals], registers: GuardedRegisters, predicates: GuardedPredicates
+) -> list[Term]:
+    """What these hold at this place; `guards` say what is known there, for each lane where it runs."""
+    held: list[Term] = []
+    for variable, start, size, lane in _words(writes.registers):
+        held.append(registers.read_under(variable, start, size, guards[lane]))
+    for (variable, place), lanes in writes.predicates.items():
+        held.append(predicates.read_under(variable, place, guards[min(lanes) if len(lanes) == 1 else EVERY_LANE]))
+    return held
+
+
+def in_round(name: str, running: Sequence[Bool]) -> tuple[Bool, ...]:
+    """Any of the running lanes: those that are still in the loop in one of the later rounds."""
+    return tuple(
+        guard if is_false(guard) else conj(guard, bool_symbol(f"{name}.lane{lane}"))
+        for lane, guard in enumerate(running)
+    )
+
+
+def round_writes(
+    name: str,
+    registers: Iterable[Written],
+    predicates: Iterable[Written],
+    private: Iterable[PrivateStore],
+    fixed: frozenset[Term],
+) -> RoundWrites:
+    """What was written in a round whose lanes are those of `in_round(name, …)`; no round changes what is `fixed`."""
+    marks = {bool_symbol(f"{name}.lane{lane}"): lane for lane in range(THREAD_LANES)}
+    found = RoundWrites()
+    for guard, at, value in private:
+        if value is None or not fixed.issuperset(symbols_of(at)):
+            found.anywhere = True
+        else:
+            found.private.setdefault((at, value.width // 8), set()).add(_lane(guard, marks))
+    for places, log in ((found.registers, registers), (found.predicates, predicates)):
+        for variable, start, size, guard in log:
+            lane = _lane(guard, marks)
+            for position in range(start, start + size):
+                places.setdefault((variable, position), set()).add(lane)
+    return found
+
+
+def _lane(guard: Literals, marks: Mapping[Bool, int]) -> int:
+    return next((marks[literal] for literal in guard if literal in marks), EVERY_LANE)
+
+
+def forget_private(name: str, writes: RoundWrites, running: Sequence[Literals], memory: PrivateMemory) -> None:
+    """Makes arbitrary what the rounds may have written in private memory."""
+    if writes.anywhere:
+        memory.forget()
+    memory.blur(name, {cell: _guard(lanes, running) for cell, lanes in writes.private.items()})
+
+
+def _guard(lanes: set[int], running: Sequence[Literals]) -> Literals:
+    """What holds wherever the rounds have written: that the lane ran them, if it was one lane."""
+    return running[min(lanes)] if len(lanes) == 1 and EVERY_LANE not in lanes else NONE
+
+
+def forget(
+    name: str,
+    writes: RoundWrites,
+    running: Sequence[Literals],
+    registers: GuardedRegisters,
+    predicates: GuardedPredicates,
+    entered: Literals = NONE,
+) -> dict[tuple[str, int, int], BitVec]:
+    """Makes arbitrary what the rounds may have written, for the lanes that ran them; `running` has their guards.
+
+    What is not one lane's alone becomes so where the rounds are `entered` at all.  Gives what belongs to single lanes,
+    as (variable, first byte, lane), and what they hold now.
+    """
+    held: dict[tuple[str, int, int], BitVec] = {}
+    for variable, start, size, lane in list(_words(writes.registers)):
+        guard = entered if lane == EVERY_LANE else running[lane]
+        value = symbol(f"{name}.{variable}.{start}", 8 * size)
+        if variable in writes.shifts and lane != EVERY_LANE:
+            amount = symbol(f"{name}.{variable}.shift", 8 * size)
+            value = add(registers.read_under(variable, start, size, guard), amount)
+        registers.write_under(variable, start, value, guard)
+        if lane != EVERY_LANE:
+            held[variable, start, lane] = value
+    for (variable, position), lanes in writes.predicates.items():
+        guard = _guard(lanes, running) or entered
+        predicates.write_under(variable, position, bool_symbol(f"{name}.{variable}[{position}]"), guard)
+    return held
+
+
+def shifts(
+    before: Mapping[tuple[str, int, int], BitVec], running: Sequence[Bool], registers: GuardedRegisters
+) -> set[str]:
+    """The variables to whose elements a round added one amount in every lane that goes on."""
+    by_variable: dict[str, list[BitVec]] = {}
+    for (variable, start, lane), held in before.items():
+        if not is_false(running[lane]):
+            after = registers.read_under(variable, start, held.width // 8, literals_of(running[lane]))
+            by_variable.setdefault(variable, []).append(sub(after, held))
+    return {
+        variable
+        for variable, amounts in by_variable.items()
+        if len(amounts) > 1 and all(amount is amounts[0] for amount in amounts)
+    }
+
+
+def _words(places: dict[Place, set[int]]) -> Iterator[tuple[str, int, int, int]]:
+    """(variable, first byte, bytes, lane): the bytes of each dword that are written by the same lane."""
+    by_word: dict[tuple[str, int, int], list[int]] = {}
+    for (variable, position), lanes in places.items():
+        lane = min(lanes) if len(lanes) == 1 else EVERY_LANE
+        by_word.setdefault((variable, position // DWORD, lane), []).append(position)
+    for (variable, _, lane), positions in by_word.items():
+        positions.sort()
+        if positions[-1] - positions[0] == len(positions) - 1:
+            yield variable, positions[0], len(positions), lane
+        else:
+            yield from ((variable, position, 1, lane) for position in positions)

@@ -1,0 +1,306 @@
+"""The symbolic machine: what one statement does to registers, predicates and surfaces.  Control flow is elsewhere."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from visaproof.decode import message as messages
+from visaproof.decode.opcode_check import require_described
+from visaproof.decode.sampler import sampler_read
+from visaproof.decode.synchronisation import OPCODES, Moment, Synchronised, event_of
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.instructions.undefined_bytes import ClearedSlice, LeavesUndefinedBytes
+from visaproof.isa.errors import NotModelled
+from visaproof.isa.operands import NULL, SCRATCH
+from visaproof.isa.platform import Platform
+from visaproof.launch.float_results import Floats
+from visaproof.machine.symbolic.arbitrary_values import Arbitrary
+from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
+from visaproof.machine.symbolic.lanes import Lanes, Waiting
+from visaproof.machine.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
+from visaproof.machine.symbolic.operands import SymbolicOperands
+from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory, PrivateStore
+from visaproof.machine.symbolic.register_addresses import AddressRegister, AddressWrite
+from visaproof.machine.symbolic.sampler import read_arbitrary
+from visaproof.machine.symbolic.state_moves import StateContents, StateMoves
+from visaproof.machine.symbolic.thread import Thread, ThreadState, under_guard
+from visaproof.semantics.symbolic.accesses import Access, RegisterSlice, Store
+from visaproof.semantics.symbolic.beyond import Beyond
+from visaproof.semantics.symbolic.cases import under
+from visaproof.semantics.symbolic.guarded import NONE, BitWrite, ByteWrite, Literals, literals_of
+from visaproof.semantics.symbolic.registers import Byte
+from visaproof.semantics.symbolic.state import (
+    ADDRESS_BITS,
+    SymbolicBuffer,
+    SymbolicFlat,
+    SymbolicImage,
+    SymbolicScratch,
+    SymbolicSurface,
+)
+from visaproof.smt import BitVec, Bool, Term, conj, const, is_false, symbol, symbols_of
+from visaproof.visaasm import syntax
+from visaproof.visaasm.opcode_kinds import Kind, kind_of
+
+LOADED = "load."
+"""What the names of loaded values begin with."""
+
+LOD_LEVELS = 15
+"""Levels of an image of 2^14 texels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """A memory message: the accesses that may happen, each under its guard, and what the loads brought."""
+
+    instruction: syntax.Instruction
+    decoded: messages.Message
+    """Its surface is the variable of the text; `surface` is what that stood for."""
+    surface: str
+    accesses: tuple[Access, ...]
+    loaded: tuple[tuple[Access, BitVec], ...]
+    """The symbol that stands for the value of each load and atomic with a destination.
+
+    It is arbitrary: nothing connects it with earlier stores, nor with 0 where the access is outside.  Loads that bring
+    what was stored in private memory are left out.
+    """
+    any_round: bool = False
+    """Whether this is one round of a loop for all those that were not unrolled."""
+    left_open: int = 0
+    """How many values the model had left open before."""
+    short: tuple[Access, ...] = ()
+    """Those that need registers or predicate bits that a variable does not have, where these are nondeterministic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The machine at one place, to come back to; of lists that grow, their lengths."""
+
+    lanes: Waiting
+    registers: Mapping[str, list[ByteWrite | None]]
+    predicates: Mapping[tuple[str, int], BitWrite]
+    addresses: Mapping[AddressRegister, AddressWrite]
+    bound: StateContents
+    performed: int
+    conditions: int
+    arbitrary: int
+    private: tuple[PrivateStore, ...]
+    beyond: int
+    events: int
+
+
+class Machine:
+    """One thread, its surfaces, and the messages that it has performed."""
+
+    def __init__(
+        self,
+        kernel: syntax.Kernel,
+        platform: Platform,
+        initial: Callable[[str, int], Byte],
+        exec_mask: Sequence[Bool],
+        initial_predicate: Callable[[str, int], Bool],
+        private_base: BitVec | None = None,
+        floats: Floats = Floats.UNINTERPRETED,
+        name: str = "",
+        choices: int = MANY_CHOICES,
+        nondeterministic: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self._initial = initial
+        self._exec_mask = exec_mask
+        self.private = PrivateMemory(private_base, choices)
+        self.lanes = Lanes(exec_mask)
+        self.beyond = Beyond(nondeterministic)
+        self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate, name, self.beyond)
+        self.operands = SymbolicOperands(kernel, self.thread.registers, platform.grf_bytes, self.beyond)
+        self.arithmetic = SymbolicArithmetic(self.thread, self.operands, floats)
+        self.bindings = StateMoves(kernel, self.thread, self.operands)
+        self.surfaces: dict[str, SymbolicSurface] = {}
+        self.performed: list[Performed] = []
+        self.events: list[Synchronised] = []
+        self._levels = LOD_LEVELS if _names_levels(kernel, platform) else 1
+
+    def step(self, instruction: syntax.Instruction) -> None:
+        """Runs one statement that is neither a branch nor the end."""
+        require_described(instruction, self.kernel, self.thread.platform)
+        match kind_of(instruction, messages.OPCODES):
+            case Kind.NOTHING | Kind.GROUP:
+                if instruction.opcode in OPCODES:
+                    self._synchronise(instruction)
+            case Kind.MEMORY:
+                self._message(instruction)
+            case Kind.BIND:
+                self.bindings.step(instruction)
+            case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.PREDICATE_LOGIC | Kind.ADDRESS:
+                self.arithmetic.step(instruction)
+            case Kind.SAMPLE:
+                read = sampler_read(instruction, self.kernel, self.thread.platform)
+                surface = self.bindings.key(read.surface, instruction.position)
+                read_arbitrary(instruction, read, surface, self.thread, self.arithmetic)
+            case _:
+                what = self.kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
+                raise NotModelled(what, instruction.position)
+
+    def _synchronise(self, instruction: syntax.Instruction) -> None:
+        here = conj(*self.lanes.facts)
+        self.events.append(Synchronised(len(self.performed), here, event_of(instruction), instruction.position))
+
+    def _message(self, instruction: syntax.Instruction) -> None:
+        plain = messages.decode(instruction, self.kernel, self.thread.platform)
+        key = self.bindings.key(plain.surface, instruction.position)
+        decoded = replace(plain, surface=key)
+        surface = self.surfaces.setdefault(key, self._surface(key, decoded))
+        if isinstance(surface, SymbolicImage) != isinstance(decoded, messages.TypedMessage):
+            raise NotModelled(f"{key} as bytes and as texels", instruction.position)
+        state = ThreadState.of(self.thread, self.surfaces)
+        accesses, short = self._accesses(decoded, state)
+        undefined = list(decoded.undefined_bytes(state)) if isinstance(decoded, LeavesUndefinedBytes) else []
+        loaded: list[tuple[Access, BitVec]] = []
+        rounds = sum(earlier.instruction.position == instruction.position for earlier in self.performed)
+        again = f".round{rounds}" if rounds else ""
+        for k, access in enumerate(accesses):
+            if isinstance(access, Store) or access.destination is None:
+                continue
+            place = access.destination
+            unknown = symbol(f"{self.thread.name}{LOADED}{_site(self.kernel, instruction)}.{k}{again}", 8 * place.width)
+            private = self.private.owns(access)
+            value = self._from_private(instruction, access, unknown) if private else unknown
+            if value is unknown:
+                loaded.append((access, value))
+            if self.beyond.nondeterministic or self.thread.registers.holds(place.variable, place.start, place.width):
+                self.thread.registers.write(place.variable, place.start, value, access.guard)
+        for guard, place in undefined:
+            if not is_false(guard):
+                self.thread.registers.write(place.variable, place.start, self._left_in(place, instruction), guard)
+        self.performed.append(Performed(
+            instruction, plain, key, accesses, tuple(loaded), left_open=len(self.arithmetic.arbitrary), short=short
+        ))  # fmt: skip
+        if key in (FLAT, SCRATCH):
+            self.private.store(accesses)
+
+    def _accesses(self, decoded: messages.Message, state: ThreadState) -> tuple[tuple[Access, ...], tuple[Access, ...]]:
+        """The accesses that may happen, and those of them that need what a variable does not have."""
+        strict = list(decoded.footprint(state))
+        found = [access for access in strict if not is_false(access.guard)]
+        if not (self.beyond.nondeterministic and any(is_false(access.defined) for access in found)):
+            return tuple(map(self._reached, found)), ()
+        self.beyond.tolerated = True
+        pairs = list(zip(decoded.footprint(replace(state, read={})), strict, strict=True))
+        self.beyond.tolerated = False
+        found = [self._reached(one) for one, _ in pairs if not is_false(one.guard)]
+        short = (other for one, other in pairs if is_false(other.defined) and not is_false(one.defined))
+        return tuple(found), tuple(self._reached(one) for one in short if not is_false(one.guard))
+
+    def _left_in(self, place: RegisterSlice, instruction: syntax.Instruction) -> BitVec:
+        """What is in bytes of a destination that a load does not fill."""
+        if isinstance(place, ClearedSlice):
+            return const(0, 8 * place.width)
+        return self.arithmetic.fresh(instruction, None, 8 * place.width, "which leaves bytes undefined")
+
+    def _from_private(self, instruction: syntax.Instruction, access: Access, unknown: BitVec) -> BitVec:
+        """What a load from private memory brings; `unknown` as far as nothing is known to be there."""
+        value = self.private.load(access, unknown, self.thread.assumption(access.guard))
+        if unknown in symbols_of(value):
+            reason = "which reads uninitialised private memory, or what a loop stores"
+            self.arithmetic.arbitrary.append(Arbitrary(unknown, instruction, access.lane, reason))
+        return value
+
+    def _surface(self, key: str, decoded: messages.Message) -> SymbolicSurface:
+        """A surface of which nothing is known but its kind."""
+        if isinstance(decoded, messages.TypedMessage):
+            names = ("width", "height", "depth")
+            extents = [[symbol(f"{name}.{key}.{level}", 32) for name in names] for level in range(self._levels)]
+            return SymbolicImage(tuple((width, height, depth) for width, height, depth in extents))
+        if key == FLAT:
+            return SymbolicFlat()
+        if key == SCRATCH:
+            return SymbolicScratch()
+        return SymbolicBuffer(symbol(f"size.{key}", ADDRESS_BITS))
+
+    def _reached(self, access: Access) -> Access:
+        """The access with the condition that the thread is here; lanes have it in their guards."""
+        if access.lane is None and self.lanes.facts:
+            access = replace(access, guard=conj(access.guard, *self.lanes.facts))
+        return under_guard(access, self.thread.assumption(access.guard))
+
+    def forget(
+        self, name: str, known: RoundWrites, running: tuple[Bool, ...], entered: Literals = NONE
+    ) -> dict[tuple[str, int, int], BitVec]:
+        """Makes arbitrary what rounds of a loop may have written for these lanes, where they are `entered` at all."""
+        self.operands.addresses.forget(known.addresses)
+        guards = [literals_of(guard) for guard in running]
+        forget_private(name, known, guards, self.private)
+        return forget(name, known, guards, self.thread.registers, self.thread.predicates, entered)
+
+    def held(self, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
+        """What is held here by what rounds of a loop may write for these lanes, where the `facts` hold."""
+        registers, predicates = self.thread.registers, self.thread.predicates
+        reader, registers.reader, predicates.reader = registers.reader, None, None
+        guards = {EVERY_LANE: facts} | {lane: literals_of(guard) | facts for lane, guard in enumerate(running)}
+        found = held_now(known, guards, registers, predicates)
+        registers.reader = predicates.reader = reader
+        return [under(one, guards[lane]) for one, lane in zip(found, owners(known), strict=True)]
+
+    def fixed(self, messages: int) -> frozenset[Term]:
+        """Symbols that mean one value from here on: of the start, and of what the first so many messages brought."""
+        start = (self._initial(*place)[0] for place in self.thread.registers.initial_reads)
+        loads = (value for one in self.performed[:messages] if not one.any_round for _, value in one.loaded)
+        return frozenset(symbols_of(*self._exec_mask, *start, *loads))
+
+    @property
+    def moment(self) -> Moment:
+        """How far the run is."""
+        return Moment(len(self.performed), len(self.events))
+
+    def contents(self) -> Contents:
+        """What `restore` brings back."""
+        return Contents(
+            self.lanes.contents(),
+            self.thread.registers.contents(),
+            self.thread.predicates.contents(),
+            self.operands.addresses.contents(),
+            self.bindings.contents(),
+            len(self.performed),
+            len(self.operands.conditions),
+            len(self.arithmetic.arbitrary),
+            self.private.contents(),
+            len(self.beyond.found),
+            len(self.events),
+        )
+
+    def restore(self, contents: Contents) -> None:
+        self.lanes.restore(contents.lanes)
+        self.thread.registers.restore(contents.registers)
+        self.thread.predicates.restore(contents.predicates)
+        self.operands.addresses.restore(contents.addresses)
+        self.bindings.restore(contents.bound)
+        self.private.restore(contents.private)
+        del self.performed[contents.performed :]
+        del self.operands.conditions[contents.conditions :]
+        del self.arithmetic.arbitrary[contents.arbitrary :]
+        del self.beyond.found[contents.beyond :]
+        del self.events[contents.events :]
+
+    def keep_messages_since(self, contents: Contents) -> None:
+        """Restores the contents, but keeps the messages performed since, as those of any round."""
+        performed = [replace(one, any_round=True) for one in self.performed[contents.performed :]]
+        conditions = self.operands.conditions[contents.conditions :]
+        arbitrary = self.arithmetic.arbitrary[contents.arbitrary :]
+        beyond, events = self.beyond.found[contents.beyond :], self.events[contents.events :]
+        self.restore(contents)
+        self.performed += performed
+        self.operands.conditions += conditions
+        self.arithmetic.arbitrary.extend(arbitrary)
+        self.beyond.found += beyond
+        self.events += events
+
+
+def _site(kernel: syntax.Kernel, instruction: syntax.Instruction) -> str:
+    """The line of a statement, with the file if it is that of a function."""
+    at = instruction.position
+    return str(at.line) if at.path == kernel.path else f"{PurePath(at.path).stem}:{at.line}"
+
+
+def _names_levels(kernel: syntax.Kernel, platform: Platform) -> bool:
+    """Whether a typed message of the kernel names a level of detail: without one it is level 0."""
+    typed = (each for each in kernel.instructions() if each.opcode in messages.TYPED)
+    return any(getattr(messages.decode(each, kernel, platform), "lod", NULL) != NULL for each in typed)

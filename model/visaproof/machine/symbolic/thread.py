@@ -1,0 +1,162 @@
+"""The state of one thread on terms while a kernel runs: what footprints and arithmetic read."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from visaproof.isa.execution import Combine, ExecMask
+from visaproof.isa.operands import Execution, RawOperand
+from visaproof.isa.platform import Platform
+from visaproof.machine.symbolic.lanes import Lanes
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
+from visaproof.semantics.symbolic.beyond import Beyond
+from visaproof.semantics.symbolic.cases import known_under, under
+from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters, Literals, literals_of
+from visaproof.semantics.symbolic.registers import Byte
+from visaproof.semantics.symbolic.state import SymbolicState, SymbolicSurface
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Term,
+    bool_const,
+    conj,
+    const,
+    disj,
+    is_false,
+    neg,
+    substitute,
+    subterms,
+)
+from visaproof.smt.halves import as_sum
+from visaproof.visaasm.predefined import CHANGING
+from visaproof.visaasm.syntax import GeneralVariable, Kernel, PredicateVariable
+
+T = TypeVar("T", bound=Term)
+
+
+class Thread:
+    """Registers, predicates and running lanes of one thread."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        platform: Platform,
+        lanes: Lanes,
+        initial: Callable[[str, int], Byte],
+        initial_predicate: Callable[[str, int], Bool],
+        name: str = "",
+        beyond: Beyond | None = None,
+    ) -> None:
+        variables = kernel.variables.values()
+        sizes = {v.name: v.size for v in variables if isinstance(v, GeneralVariable) and v.alias is None}
+        counts = {v.name: v.num_elts for v in variables if isinstance(v, PredicateVariable)}
+        self.kernel = kernel
+        self.platform = platform
+        self.lanes = lanes
+        self.name = name
+        """Before the names of what is arbitrary: threads that are compared as one share no such value."""
+        self.beyond = beyond or Beyond()
+        self.registers = GuardedRegisters(sizes, initial, CHANGING, self.beyond)
+        self.predicates = GuardedPredicates(counts, initial_predicate, self.beyond)
+
+    def guard_of(self, execution: Execution, lane: int) -> Bool:
+        """`ChEn[lane]` and that the thread is here."""
+        mask = execution.mask
+        assert isinstance(mask, ExecMask)
+        running = conj(*self.lanes.facts) if mask.no_mask else self.lanes.running[mask.lane_offset + lane]
+        if execution.predicate is None:
+            return running
+        return conj(running, self.passes(execution, lane, self.assumption(running)))
+
+    def enabled(self, execution: Execution, lane: int) -> tuple[Bool, bool]:
+        """`ChEn[lane]` and that the thread is here; and whether the predicate has the bits for it (D3)."""
+        if execution.predicate is None or self.beyond.tolerated or self._has_bits(execution):
+            return self.guard_of(execution, lane), True
+        return self.guard_of(replace(execution, predicate=None), lane), False
+
+    def passes(self, execution: Execution, lane: int, assumed: Literals) -> Bool:
+        """Whether the predicate lets the lane through, where `assumed` holds (D4)."""
+        predicate, mask = execution.predicate, execution.mask
+        assert predicate is not None
+        assert isinstance(mask, ExecMask)
+        first = mask.lane_offset
+        if not self._has_bits(execution):
+            self.lacks_bits(predicate.variable, first + execution.size, conj(*assumed))
+        window = range(execution.size) if predicate.combine is not Combine.PLAIN else (lane,)
+        bits = [under(self.predicates.read_under(predicate.variable, first + k, assumed), assumed) for k in window]
+        combined = disj(*bits) if predicate.combine is Combine.ANY else conj(*bits)
+        return neg(combined) if predicate.inverse else combined
+
+    def lacks_bits(self, variable: str, end: int, guard: Bool, *, written: bool = False) -> None:
+        """Notes that bits below `end` are used that the predicate does not have."""
+        places = range(self.predicates.sizes[variable], end)
+        self.beyond.note(guard, variable, places, written=written, of_bits=True)
+
+    def _has_bits(self, execution: Execution) -> bool:
+        predicate, mask = execution.predicate, execution.mask
+        assert predicate is not None
+        assert isinstance(mask, ExecMask)
+        return mask.lane_offset + execution.size <= self.predicates.sizes[predicate.variable]
+
+    def assumption(self, guard: Bool) -> Literals:
+        """What a value may take for granted that is only used where the guard holds."""
+        return literals_of(guard) | self.lanes.facts
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadState(SymbolicState):
+    """The thread as footprints see it."""
+
+    thread: Thread
+    read: dict[tuple[str, int, int, Bool | None], BitVec]
+    """The words that were read before: a footprint asks for some of them once for each channel."""
+
+    @staticmethod
+    def of(thread: Thread, surfaces: Mapping[str, SymbolicSurface]) -> "ThreadState":
+        return ThreadState(thread.platform, thread.lanes.running, thread.registers, {}, surfaces, thread, {})
+
+    def lanes_enabled(self, execution: Execution) -> list[tuple[Bool, Bool]]:
+        lanes = (self.thread.enabled(execution, lane) for lane in range(execution.size))
+        return [(guard, bool_const(known)) for guard, known in lanes]
+
+    def read_bytes(self, operand: RawOperand, start: int, width: int, when: Bool | None = None) -> tuple[BitVec, bool]:
+        first = operand.offset + start
+        registers = self.thread.registers
+        if not registers.holds(operand.variable, first, width):
+            return const(0, 8 * width), False
+        if when is not None and is_false(when):
+            return const(0, 8 * width), True
+        key = operand.variable, first, width, when
+        if key not in self.read:
+            assumed = self.thread.lanes.facts if when is None else self.thread.assumption(when)
+            value = registers.read_under(operand.variable, first, width, assumed)
+            self.read[key] = as_sum(value) if width == 8 else value
+        return self.read[key], True
+
+
+def under_guard(access: Access, assumed: Literals) -> Access:
+    """The access with its terms simplified by what holds whenever it happens.
+
+    Footprints that read a register without saying when still find choices between what a lane wrote and what was
+    there before.
+    """
+    known = known_under(assumed)
+    match access:
+        case Store():
+            data = (access.value,)
+        case Atomic():
+            data = (access.src0, access.src1)
+        case Load():
+            data = ()
+    if not any(term in known for term in subterms(*access.cell, *data)):
+        return access
+    cell = tuple(substitute(part, known) for part in access.cell)
+    inside, defined = substitute(access.inside, known), substitute(access.defined, known)
+    match access:
+        case Store():
+            return replace(access, cell=cell, inside=inside, defined=defined, value=substitute(access.value, known))
+        case Atomic():
+            src0, src1 = substitute(access.src0, known), substitute(access.src1, known)
+            return replace(access, cell=cell, inside=inside, defined=defined, src0=src0, src1=src1)
+        case Load():
+            return replace(access, cell=cell, inside=inside, defined=defined)

@@ -1,0 +1,1 @@
+"""Formulas about the accesses of a kernel: collisions, bounds, undefined reads, buffers."""

@@ -1,0 +1,139 @@
+"""Can a lane reach outside its surface, or do what the page leaves undefined?  For each memory message of a kernel."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.execution import ExecMask
+from visaproof.isa.operands import SLM, SLM_TAG
+from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.run import Trace
+from visaproof.queries.kernels.buffer_places import LaunchBuffers, Place, facts_of
+from visaproof.semantics.symbolic.accesses import Access, Store
+from visaproof.semantics.symbolic.effects import meaningless
+from visaproof.semantics.symbolic.state import SymbolicBuffer
+from visaproof.smt import Bool, Term, conj, const, disj, false, is_false, neg, sub, ule, ult
+from visaproof.visaasm.syntax import Instruction
+
+MOST_NEEDED = 1 << 31
+"""An address that may be larger than this is bounded by nothing but its width."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """An access, and when it is outside its surface, or without meaning."""
+
+    access: Access
+    condition: Bool
+
+
+@dataclass(frozen=True, slots=True)
+class BoundsQuestion:
+    """One message: is one of the conditions satisfiable?"""
+
+    performed: Performed
+    outside: tuple[Doubt, ...]
+    """The accesses that the normal form does not show to be inside wherever they have a meaning."""
+    undefined: tuple[Doubt, ...]
+    """Those that it does not show to have one: aligned, in variables and predicates that are long enough."""
+    premises: tuple[Bool, ...]
+    earlier: tuple[Bool, ...]
+    """That no earlier message was undefined: where one was, the pages give this one no meaning either."""
+    buffers: LaunchBuffers
+    places: Mapping[int, Place]
+    """Of accesses at 64-bit addresses, by their identity."""
+    lost: str = ""
+    """Why it is not known in which buffer one of them lies."""
+
+    @property
+    def instruction(self) -> Instruction:
+        return self.performed.instruction
+
+    @property
+    def surfaces(self) -> tuple[str, ...]:
+        """What the message reaches: its surface, or the buffers in which its addresses lie."""
+        found = dict.fromkeys(place.buffer.key for place in self.places.values())
+        return tuple(found) or (self.performed.surface,)
+
+    def lane(self, access: Access) -> int | None:
+        """The lane of the thread; None where the access is made once for all lanes."""
+        mask = self.instruction.execution.mask if self.instruction.execution else ExecMask.M1
+        return None if access.lane is None else mask.lane_offset + access.lane
+
+
+NO_BUFFERS = LaunchBuffers(())
+
+
+def bounds_questions(
+    trace: Trace, assumed: Sequence[Bool] = (), buffers: LaunchBuffers = NO_BUFFERS
+) -> Iterator[BoundsQuestion]:
+    """A question for each memory message in the order of the run: one for each round of a loop.
+
+    Where a loop was not unrolled far enough, the question is about the runs that leave it in time.  `assumed` is what
+    else holds of the launch.  In `buffers` 64-bit addresses lie.
+    """
+    premises = (*assumed, *(condition for condition, _ in (*trace.conditions, *trace.bounded)))
+    facts, earlier = facts_of(premises), list[Bool]()
+    for performed in trace.performed:
+        places, lost = _places(performed, buffers, facts)
+        undefined = [Doubt(one, conj(one.guard, neg(one.defined))) for one in performed.accesses]
+        undefined += [Doubt(one, one.guard) for one in performed.short]
+        outside = _at_addresses(performed, places) if performed.surface == FLAT else _outside(performed, trace)
+        yield BoundsQuestion(
+            performed, _open(outside), _open(undefined), premises, tuple(earlier), buffers, places, lost
+        )
+        earlier.append(neg(meaningless(performed.accesses)))
+
+
+def _places(performed: Performed, buffers: LaunchBuffers, facts: Mapping[Term, Term]) -> tuple[dict[int, Place], str]:
+    """Where the accesses at 64-bit addresses lie, and why that is not known of one of them."""
+    places, lost = dict[int, Place](), ""
+    for access in performed.accesses if performed.surface == FLAT else ():
+        place = buffers.place(access, facts)
+        if isinstance(place, Place):
+            places[id(access)] = place
+        else:
+            lost = lost or place
+    return places, lost
+
+
+def _outside(performed: Performed, trace: Trace) -> list[Doubt]:
+    surface = trace.surfaces[performed.surface]
+    local = surface if performed.surface == SLM and isinstance(surface, SymbolicBuffer) else None
+    return [
+        Doubt(one, conj(one.guard, one.defined, neg(disj(one.inside, _inside_tagged(one, local)))))
+        for one in performed.accesses
+    ]
+
+
+def _inside_tagged(access: Access, local: SymbolicBuffer | None) -> Bool:
+    """Whether an address of shared local memory carries IGC's tag, and is inside without it."""
+    if local is None:
+        return false()
+    address = access.cell[0]
+    tag = const(SLM_TAG, address.width)
+    tagged = conj(ule(tag, address), ult(address, const(2 * SLM_TAG, address.width)))
+    width = 1 if isinstance(access, Store) and access.per_byte else access.width
+    return conj(tagged, local.contains(sub(address, tag), width))
+
+
+def _at_addresses(performed: Performed, places: Mapping[int, Place]) -> list[Doubt]:
+    placed = ((one, places[id(one)]) for one in performed.accesses if id(one) in places)
+    return [Doubt(one, conj(one.guard, one.defined, neg(place.inside(one.width)))) for one, place in placed]
+
+
+def _open(doubts: list[Doubt]) -> tuple[Doubt, ...]:
+    return tuple(doubt for doubt in doubts if not is_false(doubt.condition))
+
+
+def needed_bytes(questions: Sequence[BoundsQuestion]) -> int | None:
+    """A size at which no access of these rounds can be outside, by the bounds of their addresses; None where any is.
+
+    It may be larger than necessary.
+    """
+    ends = [
+        (one.places[id(access)].offset if one.places else access.cell[0]).high + access.width
+        for one in questions
+        for access in one.performed.accesses
+    ]
+    return max(ends) if ends and max(ends) < MOST_NEEDED else None

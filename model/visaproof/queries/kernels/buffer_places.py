@@ -1,0 +1,109 @@
+"""In which buffer a 64-bit address lies, and how far behind its beginning.
+
+A buffer begins at the pointer that the launch hands over and ends below 2^64, so with all numbers modulo 2^64:
+
+    address … address + width is inside   ⇔   (address − begin) + width ≤ size   where the sum does not wrap
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.operands import SCRATCH
+from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.run import Trace
+from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.state import FLAT_BITS
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    add,
+    const,
+    linear_parts,
+    sub,
+    substitute,
+    subterms,
+    true,
+    ule,
+    zero_extend,
+)
+from visaproof.smt.arithmetic import sum_of
+from visaproof.smt.halves import as_sum
+
+
+@dataclass(frozen=True, slots=True)
+class AddressedBuffer:
+    """A buffer that is reached by 64-bit addresses."""
+
+    key: str
+    pointer: BitVec
+    size: BitVec | None
+    """None where the launch information does not say it, and no name for it exists."""
+    behind: BitVec = field(default_factory=lambda: const(0, FLAT_BITS))
+    """How far behind the pointer it begins."""
+
+    @property
+    def begin(self) -> BitVec:
+        return add(self.pointer, self.behind)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an access begins."""
+
+    buffer: AddressedBuffer
+    size: BitVec
+    offset: BitVec
+    """Behind the beginning of the buffer, 64 bits: a place before it has a large one."""
+
+    def inside(self, width: int) -> Bool:
+        """Whether `width` bytes lie in the buffer."""
+        end = add(zero_extend(self.offset, FLAT_BITS + 1), const(width, FLAT_BITS + 1))
+        return ule(end, zero_extend(self.size, FLAT_BITS + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchBuffers:
+    """The buffers that a launch hands over."""
+
+    buffers: tuple[AddressedBuffer, ...]
+
+    def place(self, access: Access, facts: Mapping[Term, Term]) -> Place | str:
+        """Where the access begins, or why it is not known; `facts` are conditions that hold, each as true."""
+        by_pointer = {buffer.pointer: buffer for buffer in self.buffers}
+        found = behind_pointer(access.cell[0], by_pointer)
+        if found is None and facts:
+            found = behind_pointer(substitute(access.cell[0], facts), by_pointer)
+        if found is None:
+            return _lost(access.cell[0], by_pointer)
+        buffer = by_pointer[found[0]]
+        if buffer.size is None:
+            return f"the launch information does not say how large {buffer.key} is"
+        return Place(buffer, buffer.size, sub(found[1], buffer.behind))
+
+
+def facts_of(premises: Sequence[Bool]) -> dict[Term, Term]:
+    """The premises that are a single condition, each as true."""
+    return {one: true() for one in premises if one.op is Op.SYMBOL}
+
+
+def _lost(address: BitVec, pointers: Mapping[BitVec, AddressedBuffer]) -> str:
+    if not pointers:
+        return "no input is known to be the address of a buffer: `--launch FILE`, or `--input VAR=buffer_address:argN`"
+    return "an address that is not one buffer's plus an offset"
+
+
+def behind_pointer(address: BitVec, pointers: Collection[BitVec]) -> tuple[BitVec, BitVec] | None:
+    """The pointer to which an address adds something that depends on no pointer, and what it adds."""
+    constant, parts = linear_parts(as_sum(address))
+    bases = [atom for atom in parts if atom in pointers]
+    if len(bases) != 1 or parts[bases[0]] != 1:
+        return None
+    rest = sum_of(constant, {atom: factor for atom, factor in parts.items() if atom is not bases[0]}, 64)
+    return None if any(term in pointers for term in subterms(rest)) else (bases[0], rest)
+
+
+def is_private(trace: Trace, performed: Performed, access: Access) -> bool:
+    return performed.surface in (FLAT, SCRATCH) and trace.private.owns(access)

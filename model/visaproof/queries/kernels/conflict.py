@@ -1,0 +1,230 @@
+"""Can two lanes of one scatter write the same byte or texel?  The question, for each memory message of a kernel."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from visaproof.isa.execution import ExecMask
+from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.run import Trace
+from visaproof.queries.kernels.tickets import tickets_differ
+from visaproof.semantics.symbolic.accesses import Access, Cell, Store
+from visaproof.semantics.symbolic.effects import cells_equal, meaningless
+from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
+from visaproof.semantics.symbolic.state import ADDRESS_BITS
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Term,
+    add,
+    conj,
+    const,
+    disj,
+    eq,
+    false,
+    is_false,
+    neg,
+    sub,
+    subterms,
+    true,
+    truncate,
+    value_of,
+)
+from visaproof.smt.arithmetic import difference
+from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.terms import lowest_bit
+from visaproof.visaasm.syntax import Instruction
+
+
+@dataclass(frozen=True, slots=True)
+class LaneAccesses:
+    """What one lane of a message accesses, at constant distances from its first access, or channels of one texel."""
+
+    lane: int
+    """Counted from the first lane of the thread."""
+    base: Cell
+    """(byte address,) of the first, or (u, v, r, lod)."""
+    stores: tuple[tuple[int, Access], ...]
+    """(bytes behind `base`, access), or (channel, access): of a scatter, its stores"""
+
+    @property
+    def is_texel(self) -> bool:
+        return len(self.base) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class LanePair:
+    """Two lanes, and when they write a common byte or texel inside the surface."""
+
+    first: int
+    second: int
+    meet: Bool
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictQuestion:
+    """One scatter of a kernel: is one of the pairs' conditions satisfiable?"""
+
+    performed: Performed
+    lanes: tuple[LaneAccesses, ...]
+    pairs: tuple[LanePair, ...]
+    """The pairs that the normal form of the address difference does not separate."""
+    premises: tuple[Bool, ...]
+    """What else holds in a run to which the pages give a meaning."""
+    earlier: tuple[Bool, ...]
+    """That no earlier message was undefined: where one was, the pages give this one no meaning either.  And that lanes
+    which counted on one cell got different numbers back."""
+
+    @property
+    def instruction(self) -> Instruction:
+        return self.performed.instruction
+
+    @property
+    def of_texels(self) -> bool:
+        """Whether the lanes write texels, not bytes."""
+        return self.lanes[0].is_texel
+
+
+def conflict_questions(trace: Trace, facts: Sequence[Bool] = ()) -> Iterator[ConflictQuestion]:
+    """A question for each message that stores lane by lane, in the order of the run: one for each round of a loop.
+
+    Where a loop was not unrolled far enough, the question is about the runs that leave it in time.  `facts` are what
+    else is known of a run.
+    """
+    premises = (*facts, *(condition for condition, _ in (*trace.conditions, *trace.bounded)))
+    earlier: list[Bool] = []
+    for performed in trace.performed:
+        lanes = _lane_writes(performed)
+        pairs: tuple[LanePair, ...] = ()
+        if lanes:
+            pairs = tuple(_pairs(lanes))
+            yield ConflictQuestion(performed, lanes, pairs, premises, tuple(earlier))
+        earlier += [neg(pair.meet) for pair in pairs]
+        earlier.append(neg(meaningless(performed.accesses)))
+        earlier += tickets_differ(performed)
+
+
+def _lane_writes(performed: Performed) -> tuple[LaneAccesses, ...]:
+    stores = [one for one in performed.accesses if isinstance(one, Store) and one.lane is not None]
+    return tuple(accesses_by_lane(performed, stores))
+
+
+def accesses_by_lane(performed: Performed, accesses: Iterable[Access]) -> list[LaneAccesses]:
+    """These accesses of a message, lane by lane; those of a block as if one lane had them."""
+    by_lane: dict[int, list[Access]] = {}
+    for access in accesses:
+        by_lane.setdefault(access.lane or 0, []).append(access)
+    first_lane = _first_lane(performed.instruction)
+    found: list[LaneAccesses] = []
+    for lane, stores in by_lane.items():
+        *texel, base = stores[0].cell
+        distances = [_distance(store.cell[-1], const(0, 2) if texel else base) for store in stores]
+        at = tuple(texel) or (base,)
+        found.append(LaneAccesses(first_lane + lane, at, tuple(zip(distances, stores, strict=True))))
+    return found
+
+
+def _first_lane(instruction: Instruction) -> int:
+    mask = instruction.execution.mask if instruction.execution else ExecMask.M1
+    return mask.lane_offset
+
+
+def _distance(cell: BitVec, base: BitVec) -> int:
+    """Bytes from base to cell, which are the channels or blocks of one lane; or the number of a texel's channel."""
+    distance = value_of(sub(cell, base))
+    assert distance is not None, "the stores of one lane lie at constant distances"
+    return distance
+
+
+def _pairs(lanes: tuple[LaneAccesses, ...]) -> Iterator[LanePair]:
+    conditional = [(write, _conditions(write)) for write in lanes]
+    for (one, mine), (other, theirs) in combinations(conditional, 2):
+        meet = _meeting(one, mine, other, theirs)
+        if not is_false(meet):
+            yield LanePair(one.lane, other.lane, meet)
+
+
+def lanes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
+    """Whether both lanes access a common byte or texel inside the surface, and have a meaning."""
+    return _meeting(one, _conditions(one), other, _conditions(other))
+
+
+def _meeting(one: LaneAccesses, mine: frozenset[Term], other: LaneAccesses, theirs: frozenset[Term]) -> Bool:
+    known = _literals(one, other) if mine or theirs else NONE
+    if not known.isdisjoint(mine | theirs):
+        one, other = _where(known, one), _where(known, other)
+    return _texels_meet(one, other) if one.is_texel else _bytes_meet(one, other)
+
+
+def _conditions(write: LaneAccesses) -> frozenset[Term]:
+    """The conditions on which it depends where the lane writes."""
+    return frozenset(term for term in subterms(*write.base) if isinstance(term, Bool))
+
+
+def _literals(*writes: LaneAccesses) -> Literals:
+    """What holds wherever both lanes write."""
+    known = NONE
+    for write in writes:
+        first, *others = (literals_of(store.guard) for _, store in write.stores)
+        known |= first.intersection(*others)
+    return known
+
+
+def _where(known: Literals, write: LaneAccesses) -> LaneAccesses:
+    """The writes with an address in which these literals are taken for granted."""
+    values: dict[Term, Term] = {}
+    for literal in known:
+        values |= {literal: true(), neg(literal): false()}
+    return replace(write, base=tuple(substitute_all(write.base, values)))
+
+
+def _texels_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
+    """Whether both lanes happen, have a meaning, and write one channel of one texel inside the surface."""
+    meetings = [
+        _both(store, other_store)
+        for channel, store in one.stores
+        for other_channel, other_store in other.stores
+        if channel == other_channel
+    ]
+    return conj(cells_equal(one.base, other.base), disj(*meetings))
+
+
+def _both(store: Access, other: Access) -> Bool:
+    """Whether both happen, inside, and have a meaning."""
+    return conj(store.guard, store.inside, store.defined, other.guard, other.inside, other.defined)
+
+
+def _bytes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
+    """Whether both lanes happen, have a meaning, and write a common byte inside the surface."""
+    meetings: dict[int, list[Bool]] = {}
+    (first,), (second,) = one.base, other.base
+    known, unit = _residue(second, first)
+    for at, store in one.stores:
+        for other_at, other_store in other.stores:
+            # Bytes are shared iff the other's first byte lies in (−width, width) around this one's.
+            lowest, end = at - other_at + 1 - other_store.width, at - other_at + store.width
+            for distance in range(lowest + (known - lowest) % unit, end, unit):
+                meetings.setdefault(distance, []).append(_both(store, other_store))
+    return disj(*(conj(_at_distance(first, second, d), disj(*both)) for d, both in sorted(meetings.items())))
+
+
+def _at_distance(first: BitVec, second: BitVec, distance: int) -> Bool:
+    return eq(second, add(first, const(distance, first.width)))
+
+
+def _residue(left: BitVec, right: BitVec) -> tuple[int, int]:
+    """(r, m): left − right is r modulo m, a power of two; where the difference is constant, no other integer is near.
+
+    Of whole flat addresses, or of the 32-bit offsets into a surface: there sums wrap, and what is equal in 40 bits is
+    equal in 32.
+    """
+    constant, parts = difference(_wrapping(left), _wrapping(right))
+    units = 1 << _wrapping(left).width
+    for atom, factor in parts.items():
+        units |= factor * lowest_bit(atom)
+    return constant, units & -units
+
+
+def _wrapping(address: BitVec) -> BitVec:
+    """The part of an address in which its sums wrap."""
+    return truncate(address, 32) if address.width == ADDRESS_BITS else address

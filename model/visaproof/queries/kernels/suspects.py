@@ -1,0 +1,182 @@
+"""What a kernel reads though it is undefined: registers beyond a variable, and registers that were never initialised.
+
+Each such value is a symbol.  Whether it matters is a question about the terms in which the symbol occurs: the
+addresses, branches, masks and outputs of the kernel.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from visaproof.isa.errors import Position
+from visaproof.isa.operands import SLM
+from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.run import Trace
+from visaproof.queries.kernels.buffer_places import is_private
+from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.queries.kernels.uninitialised import compares_with_itself
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
+from visaproof.semantics.symbolic.beyond import Excess, byte_beyond
+from visaproof.semantics.symbolic.guarded import Readers
+from visaproof.smt import Bool, Term, conj, is_false, symbols_of
+from visaproof.visaasm.predefined import PREDEFINED
+from visaproof.visaasm.syntax import Kernel
+
+
+class Effect(Enum):
+    """What depends on an undefined value."""
+
+    BRANCH = "a branch"
+    MASK = "which lanes are enabled"
+    ADDRESS = "an address"
+    OUTPUT = "what is stored"
+    SHARED = "what is stored in shared local memory"
+    WRITTEN = "other registers: what is written there"
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """Values that are undefined, or a write beyond a variable, by the first statement that uses them."""
+
+    kind: UndefinedKind
+    position: Position
+    variable: str
+    what: str
+    """What the statement does."""
+    symbols: frozenset[Term] = frozenset()
+    """The values that it reads."""
+    written: tuple[Bool, ...] = ()
+    """When it writes."""
+    of_address: bool = False
+    """Whether the values stand at a register address."""
+    harmless: bool = False
+    """Whether they are only compared with themselves: IGC's way to find out which lanes are active."""
+    partly: bool = False
+    """Whether they are uninitialised on some path only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """A term on which the kernel's behaviour depends where the guard holds."""
+
+    effect: Effect
+    position: Position
+    lane: int | None
+    guard: Bool
+    terms: tuple[Term, ...]
+
+
+def suspects(kernel: Kernel, trace: Trace) -> tuple[Suspect, ...]:
+    """In the order of their places in the file, those beyond a variable first where one statement has several.
+
+    What some path has initialised comes last.
+    """
+    found = [*_beyond(trace), *_uninitialised(kernel, trace)]
+    return tuple(sorted(found, key=lambda one: (one.partly, one.position.path, one.position.line)))
+
+
+def _beyond(trace: Trace) -> Iterator[Suspect]:
+    groups: dict[tuple[str, bool, Position | None], list[Excess]] = {}
+    for one in trace.beyond:
+        key = one.variable, one.written, None if one.written else one.position
+        groups.setdefault(key, []).append(one)
+    for (variable, written, _), group in groups.items():
+        first = group[0]
+        unwritten = first.of_address and variable not in trace.registers.sizes
+        kind = UndefinedKind.UNINITIALISED if unwritten else UndefinedKind.BEYOND_VARIABLE
+        what = f"uses address register {variable}, which is uninitialised" if unwritten else _what(first, group)
+        if written:
+            yield Suspect(kind, first.position, variable, what, written=tuple(one.guard for one in group))
+        else:
+            values = frozenset(value for one in group for value in _values(trace, one))
+            yield Suspect(kind, first.position, variable, what, values, of_address=first.of_address)
+
+
+def _what(first: Excess, group: list[Excess]) -> str:
+    """What the statement does: of all its lanes at once."""
+    mine = [one for one in group if one.position == first.position]
+    verb, unit = "writes" if first.written else "reads", "bits" if first.of_bits else "bytes"
+    if first.of_address:
+        return f"{verb} at a register address that leaves {first.variable} or is not aligned"
+    start, stop = min(one.places.start for one in mine), max(one.places.stop for one in mine)
+    return f"{verb} {unit} {start}..{stop - 1}, which lie beyond {first.variable}"
+
+
+def _values(trace: Trace, one: Excess) -> Iterator[Term]:
+    if one.value is not None:
+        yield one.value
+    elif one.of_bits:
+        yield from (trace.predicates.at_start(one.variable, lane) for lane in one.places)
+    else:
+        yield from (byte_beyond(one.variable, byte) for byte in one.places)
+
+
+def _uninitialised(kernel: Kernel, trace: Trace) -> Iterator[Suspect]:
+    launched = {item.variable for item in kernel.inputs} | PREDEFINED.keys()
+    harmless = {one.position for one in kernel.instructions() if compares_with_itself(one)}
+    registers, predicates = trace.registers, trace.predicates
+    for unit, at_start, readers, when in (
+        ("bytes", registers.at_start, registers.unwritten, ""),
+        ("bytes", registers.at_start, registers.partly, " on some path"),
+        ("bits", predicates.at_start, predicates.unwritten, ""),
+        ("bits", predicates.at_start, predicates.partly, " on some path"),
+    ):
+        for (variable, position), places in _grouped(readers, launched, harmless).items():
+            values = frozenset(at_start(variable, place) for place in places)
+            what = f"reads {unit} {ranges(sorted(places))} of {variable}, which are uninitialised{when}"
+            kind, is_harmless = UndefinedKind.UNINITIALISED, position in harmless
+            yield Suspect(kind, position, variable, what, values, harmless=is_harmless, partly=bool(when))
+
+
+def _grouped(readers: Readers, launched: set[str], harmless: set[Position]) -> dict[tuple[str, Position], list[int]]:
+    """Places by the first statement that reads them; by the first that is not harmless, where there is one."""
+    groups: dict[tuple[str, Position], list[int]] = {}
+    for (variable, place), positions in readers.items():
+        if variable not in launched and not variable.startswith("&"):
+            first = next((one for one in positions if one not in harmless), next(iter(positions)))
+            groups.setdefault((variable, first), []).append(place)
+    return groups
+
+
+def ranges(places: list[int] | tuple[int, ...]) -> str:
+    """`0..7, 12`: sorted numbers, neighbours together."""
+    runs: list[tuple[int, int]] = []
+    for place in places:
+        if runs and runs[-1][1] == place - 1:
+            runs[-1] = runs[-1][0], place
+        else:
+            runs.append((place, place))
+    return ", ".join(str(first) if first == last else f"{first}..{last}" for first, last in runs)
+
+
+def sinks(trace: Trace) -> Iterator[Sink]:
+    """Branches, then messages in their order; what stays in private memory is followed there."""
+    for branch in trace.branches:
+        for lane, jumps in enumerate(branch.jumping):
+            if not is_false(jumps):
+                yield Sink(Effect.BRANCH, branch.position, lane, conj(), (jumps,))
+    for performed in trace.performed:
+        for access in performed.accesses:
+            yield from _of_access(trace, performed, access)
+
+
+def _of_access(trace: Trace, performed: Performed, access: Access) -> Iterator[Sink]:
+    position, lane, guard = performed.instruction.position, access.lane, access.guard
+    private = is_private(trace, performed, access)
+    if not private:
+        yield Sink(Effect.MASK, position, lane, conj(), (guard,))
+    yield Sink(Effect.ADDRESS, position, lane, guard, access.cell)
+    if not private and not isinstance(access, Load):
+        stored = (access.src0, access.src1) if isinstance(access, Atomic) else (access.value,)
+        effect = Effect.SHARED if performed.surface == SLM else Effect.OUTPUT
+        yield Sink(effect, position, lane, guard, stored)
+
+
+def tainted(trace: Trace, values: frozenset[Term]) -> frozenset[Term]:
+    """The values, and the results that the model leaves open of operations on them."""
+    found = set(values)
+    for one in trace.arbitrary:
+        operands = [source.bits for source in one.operands or ()]
+        if not found.isdisjoint(symbols_of(*operands)):
+            found.add(one.symbol)
+    return frozenset(found)

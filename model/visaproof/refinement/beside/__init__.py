@@ -1,0 +1,1 @@
+"""What two programs have besides their texts: samplers, shared memory, tables, buffers."""

@@ -1,0 +1,70 @@
+"""The samplers of two kernels: what stands at each number, and what it reads outside of an image in a run.
+
+A sampler of the source code says how it reads; of one that is passed the launch chooses: in runs the nearest texel, and
+outside of an image what is at its edge or 0.  Where not both kernels say what stands at each number, the same does.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from visaproof.checking.ladder import Values
+from visaproof.decode.sampler import samplers_of
+from visaproof.decode.texels import Outside
+from visaproof.launch.input_meaning import Argument, SamplerModes
+from visaproof.launch.matching import Program
+from visaproof.smt import Bool, Term, bool_symbol
+
+SAMPLER = "sampler "
+"""What the name of such a symbol begins with."""
+
+Samplers = Mapping[int, SamplerModes | Argument]
+"""What stands at each number; the number itself where nothing is said."""
+
+_KNOWN = {"clamp_edge": Outside.EDGE, "clamp_border": Outside.BORDER, "none": Outside.UNKNOWN}
+"""ze_info's words of what can be run."""
+
+
+def said_of_samplers(source: Program, target: Program) -> tuple[Samplers, Samplers]:
+    """What stands at the numbers that each kernel uses, if both say it of all of theirs."""
+    used = [samplers_of(program.kernel) for program in (source, target)]
+    one, other = source.launch.samplers, target.launch.samplers
+    if not set(used[0]) <= one.keys() or not set(used[1]) <= other.keys():
+        return {}, {}
+    return {number: one[number] for number in used[0]}, {number: other[number] for number in used[1]}
+
+
+def chosen(used: Iterator[int] | list[int], samplers: Samplers) -> Iterator[Bool]:
+    """Whether each sampler that the launch chooses brings 0 outside of an image, and not what is at its edge."""
+    for number in used:
+        what = samplers.get(number, number)
+        if not isinstance(what, SamplerModes):
+            yield sampler_symbol(what)
+
+
+def sampler_symbol(what: int | Argument) -> Bool:
+    """Whether the sampler at a number, or the argument, brings 0 outside of an image."""
+    return bool_symbol(f"{SAMPLER}{f'number {what}' if isinstance(what, int) else f'argument {what.index}'}")
+
+
+def is_sampler(term: Term) -> bool:
+    """Whether this is such a symbol."""
+    return str(term.payload).startswith(SAMPLER)
+
+
+def samplers_in(values: Values) -> Iterator[tuple[str, Outside]]:
+    """The samplers that the launch chooses, by their numbers or as `argument 1`, and what each reads outside."""
+    for one, border in values.items():
+        if is_sampler(one):
+            name = str(one.payload).removeprefix(SAMPLER).removeprefix("number ")
+            yield name, Outside.BORDER if border & 1 else Outside.EDGE
+
+
+def outside_of(samplers: Samplers, values: Values) -> dict[int, Outside]:
+    """What the samplers of a kernel read outside of an image, by their numbers; of others this is not modelled."""
+    found = dict(samplers_in(values))
+    outside = {int(name): one for name, one in found.items() if name.isdecimal()}
+    for number, what in samplers.items():
+        if isinstance(what, Argument):
+            outside[number] = found.get(f"argument {what.index}", Outside.EDGE)
+        elif what.filtering == "nearest" and not what.normalized and what.addressing in _KNOWN:
+            outside[number] = _KNOWN[what.addressing]
+    return outside

@@ -1,0 +1,188 @@
+"""Two kernels that can be compared: inputs matched, both run on terms, and what the answer will rest on."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from visaproof.analysis.private_slots import in_all_slots, slot_of
+from visaproof.analysis.tables import common_tables, may_be_written, taken_as_one, unlike_tables
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import NotModelled
+from visaproof.launch.assumptions import Assume, Start, start_of
+from visaproof.launch.float_results import IEEE_ASSUMED, Floats
+from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.launch.matching import Matching, Program, match, require_matched
+from visaproof.launch.premises import Premise
+from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.launch.relations.relations import with_relations
+from visaproof.launch.unmodelled_inputs import unmodelled_read
+from visaproof.queries.kernels.constant_data import Tables
+from visaproof.queries.kernels.undefined import unusual
+from visaproof.refinement.assumed import assumptions, lanes_on
+from visaproof.refinement.beside.buffer_offsets import BUFFER_OFFSETS, needs_buffers
+from visaproof.refinement.beside.compared import beside, unlike
+from visaproof.refinement.beside.local_memory import with_local_sizes
+from visaproof.refinement.beside.overlap import overlap_of
+from visaproof.refinement.beside.samplers import said_of_samplers
+from visaproof.refinement.effects.question import Launched, Question
+from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
+from visaproof.refinement.nondeterminism.lanes_on import lanes_needed
+from visaproof.refinement.observed import observed_registers
+from visaproof.refinement.questions import of_the_source, questions, used_surfaces
+from visaproof.refinement.same_program import is_itself
+from visaproof.refinement.scope import Granted, Scope
+from visaproof.refinement.testing.runner import Runner
+from visaproof.refinement.widths.rows import in_rows
+from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.refinement.widths.threads import one_to_one, one_to_several, require_found
+from visaproof.refinement.widths.wide_thread import Split, matched_inputs, split_of
+from visaproof.smt import Bool
+
+NOTHING_GRANTED = Granted()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two kernels that can be compared, and on what the answer will rest."""
+
+    source: Program
+    target: Program
+    matching: Matching
+    start: Start
+    assumed: tuple[Premise, ...]
+    question: Question
+    """Where addresses are used, of places in buffers, under conditions."""
+    runners: tuple[AnyRunner, AnyRunner]
+    exact: Question | None
+    """The question under no condition; None where that is not asked: memory is reached by address and by surface as
+    well, or by several threads."""
+    scope: Scope
+    granted: Granted
+    open: NotModelled | None = None
+    """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
+    split: Split | None = None
+    """Which threads run the lanes of which, where the kernels have different SIMD widths."""
+    sharing: Sharing = NOTHING_SHARED
+    """The buffers that may overlap; the question takes all for apart."""
+    unlike: tuple[str, ...] = ()
+    """Why a proof on the texts does not show that the target refines the source."""
+    itself: bool = False
+    """Whether a program is compared with itself, in the same registers: then one run on terms stands for both."""
+
+    @property
+    def on_floats(self) -> bool:
+        """Whether a kernel computes with floats, as far as that is known."""
+        return self.scope.floats is Floats.IEEE or self.uninterpreted
+
+    @property
+    def uninterpreted(self) -> bool:
+        """Whether a kernel computes with floats of which nothing is known."""
+        values = (one for runner in self.runners for one in runner.trace.arbitrary if one.operands and not one.origin)
+        open_floats = any(source.type.floating for one in values for source in one.operands or ())
+        return self.scope.floats is Floats.UNINTERPRETED and open_floats
+
+    @property
+    def conditional(self) -> bool:
+        """Whether the question is asked under conditions."""
+        return self.exact is not self.question
+
+
+def compare(source: Program, target: Program, scope: Scope, granted: Granted = NOTHING_GRANTED) -> Comparison:
+    """The question about a source and a target, with what had to be granted so that it can be asked.
+
+    Raises NotModelled, and ReadError where an input of the target has no counterpart.
+    """
+    source, target = (replace(one, launch=one.launch.of_groups(scope.groups)) for one in (source, target))
+    source, target, local = with_local_sizes(source, target)
+    samplers = said_of_samplers(source, target)
+    source, target = replace(source, samplers=samplers[0]), replace(target, samplers=samplers[1])
+    split = split_of(source, target)
+    source, target, rows = in_rows(source, target, scope) if split is not None else (source, target, ())
+    target = replace(target, own_tables=_own_tables(source, target, split))
+    observed = observed_registers(source.kernel, target.kernel, scope.observe)
+    if split is not None and observed:
+        raise NotModelled("registers at the end of kernels of different SIMD widths")
+    matching = match(source, target) if split is None else matched_inputs(source, target, split)
+    starts = _starts(source, target, scope.assume, alike=split is None)
+    wide = target if split is not None and not split.source_is_wide else source
+    lanes = tuple(granted.lane(lane) for lane in launched_lanes(wide.kernel))
+    programs, by_buffers = (source, target), granted.by_buffers
+    itself = is_itself(source, target, observed)
+    if split is None:
+        alone = one_to_one(programs, matching, starts, lanes, scope, by_buffers, itself)
+        one = replace(alone[0], observed=observed)
+        runners = one, one if itself else replace(alone[1], observed=observed)
+    else:
+        runners = one_to_several(programs, matching, starts, split, scope, by_buffers)
+    require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
+    for program, runner in zip(programs, runners, strict=True):
+        _require_modelled(program, runner.trace.registers.initial_reads)
+    needed = _lanes_needed(runners, lanes) if split is None and not granted.on else frozenset[Bool]()
+    if needed:
+        return compare(source, target, scope, replace(granted, on=needed))
+    start = starts[0] if split is None or split.source_is_wide else starts[1]
+    start = with_relations(LaunchNames(wide.kernel, wide.launch, start), scope.where)
+    tables = common_tables(programs, [runner.pointers for runner in runners])
+    launched = Launched(lanes, start.group, tables, local, limited="image-extents" not in scope.assume.lifted)
+    unasked: NotModelled | None = None
+    try:
+        require_found(runners[1])
+        exact, question = questions(runners, launched, scope.forbidden)
+    except NotModelled as reason:
+        exact, question, unasked = *of_the_source(runners, launched, scope.forbidden), reason
+    if not by_buffers and matching.by_meaning and needs_buffers(programs, exact is not question):
+        return compare(source, target, scope, replace(granted, by_buffers=True))
+    assumed = assumptions(start, question, matching, runners)
+    assumed += rows
+    assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
+    assumed += _on_tables(programs, starts, tables)
+    assumed += tuple(beside(programs, runners, matching))
+    overlap = overlap_of(source, matching, runners, question, scope, split)
+    return Comparison(
+        source, target, matching, start, assumed + overlap.assumed, question, runners, exact, scope, granted, unasked,
+        split, overlap.sharing, tuple(unlike(programs)), itself,
+    )  # fmt: skip
+
+
+def _own_tables(source: Program, target: Program, split: Split | None) -> frozenset[str]:
+    """The tables that hold something else in the target."""
+    found = unlike_tables(source, target) - set(may_be_written(source, target))
+    if found and split is not None:
+        names = ", ".join(sorted(name.removeprefix("&") for name in found))
+        raise NotModelled(f"kernels of different SIMD widths with {names}, which holds something else in the target")
+    return found
+
+
+def _on_tables(programs: tuple[Program, Program], starts: tuple[Start, Start], tables: Tables) -> tuple[Premise, ...]:
+    """What is assumed of the tables of the other program, and of those that both have."""
+    other = (one for one in starts[1].assumed if one.name == "constants-open" and one not in starts[0].assumed)
+    return *other, *taken_as_one(programs, tables)
+
+
+def _starts(source: Program, target: Program, assume: Assume, alike: bool) -> tuple[Start, Start]:
+    """What both start with: threads `alike` have one number, for which the slots of both have room."""
+    one, other = (start_of(program.kernel, program.launch, assume) for program in (source, target))
+    slot = max(slot_of(source.launch, one), slot_of(target.launch, other))
+    return (in_all_slots(one, slot), in_all_slots(other, slot)) if slot and alike else (one, other)
+
+
+def _lanes_needed(runners: tuple[AnyRunner, AnyRunner], lanes: tuple[Bool, ...]) -> frozenset[Bool]:
+    """The lanes without which the addresses of the source are not known; none where no address is used."""
+    source = runners[0]
+    if not isinstance(source, Runner) or not any(FLAT in used_surfaces(one) for one in runners):
+        return frozenset()
+    return frozenset(lanes_needed(source, lanes))
+
+
+def _assumed_beside(scope: Scope, granted: Granted, lanes: tuple[Bool, ...]) -> tuple[Premise, ...]:
+    """What is assumed beside what the launch says, for the reader."""
+    return (
+        *((BUFFER_OFFSETS,) if granted.by_buffers else ()),
+        *(IEEE_ASSUMED if scope.floats is Floats.IEEE else ()),
+        *unusual(scope.forbidden),
+        *((lanes_on(lanes, granted.on),) if granted.on else ()),
+    )
+
+
+def _require_modelled(program: Program, read: Iterable[tuple[str, int]]) -> None:
+    if (unmodelled := unmodelled_read(program.kernel, program.launch, read)) is not None:
+        raise unmodelled

@@ -1,0 +1,113 @@
+"""What one kernel does that can be seen from outside: guarded stores, under names that both kernels share."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from visaproof.decode.synchronisation import Barrier
+from visaproof.isa.errors import NotModelled
+from visaproof.machine.symbolic.loops import LoopRound
+from visaproof.queries.kernels.conflict import conflict_questions
+from visaproof.queries.kernels.shared_memory import SharedMemory
+from visaproof.queries.kernels.stores import Stores
+from visaproof.queries.kernels.undefined import Conditions, UndefinedKind
+from visaproof.refinement.effects.history import History
+from visaproof.refinement.effects.observed_registers import RegisterByte
+from visaproof.refinement.effects.places import Reach
+from visaproof.refinement.effects.races import Race, races
+from visaproof.refinement.effects.side import Side, surface_then
+from visaproof.refinement.effects.touched import Touched
+from visaproof.semantics.symbolic.accesses import Atomic
+from visaproof.smt import (
+    Bool,
+    is_false,
+    neg,
+    true,
+)
+
+_OF_ACCESSES = frozenset((UndefinedKind.MISALIGNED, UndefinedKind.BEYOND_VARIABLE))
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What a kernel does that can be seen from outside."""
+
+    stores: dict[str, Stores]
+    """By surface, in the order in which they happen; those of one message that meet make it undefined."""
+    undefined: Conditions
+    """The run has no meaning where one of these holds."""
+    reaches: tuple[Reach, ...] = ()
+    """The accesses to buffers that are taken to lie inside."""
+    comes: tuple[Bool, ...] = ()
+    """When the thread comes to each barrier and fence that stands for one of the other kernel."""
+    barriers: tuple[Bool, ...] = ()
+    """When it comes to each barrier, also to those of this kernel alone."""
+    atomics: bool = False
+    """Whether the order of atomics is left open."""
+    ends: tuple[Bool, ...] = ()
+    """Of each loop that may run longer than it was unrolled, that it does not."""
+    rounds: tuple[LoopRound, ...] = ()
+    """The rounds that stand for others; what was held before and after them has the shared names."""
+    registers: tuple[tuple[RegisterByte, ...], ...] = ()
+    """What the registers hold at the end that are observed."""
+    touched: tuple[Touched, ...] = ()
+    """What it accesses that others see, in the order of the run."""
+    races_in_rounds: bool = False
+    """Whether threads may race in different rounds of loops: of those one round for all says nothing."""
+
+
+def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]) -> Effects:
+    """The effects under the shared names.  Raises NotModelled where it is not known what kind of undefined one is."""
+    history = History(side, memory, expand)
+    for place, performed in enumerate(side.trace.performed):
+        thread = side.threads[place] if side.finders else 0
+        item_thread = side.threads[place] if side.threads else 0
+        history.add(performed, surface_then(side, place), side.turns.get(place), thread, item_thread)
+    if history.unclear is not None and len(_OF_ACCESSES & forbidden) == 1:
+        raise NotModelled("an address that may be misaligned, beside registers beyond a variable", history.unclear)
+    racing = list(_races(side))
+    apart = [*_undefined_apart_from_accesses(side), *((race.meet, UndefinedKind.RACE) for race in racing)]
+    common = history.common([condition for condition, _ in apart])
+    found = [*history.undefined, *zip(common, (kind for _, kind in apart), strict=True)]
+    found += _of_what_nothing_wrote(history)
+    undefined: dict[Bool, UndefinedKind] = {}
+    for condition, kind in found:
+        if kind in forbidden and not is_false(condition):
+            undefined.setdefault(condition, kind)
+    return Effects(
+        {surface: tuple(stores) for surface, stores in history.stores.items()},
+        undefined,
+        tuple(history.reaches),
+        tuple(history.common([one.guard for one in side.matched.events])),
+        tuple(history.common([one.guard for one in side.trace.events if isinstance(one.event, Barrier)])),
+        any(isinstance(access, Atomic) for one in side.trace.performed for access in one.accesses),
+        tuple(history.common([ends for ends, _ in side.trace.bounded])),
+        tuple(history.round(one) for one in side.trace.rounds),
+        tuple(history.registers(side)) if side.observed else (),
+        tuple(history.touched),
+        any(race.in_rounds for race in racing),
+    )
+
+
+def _undefined_apart_from_accesses(side: Side) -> Iterator[tuple[Bool, UndefinedKind]]:
+    """Register addresses that leave their variable, and lanes of one message that meet (D14)."""
+    for condition, _ in side.trace.conditions:
+        yield neg(condition), UndefinedKind.BEYOND_VARIABLE
+    for question in conflict_questions(side.trace):
+        for pair in question.pairs:
+            yield pair.meet, UndefinedKind.COLLISION
+
+
+def _races(side: Side) -> Iterator[Race]:
+    """Where threads of a group meet."""
+    if side.threads:
+        surfaces = [side.surface(one.surface) for one in side.trace.performed]
+        yield from races(side.trace, side.threads, surfaces)
+
+
+def _of_what_nothing_wrote(history: History) -> Iterator[tuple[Bool, UndefinedKind]]:
+    """The stores that depend on a kernel's own choice; always, where that decides whether they happen."""
+    for one in (store for stores in history.stores.values() for store in stores):
+        if history.is_chosen(one.guard):
+            yield true(), UndefinedKind.UNINITIALISED
+        elif history.is_chosen(one.cell) or history.is_chosen(one.value):
+            yield one.guard, UndefinedKind.UNINITIALISED

@@ -1,0 +1,355 @@
+"""What a kernel has stored so far, with its loads and results under the names that both kernels share."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TypeVar, cast
+
+from visaproof.isa.errors import Position
+from visaproof.launch.matching import SHARED_LOCAL
+from visaproof.machine.symbolic.arbitrary_values import Arbitrary
+from visaproof.machine.symbolic.loops import Held, LoopRound
+from visaproof.machine.symbolic.machine import Performed
+from visaproof.queries.extremes import in_one_form
+from visaproof.queries.kernels.atomic_events import AtomicEvents, where_it_changes
+from visaproof.queries.kernels.buffer_places import is_private
+from visaproof.queries.kernels.shared_memory import SharedMemory, joined
+from visaproof.queries.kernels.stores import NO_OWNER, Owner, UnitStore, after
+from visaproof.queries.kernels.surface_names import itself
+from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.effects.observed_registers import RegisterByte, raw_terms, register_byte
+from visaproof.refinement.effects.open_operation import OpenOperation
+from visaproof.refinement.effects.places import Reach, base_of
+from visaproof.refinement.effects.side import Side, Turn
+from visaproof.refinement.effects.touched import Touched
+from visaproof.refinement.effects.undefined_accesses import kind_of, may_be_of_two_kinds
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
+from visaproof.semantics.symbolic.effects import new_value
+from visaproof.semantics.symbolic.float_axioms import as_function
+from visaproof.semantics.symbolic.state import SymbolicImage
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    bool_symbol,
+    concat,
+    conj,
+    const,
+    extract,
+    false,
+    is_false,
+    ite,
+    neg,
+    sign_extend,
+    substitute,
+    subterms,
+    symbol,
+    value_of,
+    zero_extend,
+)
+from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.expanded import expanded
+
+T = TypeVar("T", bound=Term)
+
+EXACT = frozenset(("mov", "sel", "cmp", "add", "mul", "mad", "min", "max", "rndd", "rndu", "rnde", "rndz", "frc"))
+"""Opcodes whose results on floats are the same on every platform; those of the others are for one platform."""
+
+
+class History:
+    """What a kernel has stored so far, with its loads and results under the names that both kernels share."""
+
+    def __init__(self, side: Side, memory: SharedMemory, expand: bool) -> None:
+        self._side = side
+        self._expand = expand
+        self._chosen: set[Term] = set()
+        """Results of operations on what nothing wrote, and terms that depend on it."""
+        self._settled: set[Term] = set()
+        """Terms that do not."""
+        self._memory = memory
+        self._arbitrary = side.trace.arbitrary
+        self._places: dict[Term, int] = {one.symbol: place for place, one in enumerate(side.trace.arbitrary)}
+        self._resolved = 0
+        self._names: dict[Term, Term] = dict(_surface_names(side))
+        self._sharing = side.sharing
+        shared = self._sharing.alignments
+        self._names |= {
+            pointer: self._sharing.base(buffer) if buffer in shared else base_of(buffer)
+            for pointer, buffer in side.pointers.items()
+        }
+        self._names |= side.choices
+        self._events = AtomicEvents()
+        self._written = {
+            side.surface(one.surface)
+            for one in side.trace.performed
+            if any(not isinstance(access, Load) for access in one.accesses)
+        }
+        self._stored: set[tuple[str, int]] = set()
+        """Surfaces, and threads that have stored there."""
+        self._count = Counter[str]()
+        """How many messages stored to each memory."""
+        self.stores: dict[str, list[UnitStore]] = {}
+        self.undefined: list[tuple[Bool, UndefinedKind]] = []
+        self.unclear: Position | None = None
+        """An access of which it is not known whether it is misaligned or beyond a variable."""
+        self.reaches: list[Reach] = []
+        self.touched: list[Touched] = []
+
+    def common(self, terms: list[T]) -> list[T]:
+        """The terms under the shared names."""
+        self._resolve(terms)
+        return self._renamed(terms)
+
+    def round(self, one: LoopRound) -> LoopRound:
+        """A round with what is held before and after it under the shared names."""
+        return replace(one, held=self._held(one.held), lanes=self._held(one.lanes))
+
+    def _held(self, held: tuple[Held, ...]) -> tuple[Held, ...]:
+        before, after = self.common([each.before for each in held]), self.common([each.after for each in held])
+        return tuple(each._replace(before=b, after=a) for each, b, a in zip(held, before, after, strict=True))
+
+    def registers(self, side: Side) -> Iterator[tuple[RegisterByte, ...]]:
+        """What the observed registers hold at the end."""
+        for raw in raw_terms(side.trace, side.observed, side.name):
+            self._resolve(raw)
+            yield tuple(register_byte(term, side.name, self.is_chosen) for term in self._renamed(raw))
+
+    def is_chosen(self, term: Term) -> bool:
+        """Whether a term under the shared names depends on a choice that only this kernel has."""
+        if term in self._chosen:
+            return True
+        if term in self._settled:
+            return False
+        seen, stack = {term}, [term]
+        while stack:
+            one = stack.pop()
+            if one.op is Op.SYMBOL and self._is_choice(one):
+                self._chosen.add(term)
+                return True
+            ahead = [arg for arg in one.args if arg not in seen and arg not in self._settled]
+            seen.update(ahead)
+            stack += ahead
+        self._settled |= seen
+        return False
+
+    def _is_choice(self, one: Term) -> bool:
+        definition = self._memory.definitions.get(one)
+        own = one in self._chosen or str(one.payload).startswith(f"{self._side.name}:")
+        return own or (definition is not None and self.is_chosen(definition))
+
+    def _renamed(self, terms: list[T]) -> list[T]:
+        found = substitute_all(terms, self._names)
+        return expanded(found) if self._expand else found
+
+    def add(self, performed: Performed, surface: str, turn: Turn | None, thread: int, item_thread: int = 0) -> None:
+        """Takes in a message of a thread to a surface; `item_thread` is the number of the thread among several."""
+        values = {id(access): value for access, value in performed.loaded}
+        if itself(surface) in self._written:  # what was read through the sampler before is what was there before
+            self._resolve_first(performed.left_open)
+        accesses = list(self._visible(performed))
+        self._resolve([term for access in accesses for term in _terms(access)])
+        seen = [self._renamed(_terms(access)) for access in accesses]
+        for access, terms in zip(accesses, seen, strict=True):
+            self._note_place(performed, surface, access, cast(tuple[Bool, Bool, BitVec], (*terms[:2], terms[3])))
+            terms[3] = self._sharing.address(surface, cast(BitVec, terms[3]))
+        memory = self._sharing.memory(surface)
+        atomic = () if turn is not None else self._events.message(memory, accesses, seen, self.stores)
+        stores: list[UnitStore] = []
+        names: dict[Term, Term] = {}
+        for index, (access, (guard, inside, defined, cell, *value)) in enumerate(zip(accesses, seen, strict=True)):
+            guard, inside, cell = cast(Bool, guard), cast(Bool, inside), cast(BitVec, cell)
+            self._note_undefined(performed, access, conj(guard, neg(cast(Bool, defined))))
+            self.touched.append(Touched(surface, type(access).__name__.lower(), cell, performed.instruction))
+            happens, owner = conj(guard, inside), self._owner(performed, surface, access, item_thread)
+            if isinstance(access, Atomic) and turn is not None:
+                written, brought, always = self._in_turn(turn, surface, owner, access, seen[index])
+                happens, value = (inside if always else happens), [written]
+            elif isinstance(access, Atomic):
+                written = self._memory.result((*atomic, index, "after"), 8 * access.width)
+                brought = cast(BitVec, self._memory.result((*atomic, index, "brought"), 8 * access.width))
+                happens, value = conj(where_it_changes(access, seen[index]), inside), [written]
+            elif id(access) in values:
+                brought = self._loaded(surface, owner, cell, access.width)
+            else:
+                brought = None
+            if isinstance(access, Atomic | Store) and not is_false(happens):
+                stores += self._units(memory, owner, happens, cell, cast(BitVec, value[0]), access.width)
+            if id(access) in values and brought is not None:
+                wide = values[id(access)].width
+                plain = turn is not None and turn.is_single
+                names[values[id(access)]] = self._brought(access, inside, brought, wide, plain)
+        self._names |= names
+        if accesses:
+            self._take(memory, stores, turn)
+        if stores:
+            self._stored.add((itself(surface), thread))
+        if any(not isinstance(access, Load) for access in accesses):
+            self._count[self._sharing.memory(itself(surface))] += 1
+
+    def _visible(self, performed: Performed) -> Iterator[Access]:
+        """The accesses that others see; of those to private memory what is undefined is taken in."""
+        for one in performed.accesses:
+            if is_private(self._side.trace, performed, one):
+                (condition,) = self.common([conj(one.guard, neg(one.defined))])
+                self._note_undefined(performed, one, condition)
+            else:
+                yield one
+
+    def _note_undefined(self, performed: Performed, access: Access, condition: Bool) -> None:
+        """Takes in where an access has no meaning; one that never has any may be wrong in either way, or in both."""
+        self.undefined.append((condition, kind_of(access)))
+        if not is_false(condition) and may_be_of_two_kinds(performed, access):
+            self.unclear = performed.instruction.position
+
+    def _take(self, surface: str, stores: list[UnitStore], turn: Turn | None) -> None:
+        before = self.stores.setdefault(surface, [])
+        if turn is not None and turn.is_single:  # what the same turn has left there is gone
+            gone = {(store.guard, store.cell) for store in stores}
+            before[:] = [store for store in before if (store.guard, store.cell) not in gone]
+        before.extend(stores)
+
+    def _note_place(self, performed: Performed, surface: str, access: Access, seen: tuple[Bool, Bool, BitVec]) -> None:
+        """Takes in where an access is: outside of shared local memory or of a buffer, or at an offset in a buffer."""
+        guard, inside, cell = seen
+        if len(access.cell) == 1:
+            kind = UndefinedKind.SLM_OUTSIDE if performed.surface == SHARED_LOCAL else UndefinedKind.OUTSIDE
+            self.undefined.append((conj(guard, neg(inside)), kind))
+        if id(access) in self._side.offsets:
+            (offset,) = self._renamed([self._side.offsets[id(access)]])
+            self.reaches.append(Reach(guard, surface, cell, offset, access.width))
+
+    def _units(
+        self, memory: str, owner: Owner, happens: Bool, cell: BitVec, value: BitVec, width: int
+    ) -> Iterator[UnitStore]:
+        for byte, place in self._memory.pieces(memory, cell, width):
+            unit = extract(value, 8 * (byte + self._memory.units[memory]) - 1, 8 * byte)
+            yield UnitStore(happens, place, unit, owner)
+
+    def _brought(self, access: Access, inside: Bool, value: BitVec, width: int, plain: bool) -> BitVec:
+        """What a load gives to a register of this width; `plain` without a name for it."""
+        outside = const(access.outside if isinstance(access, Load) else 0, value.width)
+        named = ite(inside, value, outside) if plain else self._memory.named(ite(inside, value, outside))
+        signed = isinstance(access, Atomic) and access.sign_extended
+        return sign_extend(named, width) if signed else zero_extend(named, width)
+
+    def _in_turn(
+        self, turn: Turn, surface: str, owner: Owner, access: Atomic, seen: list[Term]
+    ) -> tuple[BitVec, BitVec, bool]:
+        """What an atomic leaves and brings that has its place among those of other threads.
+
+        And whether it would leave what was there where its guard does not hold: then it may as well happen.
+        """
+        width = 8 * access.width
+        if not turn.is_single:
+            kind = access.op, access.returns_new, access.width
+            event = ("lane's atomic", turn.number, turn.first_lane + (access.lane or 0), surface, kind, tuple(seen))
+            results = (self._memory.result((*event, which), width) for which in ("after", "brought"))
+            written, brought = (cast(BitVec, result) for result in results)
+            return written, brought, False
+        cell, src0, src1 = (cast(BitVec, term) for term in seen[3:])
+        before = self._loaded(surface, owner, cell, access.width)
+        written = new_value(access.op, before, src0, src1, access.readings)
+        guard = cast(Bool, seen[0])
+        conditions = guard.args if guard.op is Op.CONJ else (guard,)
+        same = all(in_one_form(substitute(written, _without(one))) is before for one in conditions)
+        written = in_one_form(written)
+        return written, written if access.returns_new else before, same
+
+    def _owner(self, performed: Performed, surface: str, access: Access, thread: int) -> Owner:
+        """Whose an access is in memory that buffers share."""
+        buffer = self._sharing.buffer(surface)
+        if not buffer:
+            return NO_OWNER
+        single = self._side.threads or access.lane is not None  # the wide thread acts for the items of several others
+        items = self._sharing.items(thread, performed.instruction.first_lane, access.lane) if single else None
+        return Owner(buffer, items)
+
+    def _loaded(self, surface: str, owner: Owner, cell: BitVec, width: int) -> BitVec:
+        """What memory holds in the units of a cell, after the stores so far."""
+        units: list[BitVec] = []
+        memory = self._sharing.memory(surface)
+        stores = list(self._sharing.seen_from(owner, self.stores.get(memory, ())))
+        for _, place in self._memory.pieces(memory, cell, width):
+            units.append(after(stores, place, self._memory.initial(memory, place)))
+        return joined(units)
+
+    def _resolve(self, terms: Iterable[Term]) -> None:
+        """Gives common names to the results that the terms use, and to all that were computed before them."""
+        self._resolve_first(1 + max((self._places.get(term, -1) for term in subterms(*terms)), default=-1))
+
+    def _resolve_first(self, count: int) -> None:
+        finders = self._side.finders
+        for place, one in enumerate(self._arbitrary[self._resolved : count], self._resolved):
+            self._names[one.symbol] = found = self._result(one, finders[place] if finders else 0)
+            line = f"line {one.instruction.position.line} of the {self._side.name}"
+            self._memory.spell(found, one.described(line))
+        self._resolved = max(self._resolved, count)
+
+    def _result(self, one: Arbitrary, thread: int) -> Term:
+        image = None if one.origin is None else self._side.surface(one.origin.surface)
+        if one.operands is None or (image is not None and self._may_have_changed(image, thread)):
+            return _own(self._side.name, one.symbol)
+        bits = self._renamed([source.bits for source in one.operands])
+        operands = [replace(source, bits=word) for source, word in zip(one.operands, bits, strict=True)]
+        control = None if one.control is None else substitute(one.control, self._names)
+        opcode, width, named = one.operation[0], one.symbol.width, one.operation
+        if opcode == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
+            named, operands = ("sample_lz", *named[1:]), operands[1:]
+        device = None if opcode in EXACT or one.origin is not None else self._side.platform
+        origin = None if one.origin is None else (self._then(image), self._side.how(one.origin.use), one.origin.slot)
+        operation = OpenOperation(named, one.result, width, device, control, origin, as_function(named, operands))
+        result = self._memory.result(operation, width)
+        if any(self.is_chosen(each.bits) for each in operands):
+            self._chosen.add(result)
+        return result
+
+    def _may_have_changed(self, image: str, thread: int) -> bool:
+        """Whether the image may have been written before this thread found what is being named.
+
+        By itself, or by others behind a barrier; where another thread of a group wrote what it reads, they race.
+        """
+        trace, stored = self._side.trace, (image, thread) in self._stored
+        others = {self._sharing.memory(one) for one in self._written} & self._sharing.others(image)
+        later = bool(trace.events or trace.rounds)
+        return (image in self._written and (stored or later)) or (later and bool(others))
+
+    def _then(self, image: str | None) -> str | None:
+        """An image after the stores so far to what may be the same object."""
+        stores = sum(self._count[one] for one in self._sharing.others(image)) if image is not None else 0
+        return f"{image} after {stores} stores to images" if stores else image
+
+
+def _without(condition: Term) -> dict[Term, Term]:
+    """What does not hold where a condition does not."""
+    return {one: false() for one in (condition.args if condition.op is Op.DISJ else (condition,))}
+
+
+def _own(side: str, term: Term) -> Term:
+    """A choice that only this kernel has."""
+    name = f"{side}:{term.payload}"
+    return symbol(name, term.width) if term.width else bool_symbol(name)
+
+
+def _surface_names(side: Side) -> Iterator[tuple[Term, Term]]:
+    """The sizes of the surfaces, by their common names."""
+    for key, surface in side.trace.surfaces.items():
+        if isinstance(surface, SymbolicImage):
+            common = side.surface(key)
+            for level, extents in enumerate(surface.levels):
+                for name, extent in zip(("width", "height", "depth"), extents, strict=True):
+                    yield extent, symbol(f"{name}.{common}.{level}", extent.width)
+        elif surface.size.op is Op.SYMBOL:
+            yield surface.size, symbol(f"size.{side.surface(key)}", surface.size.width)
+
+
+def _terms(access: Access) -> list[Term]:
+    cell = access.cell[0] if len(access.cell) == 1 else concat(*access.cell)
+    terms: list[Term] = [access.guard, access.inside, access.defined, cell]
+    match access:
+        case Store():
+            return [*terms, access.value]
+        case Atomic():
+            return [*terms, access.src0, access.src1]
+        case Load():
+            return terms

@@ -1,0 +1,130 @@
+"""A kernel that is compared with another, as both are asked about: its run, and the names that both share."""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+
+from visaproof.decode.sampler import SamplerUse
+from visaproof.decode.synchronisation import Barrier, Fence, Synchronised
+from visaproof.isa.platform import Platform
+from visaproof.machine.symbolic.run import Trace
+from visaproof.queries.kernels.buffer_places import is_private
+from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
+from visaproof.refinement.observed import Observed
+from visaproof.smt import BitVec, Term
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """When a message of atomics happens, among those of several threads."""
+
+    number: int
+    first_lane: int
+    """Of its lanes, counted in the wide thread."""
+    is_single: bool
+    """Whether in the wide thread one lane acts for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The barriers and fences that stand for those of the other kernel, in one order for both."""
+
+    cuts: tuple[int, ...] = ()
+    """How many messages come before each place at which other threads take part."""
+    events: tuple[Synchronised, ...] = ()
+    likened: bool = False
+    """Whether fences stand for each other of which no page says which is stronger."""
+    atomics: int = 0
+    """How many messages of atomics are such places."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What stands at these places."""
+        fences = any(isinstance(one.event, Fence) for one in self.events)
+        barriers = any(isinstance(one.event, Barrier) for one in self.events)
+        kinds = {"barrier": barriers, "fence": fences, "atomic": self.atomics > 0}
+        return tuple(kind for kind, found in kinds.items() if found)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A kernel to be compared: its run on terms, and the common names of its surfaces."""
+
+    name: str
+    platform: Platform
+    trace: Trace
+    surface: Callable[[str], str]
+    pointers: Mapping[BitVec, str] = field(default_factory=dict[BitVec, str])
+    """The words that are the address of a buffer, and the buffer."""
+    offsets: Mapping[int, BitVec] = field(default_factory=dict[int, BitVec])
+    """The 64-bit offset of each access that is taken to lie inside its buffer, by its identity."""
+    threads: tuple[int, ...] = ()
+    """Of a group of threads, which of them each message is of."""
+    finders: tuple[int, ...] = ()
+    """Of a group of threads that do not race, which of them each value is of that is left open."""
+    observed: tuple[Observed, ...] = ()
+    """The registers that are compared at the end."""
+    turns: Mapping[int, Turn] = field(default_factory=dict[int, Turn])
+    """Of kernels of different widths, the turn of each message of atomics, by its place in the run."""
+    choices: Mapping[Term, Term] = field(default_factory=dict[Term, Term])
+    """What it finds in registers that nothing wrote, if that is to be something in particular."""
+    samplers: Mapping[int, Hashable] = field(default_factory=dict[int, Hashable])
+    """What the numbers of samplers stand for, where both kernels say it."""
+    disturbed: bool = False
+    """Whether other threads may write between any two messages, and not only at barriers and fences."""
+    unwritten: frozenset[str] = frozenset()
+    """The surfaces that nobody writes while the kernel runs: what they hold is the same before and behind a barrier."""
+    matched: Matched = Matched()
+    """The barriers and fences that both kernels have."""
+    sharing: Sharing = NOTHING_SHARED
+    """The buffers that may overlap; all other surfaces have a memory of their own."""
+    stored_before: tuple[int, ...] = ()
+    """Of each message, how many before it store to what may be one object with its surface, an image."""
+
+    def how(self, use: SamplerUse | None) -> Hashable:
+        """How a read through the sampler reads, under a name that both kernels share."""
+        return use and (use.texel_offset, self.samplers.get(use.number, use.number) if use.number is not None else None)
+
+
+def surface_then(side: Side, place: int) -> str:
+    """The surface of a message: behind a barrier or a fence, or in a turn, others have used it: it may hold anything.
+
+    In a round that stands for others it may hold what those left, and so it may behind their loop.  Where others may
+    write between any two messages, it may hold anything for each message.  So it may after each store to what may be
+    the same object.
+    """
+    surface = _surface_then(side, place)
+    stores = side.stored_before[place] if side.stored_before else 0
+    return f"{surface} after {stores} stores to images" if stores else surface
+
+
+def _surface_then(side: Side, place: int) -> str:
+    surface = side.surface(side.trace.performed[place].surface)
+    if surface in side.unwritten and not side.sharing.buffer(surface):
+        return surface
+    if place in side.turns:
+        return f"{surface} after turn {side.turns[place].number}"
+    if side.disturbed:
+        return f"{surface} after message {visible_before(side.trace, place)}"
+    return surface_at(surface, side, epoch(side, place))
+
+
+def surface_at(surface: str, side: Side, epoch: tuple[int, int]) -> str:
+    """The surface after so many barriers and fences, and beginnings and ends of rounds."""
+    cuts, ends = epoch
+    what = " or ".join(side.matched.kinds)
+    if ends:
+        return f"{surface} after {what} {cuts} and {ends} ends of rounds"
+    return f"{surface} after {what} {cuts}" if cuts else surface
+
+
+def epoch(side: Side, place: int) -> tuple[int, int]:
+    """How many places come before a message at which others take part, and how many beginnings and ends of rounds that
+    stand for others."""
+    cuts = sum(before <= place for before in side.matched.cuts)
+    return cuts, sum((one.first <= place) + (one.behind <= place) for one in side.trace.rounds)
+
+
+def visible_before(trace: Trace, place: int) -> int:
+    """How many messages come before it that reach more than private memory."""
+    before = trace.performed[:place]
+    return sum(not all(is_private(trace, one, access) for access in one.accesses) for one in before)

@@ -1,0 +1,62 @@
+"""Stores of the source that change nothing: of a word that nothing wrote, nothing else reads, and may be any.
+
+∀ inputs ∃ choices: the word is what memory holds there when it is stored.  As nothing else depends on the word, all
+else may be chosen first, and the store is as good as none.  Where it happens may depend on other choices.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from visaproof.queries.kernels.shared_memory import SharedMemory
+from visaproof.queries.kernels.stores import Stores, UnitStore
+from visaproof.refinement.effects.operands import with_operands
+from visaproof.refinement.effects.question import Question
+from visaproof.refinement.effects.uninitialised_words import is_unwritten, is_unwritten_word
+from visaproof.smt import Op, Term, symbols_of
+
+
+def without_silent_stores(question: Question) -> Question:
+    """The question without such stores where the target has none; the question itself where there are none."""
+    source = question.source
+    if question.disturbed or question.bounded or source.rounds:
+        return question
+    lacking = [_lacking(stores, question.target.stores.get(surface, ())) for surface, stores in source.stores.items()]
+    free = [store for stores in lacking for store in stores]
+    if not free:
+        return question
+    used = _read_elsewhere(question, free)
+    silent = {id(store) for store in free if used.isdisjoint(symbols_of(store.value))}
+    if not silent:
+        return question
+    remaining = {
+        surface: tuple(one for one in stores if id(one) not in silent) for surface, stores in source.stores.items()
+    }
+    return replace(question, source=replace(source, stores=remaining))
+
+
+def _lacking(source: Stores, target: Stores) -> Iterator[UnitStore]:
+    """The source's stores of words that may be any, at places and under conditions that the target has none for."""
+    places = {(one.guard, one.cell) for one in (Counter(target) - Counter(source))}
+    for one in source:
+        if (is_unwritten(one.value) or is_unwritten_word(one.value)) and (one.guard, one.cell) not in places:
+            yield one
+
+
+def _read_elsewhere(question: Question, free: Sequence[UnitStore]) -> set[Term]:
+    """The words that anything depends on but the value of one of these stores."""
+    source, apart = question.source, {id(one) for one in free}
+    terms: list[Term] = [*source.undefined, *source.ends, *source.comes]
+    terms += [term for reach in source.reaches for term in (reach.guard, reach.cell, reach.offset)]
+    for one in (store for stores in source.stores.values() for store in stores):
+        terms += (one.guard, one.cell) if id(one) in apart else (one.guard, one.cell, one.value)
+    found = {one for one in with_operands(question.memory, [*terms, *_named(question.memory)]) if one.op is Op.SYMBOL}
+    values = Counter(word for one in free for word in symbols_of(one.value))
+    return found | {word for word, times in values.items() if times > 1}
+
+
+def _named(memory: SharedMemory) -> Iterator[Term]:
+    """What values, cells and results are made of, whichever kernel reads them."""
+    yield from memory.definitions.values()
+    yield from (cell for _, cell in memory.cells)
+    yield from memory.operations

@@ -1,0 +1,25 @@
+"""What is wrong with an access that has no meaning: an address, or registers that a variable does not have."""
+
+from visaproof.machine.symbolic.machine import Performed
+from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.semantics.symbolic.accesses import Access
+from visaproof.smt import is_false, known_trailing_zeros
+
+DWORD = 4
+
+LARGER_UNITS = ("qw_", "svm_")
+"""What the opcodes begin with that ask for more than the width of each of their accesses."""
+
+
+def kind_of(access: Access) -> UndefinedKind:
+    """What a variable does not have is known, an address mostly is not."""
+    return UndefinedKind.BEYOND_VARIABLE if is_false(access.defined) else UndefinedKind.MISALIGNED
+
+
+def may_be_of_two_kinds(performed: Performed, access: Access) -> bool:
+    """Whether an access never has a meaning, and its address may be a reason for that."""
+    address, *coordinates = access.cell
+    if coordinates or not is_false(access.defined):
+        return False
+    asks_for_more = performed.instruction.opcode.startswith(LARGER_UNITS)
+    return asks_for_more or 1 << known_trailing_zeros(address) < max(DWORD, access.width)

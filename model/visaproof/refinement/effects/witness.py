@@ -1,0 +1,189 @@
+"""What a source may find in registers that nothing wrote: for each byte, what the target has in the same place.
+
+∀ inputs ∀ choices of the target ∃ choices of the source: any choice will do, so that a wrong guess loses a proof only.
+Where the source adds a choice to what it has otherwise, the choice is what is missing to what the target has there.
+It may be made of whatever the target reads and computes, as that does not depend on the source.
+Only bytes of registers are chosen one by one; what else is left open may hang together, and is never chosen here.
+What the device puts into a register, as the time, is no choice: of that the source has what the target has in the same.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from visaproof.queries.kernels.shared_memory import SharedMemory
+from visaproof.queries.kernels.stores import Stores, UnitStore
+from visaproof.refinement.effects.missing_sums import missing
+from visaproof.refinement.effects.question import Question
+from visaproof.refinement.effects.uninitialised_words import is_own, is_unwritten, is_unwritten_word
+from visaproof.smt import BitVec, Bool, Op, Term, extract, symbols_of, truncate, zero_extend
+
+IN_ANY_ORDER = frozenset((Op.SUM, Op.MUL, Op.AND, Op.OR, Op.XOR, Op.EQ, Op.CONJ, Op.DISJ))
+"""Whose operands have no order."""
+
+Choices = dict[Term, Term]
+"""A choice of the source, and the target's word that it is to be, under the names of the question's memory.
+
+Choices of which a word is made that is to be computed are there beside that word, which keeps its normal form so.
+"""
+
+
+def witness(question: Question) -> Choices:
+    """The choices at equal places in what both kernels do, as far as they do it alike."""
+    found: Choices = {}
+    memory = question.memory
+    walk = _Pairs(memory, {name: place for place, name in enumerate((*memory.order, *memory.operations))})
+    for source, target in walk.from_roots(_roots(question)):
+        if source.width == target.width and (is_unwritten(source) or _is_same_register(source, target)):
+            found.setdefault(source, target)
+        elif (
+            is_unwritten_word(source)
+            and source.width == target.width
+            and not any(part in found for part in source.args)
+        ):
+            choose(found, source, cast(BitVec, target))
+    return found
+
+
+def choose(found: Choices, word: Term, value: BitVec) -> None:
+    """Lets a word that nothing wrote be this value, and forgets what its parts were to be."""
+    for other in [one for one in found if one.op is Op.CONCAT and not set(word.args).isdisjoint(one.args)]:
+        del found[other]
+    found |= _bytes(cast(tuple[BitVec, ...], word.args), value)
+    if word.op is Op.SYMBOL or value.op not in (Op.CONCAT, Op.SYMBOL):
+        found[word] = value
+
+
+def _is_same_register(source: Term, target: Term) -> bool:
+    """Whether both are what the kernels find in one place, each for itself."""
+    places = [str(one.payload).partition(":")[2] for one in (source, target)]
+    return is_own(source, "source:") and is_own(target, "target:") and places[0] == places[1]
+
+
+def is_plain(choices: Choices) -> bool:
+    """Whether each choice is one that the target has as well."""
+    return all(is_own(value, "target:") for one, value in choices.items() if one.op is Op.SYMBOL)
+
+
+def as_values(choices: Choices, values: Mapping[Term, int]) -> dict[Term, int]:
+    """The choices in a run in which the target's own words are these; 0 where the target computes them."""
+    return {one: values.get(value, 0) for one, value in choices.items() if one.op is Op.SYMBOL}
+
+
+def _roots(question: Question) -> Iterator[tuple[object, object]]:
+    source, target = question.source, question.target
+    for surface in question.surfaces:
+        stores, others = source.stores.get(surface, ()), target.stores.get(surface, ())
+        yield from _side_by_side(stores, others)
+        if not others:  # then all is to be left as it was
+            yield from ((one.value, question.memory.initial(surface, one.cell)) for one in stores)
+    yield tuple(source.undefined), tuple(target.undefined)
+
+
+def _side_by_side(source: Stores, target: Stores) -> Iterator[tuple[UnitStore, UnitStore]]:
+    """The stores at one place under one condition, and of the others those in the same order."""
+    places: dict[tuple[Bool, BitVec], list[UnitStore]] = {}
+    for other in reversed(target):
+        places.setdefault((other.guard, other.cell), []).append(other)
+    apart: list[UnitStore] = []
+    for one in source:
+        if same := places.get((one.guard, one.cell)):
+            yield one, same.pop()
+        else:
+            apart.append(one)
+    left = {id(other) for stores in places.values() for other in stores}
+    yield from zip(apart, (other for other in target if id(other) in left), strict=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """The parts of two things that stand in the same place, through names and results."""
+
+    memory: SharedMemory
+    places: Mapping[Term, int]
+    """The names of loaded values and of results, in the order in which the kernels came to them."""
+
+    def from_roots(self, roots: Iterable[tuple[object, object]]) -> Iterator[tuple[Term, Term]]:
+        seen: set[tuple[Term, Term]] = set()
+        stack = [*roots]
+        stack.reverse()
+        while stack:
+            one, other = stack.pop()
+            if isinstance(one, Term) and isinstance(other, Term):
+                if one is other or (one, other) in seen:
+                    continue
+                seen.add((one, other))
+                yield one, other
+            stack += reversed(list(self._parts(one, other)))
+
+    def _parts(self, one: object, other: object) -> Iterator[tuple[object, object]]:
+        match one, other:
+            case (Term(), Term()):
+                named = [self.memory.definitions.get(each) or self.memory.operations.get(each) for each in (one, other)]
+                if None not in named:
+                    yield named[0], named[1]
+                elif lacking := missing(one, other, self.memory):
+                    yield from lacking
+                elif one.op is Op.ZERO_EXTEND is other.op:
+                    yield one.args[0], of_width(cast(BitVec, other.args[0]), one.args[0].width)
+                elif one.op is other.op and one.op in IN_ANY_ORDER:
+                    yield from self._in_places(one, other)
+                elif one.op is Op.ITE:
+                    yield from _of_choice(one, other)
+                elif one.op is other.op and len(one.args) == len(other.args):
+                    yield from zip(one.args, other.args, strict=True)
+                elif one.op is Op.CONCAT and one.width == other.width:
+                    yield from _bytes(cast(tuple[BitVec, ...], one.args), cast(BitVec, other))
+            case (UnitStore(), UnitStore()):
+                yield from ((one.guard, other.guard), (one.cell, other.cell), (one.value, other.value))
+            case (tuple(), tuple()):
+                yield from zip(cast(tuple[object, ...], one), cast(tuple[object, ...], other), strict=False)
+            case _:
+                pass
+
+    def _in_places(self, one: Term, other: Term) -> Iterator[tuple[Term, Term]]:
+        """The operands that only one of them has, in the order in which the kernels came to what they are made of.
+
+        The terms have them in an order of their own, which says nothing.
+        """
+        own = [operand for operand in one.args if operand not in other.args]
+        others = [operand for operand in other.args if operand not in one.args]
+        if len(own) > 1 or len(others) > 1:
+            own.sort(key=self._place)
+            others.sort(key=self._place)
+        yield from zip(own, others, strict=False)
+
+    def _place(self, term: Term) -> list[tuple[int, str]]:
+        """Where the kernel that computes a term came to what it is made of."""
+        return sorted(
+            (self.places[one], "") if one in self.places else (-1, str(one.payload).partition(":")[2])
+            for one in symbols_of(term)
+        )
+
+
+def _of_choice(one: Term, other: Term) -> Iterator[tuple[Term, Term]]:
+    """The parts of a choice, and what stands there.
+
+    Where the conditions differ, a branch that nothing wrote is to be all that the other gives, whatever its condition.
+    """
+    alike = other.op is Op.ITE
+    if alike and one.args[0] is other.args[0]:
+        yield from zip(one.args[1:], other.args[1:], strict=True)
+        return
+    if alike:
+        yield one.args[0], other.args[0]
+    for place, branch in enumerate(one.args[1:], 1):
+        parts = branch.args if branch.op is Op.CONCAT else (branch,)
+        yield branch, other.args[place] if alike and not all(map(is_unwritten, parts)) else other
+
+
+def of_width(word: BitVec, width: int) -> BitVec:
+    return zero_extend(word, width) if word.width <= width else truncate(word, width)
+
+
+def _bytes(parts: tuple[BitVec, ...], whole: BitVec) -> Iterator[tuple[Term, Term]]:
+    """The parts of a concatenated word, and those of another one in their places."""
+    end = whole.width
+    for part in parts:
+        yield part, extract(whole, end - 1, end - part.width)
+        end -= part.width

@@ -1,0 +1,1 @@
+"""What other threads may see of two kernels, and do to them."""

@@ -1,0 +1,23 @@
+"""One question about two kernels within a limit."""
+
+from visaproof.isa.errors import LimitReached
+from visaproof.launch.matching import Program
+from visaproof.refinement.comparison import Comparison, compare
+from visaproof.refinement.decision import Unknown, Verdict, decide
+from visaproof.refinement.scope import Scope
+from visaproof.smt.limit import Limit
+
+
+def compare_within(limit: Limit, source: Program, target: Program, scope: Scope) -> Comparison:
+    """The question.  Raises LimitReached, and what `compare` raises."""
+    with limit.within():
+        return compare(source, target, scope)
+
+
+def decide_within(limit: Limit, comparison: Comparison, timeout_ms: int) -> Verdict:
+    """The verdict.  Raises what `decide` raises."""
+    try:
+        with limit.within():
+            return decide(comparison, timeout_ms)
+    except LimitReached as reached:
+        return Unknown(str(reached))

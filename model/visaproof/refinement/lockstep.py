@@ -1,0 +1,154 @@
+"""Loops of any length: both kernels go through them in step, and every round does the same in both.
+
+By induction over rounds.  What a round writes is arbitrary before it.  But words that hold the same in both kernels
+when their loops begin, and again after every round that begins so, hold the same in every round.  Memory before a round
+is arbitrary and the same in both, as the stores of what came before were.  Then it is enough that one such round has
+the same stores, and that the same lanes go on.
+
+Threads that run the lanes of a wide one go through their loops at once: one that has left its loop does nothing in the
+rounds that others still take.  A word that is not one lane's holds what is said of it while its thread is in the loop.
+That is one order of the threads; without a race every other leaves the same.  A source that races has no meaning; of
+the target it has to be known of any two rounds that it does not.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from visaproof.isa.errors import NotModelled
+from visaproof.launch.float_results import Floats
+from visaproof.launch.matching import own_predicates
+from visaproof.machine.symbolic.loops import EVERY_LANE, Held, LoopRound
+from visaproof.machine.symbolic.run import trace
+from visaproof.queries.kernels.surface_names import PRIVATE
+from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.effects.question import Question
+from visaproof.refinement.questions import questions
+from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.runner import Runner
+from visaproof.refinement.widths.items_apart import same_effects
+from visaproof.refinement.widths.thread_barriers import with_plain_events
+from visaproof.refinement.widths.thread_group import AnyRunner, group_of
+from visaproof.refinement.widths.wide_thread import prefix_of
+from visaproof.smt import Bool, Term, bool_symbol, symbol
+
+
+def in_step(comparison: Comparison) -> Question | None:
+    """The question about one round of each loop that stands for all of them, if both kernels do the same in it.
+
+    None where it cannot be asked, and where they may do something else, or other lanes go on.
+    """
+    asked = comparison.question
+    if comparison.split is not None and UndefinedKind.RACE not in asked.forbidden:  # then they do not go in step
+        return None
+    try:
+        several = comparison.split is not None
+        source, target = (_generalised(one, asked.lanes, comparison.scope, several) for one in comparison.runners)
+    except NotModelled:
+        return None
+    rounds = (source.trace.rounds, target.trace.rounds)
+    if not rounds[0] or len(rounds[0]) != len(rounds[1]) or any(one.breaks for side in rounds for one in side):
+        return None
+    classes = _Classes({one.during: 0 for one in _words(rounds)})
+    while True:
+        question = _question((source, target), comparison, classes.names(rounds, comparison.split is not None))
+        if question is None:
+            return None
+        finer = classes.refined((question.source.rounds, question.target.rounds))
+        if finer.count == classes.count:
+            return question if _same_rounds(question) and same_effects(question) else None
+        classes = finer
+
+
+def _generalised(runner: AnyRunner, lanes: Sequence[Bool], scope: Scope, several: bool) -> AnyRunner:
+    """The same kernel, with one round for all rounds of a loop but the first.  Raises NotModelled."""
+    if isinstance(runner, Runner):
+        thread = _generalised_thread(runner, lanes, scope.floats)
+        if not several:
+            return thread
+        return replace(thread, trace=with_plain_events(thread.trace, lanes, scope.timeout_ms))
+    split = runner.split
+    threads = [
+        _generalised_thread(one, lanes[split.lanes(number)], scope.floats, prefix_of(number))
+        for number, one in enumerate(runner.members)
+    ]
+    return group_of(threads, lanes, split, runner.races_forbidden, scope.timeout_ms)
+
+
+def _generalised_thread(runner: Runner, lanes: Sequence[Bool], floats: Floats, prefix: str = "") -> Runner:
+    base = next((word for word, buffer in runner.pointers.items() if buffer == PRIVATE), None)
+    ran = trace(
+        runner.kernel, runner.platform, runner.initial, lanes, own_predicates(runner.name), unroll=0, private_base=base,
+        compared_as=runner.name, floats=floats, name=prefix,
+    )  # fmt: skip
+    return replace(runner, trace=ran)
+
+
+_Rounds = tuple[tuple[LoopRound, ...], tuple[LoopRound, ...]]
+"""Those of both kernels, loop by loop."""
+
+
+def _words(rounds: _Rounds) -> Iterable[Held]:
+    """Everything that rounds write."""
+    return (held for side in rounds for one in side for held in one.held)
+
+
+@dataclass(frozen=True, slots=True)
+class _Classes:
+    """Which words of both kernels hold the same in every round, by what they hold during one."""
+
+    of: dict[Term, int]
+
+    @property
+    def count(self) -> int:
+        return len(set(self.of.values()))
+
+    def refined(self, rounds: _Rounds) -> "_Classes":
+        """Only those stay together that hold the same before their loop and after a round: for the same lane, if one
+        lane alone writes them, since a round in which it is off leaves them alone."""
+        numbers: dict[tuple[object, ...], int] = {}
+        found: dict[Term, int] = {}
+        for side in rounds:
+            for loop, one in enumerate(side):
+                for held in one.held:
+                    key = loop, held.during.width, held.lane, self.of[held.during], held.before, held.after
+                    found[held.during] = numbers.setdefault(key, len(numbers))
+        return _Classes(found)
+
+    def names(self, rounds: _Rounds, threads: bool) -> dict[Term, Term]:
+        """One name for all words of a class, of what they hold during a round and behind the loop; and for lanes.
+
+        Behind the loop of `threads` that take other numbers of rounds, words of no one lane have nothing in common.
+        """
+        found: dict[Term, Term] = {}
+        for held in _words(rounds):
+            kind = f"{held.during.width}.{held.lane}.{self.of[held.during]}"
+            found[held.during] = _like(held.during, f"round.{kind}")
+            if not threads or held.lane != EVERY_LANE:
+                found[held.left] = _like(held.left, f"left.{kind}")
+        for side in rounds:
+            for loop, one in enumerate(side):
+                found |= {held.during: bool_symbol(f"round.{loop}.lane{held.lane}") for held in one.lanes}
+        return found
+
+
+def _like(term: Term, name: str) -> Term:
+    return symbol(name, term.width) if term.width else bool_symbol(name)
+
+
+def _question(runners: tuple[AnyRunner, AnyRunner], comparison: Comparison, names: dict[Term, Term]) -> Question | None:
+    asked = comparison.question
+    try:
+        _, question = questions(runners, asked.launched, asked.forbidden, choices=names)
+    except NotModelled:
+        return None
+    return None if question.bounded or question.disturbed else question
+
+
+def _same_rounds(question: Question) -> bool:
+    """Whether the same lanes run each loop, the same go on from a round, and rounds of threads can be taken in step."""
+    if question.target.races_in_rounds:
+        return False
+    loops = zip(question.source.rounds, question.target.rounds, strict=True)
+    pairs = (pair for one, other in loops for pair in zip(one.lanes, other.lanes, strict=True))
+    return all(one.before is other.before and one.after is other.after for one, other in pairs)

@@ -1,0 +1,140 @@
+"""Whether some choice of the source leaves all that the target left in a run: then that run shows no difference."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from types import MappingProxyType
+
+from visaproof.checking.ladder import Holds, climb
+from visaproof.isa.errors import NotModelled
+from visaproof.launch.matching import SHARED_LOCAL
+from visaproof.queries.kernels.stores import after
+from visaproof.queries.kernels.surface_names import itself
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.effects.question import Question
+from visaproof.refinement.nondeterminism.choices import as_described, is_undisturbed, numbers
+from visaproof.refinement.nondeterminism.fixed_memory import Alone, Contents, content_at, units_in
+from visaproof.refinement.nondeterminism.float_facts import float_facts
+from visaproof.refinement.questions import of_the_source
+from visaproof.refinement.testing.runs import Difference
+from visaproof.smt import Bool, Op, conj, const, disj, eq, false, implies, neg, true
+
+_AT_ATOMICS = re.compile(r" after (fence|atomic|fence or atomic) \d+$")
+"""How the name of a surface ends that others may have changed at atomics or fences."""
+
+Apart = Mapping[str, Collection[int]]
+"""Places in each surface."""
+
+NOWHERE_APART: Apart = MappingProxyType({})
+
+MEANT_MS, SAME_MS = 200, 1_000
+"""For whether some choice leaves the source without a meaning, and whether some leaves the same."""
+
+MOST_COMPUTED, COMPUTED_MS = 4, 500
+"""Units that hold a sum or product of floats, of which it is asked whether arithmetic decides, and for each."""
+
+MOST_COMPARED = 20_000
+"""Stores compared with places, one by one."""
+
+
+def no_choice_explains(comparison: Comparison, found: Difference) -> bool:
+    """Whether the source leaves something else than the target did, and has a meaning, whatever it chooses."""
+    left = _left(comparison, found) if found.undefined is None and found.outside is None else None
+    apart = None if left is None else _apart_with_the_targets_choice(comparison, found, left)
+    if apart is not None and not any(apart.values()):
+        return False
+    return no_choice_leaves(_of_a_run(comparison), found, left, apart or {})
+
+
+def _of_a_run(comparison: Comparison) -> Question:
+    """A question whose terms say what a run of the source leaves, where others come at atomics and fences alone."""
+    question = comparison.question
+    others = [one for one in question.surfaces if itself(one) != one]
+    if not others or not all(map(_AT_ATOMICS.search, others)) or question.source.barriers or question.disturbed:
+        return question
+    if question.turns or any(runner.threads for runner in comparison.runners):
+        return question
+    try:
+        return of_the_source(comparison.runners, question.launched, question.forbidden, undisturbed=True)[1]
+    except NotModelled:
+        return question
+
+
+def _apart_with_the_targets_choice(comparison: Comparison, found: Difference, left: Contents) -> Apart | None:
+    """Where a run of the source leaves something else if it finds what the target has in the same registers."""
+    names = {one: str(one.payload) for one in found.values}
+    targets = {name: found.values[one] for one, name in names.items()}
+    own = {one: targets.get("target:" + name[7:], 0) for one, name in names.items() if name.startswith("source:")}
+    try:
+        ran = comparison.runners[0].run(found.memory, comparison.question.lanes, found.values | own)
+    except NotModelled:  # then it is not known
+        return None
+    return {name: set(_differing_places(held, left[name])) for name, (_, held) in ran.memory.items() if name in left}
+
+
+def no_choice_leaves(
+    question: Question, found: Difference, left: Contents | None, apart: Apart = NOWHERE_APART
+) -> bool:
+    """Whether the source has a meaning and leaves something else than this, if anything, whatever it chooses.
+
+    What is `apart` with one choice is asked of first.
+    """
+    if not is_undisturbed(question):
+        return False
+    alone = Alone(question.memory, numbers(question, found), {name: held for name, (_, held) in found.memory.items()})
+    defined = conj(*alone.known(as_described(question)))
+    if not isinstance(climb((), defined, MEANT_MS), Holds):
+        return False
+    if left is None:
+        return True
+    differ = _differing(question, alone, left, apart)
+    if differ is None:
+        return False
+    return isinstance(climb((), disj(*differ), SAME_MS), Holds) or _differ_by_arithmetic(question, alone, differ)
+
+
+def _differ_by_arithmetic(question: Question, alone: Alone, differ: Sequence[Bool]) -> bool:
+    """Whether a unit differs whatever floats the source computes with: a sum or product is not any number."""
+    on_floats = ((one, tuple(float_facts(question.memory, alone, (one,)))) for one in differ)
+    asked = islice(((one, facts) for one, facts in on_floats if facts), MOST_COMPUTED)
+    return any(isinstance(climb((), implies(conj(*facts), one), COMPUTED_MS), Holds) for one, facts in asked)
+
+
+def _left(comparison: Comparison, found: Difference) -> Contents:
+    """What the target left; nobody reads shared local memory at the end."""
+    question, target = comparison.question, tuple(comparison.runners[1].orders())[found.order]
+    ran = target.run(found.memory, question.lanes, found.values, backwards=found.backwards)
+    return {name: held for name, (_, held) in ran.memory.items() if name != SHARED_LOCAL}
+
+
+def _differing(question: Question, alone: Alone, left: Contents, apart: Apart) -> list[Bool] | None:
+    """For each unit of memory that may have changed, that the source leaves another one; None where it is too much."""
+    found: list[Bool] = []
+    compared = 0
+    for surface in filter(left.__contains__, question.surfaces):
+        unknown, unit = question.source.stores.get(surface, ()), question.memory.units[surface]
+        if not unknown:
+            found.append(true() if _differ(alone.contents[surface], left[surface]) else false())
+            continue
+        stores, width = alone.known_stores(unknown), unknown[0].cell.width
+        before, then = alone.units(surface, width), units_in(left[surface], width, unit)
+        kept_first = sorted(
+            before.keys() | then.keys(), key=lambda place: (before.get(place) != then.get(place), place)
+        )
+        places = [(true(), const(place, width)) for place in kept_first]
+        places += [(one.guard, one.cell) for one in stores if one.cell.op is not Op.CONST]
+        compared += len(places) * len(stores)
+        if compared > MOST_COMPARED:
+            return None
+        for guard, cell in places:
+            mine = after(stores, cell, alone.content(surface, cell))
+            found.append(conj(guard, neg(eq(mine, content_at(then, cell, unit)))))
+    return found
+
+
+def _differ(one: Mapping[int, int], other: Mapping[int, int]) -> bool:
+    return any(True for _ in _differing_places(one, other))
+
+
+def _differing_places(one: Mapping[int, int], other: Mapping[int, int]) -> Iterator[int]:
+    return (place for place in one.keys() | other.keys() if one.get(place, 0) != other.get(place, 0))

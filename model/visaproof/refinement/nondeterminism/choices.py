@@ -1,0 +1,158 @@
+"""Whether a difference between two runs proves anything: the source might do something else for the same inputs."""
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from visaproof.checking.ladder import Holds, climb
+from visaproof.queries.kernels.stores import after
+from visaproof.queries.kernels.surface_names import itself
+from visaproof.refinement.effects.effects import Effects
+from visaproof.refinement.effects.operands import with_operands
+from visaproof.refinement.effects.question import Question
+from visaproof.refinement.environment.atomics import settle
+from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.widths.wide_thread import UNMATCHED
+from visaproof.semantics.symbolic.state import FLAT_BITS
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    conj,
+    const,
+    eq,
+    extract,
+    false,
+    is_false,
+    is_true,
+    neg,
+    substitute,
+    symbols_of,
+    true,
+)
+
+MOST_ASKED = 4
+"""Differences of one run of which a solver is asked whether a choice of the source takes them away."""
+
+ASKED_MS = 500
+
+
+def _terms(question: Question, *sides: Effects) -> list[Term]:
+    terms: list[Term] = []
+    for effects in sides:
+        terms += effects.undefined
+        for stores in effects.stores.values():
+            terms += [term for store in stores for term in (store.guard, store.cell, store.value)]
+    terms += question.memory.definitions.values()
+    return list(with_operands(question.memory, terms))
+
+
+def source_choice(question: Question) -> str:
+    """What the source depends on though nothing wrote it, or ""."""
+    for term in _terms(question, question.source):
+        if isinstance(term.payload, str) and term.payload.startswith("source:"):
+            return f"the source depends on what nothing wrote ({term.payload.removeprefix('source:')})"
+    return ""
+
+
+def unlike_threads(question: Question) -> str:
+    """What a kernel depends on that threads of different width get unlike, or "": no run knows what both get."""
+    for term in _terms(question, question.source, question.target):
+        if isinstance(term.payload, str) and term.payload.startswith(UNMATCHED):
+            return f"they depend on what threads of different width get unlike ({term.payload.rpartition(':')[2]})"
+    return ""
+
+
+def first_certain(question: Question, found: Sequence[Difference]) -> Difference | None:
+    """The first difference of a run that is one, and where the source has a meaning, whatever it reads unwritten."""
+    if not found or unlike_threads(question):
+        return None
+    if not source_choice(question):
+        return found[0]
+    if not is_undisturbed(question):
+        return None
+    known = numbers_known(question, found[0])
+    defined = conj(*(substitute(one, known) for one in as_described(question)))
+    if is_false(defined):
+        return None
+    differ = ((one, conj(defined, _differs(question, one, known))) for one in found)
+    open_ones: list[tuple[Difference, Bool]] = []
+    for one, certain in differ:
+        if is_true(certain):
+            return one
+        if len(open_ones) < MOST_ASKED and not is_false(certain) and not _depends_on_results(certain):
+            open_ones.append((one, certain))
+    return next((one for one, certain in open_ones if isinstance(climb((), certain, ASKED_MS), Holds)), None)
+
+
+def is_undisturbed(question: Question) -> bool:
+    """Whether the terms say what a run leaves: where others come at barriers, atomics or in turns they do not."""
+    if question.source.barriers or question.target.barriers or question.disturbed:
+        return False
+    return all(itself(one) == one for one in question.surfaces)
+
+
+def as_described(question: Question) -> Iterator[Bool]:
+    """Where the source has a meaning, and the terms say what it does: its loops end in time, and inside its buffers."""
+    source = question.source
+    yield from (neg(condition) for condition in source.undefined)
+    yield from source.ends
+    yield from (reach.inside for reach in source.reaches)
+
+
+def _depends_on_results(certain: Bool) -> bool:
+    """Whether results that are not known decide it: they may be anything."""
+    return any(str(one.payload).startswith("result.") for one in symbols_of(certain))
+
+
+def _differs(question: Question, found: Difference, known: dict[Term, Term]) -> Bool:
+    """Whether the source leaves something else there than the target did, by what is known; else it may choose."""
+    stores = question.source.stores.get(found.surface, ())
+    if not found.surface or not stores:
+        return true()
+    unit, width = question.memory.units[found.surface], stores[0].cell.width
+    of_texels = width > FLAT_BITS
+    cell = const(found.address >> 130 - width if of_texels else found.address // unit * unit, width)
+    before = _content(found, found.surface, cell, unit)
+    left = substitute(after(stores, cell, const(before, 8 * unit)), known)
+    low, size = (0, 8 * unit) if of_texels else (8 * (found.address % unit), 8)
+    return neg(eq(extract(left, low + size - 1, low), const(found.target, size)))
+
+
+def numbers(question: Question, found: Difference) -> dict[Term, Term]:
+    """The numbers that the launch and the target chose."""
+    known: dict[Term, Term] = {}
+    memory = question.memory
+    for term, value in found.values.items():
+        internal = memory.behind(term) or term in memory.operations
+        if not internal and not str(term.payload).startswith("source:"):
+            known[term] = const(value, term.width) if term.width else (true() if value & 1 else false())
+    return known
+
+
+def numbers_known(question: Question, found: Difference) -> dict[Term, Term]:
+    """The numbers of the run, without those that follow from what the source chose."""
+    known = numbers(question, found)
+    memory = question.memory
+    cells: dict[Term, BitVec] = {value: cell for (_, cell), value in memory.cells.items()}
+
+    def content(surface: str, cell: BitVec, width: int) -> int:
+        return _content(found, surface, cell, width)
+
+    while True:
+        for name in memory.order:
+            if name in memory.definitions:
+                known[name] = substitute(memory.definitions[name], known)
+            elif substitute(cells[name], known).op is Op.CONST and name in found.values:
+                known[name] = const(found.values[name], name.width)
+        if not settle(memory, known, content):
+            return known
+
+
+def _content(found: Difference, surface: str, cell: BitVec, width: int) -> int:
+    """What was at a cell that is a number before the runs."""
+    place = cast(int, cell.payload)
+    contents = found.memory[itself(surface)][1]
+    if cell.width > FLAT_BITS:  # of a typed surface
+        return contents.get(place << 130 - cell.width, 0)
+    return sum(contents.get(place + k, 0) << 8 * k for k in range(width))

@@ -1,0 +1,116 @@
+"""Registers of two kernels that are compared at the end: declared variables and predicates, by their names."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from visaproof.isa.errors import ReadError, in_option
+from visaproof.visaasm.naming import closest
+from visaproof.visaasm.syntax import GeneralVariable, Kernel, PredicateVariable
+
+OPTION = "--observe"
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterPlace:
+    """Where a variable is kept: from this byte of a root variable on; of a predicate, from this bit on."""
+
+    variable: str
+    first: int
+    is_predicate: bool
+
+    def at(self, index: int) -> str:
+        """One of its bytes or bits, for a file."""
+        return (
+            f"{self.variable}[{self.first + index}]" if self.is_predicate else f"{self.variable}.{self.first + index}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """A register of the source, and the one of the target that has to hold the same."""
+
+    name: str
+    target_name: str
+    source: RegisterPlace
+    target: RegisterPlace
+    count: int
+    """Bytes; bits of a predicate."""
+    element_bytes: int
+    """Of the source's variable."""
+
+    @property
+    def both(self) -> str:
+        """Both names, for the reader."""
+        return self.name if self.name == self.target_name else f"{self.name} ({self.target_name} in the target)"
+
+    @property
+    def surface(self) -> str:
+        """A name for what it holds, beside those of the surfaces."""
+        return f"{PREFIX}{self.name}"
+
+    def place(self, side: str) -> RegisterPlace:
+        """Where the kernel of this side has it."""
+        return self.source if side == "source" else self.target
+
+
+PREFIX = "register "
+
+
+def is_register(surface: str) -> bool:
+    """Whether the name is that of a register, and not of a surface."""
+    return surface.startswith(PREFIX)
+
+
+def names_from(text: str) -> Iterator[tuple[str, str]]:
+    """`V32,P1=P2`: names in the source, each with the name in the target.  Raises ReadError."""
+    for part in text.split(","):
+        name, equals, other = (one.strip() for one in part.partition("="))
+        if not name or (equals and not other):
+            raise _bad(f"{text!r} is not NAME[=NAME][,…]", "as in --observe V32,P1 or --observe V32=V40")
+        yield name, other or name
+
+
+def observed_registers(source: Kernel, target: Kernel, names: Iterable[tuple[str, str]]) -> tuple[Observed, ...]:
+    """The registers of these names.  Raises ReadError."""
+    found: dict[str, Observed] = {}
+    for name, target_name in names:
+        one, other = _declared(source, name), _declared(target, target_name)
+        places = _place(source, one), _place(target, other)
+        counts = _count(one), _count(other)
+        if places[0].is_predicate != places[1].is_predicate or counts[0] != counts[1]:
+            said = " and ".join(f"{each.name} has {_size(each)}" for each in (one, other))
+            raise _bad(f"{name} cannot be compared with {target_name}: {said}", "both need one size")
+        element = one.type.size if isinstance(one, GeneralVariable) else 1
+        if name in found and found[name].target_name != target_name:
+            raise _bad(f"{name} is compared with {found[name].target_name} and with {target_name}", "")
+        found[name] = Observed(name, target_name, *places, counts[0], element)
+    return tuple(found.values())
+
+
+def _declared(kernel: Kernel, name: str) -> GeneralVariable | PredicateVariable:
+    variable = kernel.variables.get(name)
+    if isinstance(variable, GeneralVariable | PredicateVariable) and variable.position is not None:
+        return variable
+    kinds = (GeneralVariable, PredicateVariable)
+    known = [one.name for one in kernel.variables.values() if isinstance(one, kinds) and one.position is not None]
+    hint = closest(name, known, 0.4) or f"declared are {', '.join(known[:8])}{', …' if len(known) > 8 else ''}"
+    raise _bad(f"{kernel.path} declares no general variable or predicate {name!r}", hint)
+
+
+def _place(kernel: Kernel, variable: GeneralVariable | PredicateVariable) -> RegisterPlace:
+    if isinstance(variable, PredicateVariable):
+        return RegisterPlace(variable.name, 0, is_predicate=True)
+    root, behind = kernel.root_of(variable)
+    return RegisterPlace(root.name, behind, is_predicate=False)
+
+
+def _count(variable: GeneralVariable | PredicateVariable) -> int:
+    return variable.size if isinstance(variable, GeneralVariable) else variable.num_elts
+
+
+def _size(variable: GeneralVariable | PredicateVariable) -> str:
+    return f"{_count(variable)} {'bytes' if isinstance(variable, GeneralVariable) else 'bits'}"
+
+
+def _bad(message: str, hint: str) -> ReadError:
+    return ReadError(message, in_option(OPTION), hint)

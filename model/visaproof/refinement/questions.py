@@ -1,0 +1,151 @@
+"""The questions about two kernels that were run on terms: of places in surfaces, or in buffers under conditions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.launch.matching import SHARED_LOCAL
+from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.run import Trace
+from visaproof.queries.kernels.buffer_places import is_private
+from visaproof.queries.kernels.shared_memory import SharedMemory
+from visaproof.queries.kernels.stores import Stores
+from visaproof.queries.kernels.surface_names import PRIVATE
+from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.effects.atomic_steps import in_lane_turns, in_turns
+from visaproof.refinement.effects.effects import Effects
+from visaproof.refinement.effects.places import located
+from visaproof.refinement.effects.question import Launched, Question, refinement_question, require_comparable
+from visaproof.refinement.effects.side import Side
+from visaproof.refinement.effects.synchronisation import synchronised
+from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
+from visaproof.semantics.symbolic.accesses import Load
+from visaproof.smt import Term
+
+NO_CHOICES: Mapping[Term, Term] = {}
+
+
+def questions(
+    runners: Sequence[AnyRunner],
+    launched: Launched,
+    forbidden: frozenset[UndefinedKind],
+    expand: bool = False,
+    choices: Mapping[Term, Term] = NO_CHOICES,
+    memory: SharedMemory | None = None,
+) -> tuple[Question | None, Question]:
+    """The question under no condition, if it can be asked, and the one to decide.
+
+    `choices` are what is arbitrary, under the names of `memory`.
+    """
+    sides = _sides(runners, lambda one: replace(_as_it_is(one), choices=choices))
+    used = {surface for one in runners for surface in used_surfaces(one)}
+    several = any(one.threads for one in runners)
+    if FLAT not in used and not any(one.distances for one in runners):
+        sides = in_turns(*sides, _narrow(runners)) if several else in_lane_turns(*sides)
+        question = refinement_question(sides[0], sides[1], launched, expand, forbidden, memory)
+        return question, question
+    # threads would race on buffers that may lie anywhere
+    mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand or several
+    asked = not mixed and memory is None
+    exact = refinement_question(*in_lane_turns(*sides), launched, forbidden=forbidden) if asked else None
+    if several:
+        turns = in_turns(*_sides(runners, _located), _narrow(runners))
+        sides = replace(turns[0], choices=choices), replace(turns[1], choices=choices)
+    else:
+        sides = in_lane_turns(*_sides(runners, lambda one: replace(_located(one), choices=choices)))
+    return exact, refinement_question(sides[0], sides[1], launched, expand, forbidden, memory)
+
+
+def _sides(runners: Sequence[AnyRunner], side: Callable[[AnyRunner], Side]) -> tuple[Side, Side]:
+    """Both kernels as sides of a question: one side where one run stands for both."""
+    source, target = runners
+    one = side(source)
+    return synchronised(one, one if target is source else side(target))
+
+
+def _narrow(runners: Sequence[AnyRunner]) -> int:
+    """Lanes of a thread of the kernel that has several."""
+    return next(runner.split.narrow for runner in runners if isinstance(runner, ThreadGroup))
+
+
+def of_the_source(
+    runners: Sequence[AnyRunner], launched: Launched, forbidden: frozenset[UndefinedKind], undisturbed: bool = False
+) -> tuple[Question | None, Question]:
+    """A question of the source alone, with all surfaces that either is known to reach.  Raises NotModelled.
+
+    `undisturbed` by other threads, it says what a run leaves in which nobody comes at its atomics and fences.
+    The target may have stopped on terms: runs find what it reaches behind that, if it is among these.
+    """
+    for runner in runners:
+        if runner is runners[0] or runner.threads:
+            require_comparable(_as_it_is(runner))
+    used = [used_surfaces(one) for one in runners]
+    by_address = FLAT in used[0] | used[1] or any(one.distances for one in runners)
+    side = _located(runners[0]) if by_address else _as_it_is(runners[0])
+    if not undisturbed:
+        side, _ = synchronised(side, side)
+    question = refinement_question(side, side, launched, forbidden=forbidden)
+    others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
+    others |= {one.surface: () for one in runners[0].observed}
+    question = replace(question, target=Effects(others, {}, question.source.reaches), bounded=())
+    return None if by_address else question, question
+
+
+def _as_it_is(runner: AnyRunner) -> Side:
+    private = {word: buffer for word, buffer in runner.pointers.items() if buffer == PRIVATE}
+    return Side(
+        runner.name,
+        runner.platform,
+        runner.trace,
+        runner.surface,
+        private,
+        threads=runner.threads,
+        finders=_finders(runner),
+        observed=runner.observed,
+        sharing=runner.sharing,
+        unwritten=_unwritten(runner, runner.trace, runner.surface),
+        samplers=runner.samplers,
+    )
+
+
+def used_surfaces(runner: AnyRunner) -> set[str]:
+    return {runner.surface(each.surface) for each in runner.trace.performed if _visible(runner, each)}
+
+
+def _visible(runner: AnyRunner, performed: Performed) -> bool:
+    return not all(is_private(runner.trace, performed, access) for access in performed.accesses)
+
+
+def _located(runner: AnyRunner) -> Side:
+    """The kernel as one that reaches places in buffers."""
+    images = (one.origin.surface for one in runner.trace.arbitrary if one.origin is not None)
+    names = {key: runner.surface(key) for key in (*runner.trace.surfaces, *images)}
+    pointers = {word: buffer for word, buffer in runner.pointers.items() if buffer != PRIVATE}
+    found = located(runner.trace, pointers, names, SHARED_LOCAL, runner.distances)
+    surface = partial(_name, names)
+    return Side(
+        runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
+        _finders(runner), runner.observed, samplers=runner.samplers, unwritten=_unwritten(runner, found.trace, surface),
+        sharing=runner.sharing,
+    )  # fmt: skip
+
+
+def _unwritten(runner: AnyRunner, trace: Trace, surface: Callable[[str], str]) -> frozenset[str]:
+    """The surfaces that nobody writes, unless this kernel does in spite of what its source says."""
+    found = runner.unwritten
+    for one in trace.performed if found else ():
+        if any(not isinstance(each, Load) and not is_private(trace, one, each) for each in one.accesses):
+            found = found - {surface(one.surface)} if surface(one.surface) != FLAT else frozenset[str]()
+    return found
+
+
+def _finders(runner: AnyRunner) -> tuple[int, ...]:
+    """The thread of each value left open, where a source that races has no meaning."""
+    if isinstance(runner, ThreadGroup) and runner.races_forbidden and runner.name == "source":
+        return runner.finders
+    return ()
+
+
+def _name(names: Mapping[str, str], key: str) -> str:
+    return names.get(key, key)

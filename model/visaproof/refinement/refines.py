@@ -1,0 +1,131 @@
+"""Whether one kernel refines another, in one call on two files.
+
+from visaproof.refinement.refines import Programs, refines
+
+match refines(Path("before.visaasm"), Path("after.visaasm"), launch=Path("manifest.json")):
+    case Refines(rung, conditions): ...
+    case Difference(): ...
+    case Vacuous() | Bounded() | Unknown(): ...
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+
+from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.float_results import Floats
+from visaproof.launch.launch import launch_of
+from visaproof.launch.matching import Program
+from visaproof.machine.symbolic.run import DEFAULT_UNROLL
+from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
+from visaproof.refinement.comparison import compare
+from visaproof.refinement.decision import Verdict, decide
+from visaproof.refinement.observed import names_from
+from visaproof.refinement.scope import Alias, Scope
+from visaproof.refinement.two_kernels import read_two_kernels
+from visaproof.visaasm.linking.names import read_program
+from visaproof.visaasm.syntax import Kernel
+
+TIMEOUT_S = 20.0
+"""For one question to a solver."""
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """The files that were read, each once: questions about one file share it."""
+
+    _read: dict[tuple[Path, Path | None, Platform | None], Program] = field(
+        default_factory=dict[tuple[Path, Path | None, Platform | None], Program]
+    )
+
+    def read(
+        self, path: Path | str, launch: Path | str | None = None, platform: Platform | str | None = None
+    ) -> Program:
+        """The kernel in a file with its launch.  Raises ReadError, which is not remembered."""
+        device = _platform(platform)
+        key = Path(path), _path(launch), device
+        if key not in self._read:
+            kernel = read_program(key[0], grf_bytes=None if device is None else device.grf_bytes)
+            self._read[key] = _launched(kernel, key[1], device)
+        return self._read[key]
+
+
+def read_two(
+    path: Path | str, launch: Path | str | None = None, platform: Platform | str | None = None
+) -> tuple[Program, Program]:
+    """The source and the target that one file has.  Raises ReadError."""
+    device = _platform(platform)
+    source, target = read_two_kernels(Path(path), grf_bytes=None if device is None else device.grf_bytes)
+    return _launched(source, _path(launch), device), _launched(target, _path(launch), device)
+
+
+def _path(path: Path | str | None) -> Path | None:
+    return None if path is None else Path(path)
+
+
+def _platform(platform: Platform | str | None) -> Platform | None:
+    """The platform, by its name too.  Raises ValueError."""
+    if not isinstance(platform, str):
+        return platform
+    try:
+        return platform_named(platform)
+    except KeyError:
+        raise ValueError(f"no platform {platform!r}: one of {PLATFORM_NAMES}") from None
+
+
+def _launched(kernel: Kernel, launch_file: Path | None, platform: Platform | None) -> Program:
+    return Program(kernel, *launch_of(launch_file, kernel, platform))
+
+
+def refines(
+    source: Path | str | Program,
+    target: Path | str | Program,
+    *,
+    launch: Path | str | None = None,
+    launch_target: Path | str | None = None,
+    platform: Platform | str | None = None,
+    assume: Assume | str = Assume.LAUNCH,
+    forbidden: Collection[UndefinedKind | str] = FORBIDDEN,
+    floats: Floats | str = Floats.UNINTERPRETED,
+    unroll: int = DEFAULT_UNROLL,
+    timeout_s: float = TIMEOUT_S,
+    programs: Programs | None = None,
+    observe: Sequence[str] | str = (),
+    alias: Alias | str = Alias.MAY,
+    disjoint: Sequence[tuple[str, str]] = (),
+) -> Verdict:
+    """Whether `target` does what `source` does, for every input for which `source` has a meaning.
+
+    Both are `.visaasm` files, or programs that `Programs.read` gave; `programs` keeps the files of earlier calls.
+    `launch` (a zebin, its .ze_info, or a manifest) says what the inputs hold, `launch_target` does where the
+    target's differ; without them inputs are matched by their place in the payload. `platform` is the device where
+    neither launch information nor the file itself names it; what is not `forbidden` has a meaning; `floats` says
+    what results on floats are taken for, and loops of unknown length are run `unroll` rounds. `observe` names
+    registers that have to be equal at the end where the source defines them: "V32", or "V32=V40" where the target
+    has another name. Buffers of different arguments may overlap, unless `alias` is "none", the source says
+    `restrict` or `constant`, or a pair is among the `disjoint` ones, by name or number. The verdict is `Refines`
+    (for all inputs, with the conditions that it needs), `Bounded` (the same, of so many rounds: no proof),
+    `Difference` (a run of both kernels), `Vacuous` (the source never has a meaning), `Apart` (it refines the source
+    if these pairs of buffers share no byte, with a run on buffers that overlap if one differs) or `Unknown`.
+    Options may be named as on the command line: `assume="none"`, `floats="ieee"`, `platform="dg2"`,
+    `forbidden={"race"}`.
+
+    Raises ReadError for a file that cannot be read and for inputs without a counterpart, NotModelled for kernels that
+    cannot be compared, ValueError for an option that has no such value.
+    """
+    if unroll < 1 or not 0 < timeout_s < inf:
+        raise ValueError(f"{unroll} rounds, {timeout_s} s: at least one round, and a positive number of seconds")
+    kinds = frozenset(map(UndefinedKind, [forbidden] if isinstance(forbidden, str) else forbidden))
+    known = programs or Programs()
+    one = source if isinstance(source, Program) else known.read(Path(source), launch, platform)
+    other = target if isinstance(target, Program) else known.read(Path(target), launch_target or launch, platform)
+    observed = [observe] if isinstance(observe, str) else observe
+    names = tuple(pair for text in observed for pair in names_from(text))
+    timeout_ms = round(1000 * timeout_s)
+    assumed = assume if isinstance(assume, Assume) else Assume.of(assume)
+    scope = Scope(
+        assumed, kinds, unroll, Floats(floats), names, Alias(alias), tuple(disjoint), timeout_ms=timeout_ms
+    )  # fmt: skip
+    return decide(compare(one, other, scope), timeout_ms)

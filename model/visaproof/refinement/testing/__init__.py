@@ -1,0 +1,1 @@
+"""Random testing of two kernels: launches, runs, and differences made small."""

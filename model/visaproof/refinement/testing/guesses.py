@@ -1,0 +1,234 @@
+"""Differences guessed before a solver is asked: runs of both kernels on random and simple inputs, then smaller ones."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from random import Random
+from time import process_time
+
+from visaproof.checking.ladder import Values
+from visaproof.isa.errors import NotModelled
+from visaproof.isa.types import DataType
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.effects.question import Question
+from visaproof.refinement.nondeterminism.admissible_outcomes import no_choice_explains
+from visaproof.refinement.nondeterminism.choices import (
+    first_certain,
+    is_undisturbed,
+    numbers,
+    numbers_known,
+    source_choice,
+    unlike_threads,
+)
+from visaproof.refinement.nondeterminism.later_iterations import is_within_rounds, may_choose_later
+from visaproof.refinement.nondeterminism.witness_search import choice_launches
+from visaproof.refinement.testing.float_guesses import FloatWords
+from visaproof.refinement.testing.memory import Content
+from visaproof.refinement.testing.random_launches import at_edges, candidates, contents, launches
+from visaproof.refinement.testing.runs import Difference, all_again, difference, unknowns
+from visaproof.refinement.testing.small_launches import small_launches, usual_launches
+from visaproof.refinement.testing.words import word_value
+from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.refinement.widths.wide_thread import Split
+from visaproof.smt import Term, symbols_of
+
+GUESSES = 60
+"""Runs on random and simple inputs before a solver is asked."""
+
+LAST_GUESSES = 600
+"""Runs where neither these nor a solver decided."""
+
+LEAST_GUESSES = 160
+"""Of these, so many are made however long they take."""
+
+FLOAT_TYPES = (DataType.F, DataType.HF, DataType.DF)
+
+FLOAT_GUESSES = 24
+"""Runs on floats, of kernels that compute with them."""
+
+FEW_LANES = 40
+"""Runs of few lanes, where the source depends on what nothing wrote."""
+
+AUDITS = 6
+"""Runs of kernels that are equal in normal form."""
+
+MOST_EXPLAINED = 100
+"""Runs of which it is asked whether a choice of the source leaves all that the target left."""
+
+GIVEN_UP = 20
+"""So many runs of kernels with loops of unknown length that come to no end show that most inputs are of no use."""
+
+Ask = Callable[[AnyRunner, AnyRunner, Question, Values, Content], Difference | None]
+"""What a run of both kernels on given values shows."""
+
+
+def guessed(
+    comparison: Comparison, count: int, seed: int = 0, most_seconds: float | None = None, ask: Ask = difference
+) -> Difference | None:
+    """A difference for seeded random inputs, or for simple ones; after the least, no longer looked for than asked."""
+    ends = None if most_seconds is None else process_time() + most_seconds
+    search = _Search(comparison, ask)
+    made = enumerate(_in_turn([search.shown(launched) for launched in _kinds(comparison, count, seed)]), 1)
+    for number, found in made:
+        if found is not None or (ends is not None and number >= LEAST_GUESSES and process_time() > ends):
+            return found
+    return None
+
+
+def _kinds(comparison: Comparison, count: int, seed: int) -> Iterator[Iterator[tuple[Values, Content]]]:
+    """Launches of each kind, with what memory holds in them."""
+    symbols = unknowns(comparison.question, comparison.runners)
+    random, floats = Random(seed), float_words(comparison)
+    edges = at_edges(symbols) if count > AUDITS else ()
+    spread = () if comparison.split is None else _one_lane_each(comparison.split, comparison.question, symbols)
+    choices = count > AUDITS and source_choice(comparison.question)
+    few = _first_lanes(comparison.question, symbols, seed, floats) if choices else ()
+    guesses = chain(spread, few, islice(candidates(symbols, random, floats), count), edges)
+    if choices:
+        yield choice_launches(symbols, _deciding_lanes(comparison.question), seed)
+    if count > AUDITS:
+        yield _usual(comparison, symbols, seed)
+    yield ((values, contents(random, floats is not None)) for values in guesses)
+    if count > AUDITS:
+        yield small_launches(comparison.runners, symbols, seed, count)
+    if count > AUDITS and comparison.on_floats:
+        yield _on_floats(symbols, seed)
+
+
+def _deciding_lanes(question: Question) -> Sequence[Term]:
+    """The lanes on which it depends what is stored: a kernel may use fewer than a thread has."""
+    guards = [
+        one.guard for side in (question.source, question.target) for those in side.stores.values() for one in those
+    ]
+    used = set(symbols_of(*guards))
+    return [lane for lane in question.lanes if lane in used] or question.lanes
+
+
+def _in_turn(searches: list[Iterator[Difference | None]]) -> Iterator[Difference | None]:
+    """One of each search, then the next of each."""
+    while searches:
+        for one in tuple(searches):
+            try:
+                yield next(one)
+            except StopIteration:
+                searches.remove(one)
+
+
+@dataclass(slots=True)
+class _Search:
+    """What launches of several kinds show."""
+
+    comparison: Comparison
+    ask: Ask
+    explained: int = 0
+    """Differences of which it was asked whether a choice of the source leaves the same."""
+
+    def shown(self, launched: Iterator[tuple[Values, Content]]) -> Iterator[Difference | None]:
+        """Of each launch the difference that is certain, while launches of this kind come to an end."""
+        given_up = 0
+        for values, content in launched:
+            try:
+                found = self.ask(*self.comparison.runners, self.comparison.question, values, content)
+                sure = found and settled(self.comparison, found, jointly=self.explained < MOST_EXPLAINED)
+                self.explained += found is not None
+            except NotModelled:  # for these inputs, as floats that are not numbers
+                given_up += 1
+                if self.comparison.question.bounded and given_up == GIVEN_UP:
+                    return
+                sure = None
+            yield sure
+
+
+def _usual(comparison: Comparison, symbols: Sequence[Term], seed: int) -> Iterator[tuple[Values, Content]]:
+    """Launches in which loops whose length depends on the launch take a few rounds."""
+    if any(one.trace.bounded for one in comparison.runners):
+        yield from usual_launches(comparison.runners, symbols, comparison.start.sizes, seed)
+
+
+def settled(comparison: Comparison, found: Difference, jointly: bool = True) -> Difference | None:
+    """The difference, or another one of the same runs, if the source leaves another memory whatever it may choose.
+
+    On request all that the target left is looked at, and not byte by byte alone.  Raises NotModelled.
+    """
+    if comparison.split is not None and unlike_threads(comparison.question):
+        return None
+    if not source_choice(comparison.question):
+        return found if _is_without_choice(comparison, found) else None
+    shown: tuple[Difference, ...] = all_again(*comparison.runners, comparison.question, found)
+    for choice in (0, 1, 0xA7):
+        shown = tuple(_staying(comparison, shown, choice))
+    sure = first_certain(comparison.question, shown)
+    if sure is None and jointly and no_choice_explains(comparison, found):
+        sure = found
+    return sure and replace(sure, whatever_found=True)
+
+
+def _is_without_choice(comparison: Comparison, found: Difference) -> bool:
+    """Whether the source chooses nothing in a run, where it chooses nothing in the rounds that were unrolled."""
+    question = comparison.question
+    if not question.source.ends:
+        return True
+    known = (numbers_known if is_undisturbed(question) else numbers)(question, found)
+    if is_within_rounds(question, known):
+        return True
+    return not may_choose_later(comparison.runners[0], question.lanes)
+
+
+def _staying(comparison: Comparison, shown: Sequence[Difference], choice: int) -> Iterator[Difference]:
+    """Those that there are as well if the source finds `choice` in whatever nothing wrote."""
+    if not shown:
+        return
+    own = {one: choice & (1 << max(one.width, 1)) - 1 for one in shown[0].values if _is_chosen(one)}
+    start = replace(shown[0], values=shown[0].values | own)
+    others = {(one.surface, one.address): one for one in all_again(*comparison.runners, comparison.question, start)}
+    for one in shown:
+        other = others.get((one.surface, one.address))
+        if other is not None and (other.undefined is None) == (one.undefined is None):
+            yield one
+
+
+def _is_chosen(one: Term) -> bool:
+    return str(one.payload).startswith("source:")
+
+
+def float_words(comparison: Comparison) -> Collection[Term] | None:
+    """The inputs that are operands of arithmetic on floats; None where there is no such arithmetic."""
+    used = (one for runner in comparison.runners for one in runner.trace.arbitrary if one.origin is None)
+    operands = [source for one in used for source in one.operands or () if source.type in FLOAT_TYPES]
+    return {source.bits for source in operands} if operands else None
+
+
+def _on_floats(symbols: Sequence[Term], seed: int) -> Iterator[tuple[Values, Content]]:
+    """Floats in memory, and in at least half of the inputs."""
+    random = Random(seed + 1)
+    for _ in range(FLOAT_GUESSES):
+        words, lanes = FloatWords.drawn(random), random.choice((0.2, 1, 1))
+        flags = [int(random.random() < lanes) for _ in symbols]
+        values = {
+            one: word_value(one, words.word(one, random), flag, 1 << 32)
+            for one, flag in zip(symbols, flags, strict=True)
+        }
+        yield values, words.content
+
+
+def _one_lane_each(split: Split, question: Question, symbols: Sequence[Term]) -> Iterator[Values]:
+    """Small launches with one lane on in each of the narrow threads: lanes of one thread that meet have no meaning."""
+    random = Random(1)
+    for bits in (0, 1, 2, 0, 1, 2):
+        values = {
+            one: word_value(one, random.getrandbits(1) and random.getrandbits(bits + 1), 0, 1 << 32) for one in symbols
+        }
+        for thread in range(split.threads):
+            values[random.choice(question.lanes[split.lanes(thread)])] = 1
+        yield values
+
+
+def _first_lanes(
+    question: Question, symbols: Sequence[Term], seed: int, floats: Collection[Term] | None
+) -> Iterator[Values]:
+    """Launches of a few lanes from the first on: what other lanes or none would write, nothing wrote."""
+    random = Random(seed + 2)
+    for _ in range(FEW_LANES):
+        last = random.choice((0, 1, 3, 7))
+        values = launches(symbols, random, floats)
+        yield {**values, **{lane: int(number <= last) for number, lane in enumerate(question.lanes)}}

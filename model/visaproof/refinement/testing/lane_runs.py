@@ -1,0 +1,242 @@
+"""What a lane did in both runs of a difference, as far as what differs is computed from it.
+
+From the write that makes the difference back: the statements that define what it uses, by name, and the branches.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from visaproof.decode.def_use import DefUse, def_use
+from visaproof.decode.message import OPCODES
+from visaproof.execution.trace import Change, Step, Tracer
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.machine.concrete.run import Observer, PerformedMessage
+from visaproof.queries.kernels.surface_names import PRIVATE_SIZE
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.environment.environment_steps import Writer
+from visaproof.refinement.testing.memory import FlatContents, bases_of, cell_at
+from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
+from visaproof.refinement.widths.wide_thread import Split
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Buffer, LaneWrite, TexelWrite, Write
+from visaproof.visaasm.opcode_kinds import Kind, kind_of
+from visaproof.visaasm.printing.instruction_text import BLOCKS
+from visaproof.visaasm.syntax import Instruction
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a lane put into memory, inside or outside."""
+
+    surface: str
+    """By the name that is the same for both kernels."""
+    place: int
+    """A byte, or a channel of a texel."""
+    width: int
+    """Bytes; 0 for a channel."""
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A statement that ran, and what the lane has of it."""
+
+    instruction: Instruction
+    registers: tuple[Change, ...]
+    stored: tuple[Stored, ...] = ()
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """What it comes to, whatever the registers are called."""
+        named = tuple((one.surface, one.place, one.value) for one in self.stored)
+        return (*(one.value for one in self.registers), *named)
+
+
+@dataclass(frozen=True, slots=True)
+class LaneRun:
+    """A lane of one kernel, or all of them, up to what makes the difference."""
+
+    thread: int | None
+    """Of a group of threads."""
+    lane: int | None
+    done: tuple[Done, ...]
+
+
+def lane_runs(comparison: Comparison, found: Difference) -> tuple[LaneRun, LaneRun] | None:
+    """Both runs, of a byte that differs; None where something else does."""
+    if found.undefined is not None or found.outside is not None or found.interference is not None:
+        return None
+    source, target = comparison.runners
+    runs: list[LaneRun] = []
+    for side, runner in enumerate((source, tuple(target.orders())[found.order])):
+        followed = _Followed(runner, comparison, found, side, *_where(comparison.split, found, side))
+        runs.append(followed.run())
+    return runs[0], runs[1]
+
+
+def run_outside(comparison: Comparison, found: Difference) -> LaneRun | None:
+    """The target's run up to its first access in no buffer, of the lane that writes there; None of several threads.
+
+    The source makes no such access.
+    """
+    runner = comparison.runners[1]
+    if found.outside is None or isinstance(runner, ThreadGroup):
+        return None
+    followed = _Followed(runner, comparison, found, 1, None, None)
+    run = followed.run()
+    lane = followed.lane_outside
+    return run if lane is None else _Followed(runner, comparison, found, 1, None, lane).run()
+
+
+def _where(split: Split | None, found: Difference, side: int) -> tuple[int | None, int | None]:
+    """The thread and the lane to follow: the writer's, or what is the same work item as that of the other kernel."""
+    writers = found.source_writer, found.target_writer
+    if (own := writers[side]) is not None:
+        return own.thread, own.lane
+    other = writers[1 - side]
+    if other is None:
+        return None, found.lanes[0] if len(found.lanes) == 1 else None
+    if split is None or other.lane is None:
+        return None, other.lane
+    wide = other.lane if other.thread is None else other.thread * split.narrow + other.lane
+    return divmod(wide, split.narrow) if other.thread is None else (None, wide)
+
+
+@dataclass
+class _Followed:
+    """A run that is made again, and what one lane of it did."""
+
+    runner: AnyRunner
+    comparison: Comparison
+    found: Difference
+    side: int
+    thread: int | None
+    lane: int | None
+    _steps: list[Step] = field(init=False, default_factory=list[Step])
+    _left: int | None = field(init=False, default=None)
+    """The step that first accessed what is in no buffer."""
+    lane_outside: int | None = field(init=False, default=None)
+    """Which lane wrote there."""
+
+    def run(self) -> LaneRun:
+        found = self.found
+        backwards = found.backwards and self.side == 1
+        ran = self.runner.run(found.memory, self.comparison.question.lanes, found.values, backwards, self._observer)
+        threads = ran.threads or (self.thread,) * len(ran.outcome.performed)
+        own = (one for one, thread in zip(ran.outcome.performed, threads, strict=True) if thread == self.thread)
+        messages = [next(own, None) if _is_message(step.instruction) else None for step in self._steps]
+        message = None if self._left is None else messages[self._left]
+        if message is not None and self.found.outside is not None:
+            self.lane_outside = _lane_writing(message, self.found.outside)
+        return LaneRun(self.thread, self.lane, tuple(self._needed(messages)))
+
+    def _observer(self, thread: int | None, state: ConcreteState) -> Observer | None:
+        if thread != self.thread:
+            return None
+        tracer = Tracer(self.runner.kernel, self.lane, self._steps.append, state)
+
+        def observe(statement: Instruction, state: ConcreteState) -> None:
+            tracer.observe(statement, state)
+            if self._left is None and _has_left(state):
+                self._left = len(self._steps) - 1
+
+        return observe
+
+    def _needed(self, messages: Sequence[PerformedMessage | None]) -> list[Done]:
+        """The statements that what differs depends on, the last of them first looked at."""
+        done: list[Done] = []
+        last = self._last(messages)
+        needed = {self._register} if self._register else set[str]()
+        for place in range(len(self._steps) - 1 if last is None else last, -1, -1):
+            step, message = self._steps[place], messages[place]
+            names = self._def_use(step.instruction, message)
+            branch = kind_of(step.instruction, OPCODES) is Kind.BRANCH
+            if place == last or branch or (needed & names.defined and self._covers(step.instruction)):
+                needed |= names.used
+                stored = tuple(self._stored(message)) if message else ()
+                if not branch or step.instruction.predicate:
+                    done.append(Done(step.instruction, step.changes, stored))
+        return done[::-1]
+
+    def _last(self, messages: Sequence[PerformedMessage | None]) -> int | None:
+        """The statement that makes the difference.
+
+        That which left all buffers, or else that which wrote the byte, or else the lane's last one to there.
+        """
+        if self.found.outside is not None:
+            return self._left
+        writer = (self.found.source_writer, self.found.target_writer)[self.side]
+        for place in reversed(range(len(messages))):
+            if (message := messages[place]) is not None and self._makes(message, writer):
+                return place
+        return None
+
+    @property
+    def _register(self) -> str:
+        """The variable that differs at the end, or ""."""
+        observed = self.comparison.runners[0].observed
+        places = (one.place(self.runner.name) for one in observed if one.surface == self.found.surface)
+        return next((place.variable for place in places), "")
+
+    def _makes(self, message: PerformedMessage, writer: Writer | None) -> bool:
+        if writer is not None:
+            same = message.instruction.position == writer.instruction.position
+            return same and writer.write in (*message.writes, *message.changed)
+        return any(one.surface == self.found.surface for one in self._stored(message))
+
+    def _def_use(self, instruction: Instruction, message: PerformedMessage | None) -> DefUse:
+        """With the memory that a message reaches as if it were a variable."""
+        known = def_use(instruction, self.runner.kernel, self.runner.platform)
+        if message is None:
+            return known
+        memory = frozenset((f"memory {message.surface}",))
+        defined = known.defined | memory if message.writes or message.changed else known.defined
+        return DefUse(defined, known.used | memory if known.defined else known.used)
+
+    def _covers(self, instruction: Instruction) -> bool:
+        """Whether the lane is among those of a statement."""
+        if self.lane is None or instruction.execution is None or instruction.execution.size == 1:
+            return True
+        if instruction.opcode in BLOCKS:
+            return True
+        return 0 <= self.lane - instruction.first_lane < instruction.execution.size
+
+    def _stored(self, message: PerformedMessage) -> Iterator[Stored]:
+        """What the lane puts where, by common names."""
+        first = message.instruction.first_lane
+        for write in message.writes or message.changed:
+            if self.lane is None or write.lane is None or write.lane + first == self.lane:
+                yield self._named(message.surface, write)
+
+    def _named(self, key: str, write: Write) -> Stored:
+        match write:
+            case TexelWrite():
+                return Stored(self.runner.surface(key), cell_at(write.texel, write.channel), 0, write.value)
+            case LaneWrite() if key == FLAT and self.found.surface != FLAT:
+                bases = bases_of(self.runner.pointers.values(), self.found.values, self.runner.sharing)
+                for buffer, base in bases.items():
+                    size, _ = self.found.memory.get(buffer, (PRIVATE_SIZE, {}))
+                    if base <= write.address < base + size:
+                        return Stored(buffer, write.address - base, write.width, write.value)
+                return Stored(FLAT, write.address, write.width, write.value)
+            case LaneWrite():
+                return Stored(self.runner.surface(key), write.address, write.width, write.value)
+
+
+def _has_left(state: ConcreteState) -> bool:
+    """Whether an access was to an address that is in no buffer."""
+    flat = state.surfaces.get(FLAT)
+    return isinstance(flat, Buffer) and isinstance(flat.contents, FlatContents) and flat.contents.left is not None
+
+
+def _lane_writing(message: PerformedMessage, address: int) -> int | None:
+    """The lane that writes a byte; None where a lane loads it, or the message writes as a whole."""
+    for write in message.writes:
+        if isinstance(write, LaneWrite) and write.address <= address < write.address + write.width:
+            return None if write.lane is None else write.lane + message.instruction.first_lane
+    return None
+
+
+def _is_message(instruction: Instruction) -> bool:
+    return kind_of(instruction, OPCODES) is Kind.MEMORY

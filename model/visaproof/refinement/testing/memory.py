@@ -1,0 +1,289 @@
+"""The memory of a run of two kernels: surfaces by their common names, and buffers that lie apart."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from visaproof.checking.ladder import Values
+from visaproof.decode.texels import Outside, RawImage
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.queries.kernels.surface_names import MOST_MOVED, base_at, itself
+from visaproof.refinement.effects.places import ALIGNMENT
+from visaproof.refinement.effects.question import Question
+from visaproof.refinement.effects.sharing import NOTHING_SHARED, SHARED, SHARED_AT, Sharing
+from visaproof.refinement.environment.collisions import Modified
+from visaproof.semantics.concrete.surface import Buffer, Image, Texel
+from visaproof.semantics.symbolic.state import SymbolicImage
+from visaproof.smt import BitVec, Term, symbol
+from visaproof.smt.evaluate import Evaluation, evaluate_all
+
+FLAT_SIZE = 1 << 64
+"""The 64-bit address space."""
+
+IMAGE_SIZE = 1 << 130
+"""Of a typed surface: a cell is (u, v, r, lod) of 32 bits each, and a channel of two."""
+
+Memory = dict[str, tuple[int, dict[int, int]]]
+"""Size and contents of each surface, by its common name."""
+
+
+# ---------------------------------------------------------------- where buffers lie
+
+
+def base_symbol(buffer: str) -> Term:
+    return symbol(f"base.{buffer}", 64)
+
+
+def bases_of(buffers: Iterable[str], values: Values, sharing: Sharing = NOTHING_SHARED) -> dict[str, int]:
+    """Where each buffer begins: the values say the low bits, which decide what carries.
+
+    Of buffers that may overlap they say it all.
+    """
+    return {buffer: _base_of(buffer, values.get(base_symbol(buffer), 0), sharing) for buffer in buffers}
+
+
+def _base_of(buffer: str, chosen: int, sharing: Sharing) -> int:
+    if buffer in sharing.alignments:
+        return (SHARED_AT + chosen * sharing.alignments[buffer]) % FLAT_SIZE
+    return base_at(buffer) + chosen * ALIGNMENT % MOST_MOVED
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A buffer in memory that it shares with others."""
+
+    base: int
+    size: int
+
+    def within(self, memory: Mapping[str, Buffer | Image]) -> "ViewContents":
+        """Its bytes, which are those of the memory."""
+        shared = memory[SHARED]
+        assert isinstance(shared, Buffer)
+        return ViewContents(shared.contents, self.base)
+
+
+class ViewContents(dict[int, int]):
+    """The bytes of memory that is shared, from a place on."""
+
+    def __init__(self, whole: dict[int, int], base: int) -> None:
+        super().__init__()
+        self.whole, self.base = whole, base
+
+    def holder(self, address: int) -> tuple[int, int]:
+        """The identity of what holds this byte, and its place there."""
+        return id(self.whole), (self.base + address) % FLAT_SIZE
+
+    def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return self.whole.get((self.base + key) % FLAT_SIZE, default)
+
+    def __setitem__(self, key: int, value: int) -> None:
+        self.whole[(self.base + key) % FLAT_SIZE] = value
+
+
+def views(sharing: Sharing, memory: Memory, values: Values) -> Iterator[tuple[str, View]]:
+    """The buffers that share memory in a run."""
+    if SHARED in memory:
+        for name, base in bases_of(sharing.alignments, values, sharing).items():
+            yield name, View(base, _size(name, values))
+
+
+def elsewhere(bases: Mapping[str, int]) -> dict[str, int]:
+    """Other places for the buffers: each moved, none by as much as another, and nothing carries."""
+    return {buffer: base_at(buffer) + (count << 41) for count, buffer in enumerate(sorted(bases), 1)}
+
+
+def follows(first: int, other: int | None, bases: Mapping[str, int], moved: Mapping[str, int]) -> bool:
+    """Whether an address moves as one of the buffers does; `other` is None where it then lies in one of them."""
+    return other is not None and any(first - other == bases[buffer] - moved[buffer] for buffer in bases)
+
+
+class FlatContents(dict[int, int]):
+    """Flat memory in which buffers lie apart; it notes the first address that is in none of them."""
+
+    def __init__(self, windows: list[tuple[int, int, dict[int, int]]]) -> None:
+        super().__init__()
+        self.windows = windows
+        """Where each begins, its size, and its bytes."""
+        self.left: int | None = None
+
+    def holds(self, address: int) -> bool:
+        """Whether an address is in a buffer."""
+        return any(base <= address < base + size for base, size, _ in self.windows)
+
+    def holder(self, address: int) -> tuple[int, int]:
+        """The identity of what holds this byte, and its place there."""
+        contents, offset = self._at(address)
+        return contents.holder(offset) if isinstance(contents, ViewContents) else (id(contents), offset)
+
+    def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        contents, offset = self._at(key)
+        return contents.get(offset, default)
+
+    def __setitem__(self, key: int, value: int) -> None:
+        contents, offset = self._at(key)
+        contents[offset] = value
+
+    def _at(self, address: int) -> tuple[dict[int, int], int]:
+        for base, size, contents in self.windows:
+            if base <= address < base + size:
+                return contents, address - base
+        if self.left is None:
+            self.left = address
+        return {}, 0
+
+
+# ---------------------------------------------------------------- surfaces of a run
+
+
+@dataclass
+class WatchedBuffer(Buffer):
+    """A buffer that notes whether atomics of one message meet: their order is left open."""
+
+    modified: Modified = field(default_factory=Modified, compare=False, repr=False)
+
+    def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
+        """An atomic read-modify-write."""
+        self.modified.changes(id(self), address, width)
+        return super().modify(address, width, change)
+
+
+@dataclass
+class WatchedImage(RawImage):
+    """A typed surface that notes the texels that messages reach."""
+
+    modified: Modified = field(default_factory=Modified, compare=False, repr=False)
+
+    def contains(self, texel: Texel) -> bool:
+        """Whether every coordinate lies below its extent at that level."""
+        inside = super().contains(texel)
+        if inside:
+            self.modified.texels.append((id(self), texel))
+        return inside
+
+
+def image_of(
+    surface: SymbolicImage,
+    common: str,
+    cells: Mapping[int, int],
+    values: Values,
+    modified: Modified,
+    samplers: Mapping[int, Outside],
+) -> Image:
+    """A typed surface with these contents, of the size that the values say."""
+    levels: list[tuple[int, int, int]] = []
+    for level, extents in enumerate(surface.levels):
+        terms = extent_symbols(common, level, [each.width for each in extents])
+        width, height, depth = (values.get(term, 1) for term in terms)
+        levels.append((width, height, depth))
+    texels: dict[Texel, int] = {}
+    image = WatchedImage(tuple(levels), texels, surface.kind, modified=modified, samplers=samplers)
+    for cell, value in cells.items():
+        texel, channel = texel_at(cell)
+        if value:
+            image.set_channel(texel, channel, value)
+    image.before = dict(texels)
+    return image
+
+
+def extent_symbols(common: str, level: int, widths: Sequence[int]) -> list[BitVec]:
+    """The width, the height and the depth of a typed surface at a level of detail."""
+    names = zip(("width", "height", "depth"), widths, strict=True)
+    return [symbol(f"{name}.{common}.{level}", width) for name, width in names]
+
+
+def texel_at(cell: int) -> tuple[Texel, int]:
+    """The texel and the channel of a cell."""
+    u, v, r, lod = (cell >> 2 + 32 * (3 - place) & 0xFFFF_FFFF for place in range(4))
+    return (u, v, r, lod), cell & 3
+
+
+def cell_at(texel: Texel, channel: int) -> int:
+    """The cell of a channel of a texel."""
+    u, v, r, lod = texel
+    return ((u << 32 | v) << 32 | r) << 34 | lod << 2 | channel
+
+
+def cells_of(image: Image) -> dict[int, int]:
+    """What an image holds, by cell."""
+    found: dict[int, int] = {}
+    for place, texel in image.texels.items():
+        for channel in range(4):
+            found[cell_at(place, channel)] = texel >> 32 * channel & 0xFFFF_FFFF
+    return found
+
+
+def sampled_image(common: str) -> SymbolicImage:
+    """A typed surface of which only a sampler reads."""
+    width, height, depth = extent_symbols(common, 0, (32, 32, 32))
+    return SymbolicImage(((width, height, depth),))
+
+
+# ---------------------------------------------------------------- before the run
+
+
+Content = Callable[[str, int, int], int]
+"""What a surface holds at an address, in so many bytes."""
+
+
+def nothing(surface: str, address: int, width: int) -> int:
+    """Memory that holds 0."""
+    return 0
+
+
+def memory_of(question: Question, images: Mapping[str, bool], values: Values, content: Content) -> Memory:
+    """The memory that these values describe; `content` is what is read and of which they say nothing.
+
+    `images` has the typed surfaces, and whether each is read in a way that is modelled of an image of 0 alone.
+
+    No other thread writes while the kernels run: behind a barrier is what was there.  `values` gets what the loads
+    bring.
+    """
+    memory: Memory = {}
+    for name in (*map(itself, question.surfaces), *images):
+        contents = question.memory.tables.initial(name, values)
+        memory[name] = (IMAGE_SIZE if name in images else _size(name, values), contents)
+    places = {value: place for place, value in question.memory.cells.items()}
+    now = Evaluation(values)
+    for name in question.memory.order:
+        if name in question.memory.definitions:
+            values[name] = now.of(question.memory.definitions[name])
+            continue
+        surface, cell = places[name]  # pyright: ignore[reportArgumentType]
+        own = itself(surface)
+        _, contents = memory[own]
+        address, known = now.of(cell), values.get(name)
+        if own in images:
+            word = content(own, address, 4) if known is None else known
+            values[name] = contents.setdefault(address << 130 - cell.width, 0 if images[own] else word)
+            continue
+        unit = question.memory.units[surface]
+        word, value = content(own, address, unit) if known is None else known, 0
+        for k in range(unit):
+            value |= contents.setdefault((address + k) % FLAT_SIZE, word >> 8 * k & 0xFF) << 8 * k
+        values[name] = value
+    for surface, (_, contents) in memory.items():
+        for unit, width, address in _stored(question, surface, values):
+            if surface in images:
+                word = 0 if images[surface] else content(surface, address, 4)
+                contents.setdefault(address << 130 - width, word)
+                continue
+            word = content(surface, address, unit)
+            for k in range(unit):
+                contents.setdefault((address + k) % FLAT_SIZE, word >> 8 * k & 0xFF)
+    return memory
+
+
+def _stored(question: Question, name: str, values: Values) -> Iterator[tuple[int, int, int]]:
+    """Where the kernels may store to a surface: what is there before may be what an atomic brings.
+
+    The unit in bytes, and the cell with its bits.
+    """
+    for surface in question.surfaces:
+        if itself(surface) == name:
+            both = (question.source.stores.get(surface, ()), question.target.stores.get(surface, ()))
+            cells = list(dict.fromkeys(store.cell for stores in both for store in stores))
+            for cell, address in zip(cells, evaluate_all(cells, values), strict=True):
+                yield question.memory.units[surface], cell.width, address
+
+
+def _size(surface: str, values: Values) -> int:
+    return FLAT_SIZE if surface in (FLAT, SHARED) else values.get(symbol(f"size.{surface}", 40), 1 << 32)

@@ -1,0 +1,375 @@
+"""One of two kernels on numbers: from the registers and the memory of a launch to what it leaves."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from types import MappingProxyType
+
+from visaproof.checking.ladder import Values
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.operands import SCRATCH
+from visaproof.isa.platform import Platform
+from visaproof.launch.input_meaning import Argument, SamplerModes
+from visaproof.launch.matching import SHARED_LOCAL, THREAD_STATE
+from visaproof.machine.concrete.run import MissingSurface, Observer, Outcome, Undefined, run
+from visaproof.machine.symbolic.run import Trace
+from visaproof.queries.kernels.surface_names import PRIVATE, PRIVATE_SIZE, base_at
+from visaproof.refinement.beside.samplers import Samplers, outside_of
+from visaproof.refinement.effects.local_memory import synchronises
+from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
+from visaproof.refinement.environment.collisions import Modified, end_of_statement
+from visaproof.refinement.environment.environment_steps import ObserverOf
+from visaproof.refinement.observed import Observed
+from visaproof.refinement.testing.memory import (
+    FLAT_SIZE,
+    IMAGE_SIZE,
+    FlatContents,
+    Memory,
+    WatchedBuffer,
+    bases_of,
+    cells_of,
+    image_of,
+    sampled_image,
+    views,
+)
+from visaproof.refinement.widths.thread_watch import GroupBuffer, ThreadWatch
+from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
+from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Scratch
+from visaproof.semantics.symbolic.registers import Byte
+from visaproof.semantics.symbolic.state import SymbolicImage
+from visaproof.smt import BitVec, Bool, bool_symbol, is_true
+from visaproof.smt.evaluate import evaluate_all
+from visaproof.visaasm.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
+
+IN_LOOPS = 2_000
+"""Statements that a run may take beyond those of its kernel: most inputs of a loop of unknown length make it long."""
+
+HANDLE_BYTES = 4
+BY_HANDLE = "bindless handle "
+"""What the name of a surface begins with that is found by the number of its handle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """One of the kernels, and what its registers hold before it starts."""
+
+    name: str
+    kernel: Kernel
+    platform: Platform
+    trace: Trace
+    initial: Callable[[str, int], Byte]
+    surface: Callable[[str], str]
+    pointers: Mapping[BitVec, str] = field(default_factory=dict[BitVec, str])
+    """The words that are the address of a buffer, and the buffer."""
+    threads: tuple[int, ...] = ()
+    """It is one thread."""
+    observed: tuple[Observed, ...] = ()
+    """The registers that are compared at the end."""
+    lost: tuple[str, ...] = ()
+    """Surfaces by a handle of which it is not known whose it is; a run finds it by its number, if it is one's."""
+    sharing: Sharing = NOTHING_SHARED
+    """The buffers that may overlap."""
+    unwritten: frozenset[str] = frozenset()
+    """The surfaces of arguments that nobody writes while the kernel runs, by what the source says of them."""
+    handles: Mapping[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
+    """Where a kernel with such surfaces gets the handle of an argument, and the name of that surface."""
+    local_bytes: int | None = None
+    """Its shared local memory, where the other kernel has another size."""
+    samplers: Samplers = field(default_factory=dict[int, SamplerModes | Argument])
+    """What stands at the numbers of its samplers, where both kernels say it."""
+    distances: Mapping[str, BitVec] = field(default_factory=dict[str, BitVec])
+    """How far its surfaces begin before their buffers, where places in buffers are compared."""
+
+    def start_words(self) -> Iterator[BitVec]:
+        """What its registers hold before it starts, as far as it reads that."""
+        for variable, byte in self.reads:
+            yield self.initial(variable, byte)[0]
+
+    @property
+    def reads(self) -> Collection[tuple[str, int]]:
+        """The bytes that it may read before it writes them; of a run that stopped on terms, all that is set before."""
+        known = self.trace.registers.initial_reads
+        if self.trace.stopped is None:
+            return known.keys()
+        sizes = self.trace.registers.sizes
+        names = [item.variable for item in self.kernel.inputs] + sorted(THREAD_STATE & sizes.keys())
+        return known | dict.fromkeys((name, byte) for name in names for byte in range(sizes[name]))
+
+    def size_of(self, surface: str, size: int) -> int:
+        """How many bytes a surface has for this kernel that has `size` of them in memory."""
+        return self.local_bytes if surface == SHARED_LOCAL and self.local_bytes is not None else size
+
+    def orders(self) -> "tuple[Runner, ...]":
+        """The kernel with each order of its threads that is tried."""
+        return (self,)
+
+    @property
+    def images(self) -> Mapping[str, SymbolicImage]:
+        """The typed surfaces, by their common names, and those of which only a sampler reads."""
+        found = {self.surface(key): surface for key, surface in self.trace.surfaces.items()}
+        sampled = [name for _, name in self.sampled() if name not in found]
+        return {name: sampled_image(name) for name in sampled} | {
+            name: surface for name, surface in found.items() if isinstance(surface, SymbolicImage)
+        }
+
+    def sampled(self) -> list[tuple[str, str]]:
+        """The surfaces that are read through the sampler, by their own names and by the common ones."""
+        read = {one.origin.surface: None for one in self.trace.arbitrary if one.origin is not None}
+        return [(key, self.surface(key)) for key in read]
+
+    def run(
+        self,
+        memory: Memory,
+        lanes: Sequence[Bool],
+        values: Values,
+        backwards: bool = False,
+        observer_of: ObserverOf | None = None,
+    ) -> "Ran":
+        """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
+        start = self.prepared(memory, lanes, values)
+        start.state.backwards = backwards
+        return self.run_from(start, memory, observer_of and observer_of(None, start.state))
+
+    def run_from(self, start: "Prepared", memory: Memory, observer: Observer | None = None) -> "Ran":
+        """The run from this start, for which this was in memory.  Raises NotModelled."""
+
+        ended = end_of_statement(start.modified, self.kernel, self.platform)
+        local = SeenByOthers(start.memory)
+
+        def observe(statement: Instruction, state: ConcreteState) -> None:
+            ended(statement, state)
+            if observer is not None:
+                observer(statement, state)
+
+        try:
+            outcome = run(
+                self.kernel,
+                start.state,
+                local.beside(observe),
+                most=len(self.kernel.statements) + IN_LOOPS,
+                endless=not any(self.trace.registers.anew.values()),
+            )
+        except MissingSurface as missing:
+            known = start.state.surfaces if self.trace.stopped is None else ()  # else one that terms did not get to
+            outcome = at_no_surface(missing, known)
+        return replace(ran_of(outcome, memory, start), state=start.state, local=local.seen)
+
+    def prepared(
+        self, memory: Memory, lanes: Sequence[Bool], values: Values, watch: ThreadWatch | None = None
+    ) -> "Prepared":
+        """What the run starts from; on request with buffers that tell `watch` what is accessed."""
+
+        def buffer(size: int, contents: dict[int, int]) -> WatchedBuffer:
+            if watch is None:
+                return WatchedBuffer(size, contents, modified=modified)
+            return GroupBuffer(size, contents, modified=modified, watch=watch)
+
+        modified, images = Modified(), self.images
+        outside = outside_of(self.samplers, values)
+        after: dict[str, WatchedBuffer | Image] = {}
+        for name, (size, contents) in memory.items():
+            if name in images and size == IMAGE_SIZE:
+                after[name] = image_of(images[name], name, contents, values, modified, outside)
+            else:
+                after[name] = buffer(self.size_of(name, size), dict(contents))
+        for name, view in views(self.sharing, memory, values):
+            after[name] = buffer(view.size, view.within(after))
+        return self.beside(after, modified, lanes, values, partial(buffer, FLAT_SIZE))
+
+    def beside(
+        self,
+        after: Mapping[str, WatchedBuffer | Image],
+        modified: Modified,
+        lanes: Sequence[Bool],
+        values: Values,
+        flat_buffer: Callable[[FlatContents], WatchedBuffer],
+    ) -> "Prepared":
+        """What a run on these surfaces starts from, which other threads may have as well."""
+        bases = bases_of(self.pointers.values(), values, self.sharing)
+        flat = _flat(after, bases)
+        values = dict(values)
+        for pointer, buffer in self.pointers.items():
+            if FLAT not in after or buffer == PRIVATE:
+                values[pointer] = bases[buffer]
+        state = ConcreteState(self.platform, exec_mask=bits_of(lanes, values))
+        for variable in self.kernel.variables.values():
+            if isinstance(variable, GeneralVariable) and variable.alias is None:
+                state.registers[variable.name] = bytearray(variable.size)
+            elif isinstance(variable, PredicateVariable):
+                own = [bool_symbol(f"{self.name}:{variable.name}[{lane}]") for lane in range(variable.num_elts)]
+                state.predicates[variable.name] = PredicateBits(variable.num_elts, bits_of(own, values))
+        self._fill(state.registers, values)
+        self._bind_handles(state, after)
+        for key, surface in self.trace.surfaces.items():
+            if key in self.lost:
+                continue
+            if key == FLAT:
+                state.surfaces[key] = flat_buffer(flat)
+            elif key == SCRATCH:
+                state.surfaces[key] = Scratch()
+            else:  # one that no lane ever reaches has no contents
+                unreached = Image(((1, 1, 1),)) if isinstance(surface, SymbolicImage) else WatchedBuffer(0)
+                state.surfaces[key] = after.get(self.surface(key), unreached)
+        state.surfaces |= {key: after[name] for key, name in self.sampled() if name in after}
+        return Prepared(state, after, flat, modified)
+
+    def _bind_handles(self, state: ConcreteState, after: Mapping[str, WatchedBuffer | Image]) -> None:
+        """Gives each argument a handle of its own.  Raises NotModelled where the launch gives two the same."""
+        for number, ((variable, first), common) in enumerate(self.handles.items() if self.lost else (), 1):
+            if not any((variable, first + byte) in self.trace.registers.initial_reads for byte in range(HANDLE_BYTES)):
+                state.registers[variable][first : first + HANDLE_BYTES] = (number << 6).to_bytes(HANDLE_BYTES, "little")
+            handle = int.from_bytes(state.registers[variable][first : first + HANDLE_BYTES], "little")
+            name = f"{BY_HANDLE}{handle}"
+            if name in state.surfaces:
+                raise NotModelled("two arguments with the same handle")
+            if common in after:
+                state.surfaces[name] = after[common]
+
+    def _fill(self, registers: dict[str, bytearray], values: Values) -> None:
+        """What the kernel may read before anything writes it; nothing depends on the rest."""
+        places = list(self.reads)
+        terms = [self.initial(variable, byte) for variable, byte in places]
+        words = list(dict.fromkeys(term for term, _ in terms))
+        known = dict(zip(words, evaluate_all(words, values), strict=True))
+        for (variable, byte), (term, index) in zip(places, terms, strict=True):
+            registers[variable][byte] = known[term] >> 8 * index & 0xFF
+
+
+class SeenByOthers:
+    """What other threads of the group may have read of shared local memory: what it held when one synchronised last."""
+
+    def __init__(self, surfaces: Mapping[str, Buffer | Image]) -> None:
+        found = surfaces.get(SHARED_LOCAL)
+        self._now = found if isinstance(found, Buffer) else None
+        self._seen = {} if self._now is None else dict(self._now.contents)
+        self._times = 0
+
+    def beside(self, observer: Observer) -> Observer:
+        """Takes in each statement that has run, after `observer`."""
+
+        def observe(statement: Instruction, state: ConcreteState) -> None:
+            observer(statement, state)
+            if self._now is not None and synchronises(statement):
+                self._seen = dict(self._now.contents)
+                self._times += 1
+
+        return observe
+
+    @property
+    def seen(self) -> tuple[int, Mapping[int, int]]:
+        """How often threads synchronised, and the contents at the last time."""
+        return self._times, self._seen
+
+
+def at_no_surface(missing: MissingSurface, surfaces: Collection[str]) -> Outcome:
+    """How a run ends at a message to the surface of no argument, if surfaces are found by their handles.
+
+    Raises NotModelled where they are not.
+    """
+    if not any(key.startswith(BY_HANDLE) for key in surfaces):
+        raise NotModelled(f"surface {missing.surface!r}, of which nothing is known", missing.position) from missing
+    return Outcome((), Undefined(missing.position, f"the surface {missing.surface!r} is that of no argument"))
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A kernel before it runs."""
+
+    state: ConcreteState
+    memory: Mapping[str, WatchedBuffer | Image]
+    """The surfaces by their common names; `state` has the same ones under the kernel's own names."""
+    flat: FlatContents
+    modified: Modified
+
+
+def _flat(after: Mapping[str, WatchedBuffer | Image], bases: Mapping[str, int]) -> FlatContents:
+    """What lies at 64-bit addresses: all there is, or the buffers and private memory."""
+    flat = FlatContents([(bases.get(PRIVATE, base_at(PRIVATE)), PRIVATE_SIZE, {})])
+    if isinstance(whole := after.get(FLAT), Buffer):
+        flat.windows.append((0, FLAT_SIZE, whole.contents))
+        return flat
+    for buffer in sorted(bases.keys() - {PRIVATE}):
+        found = after.get(buffer)
+        size, contents = (found.size, found.contents) if isinstance(found, Buffer) else (0, {})
+        flat.windows.append((bases[buffer], size, contents))
+    return flat
+
+
+def ran_of(outcome: Outcome, memory: Memory, start: Prepared) -> "Ran":
+    """What a run did that started so; `memory` is what there was before."""
+    missed = missed_of(outcome)
+    left = (missed and missed.address) if start.flat.left is None else start.flat.left
+    if outcome.undefined is not None and left is None:
+        left = _asked_outside(outcome, start.flat)
+    contents = {name: (size, _contents(start.memory[name])) for name, (size, _) in memory.items()}
+    local = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
+    outside = next((each.instruction.position for each in local), None)
+    return Ran(outcome, contents, left, start.flat.left is not None, outside, start.modified.met, missed=missed)
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A message that was not wholly inside its surface, which is the buffer of an argument."""
+
+    position: Position
+    surface: str
+    """As the kernel names it."""
+    address: int
+
+
+def missed_of(outcome: Outcome) -> Missed | None:
+    """The first message that was not wholly inside the buffer of an argument."""
+    for performed in outcome.performed:
+        if performed.surface != SHARED_LOCAL:
+            for miss in performed.misses:
+                if len(miss.cell) == 1:
+                    return Missed(performed.instruction.position, performed.surface, miss.cell[0])
+    return None
+
+
+def _asked_outside(outcome: Outcome, flat: FlatContents) -> int | None:
+    """An address outside of all buffers where a message that has no meaning was to write."""
+    last = outcome.performed[-1] if outcome.performed else None
+    if last is None or last.surface != FLAT:
+        return None
+    asked = (one.address for one in last.writes if isinstance(one, LaneWrite))
+    return next((address for address in asked if not flat.holds(address)), None)
+
+
+def _contents(surface: WatchedBuffer | Image) -> dict[int, int]:
+    return surface.contents if isinstance(surface, Buffer) else cells_of(surface)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run did."""
+
+    outcome: Outcome
+    memory: Memory
+    left: int | None
+    """An address that was accessed and is not wholly inside its buffer."""
+    left_flat: bool
+    """Whether that is an address among all 64-bit ones, and was really accessed."""
+    shared_local_missed: Position | None
+    """The first message with an access that was not wholly inside shared local memory."""
+    atomics_met: bool
+    """Whether lanes of an atomic met: in which order they happen is left open."""
+    threads: tuple[int, ...] = ()
+    """Of a group of threads, which of them each message is of."""
+    raced: bool = False
+    """Whether two of them raced."""
+    state: ConcreteState | None = None
+    """Of one thread, its registers at the end."""
+    local: tuple[int, Mapping[int, int]] = (0, MappingProxyType({}))
+    """How often threads synchronised, and what shared local memory held at the last time."""
+    missed: Missed | None = None
+    """The first message that was not wholly inside the buffer of an argument."""
+
+    def leaves(self, buffers: bool) -> bool:
+        """Whether it left what is taken to be apart at 64-bit addresses, or else `buffers`."""
+        return self.left_flat or (buffers and self.left is not None)
+
+
+def bits_of(bits: Sequence[Bool], values: Values) -> int:
+    return sum((is_true(one) or values.get(one, 0) & 1) << lane for lane, one in enumerate(bits))

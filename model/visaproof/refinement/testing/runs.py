@@ -1,0 +1,361 @@
+"""Runs two kernels on the same numbers: one launch, one memory.  A difference that is seen here is one."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from visaproof.checking.ladder import Values
+from visaproof.decode.sampler import samplers_of
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.launch.matching import SHARED_LOCAL
+from visaproof.machine.concrete.run import Undefined
+from visaproof.queries.kernels.surface_names import PRIVATE, itself
+from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, kind_at
+from visaproof.refinement.beside.buffer_offsets import without_distances
+from visaproof.refinement.beside.samplers import chosen
+from visaproof.refinement.effects.places import ALIGNMENT, Reach
+from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
+from visaproof.refinement.effects.sharing import SHARED, Pair, Sharing
+from visaproof.refinement.environment.environment_steps import Interference, Writer
+from visaproof.refinement.registers import deciding_lanes, with_registers
+from visaproof.refinement.testing.memory import (
+    FLAT_SIZE,
+    Content,
+    Memory,
+    base_symbol,
+    bases_of,
+    cell_at,
+    elsewhere,
+    extent_symbols,
+    follows,
+    memory_of,
+)
+from visaproof.refinement.testing.runner import Missed, Ran, bits_of
+from visaproof.refinement.testing.sampled import fill_images, images_of
+from visaproof.refinement.testing.words import is_input
+from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.semantics.concrete.surface import TexelWrite, Write
+from visaproof.semantics.symbolic.state import ADDRESS_BITS, FLAT_BITS, SymbolicBuffer
+from visaproof.smt import Term, symbol, symbols_of
+from visaproof.smt.evaluate import evaluate_all
+
+MOST_DIFFERENCES = 256
+"""Bytes that differ in one run: one that does not depend on what the source may choose is mostly among them."""
+
+OUTSIDE, SLM_OUTSIDE, UNINITIALISED = UndefinedKind.OUTSIDE, UndefinedKind.SLM_OUTSIDE, UndefinedKind.UNINITIALISED
+
+
+LOCAL_SIZE = symbol(f"size.{SHARED_LOCAL}", ADDRESS_BITS)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A run of both kernels that shows that the target does not refine the source."""
+
+    values: Values
+    exec_mask: int
+    memory: Memory
+    """Before the runs."""
+    undefined: Undefined | None
+    """Where the target has no meaning, though the source has one."""
+    surface: str
+    address: int
+    before: int
+    source: int
+    target: int
+    """The byte that differs: before, and after each kernel."""
+    source_writer: Writer | None
+    target_writer: Writer | None
+    outside: int | None = None
+    """An address outside of all buffers that the target accesses, and that does not move as any of them does."""
+    kind: UndefinedKind | None = None
+    """Of what is undefined in the target; None where the terms do not say."""
+    order: int = 0
+    """Which of the orders in which the target's threads may run."""
+    lanes: tuple[int, ...] = ()
+    """Of a register that differs, the lanes on which it depends whether the source wrote the byte."""
+    backwards: bool = False
+    """Whether the lanes of the target's atomics took their turns from the last to the first."""
+    interference: Interference | None = None
+    """What another thread did between two atomics of the target."""
+    whatever_found: bool = False
+    """Whether the source reads what nothing wrote, and leaves another memory than the target whatever it finds there:
+    that no choice leaves the same is shown on terms, and the run has one of the choices."""
+    source_missed: Missed | None = None
+    """Where the source accesses something outside of a buffer, if it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A run of both kernels in which the source has a meaning and, where that is assumed, stays inside its buffers."""
+
+    difference: Difference | None
+    others: tuple[Difference, ...] = ()
+    """Further bytes that differ."""
+
+
+def difference(
+    source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content
+) -> Difference | None:
+    """What a run on these values shows, if it shows anything.  Raises NotModelled."""
+    found = trial(source, target, question, values, content)
+    return found and found.difference
+
+
+def trial(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> Trial | None:
+    """A run of both on these values; None where it shows nothing.  Raises NotModelled.
+
+    It shows nothing where the source has no meaning, or another outcome as well, and where the question is about places
+    in buffers and the source leaves them; or the target does, at an address that moves with one of them.
+    """
+    values, memory = launch_of(source, target, question, values, content)
+    return _both(source, target, question, values, memory) if is_launch(question, values) else None
+
+
+def is_launch(question: Question, values: Values) -> bool:
+    """Whether there are launches with these values, with a lane on."""
+    if any(_overlap(question.sharing, pair, values) for pair in question.sharing.apart):
+        return False
+    return bool(bits_of(question.lanes, values)) and question.launched.group.has_room(question.lanes, values)
+
+
+def _overlap(sharing: Sharing, pair: Pair, values: Values) -> bool:
+    """Whether two buffers share a byte."""
+    (base, size), (other, other_size) = (
+        (base, values.get(symbol(f"size.{name}", ADDRESS_BITS), LARGEST_SURFACE))
+        for name, base in bases_of(pair, values, sharing).items()
+    )
+    return base < other + other_size and other < base + size
+
+
+def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> bool:
+    """Whether the source has a meaning on these values, and stays inside its buffers where that is assumed.
+
+    Raises NotModelled.
+    """
+    values, memory = launch_of(source, target, question, values, content)
+    if not is_launch(question, values):
+        return False
+    ran = source.run(memory, question.lanes, values)
+    return not is_undefined(ran, question, values) and not ran.leaves(is_conditional(question))
+
+
+def launch_of(
+    source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content
+) -> tuple[Values, Memory]:
+    """The values with the places of the buffers, and what memory holds."""
+    values = without_distances((source, target), values)
+    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
+    apart = [buffer for buffer in buffers if buffer not in question.sharing.alignments]
+    values = question.launched.group.with_room(question.lanes, values) | {
+        base_symbol(buffer): base // ALIGNMENT for buffer, base in bases_of(apart, values).items()
+    }
+    if any(itself(surface) == SHARED_LOCAL for surface in question.surfaces):
+        local = question.launched.local
+        values[LOCAL_SIZE] = local.within(values.get(LOCAL_SIZE, local.most))
+    images = images_of((source, target))
+    memory = memory_of(question, images, values, content)
+    fill_images((source, target), images, memory, values, content)
+    return values, memory
+
+
+def is_conditional(question: Question) -> bool:
+    """Whether it is about places in buffers."""
+    return bool(question.source.reaches or question.target.reaches)
+
+
+def again(source: AnyRunner, target: AnyRunner, question: Question, found: Difference) -> Difference | None:
+    """What a second run from the same start shows: the same, if it shows that."""
+    shown = all_again(source, target, question, found)
+    alike = (one for one in shown if (one.surface, one.address) == (found.surface, found.address))
+    return next(alike, shown[0] if shown else None)
+
+
+def all_again(source: AnyRunner, target: AnyRunner, question: Question, found: Difference) -> tuple[Difference, ...]:
+    """Every byte that differs in a second run from the same start, or what else it shows."""
+    ran = _both(source, target, question, found.values, found.memory)
+    return (ran.difference, *ran.others) if ran is not None and ran.difference is not None else ()
+
+
+def _both(source: AnyRunner, target: AnyRunner, question: Question, values: Values, memory: Memory) -> Trial | None:
+    conditional = is_conditional(question)
+    if SHARED in memory and not all(
+        _stay_inside(each.reaches, values) for each in (question.source, question.target)
+    ):  # an address behind one buffer is in another: no run would notice that it leaves the first
+        return None
+    ran = source.run(memory, question.lanes, values)
+    if is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(conditional):
+        return None
+    ran = with_registers(ran, source, question, values)
+    found: Trial | None = None
+    for order, one in enumerate(target.orders()):
+        found = _beside(source, one, question, values, memory, ran, order)
+        if found is not None and found.difference is not None:
+            first, *others = (replace(one, source_missed=ran.missed) for one in (found.difference, *found.others))
+            return Trial(first, tuple(others))
+    return found
+
+
+def _stay_inside(reaches: Iterable[Reach], values: Values) -> bool:
+    """Whether every access is inside of the buffer that it is meant for, in the terms of both kernels.
+
+    It is not known to be where the place depends on the result of an atomic, which only a run has.
+    """
+    reaches = tuple(reaches)
+    sizes: dict[Term, int] = {symbol(f"size.{one.surface}", ADDRESS_BITS): LARGEST_SURFACE for one in reaches}
+    known, inside = sizes | dict(values), [one.inside for one in reaches]
+    if not all(one in known or is_input(one) for one in symbols_of(*inside)):
+        return False
+    return all(evaluate_all(inside, known))
+
+
+def _beside(
+    source: AnyRunner,
+    target: AnyRunner,
+    question: Question,
+    values: Values,
+    memory: Memory,
+    ran: Ran,
+    order: int,
+) -> Trial | None:
+    """What a run of the target shows beside that of the source."""
+    conditional = is_conditional(question)
+    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
+    bases, mask = bases_of(buffers, values, question.sharing), bits_of(question.lanes, values)
+    observed = target.run(memory, question.lanes, values)
+    if not observed.leaves(conditional):
+        if observed.shared_local_missed and SLM_OUTSIDE in question.forbidden:
+            missed = Undefined(observed.shared_local_missed, SLM_OUTSIDE.what)
+            found = Difference(values, mask, memory, missed, "", 0, 0, 0, 0, None, None, kind=SLM_OUTSIDE, order=order)
+            return Trial(found)
+        if observed.outcome.undefined is not None:
+            kind = UndefinedKind.RACE if observed.raced else kind_at(question.target.undefined, values)
+            if kind is None and not question.forbidden >= FORBIDDEN:  # it may be of a kind that has a meaning here
+                return None
+            met = observed.outcome.undefined
+            found = Difference(values, mask, memory, met, "", 0, 0, 0, 0, None, None, kind=kind, order=order)
+            return Trial(found)
+        observed = with_registers(observed, target, question, values)
+        found = _differences(source, target, values, mask, memory, ran, observed)
+        if not found and observed.atomics_met:
+            other = target.run(memory, question.lanes, values, backwards=True)
+            if other.outcome.undefined is None and not other.leaves(conditional):
+                other = with_registers(other, target, question, values)
+                differ = _differences(source, target, values, mask, memory, ran, other)
+                found = [replace(one, backwards=True) for one in differ]
+        shown = [replace(one, order=order, lanes=deciding_lanes(question, one.surface, one.address)) for one in found]
+        return Trial(shown[0], tuple(shown[1:])) if shown else Trial(None)
+    if observed.left is None or not observed.left_flat or SHARED in memory:
+        return None
+    moved = elsewhere(bases)
+    there = values | {base_symbol(buffer): base // ALIGNMENT for buffer, base in moved.items()}
+    if source.run(memory, question.lanes, there).left is None:
+        other = target.run(memory, question.lanes, there).left
+        if not follows(observed.left, other, bases, moved) and not _gets_other_addresses(target, values):
+            found = Difference(values, mask, memory, None, "", 0, 0, 0, 0, None, None, observed.left, order=order)
+            return Trial(found)
+    return None
+
+
+def is_undefined(ran: Ran, question: Question, values: Values) -> bool:
+    """Whether a run of the source has no meaning, or one that the machine does not know."""
+    if ran.outcome.undefined is not None or (ran.shared_local_missed and SLM_OUTSIDE in question.forbidden):
+        return True
+    if ran.missed is not None and OUTSIDE in question.forbidden:
+        return True
+    unwritten = {one: kind for one, kind in question.source.undefined.items() if kind is UNINITIALISED}
+    return kind_at(unwritten, values) is not None
+
+
+def _gets_other_addresses(target: AnyRunner, values: Values) -> bool:
+    """Whether the target gets addresses that the source does not: they are in no buffer, and may be right."""
+    words = (term for term in values if term.width == FLAT_BITS and term not in target.pointers)
+    return any(str(term.payload).startswith("target only:") for term in words)
+
+
+def _differences(
+    source: AnyRunner, target: AnyRunner, values: Values, mask: int, memory: Memory, ran: Ran, observed: Ran
+) -> list[Difference]:
+    """The bytes that differ, up to so many."""
+    found: list[Difference] = []
+    for surface, (size, contents) in memory.items():
+        one, other = ran.memory[surface][1], observed.memory[surface][1]
+        bases = bases_of(source.sharing.alignments if surface == SHARED else (surface,), values, source.sharing)
+        for address in sorted(one.keys() | other.keys()):
+            if one.get(address, 0) != other.get(address, 0) and _is_seen(surface, address, ran, observed):
+                if len(found) == MOST_DIFFERENCES:
+                    return found
+                shown = Difference(
+                    values, mask, memory, None, surface, address,
+                    contents.get(address, 0), one.get(address, 0), other.get(address, 0),
+                    _writer(source, ran, surface, address, size, bases),
+                    _writer(target, observed, surface, address, size, bases),
+                )  # fmt: skip
+                found.append(shown)
+    return found
+
+
+def _is_seen(surface: str, address: int, ran: Ran, observed: Ran) -> bool:
+    """Whether another thread may have read the byte: in shared local memory, when one synchronised last."""
+    (times, seen), (others, other) = ran.local, observed.local
+    return surface != SHARED_LOCAL or (times == others and seen.get(address, 0) != other.get(address, 0))
+
+
+def _writer(
+    runner: AnyRunner, ran: Ran, surface: str, address: int, size: int, bases: Mapping[str, int]
+) -> Writer | None:
+    """The last write that put something at this byte; `bases` has where buffers begin that are reached by address, or
+    that share memory."""
+    base = bases.get(surface, 0)
+    for index, performed in reversed(list(enumerate(ran.outcome.performed))):
+        by_address = performed.surface == FLAT != surface
+        own = None if by_address else runner.surface(performed.surface)
+        shared = surface == SHARED and own in bases
+        if by_address or own == surface or shared:
+            place = address - bases[own] if own is not None and shared else address + base if by_address else address
+            end = FLAT_SIZE if by_address else size
+            for write in reversed((*performed.writes, *performed.changed)):
+                if _puts(write, place, end):
+                    return Writer(performed.instruction, write, ran.threads[index] if ran.threads else None)
+    return None
+
+
+def _puts(write: Write, place: int, end: int) -> bool:
+    """Whether it puts a byte, or a channel, at this place; of a buffer it is wholly below its end."""
+    if isinstance(write, TexelWrite):
+        return cell_at(write.texel, write.channel) == place
+    return write.address <= place < write.address + write.width <= end
+
+
+def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
+    """The symbols that a launch chooses: inputs, lanes and sizes, and what it leaves in predicates.
+
+    As the kernels have them, so that random launches do not depend on which terms this process made before.
+    """
+    words: dict[Term, None] = dict.fromkeys((*question.lanes, *_unwritten_predicates(question, runners)))
+    for runner in runners:
+        words |= dict.fromkeys(runner.start_words())
+        for surface in runner.trace.surfaces.values():
+            if isinstance(surface, SymbolicBuffer):
+                words |= {symbol(f"size.{name}", 40): None for name in map(itself, question.surfaces) if name != FLAT}
+        for name, image in runner.images.items():
+            for level, extents in enumerate(image.levels):
+                words |= dict.fromkeys(extent_symbols(name, level, [each.width for each in extents]))
+        words |= dict.fromkeys(chosen(samplers_of(runner.kernel), runner.samplers))
+        if is_conditional(question) or runner.lost or PRIVATE in runner.pointers.values():
+            words |= {base_symbol(buffer): None for buffer in runner.pointers.values()}
+        for buffer in question.sharing.alignments:
+            words |= {base_symbol(buffer): None, symbol(f"size.{buffer}", ADDRESS_BITS): None}
+    return list(dict.fromkeys(one for word in words for one in _by_name(symbols_of(word))))
+
+
+def _by_name(symbols: Iterable[Term]) -> list[Term]:
+    return sorted(symbols, key=lambda one: (str(one.payload), one.width))
+
+
+def _unwritten_predicates(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Term]:
+    """The bits of predicates that decide on what a kernel does though nothing wrote them."""
+    effects = question.source, question.target
+    guards = [store.guard for side in effects for stores in side.stores.values() for store in stores]
+    for one in _by_name(symbols_of(*guards, *(condition for side in effects for condition in side.undefined))):
+        if one.width == 0 and str(one.payload).startswith(tuple(f"{runner.name}:" for runner in runners)):
+            yield one

@@ -1,0 +1,171 @@
+"""Small launches of two kernels: a few numbers are large, and memory holds floats where a kernel takes them for such.
+
+A bound among the large numbers has all ids below it; what is loaded as an index, or as the rounds of a loop, is small.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+
+from visaproof.checking.ladder import Values
+from visaproof.refinement.beside.samplers import is_sampler
+from visaproof.refinement.testing.float_guesses import PATTERNS, FloatWords
+from visaproof.refinement.testing.memory import Content, nothing
+from visaproof.refinement.testing.words import (
+    LARGEST_EXTENT,
+    image_of_extent,
+    is_extent,
+    is_input,
+    is_size,
+    word_value,
+)
+from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.semantics.symbolic.alu import Source
+from visaproof.smt import Op, Term, symbols_of
+
+SMALL_LAUNCHES = 40
+
+MOST_LARGE = 16
+"""Numbers that are made large, one at a time."""
+USUAL_SIZES = (16, 32, 64, 128)
+"""Work items of a group."""
+LARGE = 200
+"""More than those of most groups."""
+
+ZEROS = 0.2
+"""Of the surfaces."""
+
+
+def small_launches(
+    runners: Sequence[AnyRunner], symbols: Sequence[Term], seed: int, count: int = SMALL_LAUNCHES
+) -> Iterator[tuple[Values, Content]]:
+    """Seeded random ones, with what memory holds in each."""
+    random, floats = Random(seed + 3), _Floats.of(runners)
+    for _ in range(count):
+        large = random.choice((0.1, 0.3))
+        yield _values(symbols, random, random.choice((0.2, 0.5, 1)), large), _contents(random, floats.drawn(random))
+
+
+def usual_launches(
+    runners: Sequence[AnyRunner], symbols: Sequence[Term], sizes: Sequence[Term], seed: int
+) -> Iterator[tuple[Values, Content]]:
+    """Launches of one group, to which all these sizes are alike, in which one number at a time is large, and the others
+    are 0 or small: a bound has all work items below it, and a loop that goes on by a size takes some rounds, and
+    neither none nor too many."""
+    random, floats = Random(seed + 4), _Floats.of(runners)
+    numbers = [one for one in symbols if _is_number(one) and one not in sizes] if sizes else []
+    for others, large in product((0, 1), numbers[:MOST_LARGE]):
+        values = _values(symbols, random, lanes=1, large=0) | dict.fromkeys(sizes, random.choice(USUAL_SIZES))
+        values |= {one: others and values[one] for one in numbers} | {large: word_value(large, LARGE, 1, 0)}
+        yield values, _contents(random, floats.drawn(random))
+
+
+def _values(symbols: Sequence[Term], random: Random, lanes: float, large: float) -> Values:
+    """So many of the lanes, and so many large numbers among small ones.
+
+    Some images are large, so that what is inside of one may be outside of another; of two samplers one may tell.
+    """
+    values: Values = {}
+    roomy: dict[str, int] = {}
+    for one in symbols:
+        word = random.getrandbits(8 if random.random() < large else 1)
+        share = 0.5 if is_sampler(one) else lanes
+        if is_extent(one) and roomy.setdefault(image_of_extent(one), random.getrandbits(1)):
+            word = LARGEST_EXTENT - 1
+        values[one] = word_value(one, word, int(random.random() < share), 1 << 32)
+    return values
+
+
+def _is_number(one: Term) -> bool:
+    return one.width > 0 and is_input(one) and not is_size(one) and not str(one.payload).startswith("base.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Floats:
+    """The surfaces that hold floats, and the bytes of such a float."""
+
+    sizes: Mapping[str, int]
+    disputed: tuple[str, ...]
+    """Those that hold floats for one of the kernels alone: for the other they may hold indices."""
+
+    @staticmethod
+    def of(runners: Sequence[AnyRunner]) -> "_Floats":
+        each = [dict(_floats(runner)) for runner in runners]
+        sizes = {name: size for one in each for name, size in one.items()}
+        return _Floats(sizes, tuple(name for name in sizes if any(name not in one for one in each)))
+
+    def drawn(self, random: Random) -> Mapping[str, int]:
+        """Those that hold floats in a launch."""
+        integers = [name for name in self.disputed if random.getrandbits(1)]
+        return {name: size for name, size in self.sizes.items() if name not in integers}
+
+
+def _floats(runner: AnyRunner) -> Iterator[tuple[str, int]]:
+    """The surfaces from which the kernel loads operands of arithmetic on floats, and the bytes of such a float."""
+    loaded = dict(_loaded(runner))
+    for one in runner.trace.arbitrary:
+        for source in filter(_is_float, one.operands or ()):
+            for term in _chosen_among(source.bits):
+                if term in loaded:
+                    yield loaded[term], source.type.size
+
+
+def _chosen_among(word: Term) -> Iterator[Term]:
+    """The symbols of which a word is made, without those that decide which of several it is."""
+    stack, seen = [word], {word}
+    while stack:
+        term = stack.pop()
+        if term.op is Op.SYMBOL:
+            yield term
+        parts = [one for one in (term.args[1:] if term.op is Op.ITE else term.args) if one not in seen]
+        seen.update(parts)
+        stack += parts
+
+
+def _is_float(source: Source) -> bool:
+    return source.type.floating and source.type.size in PATTERNS
+
+
+def _loaded(runner: AnyRunner) -> Iterator[tuple[Term, str]]:
+    """The symbols of what the kernel loads, and the common name of the surface that each is from."""
+    pointers: dict[Term, str] = dict(runner.pointers.items())
+    for performed in runner.trace.performed:
+        for access, value in performed.loaded:
+            buffers = [pointers[one] for one in symbols_of(*access.cell) if one in pointers]
+            yield value, buffers[0] if buffers else runner.surface(performed.surface)
+    for one in runner.trace.arbitrary:
+        if one.origin is not None:
+            yield one.symbol, runner.surface(one.origin.surface)
+
+
+def _contents(random: Random, floats: Mapping[str, int]) -> Content:
+    """Numbers of one kind in each surface: in some only 0, with which loops that never end repeat what they do."""
+    kinds: dict[str, Callable[[str, int, int], int]] = {}
+
+    def content(surface: str, address: int, width: int) -> int:
+        if surface not in kinds:
+            kinds[surface] = _numbers(random, floats.get(surface))
+        return kinds[surface](surface, address, width)
+
+    return content
+
+
+def _numbers(random: Random, float_size: int | None) -> Content:
+    """What a surface holds."""
+    if random.random() < ZEROS:
+        return nothing
+    return _integers(random) if float_size is None else FloatWords(float_size, 1, random.getrandbits(32)).content
+
+
+def _integers(random: Random) -> Content:
+    """Small numbers in dwords: random ones, or such as grow."""
+    bits, step, grow = random.choice((1, 2, 4)), random.choice((1, 1, 2, 4)), random.getrandbits(1)
+
+    def content(surface: str, address: int, width: int) -> int:
+        if address % 4:  # the upper bytes of a dword
+            return 0
+        number = address // 4 % 64 if grow else random.getrandbits(bits)
+        return number * step % (1 << 8 * width)
+
+    return content

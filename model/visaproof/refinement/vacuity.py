@@ -1,0 +1,58 @@
+"""Whether the source has a meaning for any input: if it has none, anything refines it, which is no news.
+
+One run in which it has a meaning is enough, and nearly always one of the first is.  Only else a solver is asked.
+"""
+
+from itertools import islice
+from random import Random
+
+from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible
+from visaproof.isa.errors import NotModelled
+from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.effects.question import premises
+from visaproof.refinement.steps import uncut
+from visaproof.refinement.testing.guesses import float_words
+from visaproof.refinement.testing.random_launches import candidates, contents
+from visaproof.refinement.testing.runs import has_meaning, unknowns
+from visaproof.smt import false, is_true
+
+RUNS = 30
+
+
+def means_nothing(comparison: Comparison, timeout_ms: int) -> Impossible | GaveUp | None:
+    """Impossible where the source has no meaning for any input under the assumptions; GaveUp where that is not known.
+
+    None where it has one, and of a kernel whose loops may be longer than they were unrolled: a longer run may have one.
+    """
+    question = comparison.question
+    if undefined_always(comparison):
+        return Impossible()
+    if question.bounded or _meant_in_a_run(comparison):
+        return None
+    match uncut(premises(question, false()), false(), timeout_ms):
+        case Holds() | Impossible():
+            return Impossible()
+        case GaveUp() as gave_up:
+            return gave_up
+        case Fails():
+            return None
+
+
+def undefined_always(comparison: Comparison) -> tuple[UndefinedKind, ...]:
+    """What the source does in every run, as far as that is seen without a solver."""
+    undefined = comparison.question.source.undefined
+    return tuple(dict.fromkeys(kind for condition, kind in undefined.items() if is_true(condition)))
+
+
+def _meant_in_a_run(comparison: Comparison) -> bool:
+    symbols = unknowns(comparison.question, comparison.runners)
+    random, floats = Random(0), float_words(comparison)
+    for values in islice(candidates(symbols, random, floats), RUNS):
+        content = contents(random, floats is not None)
+        try:
+            if has_meaning(*comparison.runners, comparison.question, values, content):
+                return True
+        except NotModelled:  # for these inputs, as floats that are not numbers
+            continue
+    return False

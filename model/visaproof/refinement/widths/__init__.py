@@ -1,0 +1,1 @@
+"""Kernels of different SIMD widths: one wide thread against several narrow ones."""

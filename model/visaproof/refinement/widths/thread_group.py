@@ -1,0 +1,248 @@
+"""The narrow threads that run what one wide thread of another kernel runs, compared with it as if they were one.
+
+On terms their messages stand one thread behind the other, from barrier to barrier and from round to round.  Where no
+two threads race, every other order leaves the same.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from visaproof.checking.ladder import Values
+from visaproof.isa.platform import Platform
+from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.run import Trace
+from visaproof.refinement.beside.samplers import Samplers, outside_of
+from visaproof.refinement.effects.sharing import Sharing
+from visaproof.refinement.environment.collisions import Modified, end_of_statement
+from visaproof.refinement.environment.environment_steps import ObserverOf
+from visaproof.refinement.observed import Observed
+from visaproof.refinement.testing.memory import (
+    FLAT_SIZE,
+    IMAGE_SIZE,
+    FlatContents,
+    Memory,
+    WatchedBuffer,
+    image_of,
+    views,
+)
+from visaproof.refinement.testing.runner import IN_LOOPS, Prepared, Ran, Runner, SeenByOthers, bits_of, ran_of
+from visaproof.refinement.widths.thread_barriers import with_plain_events
+from visaproof.refinement.widths.thread_phases import merged
+from visaproof.refinement.widths.thread_runs import run_group
+from visaproof.refinement.widths.thread_watch import GroupBuffer, GroupImage, ThreadWatch, watched
+from visaproof.refinement.widths.wide_thread import Split
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Image
+from visaproof.semantics.symbolic.accesses import Access, Atomic
+from visaproof.semantics.symbolic.guarded import literals_of
+from visaproof.semantics.symbolic.state import SymbolicImage
+from visaproof.smt import BitVec, Bool, conj, disj, implies
+from visaproof.visaasm.syntax import Instruction, Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadGroup:
+    """One of two kernels, as several threads: what `Runner` is for one."""
+
+    members: tuple[Runner, ...]
+    split: Split
+    trace: Trace
+    """Of all threads, which have none of the values that are left open in common."""
+    threads: tuple[int, ...]
+    """The thread of each message."""
+    finders: tuple[int, ...]
+    """The thread of each value that is left open."""
+    races_forbidden: bool
+    last_first: bool = False
+    """Whether the last thread runs first."""
+
+    @property
+    def observed(self) -> tuple[Observed, ...]:
+        """No registers: those of several threads are not those of one."""
+        return ()
+
+    @property
+    def distances(self) -> Mapping[str, BitVec]:
+        """How far its surfaces begin before their buffers: the same in all threads."""
+        return self.members[0].distances
+
+    @property
+    def samplers(self) -> Samplers:
+        """What stands at the numbers of its samplers."""
+        return self.members[0].samplers
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """No surfaces: of which arguments those of several threads are is always known."""
+        return ()
+
+    @property
+    def unwritten(self) -> frozenset[str]:
+        """The surfaces that nobody writes while the kernel runs."""
+        return self.members[0].unwritten
+
+    @property
+    def name(self) -> str:
+        return self.members[0].name.partition(":")[0]
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.members[0].kernel
+
+    @property
+    def platform(self) -> Platform:
+        return self.members[0].platform
+
+    @property
+    def sharing(self) -> Sharing:
+        """The buffers that may overlap: the same for all threads."""
+        return self.members[0].sharing
+
+    @property
+    def surface(self) -> Callable[[str], str]:
+        return self.members[0].surface
+
+    @property
+    def pointers(self) -> Mapping[BitVec, str]:
+        """The words that are the address of a buffer, and the buffer: the same in all threads."""
+        return self.members[0].pointers
+
+    @property
+    def images(self) -> Mapping[str, SymbolicImage]:
+        """The typed surfaces, by their common names."""
+        return self.members[0].images
+
+    def sampled(self) -> list[tuple[str, str]]:
+        """The surfaces that are read through the sampler, by their own names and by the common ones."""
+        return self.members[0].sampled()
+
+    def start_words(self) -> Iterator[BitVec]:
+        """What the registers of the threads hold before they start, as far as they read that."""
+        for member in self.members:
+            yield from member.start_words()
+
+    @property
+    def reads(self) -> Collection[tuple[str, int]]:
+        """The bytes that some thread reads before it writes them."""
+        return self.trace.registers.initial_reads.keys()
+
+    def orders(self) -> "tuple[ThreadGroup, ...]":
+        """The kernel with each order of its threads that is tried: one, where the order cannot show."""
+        atomics = any(isinstance(access, Atomic) for one in self.trace.performed for access in one.accesses)
+        return (self, replace(self, last_first=True)) if atomics else (self,)
+
+    def run(
+        self,
+        memory: Memory,
+        lanes: Sequence[Bool],
+        values: Values,
+        backwards: bool = False,
+        observer_of: ObserverOf | None = None,
+    ) -> Ran:
+        """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
+        started = self.prepared(memory, lanes, values)
+        states = [(number, one.state) for number, one in started.threads]
+        for _, state in states:
+            state.backwards = backwards
+        ended = end_of_statement(started.shared.modified, self.kernel, self.platform)
+        observers = {id(state): observer_of(number, state) for number, state in states} if observer_of else {}
+
+        local = SeenByOthers(started.memory)
+
+        def observe(statement: Instruction, state: ConcreteState) -> None:
+            ended(statement, state)
+            if (observer := observers.get(id(state))) is not None:
+                observer(statement, state)
+
+        found = run_group(
+            self.kernel,
+            states,
+            started.watch,
+            local.beside(observe),
+            most=len(self.kernel.statements) + IN_LOOPS,
+        )
+        left = next((one for _, one in started.threads if one.flat.left is not None), started.shared)
+        ran = ran_of(found.outcome, memory, replace(started.shared, flat=left.flat))
+        met = ran.atomics_met or started.watch.atomics_met
+        more = {"threads": found.threads, "raced": started.watch.raced, "atomics_met": met}
+        return replace(ran, local=local.seen, **more)
+
+    def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Started":
+        """What the run starts from: the threads that have a lane on, in the order in which they run."""
+        watch, modified = ThreadWatch(self.races_forbidden), Modified()
+        after = {name: self._surface(name, contents, values, watch, modified) for name, contents in memory.items()}
+        shown = views(self.sharing, memory, values)
+        after |= {name: GroupBuffer(one.size, one.within(after), modified=modified, watch=watch) for name, one in shown}
+
+        def flat_buffer(flat: FlatContents) -> WatchedBuffer:
+            return GroupBuffer(FLAT_SIZE, flat, modified=modified, watch=watch)
+
+        threads: list[tuple[int, Prepared]] = []
+        for number, member in enumerate(self.members):
+            own = lanes[self.split.lanes(number)]
+            if bits_of(own, values):
+                threads.append((number, member.beside(after, modified, own, values, flat_buffer)))
+        if self.last_first:
+            threads.reverse()
+        return Started(tuple(threads), watch)
+
+    def _surface(
+        self, name: str, before: tuple[int, dict[int, int]], values: Values, watch: ThreadWatch, modified: Modified
+    ) -> GroupBuffer | GroupImage:
+        size, contents = before
+        outside = outside_of(self.samplers, values)
+        if name in self.images and size == IMAGE_SIZE:
+            return watched(image_of(self.images[name], name, contents, values, modified, outside), watch, name)
+        own = self.members[0].size_of(name, size)
+        return watched(WatchedBuffer(own, dict(contents), modified=modified), watch, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The threads of a group before they run, of which there is at least one, by their numbers."""
+
+    threads: tuple[tuple[int, Prepared], ...]
+    watch: ThreadWatch
+
+    @property
+    def shared(self) -> Prepared:
+        """A thread, for what all of them have."""
+        return self.threads[0][1]
+
+    @property
+    def memory(self) -> Mapping[str, WatchedBuffer | Image]:
+        """The surfaces by their common names."""
+        return self.shared.memory
+
+
+AnyRunner = Runner | ThreadGroup
+
+
+# ---------------------------------------------------------------- on terms
+
+
+def group_of(
+    members: Sequence[Runner], lanes: Sequence[Bool], split: Split, races_forbidden: bool, timeout_ms: int
+) -> ThreadGroup:
+    """The group of these threads.  Raises NotModelled where they do not come to the same barriers and loops."""
+    own = [lanes[split.lanes(number)] for number in range(len(members))]
+    traces = [
+        _where_launched(with_plain_events(one.trace, on, timeout_ms), on) for one, on in zip(members, own, strict=True)
+    ]
+    run = merged(traces, split)
+    return ThreadGroup(tuple(members), split, run.trace, run.threads, run.finders, races_forbidden)
+
+
+def _where_launched(trace: Trace, lanes: Sequence[Bool]) -> Trace:
+    """The run of a thread that only starts if one of its lanes is on."""
+    launched = disj(*lanes)
+    performed: list[Performed] = []
+    for one in trace.performed:
+        places: dict[int, Access] = {}
+        for access in one.accesses:
+            known = not literals_of(access.guard).isdisjoint(lanes)
+            places[id(access)] = access if known else replace(access, guard=conj(access.guard, launched))
+        loaded = tuple((places[id(access)], value) for access, value in one.loaded)
+        performed.append(replace(one, accesses=tuple(places.values()), loaded=loaded))
+    conditions = tuple((implies(launched, condition), position) for condition, position in trace.conditions)
+    return replace(trace, performed=tuple(performed), conditions=conditions)

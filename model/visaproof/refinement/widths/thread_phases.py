@@ -1,0 +1,126 @@
+"""The runs of several threads on terms as one run: one thread behind the other, from mark to mark.
+
+A mark is a barrier, a fence, or the beginning or the end of a round of a loop that stands for others.  All threads come
+to the same ones; in a round a thread that has left its loop does nothing.  Where no two threads race, every other order
+of their messages leaves the same.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Barrier
+from visaproof.isa.errors import NotModelled
+from visaproof.machine.symbolic.arbitrary_values import Arbitrary
+from visaproof.machine.symbolic.course import Mark, MarkKind, course
+from visaproof.machine.symbolic.loops import EVERY_LANE, Held, LoopRound
+from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.run import Trace
+from visaproof.refinement.widths.wide_thread import Split
+from visaproof.semantics.symbolic.accesses import Atomic
+from visaproof.smt import is_true
+
+_FOR_ALL = (WHOLE, SIGNAL, WAIT)
+"""The barriers of all threads of a group."""
+
+
+class _Phase(NamedTuple):
+    """What a thread does between two marks."""
+
+    performed: Sequence[Performed]
+    arbitrary: Sequence[Arbitrary]
+    first: int
+    """How many values the thread left open before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """One run of all threads."""
+
+    trace: Trace
+    threads: tuple[int, ...]
+    """The thread of each message."""
+    finders: tuple[int, ...]
+    """The thread of each value that is left open."""
+
+
+def merged(traces: Sequence[Trace], split: Split) -> Merged:
+    """One run of all threads.  Raises NotModelled where they do not come to the same marks."""
+    _require_one_course(traces)
+    performed: list[Performed] = []
+    threads: list[int] = []
+    arbitrary: list[Arbitrary] = []
+    finders: list[int] = []
+    ends: list[int] = []
+    for phase in zip(*(_phases(one) for one in traces), strict=True):
+        for number, own in enumerate(phase):
+            shift = len(arbitrary) - own.first
+            performed += (replace(one, left_open=one.left_open + shift) for one in own.performed)
+            threads += [number] * len(own.performed)
+            arbitrary += own.arbitrary
+            finders += [number] * len(own.arbitrary)
+        ends.append(len(performed))
+    at = {(mark.kind, mark.which): end for mark, end in zip(course(traces[0]), ends, strict=False)}
+    loops = zip(*(one.rounds for one in traces), strict=True)
+    found = replace(
+        traces[0],
+        performed=tuple(performed),
+        surfaces={key: surface for one in traces for key, surface in one.surfaces.items()},
+        arbitrary=tuple(arbitrary),
+        conditions=tuple(each for one in traces for each in one.conditions),
+        bounded=tuple(each for one in traces for each in one.bounded),
+        stopped=next((one.stopped for one in traces if one.stopped is not None), None),
+        events=tuple(replace(one, before=at[MarkKind.EVENT, n]) for n, one in enumerate(traces[0].events)),
+        rounds=tuple(
+            _round(own, split, at[MarkKind.ROUND, loop], at[MarkKind.BEHIND, loop]) for loop, own in enumerate(loops)
+        ),
+    )
+    return Merged(found, tuple(threads), tuple(finders))
+
+
+def _require_one_course(traces: Sequence[Trace]) -> None:
+    courses = [[(mark.kind, _name(one, mark)) for mark in course(one)] for one in traces]
+    for one, marks in zip(traces, courses, strict=True):
+        if any(isinstance(a, Atomic) and len(a.cell) > 1 for each in one.performed for a in each.accesses):
+            raise NotModelled("atomics on texels in kernels of different SIMD widths")
+        for event in one.events:
+            if event.event not in _FOR_ALL and isinstance(event.event, Barrier):
+                raise NotModelled(f"{event.event} in kernels of different SIMD widths", event.position)
+        if marks != courses[0] or not all(is_true(each.guard) for each in one.events):
+            raise NotModelled("barriers or fences under conditions, in kernels of different SIMD widths")
+
+
+def _name(trace: Trace, mark: Mark) -> object:
+    """What has to be the same at a mark of all threads."""
+    return trace.events[mark.which].event if mark.kind is MarkKind.EVENT else mark.which
+
+
+def _phases(trace: Trace) -> Iterator[_Phase]:
+    """What is between the marks; a value that is left open stands before the messages that were performed after it."""
+    cuts = [0, *(mark.before for mark in course(trace)), len(trace.performed)]
+    taken = 0
+    for start, end in pairwise(cuts):
+        known = trace.performed[end - 1].left_open if end > start else taken
+        if end == len(trace.performed):
+            known = len(trace.arbitrary)
+        yield _Phase(trace.performed[start:end], trace.arbitrary[taken:known], taken)
+        taken = max(taken, known)
+
+
+def _round(threads: Sequence[LoopRound], split: Split, first: int, behind: int) -> LoopRound:
+    """The rounds of all threads as one of the wide thread's lanes."""
+    held = tuple(_of_lane(one, thread, split) for thread, own in enumerate(threads) for one in own.held)
+    lanes = [_of_lane(one, thread, split) for thread, own in enumerate(threads) for one in own.lanes[: split.narrow]]
+    return replace(
+        threads[0],
+        begins=threads[0].begins._replace(messages=first),
+        ends=threads[0].ends._replace(messages=behind),
+        held=held,
+        lanes=(*lanes, *threads[0].lanes[len(lanes) :]),
+        breaks=any(one.breaks for one in threads),
+    )
+
+
+def _of_lane(held: Held, thread: int, split: Split) -> Held:
+    return held if held.lane == EVERY_LANE else held._replace(lane=thread * split.narrow + held.lane)

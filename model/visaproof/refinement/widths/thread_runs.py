@@ -1,0 +1,56 @@
+"""Runs the threads of a group on numbers over one memory: one after another, from barrier to barrier."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from visaproof.machine.concrete.run import MAX_STATEMENTS, Code, Observer, Outcome, PerformedMessage, Thread, Undefined
+from visaproof.refinement.widths.thread_watch import ThreadWatch
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.visaasm.syntax import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class GroupOutcome:
+    """What the threads performed, in the order in which they ran, and of which of them each message is."""
+
+    outcome: Outcome
+    threads: tuple[int, ...]
+
+
+def run_group(
+    kernel: Kernel,
+    states: Sequence[tuple[int, ConcreteState]],
+    watch: ThreadWatch,
+    observer: Observer | None = None,
+    most: int = MAX_STATEMENTS,
+) -> GroupOutcome:
+    """Runs each thread to its next barrier, in the order given, until all have ended.
+
+    The states share their surfaces, which tell `watch` what is accessed.  The first thing without a meaning ends it.
+    Raises NotModelled, also where a thread takes more than `most` statements.
+    """
+    if not states:
+        return GroupOutcome(Outcome((), None), ())
+    code = Code(kernel, states[0][1].platform)
+    running = [(number, Thread(code, state, observer, most=most)) for number, state in states]
+    performed: list[PerformedMessage] = []
+    threads: list[int] = []
+    known = dict.fromkeys((number for number, _ in running), 0)
+    undefined: Undefined | None = None
+    while running and undefined is None:
+        waiting: list[tuple[int, Thread]] = []
+        for number, thread in running:
+            watch.thread = number
+            stop = thread.resume()
+            done = thread.performed[known[number] :]
+            known[number] += len(done)
+            performed += done
+            threads += [number] * len(done)
+            if not isinstance(stop, Outcome):
+                waiting.append((number, thread))
+            elif stop.undefined is not None:
+                undefined = stop.undefined
+                break
+        watch.barrier()
+        running = waiting
+    return GroupOutcome(Outcome(tuple(performed), undefined), tuple(threads))

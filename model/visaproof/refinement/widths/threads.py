@@ -1,0 +1,191 @@
+"""Two kernels run on terms: a thread beside a thread, or beside the several threads that run its lanes."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from visaproof.analysis.surface_sizes import with_sizes
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import NotModelled
+from visaproof.launch.assumptions import TABLE_BASES, Start
+from visaproof.launch.float_results import Floats, ieee_start
+from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.launch.launch import BufferAddress, LaunchValue, Surface
+from visaproof.launch.matching import (
+    SHARED_LOCAL,
+    Matching,
+    Program,
+    is_linked,
+    own_predicates,
+    source_start,
+    surface_of,
+    target_start,
+)
+from visaproof.launch.overlap import CONSTANT, READ_ONLY
+from visaproof.machine.symbolic.run import trace
+from visaproof.queries.kernels.surface_names import PRIVATE
+from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.beside.buffer_offsets import distances, with_distances
+from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.runner import Runner
+from visaproof.refinement.widths.thread_barriers import with_plain_events
+from visaproof.refinement.widths.thread_group import AnyRunner, group_of
+from visaproof.refinement.widths.wide_thread import Split, Starts, narrow_start, prefix_of, thread_name, wide_start
+from visaproof.semantics.symbolic.registers import Byte
+from visaproof.semantics.symbolic.state import ADDRESS_BITS, FLAT_BITS
+from visaproof.smt import BitVec, Bool, const
+from visaproof.visaasm.syntax import Kernel
+
+BINDLESS = "bindless "
+"""What the names of surfaces begin with that are reached by a handle."""
+
+
+def one_to_one(
+    programs: tuple[Program, Program],
+    matching: Matching,
+    starts: tuple[Start, Start],
+    lanes: Sequence[Bool],
+    scope: Scope,
+    by_buffers: bool,
+    itself: bool,
+) -> tuple[Runner, Runner]:
+    """Both kernels, where a thread of one runs the work items of a thread of the other; of one with `itself`, one."""
+    source, target = programs
+    before_source = source_start(source.kernel, starts[0].initial)
+    before = before_source, target_start(matching, before_source, starts[1].initial, target.own_tables)
+    one = _runner("source", source, starts[0], before[0], lanes, matching.by_meaning, scope, by_buffers)
+    if itself:
+        return one, one
+    other = _runner(
+        "target", target, starts[1], before[1], lanes, matching.by_meaning, scope, by_buffers, may_lose=True
+    )
+    return one, other
+
+
+def one_to_several(
+    programs: tuple[Program, Program],
+    matching: Matching,
+    starts: tuple[Start, Start],
+    split: Split,
+    scope: Scope,
+    by_buffers: bool,
+) -> tuple[AnyRunner, AnyRunner]:
+    """Both kernels, where a thread of one runs the work items of several threads of the other."""
+    wide, narrow = (0, 1) if split.source_is_wide else (1, 0)
+    names = "source", "target"
+    lanes = launched_lanes(programs[wide].kernel)
+    extra = () if split.source_is_wide else matching.extra
+    before = wide_start(programs[wide], split, names[wide], starts[wide].initial, extra)
+    given = Starts(names[narrow], before, starts[narrow].initial)
+    one = _runner(names[wide], programs[wide], starts[wide], before, lanes, True, scope, by_buffers)
+    members: list[Runner] = []
+    for thread in range(split.threads):
+        initial = narrow_start(programs[wide], programs[narrow], split, thread, given)
+        name, own = thread_name(names[narrow], thread), lanes[split.lanes(thread)]
+        members.append(_runner(
+            name, programs[narrow], starts[narrow], initial, own, True, scope, by_buffers, prefix_of(thread)
+        ))  # fmt: skip
+    one = replace(one, trace=with_plain_events(one.trace, lanes, scope.timeout_ms))
+    group = group_of(members, lanes, split, UndefinedKind.RACE in scope.forbidden, scope.timeout_ms)
+    return (one, group) if split.source_is_wide else (group, one)
+
+
+def _runner(
+    name: str,
+    program: Program,
+    start: Start,
+    initial: Callable[[str, int], Byte],
+    lanes: Sequence[Bool],
+    by_meaning: bool,
+    scope: Scope,
+    by_buffers: bool,
+    prefix: str = "",
+    may_lose: bool = False,
+) -> Runner:
+    """A thread run on terms.  Raises NotModelled where it is not known what it reaches, unless runs may find it."""
+    if scope.floats is Floats.IEEE:
+        initial = ieee_start(initial)
+    if by_buffers:
+        initial = with_distances(program, initial)
+    pointers = _pointers(program, start, initial)
+    base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
+    ran = trace(
+        program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=scope.unroll, generalise=False,
+        private_base=base, floats=scope.floats, name=prefix,
+    )  # fmt: skip
+    if program.local_bytes is not None:
+        ran = with_sizes(ran, {SHARED_LOCAL: const(program.local_bytes, ADDRESS_BITS)})
+    _require_private_known(program, ran.surfaces)
+    keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
+    handles = dict(_handles(program)) if by_meaning and may_lose else {}
+    known = {key: surface_of(program, key, by_meaning) for key in dict.fromkeys(keys)}
+    lost = tuple(key for key, common in known.items() if common is None and key.startswith(BINDLESS) and handles)
+    surfaces = {key: key if key in lost else _surface(program, key, by_meaning) for key in known}
+    named = partial(_or_itself, surfaces) if lost else surfaces.__getitem__
+    unwritten = frozenset(_unwritten(program)) if by_meaning else frozenset[str]()
+    return Runner(
+        name, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, unwritten=unwritten,
+        handles=handles, local_bytes=program.local_bytes, samplers=program.samplers,
+        distances=distances(program, ran.surfaces) if by_buffers else {},
+    )  # fmt: skip
+
+
+def _unwritten(program: Program) -> Iterator[str]:
+    """The surfaces of `__constant` arguments, and of images that are only read."""
+    for index, info in program.launch.infos.items():
+        if info.address == CONSTANT or (info.is_image and info.access == READ_ONLY):
+            yield f"argument {index}"
+
+
+def _or_itself(surfaces: Mapping[str, str], key: str) -> str:
+    """The common name of a surface; one that a run finds by its handle has none."""
+    return surfaces.get(key, key)
+
+
+def _handles(program: Program) -> Iterator[tuple[tuple[str, int], str]]:
+    """Where a kernel may get the handle of an argument's surface, and the name of that surface."""
+    for item in program.kernel.inputs:
+        for piece in program.launch.pieces(item.variable):
+            if isinstance(piece.meaning, Surface | BufferAddress) and not piece.first_byte:
+                yield (item.variable, piece.offset), f"argument {piece.meaning.argument.index}"
+
+
+def require_found(runner: AnyRunner) -> None:
+    """Raises NotModelled where it is not known which argument a surface is."""
+    if runner.lost:
+        raise _unknown_surface(runner.kernel, runner.lost[0])
+
+
+def _pointers(program: Program, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
+    """The words in which a kernel gets addresses, and the buffers that begin there."""
+    linked = [name for name in program.kernel.variables if is_linked(name)]
+    found = {initial(name, 0)[0]: program.table(name) for name in linked}
+    for word, meaning in start.pointers.items():
+        variable, _, byte = str(word.payload).rpartition(".")
+        own, index = initial(variable, int(byte))
+        if own.width == FLAT_BITS and not index:
+            found[own] = _buffer_name(program, meaning)
+    return found
+
+
+def _buffer_name(program: Program, meaning: BufferAddress | LaunchValue) -> str:
+    if isinstance(meaning, BufferAddress):
+        return f"argument {meaning.argument.index}"
+    return program.table(meaning.value) if meaning in TABLE_BASES else PRIVATE
+
+
+def _surface(program: Program, key: str, by_meaning: bool) -> str:
+    name = surface_of(program, key, by_meaning)
+    if name is None:
+        raise _unknown_surface(program.kernel, key)
+    return name
+
+
+def _unknown_surface(kernel: Kernel, key: str) -> NotModelled:
+    return NotModelled(f"{kernel.path}: surface {key!r}, of which it is not known which argument it is")
+
+
+def _require_private_known(program: Program, surfaces: Iterable[str]) -> None:
+    """Private memory cannot be seen from outside, and stands among the other addresses."""
+    if FLAT in surfaces and not any(program.launch.pieces(item.variable) for item in program.kernel.inputs):
+        raise NotModelled(f"{program.kernel.path}: addresses that may be those of private memory: `--launch` says it")

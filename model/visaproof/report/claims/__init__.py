@@ -1,0 +1,1 @@
+"""Claims, readings, replays and evidence as people and programs read them."""

@@ -1,0 +1,1 @@
+"""Launches as people and programs read them."""

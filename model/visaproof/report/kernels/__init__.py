@@ -1,0 +1,1 @@
+"""Statements, files and premises as people and programs read them."""

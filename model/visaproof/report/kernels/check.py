@@ -1,0 +1,193 @@
+"""What `visaproof check` says about each file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from visaproof.analysis.findings.kernel import Uses
+from visaproof.analysis.legality import Legality
+from visaproof.isa.errors import ReadError
+from visaproof.isa.platform import Platform
+from visaproof.report.kernels.premises import premise_lines, premises_json
+from visaproof.report.one_kernel.findings import lines_of, listed_json
+from visaproof.report.text.documents import Document, encode, shown_path
+from visaproof.report.text.excerpt import excerpt, printable
+from visaproof.visaasm.printing.spelling import Note
+from visaproof.visaasm.syntax import Kernel
+from visaproof.visaasm.validity import Finding, Mode
+
+
+class FindingEntry(msgspec.Struct, kw_only=True):
+    """A rule that an instruction breaks, or a hazard."""
+
+    line: int
+    column: int
+    rule: str
+    source: str
+    id: str
+    """The name of the rule."""
+    operand: str
+    """The page's name of the operand or field, "" for the whole instruction."""
+
+
+class NoteEntry(msgspec.Struct, kw_only=True):
+    """A word in the pages' spelling."""
+
+    line: int
+    column: int
+    written: str
+    read_as: str
+
+
+class CheckedFile(msgspec.Struct, kw_only=True):
+    """One file; the counts are null where it could not be read, and `errors` says why."""
+
+    file: str
+    platform: str | None
+    kernel: str | None
+    declarations: int | None
+    instructions: int | None
+    checked: int | None
+    """Memory messages that were held against rules."""
+    legal: bool | None
+    findings: list[FindingEntry]
+    not_modelled: dict[str, int]
+    """Opcodes, and forms of modelled ones, without semantics in visaproof, and how often they stand there."""
+    errors: list[str]
+    hazards: list[FindingEntry]
+    """What Intel's verifier accepts, and emits with another meaning than its page has."""
+    notes: list[NoteEntry]
+    undefined: list[dict[str, Any]]
+    """Uses of undefined values, and whether they have an effect."""
+    undefined_not_asked: str | None
+    """Why there may be more of these; null where all were asked about."""
+    unreachable: list[dict[str, Any]]
+    """Writes that no lane reaches."""
+    assumptions: list[str]
+    """Of the launches in which undefined values were looked for; none where every input is arbitrary."""
+    premises: list[dict[str, Any]]
+    """The same, field by field."""
+
+
+class CheckDocument(Document, kw_only=True):
+    """`visaproof check`."""
+
+    platform: str | None
+    """Null where the files are for several devices, or for none that is known."""
+    files: list[CheckedFile]
+    rules: str
+    """"page" or "igc"."""
+
+
+def declarations(kernel: Kernel) -> int:
+    """The variables that the file itself declares."""
+    return sum(variable.position is not None for variable in kernel.variables.values())
+
+
+class CheckReport:
+    """Prints file by file if `as_text`, else one document at the end."""
+
+    def __init__(self, stream: IO[str], as_text: bool, mode: Mode) -> None:
+        self._mode = mode
+        self._stream = stream
+        self._as_text = as_text
+        self._files: list[CheckedFile] = []
+
+    def add(self, found: Legality, platform: Platform, uses: Uses) -> None:
+        kernel = found.kernel
+        entry = CheckedFile(
+            file=shown_path(kernel.path),
+            platform=platform.name,
+            kernel=kernel.name,
+            declarations=declarations(kernel),
+            instructions=sum(1 for _ in kernel.instructions()),
+            checked=found.checked,
+            legal=found.legal,
+            findings=[finding_entry(finding) for finding in found.findings],
+            not_modelled=dict(found.not_modelled or {}),
+            errors=[shown_path(str(error)) for error in found.malformed],
+            hazards=[finding_entry(hazard) for hazard in found.hazards],
+            notes=[note_entry(note) for note in found.notes],
+            **listed_json(kernel, uses),
+            **premises_json(uses.assumed),
+        )
+        self._files.append(entry)
+        if self._as_text:
+            premises = premise_lines(uses.assumed) if uses.assumed and (uses.undefined or uses.unreachable) else ()
+            for line in (*_lines(found, entry), *premises, *lines_of(kernel, uses)):
+                print(printable(line), file=self._stream)
+
+    def unreadable(self, path: Path, error: ReadError) -> None:
+        self._files.append(
+            CheckedFile(
+                file=shown_path(path),
+                platform=None,
+                kernel=None,
+                declarations=None,
+                instructions=None,
+                checked=None,
+                legal=None,
+                findings=[],
+                not_modelled={},
+                errors=[shown_path(str(error))],
+                hazards=[],
+                notes=[],
+                undefined=[],
+                undefined_not_asked=None,
+                unreachable=[],
+                assumptions=[],
+                premises=[],
+            )
+        )
+
+    def finish(self, exit_code: int) -> None:
+        platforms = list(dict.fromkeys(file.platform for file in self._files if file.platform is not None))
+        if not self._as_text:
+            document = CheckDocument(
+                command="check",
+                exit_code=exit_code,
+                platform=platforms[0] if len(platforms) == 1 else None,
+                files=self._files,
+                rules=self._mode.value,
+            )
+            print(encode(document), file=self._stream)
+            return
+        legal, illegal, unread = (sum(file.legal is kind for file in self._files) for kind in (True, False, None))
+        names = ("legal", "NOT LEGAL") if self._mode is Mode.PAGE else ("accepted", "REJECTED")
+        words = ((legal, names[0]), (illegal, names[1]), (unread, "unreadable"))
+        counted = ", ".join(f"{count} {word}" for count, word in words if count)
+        hazards = sum(len(file.hazards) for file in self._files)
+        counted += f" with {hazards} {'hazard' if hazards == 1 else 'hazards'}" if hazards else ""
+        print(f"{counted} on {', '.join(platforms)}" if platforms else counted, file=self._stream)
+
+
+def _lines(found: Legality, entry: CheckedFile) -> Iterator[str]:
+    if found.not_modelled is None:
+        yield f"{found.kernel.path}: kernel {entry.kernel}, {entry.checked} messages of the four pages checked"
+    else:
+        counts = f"{entry.declarations} declarations, {entry.instructions} instructions"
+        yield f"{found.kernel.path}: kernel {entry.kernel}, {counts}, {entry.checked} memory messages checked"
+    if found.not_modelled:
+        yield "  not modelled: " + ", ".join(f"{what} ({count})" for what, count in found.not_modelled.items())
+    for note in found.notes:
+        yield f"  note: {note}"
+    for finding in (*found.findings, *found.hazards):
+        yield str(finding)
+        yield from excerpt(found.source_lines, finding.position)
+
+
+def finding_entry(finding: Finding) -> FindingEntry:
+    return FindingEntry(
+        line=finding.position.line,
+        column=finding.position.column,
+        rule=finding.rule,
+        source=finding.source,
+        id=finding.id,
+        operand=finding.operand,
+    )
+
+
+def note_entry(note: Note) -> NoteEntry:
+    return NoteEntry(line=note.line, column=note.column, written=note.written, read_as=note.read_as)

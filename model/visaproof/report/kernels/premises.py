@@ -1,0 +1,91 @@
+"""Premises as people and programs read them: those of one answer, and the table of all."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from visaproof.launch.premises import PREMISES, Grantor, Premise, PremiseRow
+from visaproof.report.text.documents import Document, encode
+
+GRANTED = {
+    Grantor.PAGE: "granted by the page",
+    Grantor.COMPILER: "what the compiler does",
+    Grantor.DRIVER: "granted by the driver",
+    Grantor.LANGUAGE: "granted by the language",
+    Grantor.HOST: "up to the host",
+    Grantor.USER: "as you state it",
+    Grantor.NOBODY: "granted by nobody",
+    Grantor.OPEN: "left open",
+}
+
+
+def premise_lines(premises: Sequence[Premise]) -> Iterator[str]:
+    """What an answer rests on, in its header."""
+    if not premises:
+        yield "  assumed: nothing: every input is arbitrary"
+    for one in premises:
+        yield f"  assumed: {one} [{GRANTED[one.row.granted]}]"
+
+
+def premises_json(premises: Sequence[Premise]) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "assumptions": [str(one) for one in premises],
+        "premises": [
+            {
+                "name": one.name,
+                "sentence": one.sentence,
+                "granted_by": one.row.granted.value,
+                "lifted_by": one.row.lifted or None,
+            }
+            for one in premises
+        ],
+    }
+
+
+class PremiseEntry(msgspec.Struct, kw_only=True):
+    """One row of the table."""
+
+    name: str
+    sentence: str
+    """With a field in braces for what differs from kernel to kernel."""
+    granted_by: str
+    source: str
+    commands: list[str]
+    lifted_by: str | None
+    """The option that asks without it, or states something else."""
+
+
+class PremisesDocument(Document, kw_only=True):
+    """`visaproof premises`."""
+
+    premises: list[PremiseEntry]
+
+
+def table_text(names: Iterable[str]) -> str:
+    return "\n".join(line for name in names for line in _row_lines(PREMISES[name]))
+
+
+def table_json(names: Iterable[str]) -> str:
+    entries = [_entry(PREMISES[name]) for name in names]
+    return encode(PremisesDocument(command="premises", exit_code=0, premises=entries))
+
+
+def _row_lines(row: PremiseRow) -> Iterator[str]:
+    yield f"{row.name}  ({', '.join(row.commands)})"
+    yield f"    {row.sentence}"
+    yield f"    {GRANTED[row.granted]}: {row.source}"
+    if row.lifted:
+        yield f"    without it: {row.lifted}"
+
+
+def _entry(row: PremiseRow) -> PremiseEntry:
+    return PremiseEntry(
+        name=row.name,
+        sentence=row.sentence,
+        granted_by=row.granted.value,
+        source=row.source,
+        commands=list(row.commands),
+        lifted_by=row.lifted or None,
+    )

@@ -1,0 +1,1 @@
+"""Answers about one kernel as people and programs read them."""

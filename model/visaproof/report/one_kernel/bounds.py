@@ -1,0 +1,253 @@
+"""Bounds as people read them: each memory message, its verdict, and the lane that reaches outside."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
+from visaproof.analysis.bounds.memory import window_of
+from visaproof.analysis.bounds.verdicts import (
+    Holds,
+    Meaningless,
+    Outside,
+    Reached,
+    Shown,
+    Unbounded,
+    Undecided,
+)
+from visaproof.analysis.surface_sizes import address_key, argument_of
+from visaproof.isa.errors import Position
+from visaproof.isa.readings import READINGS
+from visaproof.queries.kernels.suspects import ranges
+from visaproof.queries.kernels.uninitialised import Unwritten
+from visaproof.report.kernels.premises import premises_json
+from visaproof.report.one_kernel.conflicts import UNBOUNDED, data_dependence, input_lines, inputs_of
+from visaproof.report.one_kernel.kernel_runs import stop_json
+from visaproof.report.one_kernel.lane_table import MARK
+from visaproof.semantics.concrete.surface import Buffer
+
+INDENT = " " * 8
+
+
+def finding_lines(answers: BoundsAnswers, finding: BoundsFinding) -> Iterator[str]:
+    """One message: its source line, and what is known of its bounds and of its meaning."""
+    instruction = finding.question.instruction
+    surface = _surfaces(answers, finding)
+    yield ""
+    yield f"  {instruction.position.line:>5} | {instruction.text}"
+    match finding.bounds:
+        case Holds(rung, bounded):
+            yield from _holds(f"every access lies inside {surface}", "in bounds", rung, bounded)
+        case Unbounded(reason):
+            yield f"{INDENT}not modelled: {reason}"
+        case Undecided(reason):
+            yield f"{INDENT}UNKNOWN: {reason}"
+        case Outside() as outside if finding.free_size:
+            yield from _too_small(finding, outside, _surface(answers, outside.surface))
+        case Outside() as outside:
+            yield from _outside_lines(answers, outside, _surface(answers, outside.surface))
+    match finding.meaning:
+        case Holds(_, ()):
+            pass
+        case Holds(rung, bounded):
+            yield from _holds("every access has a meaning", "defined", rung, bounded)
+        case Undecided(reason):
+            yield f"{INDENT}UNKNOWN: {reason}"
+        case Meaningless(lane=lane, message=message, shown=shown):
+            yield f"{INDENT}UNDEFINED: {_who(lane)}: {message} (replayed)"
+            yield from _shown_lines(answers, shown)
+
+
+def _surfaces(answers: BoundsAnswers, finding: BoundsFinding) -> str:
+    return " or ".join(_surface(answers, key) for key in finding.surfaces)
+
+
+def _surface(answers: BoundsAnswers, key: str) -> str:
+    """A surface by its binding and its argument, of a bindless one, too; a buffer behind a pointer by its argument."""
+    argument = argument_of(answers.kernel, answers.launch, key)
+    if argument and key == address_key(argument):
+        return str(argument)
+    return f"{key} ({argument})" if argument else key
+
+
+def _holds(claim: str, verdict: str, rung: str, bounded: tuple[Position, ...]) -> Iterator[str]:
+    if not bounded:
+        yield f"{INDENT}{verdict}: {claim}, for all inputs ({rung})"
+        return
+    lines = ", ".join(str(line) for line in sorted({loop.line for loop in bounded}))
+    yield f"{INDENT}BOUNDED: {claim}, in runs whose loops end in time ({rung})"
+    yield f"{INDENT}the branch of line {lines} may go back more often than it was unrolled: try a larger --unroll"
+
+
+def _too_small(finding: BoundsFinding, outside: Outside, surface: str) -> Iterator[str]:
+    """All that is to be said where the surface may have any size: with none, everything is outside."""
+    yield f"{INDENT}OUTSIDE where {surface} is too small: then {outside.effect.value} (replayed)"
+    if finding.needed is not None:
+        yield f"{INDENT}in bounds wherever it has at least {finding.needed:#x} bytes"
+    else:
+        yield f"{INDENT}hint: its size is arbitrary; `--size` says how large it is"
+
+
+def _outside_lines(answers: BoundsAnswers, outside: Outside, surface: str) -> Iterator[str]:
+    first = outside.first
+    yield (
+        f"{INDENT}OUTSIDE: {_who(first.lane)} reaches {_span(first)} of {surface}, which has "
+        f"{_extent(outside)}: {outside.effect.value} (replayed)"
+    )
+    yield ""
+    yield from (f"{INDENT}{line}" for line in _lane_table(outside))
+    yield from _shown_lines(answers, outside.shown)
+
+
+def _who(lane: int | None) -> str:
+    return "the message" if lane is None else f"lane {lane}"
+
+
+def _span(reached: Reached) -> str:
+    address, *others = reached.cell
+    if others:
+        return f"texel ({', '.join(map(str, reached.cell))})"
+    first = address if reached.offset is None else reached.offset
+    return f"bytes {first:#x}..{first + reached.width - 1:#x}"
+
+
+def _extent(outside: Outside) -> str:
+    surface = outside.shown.state.surfaces[outside.question.performed.surface]
+    if outside.first.offset is not None:
+        begin, size = window_of(outside.question.buffers, outside.surface, outside.shown.values)
+        return f"{size:#x} bytes at {begin:#x}"
+    if isinstance(surface, Buffer):
+        return f"{surface.size:#x} bytes"
+    return " and ".join("×".join(map(str, level)) for level in surface.levels[:1]) + " texels"
+
+
+def _lane_table(outside: Outside) -> Iterator[str]:
+    """A row for each enabled lane; the lanes with an access outside are marked."""
+    yield f"  {'lane':>5}  accesses"
+    for lane, group in groupby(outside.reached, key=lambda one: one.lane):
+        accesses = list(group)
+        mark = MARK if any(one.outside for one in accesses) else " "
+        spans = ", ".join(_span(one) + (" outside" if one.outside else "") for one in accesses)
+        yield f"{mark} {'-' if lane is None else lane:>5}  {spans}"
+
+
+def _shown_lines(answers: BoundsAnswers, shown: Shown) -> Iterator[str]:
+    yield ""
+    yield from (f"{INDENT}{line}" for line in input_lines(answers, shown))
+    data = data_dependence(answers, shown)
+    if data:
+        yield f"{INDENT}depends on data: {data}"
+
+
+def unwritten_lines(answers: BoundsAnswers) -> Iterator[str]:
+    """What is compared with itself before any path wrote it."""
+    found = [one for one in answers.unwritten if one.harmless]
+    if found:
+        yield ""
+        yield "  compared with itself before any path wrote it (harmless: IGC's mask of the active lanes):"
+    for one in found:
+        yield f"  {one.reader.position.line:>5} | {one.reader.text}"
+        yield f"{INDENT}{one.variable}, {one.storage.value} {ranges(one.places)}"
+
+
+def readings_of(finding: BoundsFinding) -> list[str]:
+    """The readings on which the effect of the message rests, as in "D11 scatter-bounds-grain"."""
+    names = finding.question.performed.decoded.spec.readings
+    return [f"{READINGS[name].decision} {name}" for name in names]
+
+
+def footer(findings: list[BoundsFinding]) -> Iterator[str]:
+    """The readings of all messages of a file."""
+    used = dict.fromkeys(reading for finding in findings for reading in readings_of(finding))
+    if used:
+        yield ""
+        yield f"  readings used: {', '.join(used)}"
+
+
+def file_json(answers: BoundsAnswers, findings: list[BoundsFinding]) -> dict[str, Any]:
+    """One file for programs."""
+    return {
+        "file": answers.kernel.path,
+        "kernel": answers.kernel.name,
+        "platform": answers.platform.name,
+        "launch": answers.launch.source,
+        **premises_json(answers.start.assumed),
+        "hints": list(answers.start.hints),
+        "vacuous": answers.vacuous,
+        **stop_json(answers.stopped, answers.not_asked),
+        "messages": [finding_json(answers, finding) for finding in findings],
+        "unwritten": [_unwritten_json(one) for one in answers.unwritten],
+    }
+
+
+def finding_json(answers: BoundsAnswers, finding: BoundsFinding) -> dict[str, Any]:
+    """One message for programs."""
+    instruction = finding.question.instruction
+    return {
+        "line": instruction.position.line,
+        "column": instruction.position.column,
+        "instruction": instruction.text,
+        "surface": _surfaces(answers, finding),
+        "size_is_arbitrary": finding.free_size,
+        "enough_bytes": finding.needed,
+        "readings": readings_of(finding),
+        "bounds": _verdict_json(answers, finding.bounds),
+        "meaning": _verdict_json(answers, finding.meaning),
+    }
+
+
+def _verdict_json(
+    answers: BoundsAnswers, answer: Holds | Outside | Meaningless | Undecided | Unbounded
+) -> dict[str, Any]:
+    match answer:
+        case Holds(rung, ()):
+            return {"verdict": "proved", "by": rung}
+        case Holds(rung, bounded):
+            return {"verdict": "bounded", "by": rung, "loops": sorted({loop.line for loop in bounded})}
+        case Undecided(reason):
+            return {"verdict": "unknown", "reason": reason}
+        case Unbounded(reason):
+            return {"verdict": "not-modelled", "reason": reason}
+        case Meaningless(lane=lane, message=message, shown=shown):
+            return {"verdict": "refuted", "lane": lane, "reason": message} | _shown_json(answers, shown)
+        case Outside(first=first, effect=effect, reached=reached, shown=shown):
+            return {
+                "verdict": "refuted",
+                "lane": first.lane,
+                "cell": list(first.cell),
+                "bytes": first.width,
+                "extent": _extent(answer),
+                "effect": effect.name.lower(),
+                "accesses": [_reached_json(one) for one in reached],
+            } | _shown_json(answers, shown)
+
+
+def _reached_json(one: Reached) -> dict[str, Any]:
+    """One access; at a 64-bit address with its distance from the beginning of the buffer."""
+    found = {"lane": one.lane, "cell": list(one.cell), "bytes": one.width, "outside": one.outside}
+    return found if one.offset is None else found | {"offset": one.offset}
+
+
+def _shown_json(answers: BoundsAnswers, shown: Shown) -> dict[str, Any]:
+    return {
+        "execution_mask": f"{shown.state.exec_mask:#x}",
+        "inputs": {name: f"{value:#x}" for name, value in inputs_of(answers, shown)},
+        "surfaces": {
+            _surface(answers, key): surface.size
+            for key, surface in shown.state.surfaces.items()
+            if isinstance(surface, Buffer) and surface.size < UNBOUNDED
+        },
+        "depends_on_data": data_dependence(answers, shown),
+        "replayed": True,
+    }
+
+
+def _unwritten_json(one: Unwritten) -> dict[str, Any]:
+    return {
+        "line": one.reader.position.line,
+        "instruction": one.reader.text,
+        "variable": one.variable,
+        "kind": one.storage.value,
+        "places": list(one.places),
+        "harmless": one.harmless,
+    }

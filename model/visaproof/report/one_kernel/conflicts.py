@@ -1,0 +1,224 @@
+"""Conflicts as people read them: the scatter, its verdict, and the lanes that collide."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
+from visaproof.analysis.conflicts.reach import NOT_REACHED
+from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
+from visaproof.isa.errors import Position
+from visaproof.isa.readings import READINGS
+from visaproof.report.kernels.premises import premise_lines, premises_json
+from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, stop_json
+from visaproof.report.one_kernel.lane_table import lane_table
+from visaproof.report.text.hints import fitting
+from visaproof.semantics.concrete.surface import Buffer, Image, TexelWrite, Write
+
+UNBOUNDED = 1 << 40
+"""A surface of this size has no bound worth showing: it is the flat address space."""
+
+
+def header(answers: AskedKernel) -> Iterator[str]:
+    """The kernel, the platform, and what is assumed of its launch."""
+    kernel = answers.kernel
+    count = sum(1 for _ in kernel.instructions())
+    yield f"{kernel.path}: kernel {kernel.name}, {count} instructions, {answers.platform.name}"
+    yield f"  launch: {answers.launch.source}"
+    yield from premise_lines(answers.start.assumed)
+
+
+def finding_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
+    """One scatter: its source line and verdict, and for a conflict the lanes and the inputs."""
+    instruction = finding.question.instruction
+    yield ""
+    yield f"  {_line(answers, instruction.position):>5} | {instruction.text}"
+    surface = surface_name(answers, finding.question.performed.surface)
+    match finding.answer:
+        case Free(rung, bounded):
+            lanes = len(finding.question.lanes)
+            apart = f"no two of {lanes} lanes can write the same {_unit(finding)}"
+            reach = apart if lanes > 1 else "only one lane writes"
+            if rung == NOT_REACHED:
+                yield "        VACUOUS: no launch that obeys --where comes here"
+            elif finding.answer.vacuous:
+                yield "        VACUOUS: every run loses its meaning before it comes here: `visaproof bounds` says where"
+            elif bounded:
+                yield f"        BOUNDED: {reach} of {surface}, in runs whose loops end in time ({rung})"
+                yield f"        {_rounds(bounded)}: try a larger --unroll"
+            else:
+                yield f"        free: {reach} of {surface}, for all inputs ({rung})"
+        case Undecided(reason):
+            yield f"        UNKNOWN: {reason}"
+        case Conflict() as conflict:
+            yield from _conflict_lines(answers, finding, conflict, surface)
+
+
+def _line(answers: KernelAnswers, position: Position) -> str:
+    """The line of a statement; of a function, with its file."""
+    return str(position.line) if position.path == answers.kernel.path else f"{Path(position.path).name}:{position.line}"
+
+
+def _unit(finding: Finding) -> str:
+    """What two lanes may not write both."""
+    return "texel" if finding.question.of_texels else "byte"
+
+
+def _rounds(loops: tuple[Position, ...]) -> str:
+    lines = ", ".join(str(line) for line in sorted({loop.line for loop in loops}))
+    return f"the branch of line {lines} may go back more often than it was unrolled"
+
+
+def _conflict_lines(answers: KernelAnswers, finding: Finding, conflict: Conflict, surface: str) -> Iterator[str]:
+    offset = finding.question.instruction.first_lane
+    lanes = [offset + (write.lane or 0) for write in (conflict.first, conflict.second)]
+    if finding.missing is not None:
+        yield f"        free if {finding.missing} (proved: {finding.missing.rung}); else:"
+    yield f"        CONFLICT: lanes {lanes[0]} and {lanes[1]} write the same {_unit(finding)} of {surface} (replayed)"
+    yield ""
+    yield from (f"        {line}" for line in lane_table(finding, conflict, offset))
+    yield ""
+    yield from (f"        {line}" for line in input_lines(answers, conflict))
+    data = data_dependence(answers, conflict)
+    if data:
+        yield f"        depends on data: {data}"
+    for hint in filter(None, map(fitting, answers.start.hints)):
+        yield f"        hint: {hint}"
+
+
+def input_lines(answers: AskedKernel, conflict: ShownRun) -> Iterator[str]:
+    """The inputs of the run that are not 0, by meaning, and the memory that it read."""
+    state = conflict.state
+    shown = [f"execution mask {state.exec_mask:#x}"]
+    for name, value in inputs_of(answers, conflict):
+        shown.append(f"{name} = {value:#x}")
+    yield f"inputs: {'; '.join(shown)}; every other input {answers.start.rest}"
+    for key, surface in state.surfaces.items():
+        if isinstance(surface, Buffer) and surface.size < UNBOUNDED:
+            content = ", ".join(f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(surface.contents.items())[:8] if byte)
+            yield f"surface {surface_name(answers, key)}: {surface.size:#x} bytes{', ' + content if content else ''}"
+        elif isinstance(surface, Image):
+            yield f"surface {surface_name(answers, key)}: {_extents(surface)} texels"
+
+
+def _extents(image: Image) -> str:
+    """The image's largest level as width×height×depth."""
+    return "×".join(f"{extent:#x}" for extent in image.extents(0))
+
+
+def inputs_of(answers: AskedKernel, conflict: ShownRun) -> list[tuple[str, int]]:
+    """The unknowns of the launch that are not 0 in the run of a conflict, with what they mean."""
+    found: list[tuple[str, int]] = []
+    for unknown, counted in conflict.values.items():
+        name = str(unknown.payload)
+        value = counted + answers.start.least.get(name, 0)
+        if value and not name.startswith(("em.", "size.", "load.", "width.", "height.", "depth.")):
+            found.append((_meaning(answers, name), value))
+    return found
+
+
+def _meaning(answers: AskedKernel, name: str) -> str:
+    meaning = answers.start.meanings.get(name)
+    if meaning:
+        return f"{name} ({meaning})"
+    return {"%r0.4": "r0.1 (group id x)", "%r0.24": "r0.6 (group id y)", "%r0.28": "r0.7 (group id z)"}.get(name, name)
+
+
+def data_dependence(answers: AskedKernel, conflict: ShownRun) -> str:
+    """The loads whose values decide whether the lanes meet; empty where no data does."""
+    brought = {str(content.payload): performed for performed in answers.asked.trace.performed
+               for _, content in performed.loaded}  # fmt: skip
+    lines = {
+        brought[name].instruction.position.line: f"line {brought[name].instruction.position.line} "
+        f"({brought[name].instruction.opcode} from {surface_name(answers, brought[name].surface)})"
+        for name in conflict.depends_on
+        if name in brought
+    }
+    return ", ".join(lines[line] for line in sorted(lines))
+
+
+def surface_name(answers: AskedKernel, key: str) -> str:
+    """A surface by its binding, and by the argument that stands there."""
+    kind, _, index = key.partition(" ")
+    if kind == "bti" and index.isdigit():
+        argument = answers.launch.surface(int(index))
+        return f"{key} ({argument})" if argument else key
+    return key
+
+
+def readings_of(finding: Finding) -> list[str]:
+    """The readings on which the effect of the scatter rests, as in "D14 collision"."""
+    names = finding.question.performed.decoded.spec.readings
+    return [f"{READINGS[name].decision} {name}" for name in names]
+
+
+def footer(findings: list[Finding]) -> Iterator[str]:
+    """The readings of all scatters of a file."""
+    used = dict.fromkeys(reading for finding in findings for reading in readings_of(finding))
+    if used:
+        yield ""
+        yield f"  readings used: {', '.join(used)}"
+
+
+def finding_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any]:
+    """One scatter for programs."""
+    instruction = finding.question.instruction
+    record: dict[str, Any] = {
+        "file": instruction.position.path,
+        "line": instruction.position.line,
+        "column": instruction.position.column,
+        "instruction": instruction.text,
+        "surface": surface_name(answers, finding.question.performed.surface),
+        "lanes": len(finding.question.lanes),
+        "readings": readings_of(finding),
+    }
+    match finding.answer:
+        case Free() as free if free.vacuous:
+            return record | {"verdict": "vacuous"}
+        case Free(rung, ()):
+            return record | {"verdict": "proved", "by": rung}
+        case Free(rung, bounded):
+            return record | {"verdict": "bounded", "by": rung, "loops": sorted({loop.line for loop in bounded})}
+        case Undecided(reason):
+            return record | {"verdict": "unknown", "reason": reason}
+        case Conflict() as conflict:
+            offset = instruction.first_lane
+            return record | {
+                "verdict": "refuted",
+                "free_if": missing_json(finding),
+                "colliding_lanes": [offset + (write.lane or 0) for write in (conflict.first, conflict.second)],
+                "writes": [_write_json(write, offset) for write in conflict.writes],
+                "execution_mask": f"{conflict.state.exec_mask:#x}",
+                "inputs": {name: f"{value:#x}" for name, value in inputs_of(answers, conflict)},
+                "depends_on_data": data_dependence(answers, conflict),
+                "replayed": True,
+            }
+
+
+def missing_json(finding: Finding) -> dict[str, Any] | None:
+    """The relations under which the scatter was proved free; null where none are known."""
+    if finding.missing is None:
+        return None
+    return {"relations": [str(one) for one in finding.missing.relations], "by": finding.missing.rung}
+
+
+def _write_json(write: Write, offset: int) -> dict[str, Any]:
+    """A write of a lane: bytes of a buffer, or a channel of a texel (u, v, r, lod)."""
+    lane = offset + (write.lane or 0)
+    if isinstance(write, TexelWrite):
+        return {"lane": lane, "texel": list(write.texel), "channel": "RGBA"[write.channel]}
+    return {"lane": lane, "address": write.address, "bytes": write.width}
+
+
+def file_json(answers: KernelAnswers, findings: list[Finding]) -> dict[str, Any]:
+    """One file for programs."""
+    return {
+        "file": answers.kernel.path,
+        "kernel": answers.kernel.name,
+        "platform": answers.platform.name,
+        "launch": answers.launch.source,
+        **premises_json(answers.start.assumed),
+        "hints": list(answers.start.hints),
+        **stop_json(answers.stopped, answers.not_asked),
+        "scatters": [finding_json(answers, finding) for finding in findings],
+    }

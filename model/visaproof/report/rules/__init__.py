@@ -1,0 +1,1 @@
+"""Rewrite rules as people and programs read them."""

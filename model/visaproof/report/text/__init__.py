@@ -1,0 +1,1 @@
+"""Columns, tables, excerpts and formulas in plain text."""

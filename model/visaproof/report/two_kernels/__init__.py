@@ -1,0 +1,1 @@
+"""Answers about two kernels as people and programs read them."""

@@ -1,0 +1,450 @@
+"""Refinement as people read it: what was matched and assumed, the verdict, and the run that shows a difference."""
+
+from collections.abc import Collection, Iterator
+from functools import partial
+from typing import Any
+
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.launch.matching import SHARED_LOCAL
+from visaproof.queries.kernels.surface_names import PRIVATE, itself
+from visaproof.queries.kernels.undefined import OF_THE_SOURCE, UndefinedKind
+from visaproof.refinement.beside.samplers import SAMPLER, samplers_in
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.decision import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
+from visaproof.refinement.effects.places import ALWAYS, Condition
+from visaproof.refinement.effects.sharing import SHARED
+from visaproof.refinement.observed import Observed, is_register
+from visaproof.refinement.testing.lane_runs import lane_runs, run_outside
+from visaproof.refinement.testing.memory import FLAT_SIZE, IMAGE_SIZE, bases_of
+from visaproof.refinement.testing.runner import Missed
+from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.refinement.widths.wide_thread import Split
+from visaproof.report.kernels.premises import premise_lines, premises_json
+from visaproof.report.text.hints import fitting
+from visaproof.report.two_kernels.interference import interference_json, interference_lines, interference_text
+from visaproof.report.two_kernels.lane_runs import lane_run_json, lane_run_lines, target_run_lines
+from visaproof.report.two_kernels.overlap import buffer_at, layout_json, layout_lines, pairs_json, pairs_text, stated
+from visaproof.report.two_kernels.synchronisation import events_json, events_side_by_side
+from visaproof.report.two_kernels.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
+from visaproof.report.two_kernels.writers import written
+from visaproof.smt import Term
+
+SIDES = "source", "target"
+
+MAX_SHOWN = 8
+"""Inputs and bytes of memory that are shown of a run."""
+
+WHATEVER_FOUND = (
+    "the source reads what nothing wrote; whatever it finds there, it leaves something else (shown on terms)"
+)
+
+OUTSIDE_HINT = "`--undefined outside=forbid` asks only of launches in which the source stays inside its buffers"
+
+FLOATS_FOUND = "sums and products of floats are taken to be what IEEE 754 says, whatever their operands are"
+"""What that rests on as well where kernels compute with floats."""
+
+
+def header(comparison: Comparison) -> Iterator[str]:
+    """Both kernels, which inputs are the same, and what is assumed."""
+    for name, program in (("source", comparison.source), ("target", comparison.target)):
+        yield f"{name}: {program.kernel.path}: kernel {program.kernel.name}, {program.platform.name}"
+    matching = comparison.matching
+    if comparison.split is not None:
+        yield from (f"  {line}" for line in _split_lines(comparison.split))
+    yield f"  inputs are matched by {'what the launch puts there' if matching.by_meaning else 'payload byte'}:"
+    for row in matching.rows:
+        yield f"    {row.target} is {row.source or 'in the target only, and arbitrary'}: {row.what}"
+    for surface, one, other in _surfaces(comparison):
+        name = surface_name(comparison, surface)
+        yield f"    {name} is {other or 'not used'} in the target, {one or 'not used'} in the source"
+    for one in comparison.runners[0].observed:
+        what = f"{one.count} {'bits' if one.source.is_predicate else 'bytes'}"
+        yield f"  observed at the end, where the source defines it: {one.both} ({what})"
+    yield from premise_lines(comparison.assumed)
+    for hint in filter(None, map(fitting, comparison.start.hints)):
+        yield f"  hint: {hint}"
+
+
+def _split_lines(split: Split) -> Iterator[str]:
+    """Which threads run the same work items."""
+    wide, narrow = ("source", "target") if split.source_is_wide else ("target", "source")
+    last = split.threads - 1
+    yield f"a thread of the {wide} has {split.wide} lanes, of the {narrow} {split.narrow}: asked of one thread of the"
+    yield f"  {wide} and of threads 0..{last} of the {narrow}, which run the same work items:"
+    yield f"  lane L of the {wide} is lane L mod {split.narrow} of thread L div {split.narrow} of the {narrow}"
+
+
+def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
+    """Each surface, and how both kernels reach it."""
+    source, target = comparison.runners
+    sampled = (name for one in (source, target) for _, name in one.sampled())
+    for surface in dict.fromkeys((*map(itself, comparison.question.surfaces), *sampled)):
+        if is_register(surface):
+            continue
+        keys = [", ".join(_ways(one, surface)) for one in (source, target)]
+        yield surface, keys[0], keys[1]
+
+
+def _ways(runner: AnyRunner, surface: str) -> Iterator[str]:
+    """How a kernel reaches a surface: by what names it, or by the input that holds its address."""
+    surface, _, _ = surface.partition(" after ")
+    keys = dict.fromkeys((*runner.trace.surfaces, *(key for key, _ in runner.sampled())))
+    yield from (key for key in keys if runner.surface(key) == surface)
+    if FLAT in runner.trace.surfaces:
+        yield from (f"address {word.payload}" for word, buffer in runner.pointers.items() if buffer == surface)
+
+
+def surface_name(comparison: Comparison, surface: str) -> str:
+    """A surface by its argument and the argument's name."""
+    name, after, barrier = surface.partition(" after ")
+    kind, _, index = name.partition(" ")
+    if kind == "argument" and index.isdigit():
+        name = str(comparison.source.launch.argument(int(index)))
+    return name + after + barrier
+
+
+def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
+    yield ""
+    match verdict:
+        case Refines(rung, conditions):
+            where = ", where" if conditions else ""
+            what = "memory and registers" if comparison.runners[0].observed else "memory"
+            yield f"  REFINES: the target leaves the same {what}, for all inputs ({rung}){where}"
+            yield from (f"    {condition.value}" for condition in in_order(conditions))
+            yield from (f"    or the source is undefined: {kind.value} ({kind.what})" for kind in _excuses(comparison))
+        case Bounded(loops, found):
+            yield f"  BOUNDED: no difference in runs of no more rounds than were unrolled ({found.rung}): no proof"
+            yield from (f"    {condition.value}" for condition in in_order(found.conditions))
+            yield from (f"    {position}: a loop whose number of rounds depends on inputs" for position in loops)
+            yield "    hint: a larger `--unroll` looks at longer runs"
+        case Vacuous(kinds):
+            yield "  VACUOUS: the source has no meaning for any input, so that anything refines it"
+            yield from (f"    in every run: {kind.what}" for kind in kinds)
+            yield from map(_hint, kinds)
+        case Resynchronised(reason, events):
+            yield f"  DOES NOT REFINE: {reason}"
+            yield from events_side_by_side(events)
+        case Unknown(reason, events):
+            yield f"  UNKNOWN: {reason}"
+            yield from events_side_by_side(events)
+        case Apart():
+            yield from _apart_lines(verdict)
+        case Difference():
+            yield from (f"  {line}" for line in _difference_lines(comparison, verdict))
+
+
+def _apart_lines(verdict: Apart) -> Iterator[str]:
+    """Which buffers have to be apart, and what happens where they are not."""
+    name = partial(surface_name, verdict.overlapping)
+    yield "  REFINES ONLY IF these buffers share no byte, which nothing grants:"
+    yield from (f"    {pair}" for pair in pairs_text(verdict.pairs, name))
+    found = verdict.found.found if isinstance(verdict.found, Bounded) else verdict.found
+    yield f"    then the target leaves the same memory ({found.rung}){', where' if found.conditions else ''}"
+    yield from (f"      {condition.value}" for condition in in_order(found.conditions))
+    if isinstance(verdict.found, Bounded):
+        yield "      and no loop takes more rounds than were unrolled: no proof"
+    options = " ".join(f"--where '{stated(pair, name)}'" for pair in verdict.pairs)
+    yield f"    hint: `{options}` states it, and `--alias none` that no two buffers overlap"
+    if verdict.difference is None:
+        yield "  UNKNOWN: no run was found in which they overlap and both kernels differ"
+    else:
+        yield from (f"  {line}" for line in _difference_lines(verdict.overlapping, verdict.difference))
+
+
+def shown_by(comparison: Comparison, verdict: Verdict) -> tuple[Comparison, Difference] | None:
+    """The run that a verdict shows, and the question that it answers; None where it shows none."""
+    match verdict:
+        case Difference():
+            return comparison, verdict
+        case Apart(difference=Difference() as found):
+            return verdict.overlapping, found
+        case _:
+            return None
+
+
+def _excuses(comparison: Comparison) -> list[UndefinedKind]:
+    """What the source does, and the target not, that excuses the target where it happens."""
+    source, target = comparison.question.source.undefined, comparison.question.target.undefined
+    kinds = {kind for condition, kind in source.items() if condition not in target} - OF_THE_SOURCE
+    return [kind for kind in UndefinedKind if kind in kinds]
+
+
+def in_order(conditions: Collection[Condition]) -> Iterator[Condition]:
+    """The conditions in the order of their list."""
+    return (condition for condition in Condition if condition in conditions)
+
+
+def _rests_on(comparison: Comparison, found: Difference) -> Iterator[str]:
+    """What holds of the run, and what is shown beside it."""
+    if comparison.conditional:
+        apart = "" if SHARED in found.memory else ", which lie apart"
+        yield f"in this run both stay inside their buffers{apart}"
+    yield from (f"in this run {line}" for line in layout_lines(comparison, found, partial(surface_name, comparison)))
+    if found.source_missed is not None:
+        yield f"{_source_outside(comparison, found.source_missed)}: {UndefinedKind.OUTSIDE.allowed}"
+        yield f"  hint: {OUTSIDE_HINT}"
+    if found.whatever_found:
+        yield WHATEVER_FOUND
+        if comparison.uninterpreted:
+            yield FLOATS_FOUND
+
+
+def _source_outside(comparison: Comparison, missed: Missed) -> str:
+    """Where the source accesses something outside of a buffer."""
+    surface = surface_name(comparison, comparison.runners[0].surface(missed.surface))
+    line = missed.position.line
+    return f"in this run line {line} of the source accesses {missed.address:#x} of {surface}, outside of it"
+
+
+def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
+    yield "DOES NOT REFINE (both kernels were run on these inputs)"
+    yield from (f"  {line}" for line in _rests_on(comparison, found))
+    yield f"  execution mask {found.exec_mask:#x}"
+    extents = extent_names(found)
+    inputs = [(name, value) for name, value in _inputs(comparison, found) if name not in extents]
+    yield from (f"  {name} = {value:#x}" for name, value in inputs)
+    yield f"  every {'other ' if inputs else ''}input {comparison.start.rest}"
+    if found.order:
+        yield "  the target's threads run one after another, the last one first"
+    for surface, (size, contents) in found.memory.items():
+        if is_register(surface):
+            continue
+        typed = size == IMAGE_SIZE
+        filled = [(at, word) for at, word in sorted(contents.items()) if word]
+        shown = [f"{_content_place(comparison, found, surface, at)} = {word:#04x}" for at, word in filled[:MAX_SHOWN]]
+        bound = extents_text(found, surface) if typed else _bytes(comparison, surface, size)
+        yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
+    yield from (f"  {line}" for line in sampler_lines(found))
+    if found.backwards:
+        yield "  the lanes of the target's atomics take their turns from the last to the first, in an order left open"
+    if found.undefined is not None:
+        yield f"  the source has a meaning; the target has none: line {found.undefined.position.line}"
+        yield f"    {found.undefined.message}" + (f" ({found.kind.value})" if found.kind else "")
+        if found.kind:
+            yield _hint(found.kind)
+        return
+    if found.outside is not None:
+        yield from (f"  {line}" for line in _outside_lines(comparison, found))
+        return
+    if found.interference is not None:
+        yield from (f"  {line}" for line in interference_lines(found.interference, partial(surface_name, comparison)))
+        return
+    if (register := _register_of(comparison, found)) is not None:
+        yield f"  at the end {_register_place(register, found)} is"
+        yield f"    {found.source:#04x} after the source, in {register.source.at(found.address)}"
+        yield f"    {found.target:#04x} after the target, in {register.target.at(found.address)}"
+        yield from (f"  {line}" for line in _run_lines(comparison, found))
+        return
+    yield f"  {_place(comparison, found)} was {found.before:#04x}, and is then"
+    yield f"    {found.source:#04x} after the source: {written(found.source_writer)}"
+    yield f"    {found.target:#04x} after the target: {written(found.target_writer)}"
+    yield from (f"  {line}" for line in _run_lines(comparison, found))
+
+
+def _content_place(comparison: Comparison, found: Difference, surface: str, at: int) -> str:
+    """Where something is in a surface; in memory that buffers share, where in one of them."""
+    if surface == SHARED:
+        buffer, offset = buffer_at(comparison, found, at)
+        return f"{surface_name(comparison, buffer)} [{offset:#x}]"
+    return channel_text(at) if found.memory[surface][0] == IMAGE_SIZE else f"[{at:#x}]"
+
+
+def _place(comparison: Comparison, found: Difference) -> str:
+    """Where the difference is, and in which surface."""
+    if found.surface == SHARED:
+        buffer, offset = buffer_at(comparison, found, found.address)
+        return f"byte {offset:#x} of {surface_name(comparison, buffer)}"
+    return f"{place_of(found)} of {surface_name(comparison, found.surface)}"
+
+
+def _bytes(comparison: Comparison, surface: str, size: int) -> str:
+    """How many bytes a surface has, for both kernels or for each."""
+    if size == FLAT_SIZE:
+        return "all addresses"
+    own = comparison.target.local_bytes if surface == SHARED_LOCAL else None
+    return f"{size:#x} bytes" if own is None else f"{size:#x} bytes for the source and {own:#x} for the target"
+
+
+def _outside_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
+    yield f"the target accesses address {found.outside:#x}, which is in no buffer"
+    yield "  and at no offset from one: where buffers begin elsewhere it does not move as they do"
+    if (run := run_outside(comparison, found)) is not None:
+        yield from target_run_lines(run, partial(surface_name, comparison))
+
+
+def _run_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
+    runs = lane_runs(comparison, found)
+    return lane_run_lines(runs, partial(surface_name, comparison)) if runs else iter(())
+
+
+def difference_text(comparison: Comparison, found: Difference) -> str:
+    """What differs, in one line, and whether the source leaves a buffer."""
+    what = _what_differs(comparison, found)
+    return what if found.source_missed is None else f"{what}; {_source_outside(comparison, found.source_missed)}"
+
+
+def _what_differs(comparison: Comparison, found: Difference) -> str:
+    if found.undefined is not None:
+        return f"the target has no meaning: line {found.undefined.position.line}: {found.undefined.message}"
+    if found.outside is not None:
+        return f"the target accesses address {found.outside:#x}, which is at no offset from a buffer"
+    if found.interference is not None:
+        return interference_text(found.interference, partial(surface_name, comparison))
+    register = _register_of(comparison, found)
+    place = _place(comparison, found) if register is None else _register_place(register, found)
+    return f"{place}: {found.source:#04x} after the source, {found.target:#04x} after the target"
+
+
+def _hint(kind: UndefinedKind) -> str:
+    return f"    hint: `--undefined {kind.value}=allow` takes it so: {kind.allowed}"
+
+
+def _register_of(comparison: Comparison, found: Difference) -> Observed | None:
+    """The register in which both runs differ, if they do in one."""
+    return next((one for one in comparison.runners[0].observed if one.surface == found.surface), None)
+
+
+def _register_place(register: Observed, found: Difference) -> str:
+    if register.source.is_predicate:
+        return f"{register.both}, lane {found.address},"
+    element = f"element {found.address // register.element_bytes}"
+    return f"byte {found.address:#x} of {register.both}, {element}{_of_lane(found.lanes)},"
+
+
+def _of_lane(lanes: tuple[int, ...]) -> str:
+    return f" (lane {lanes[0]})" if len(lanes) == 1 else ""
+
+
+def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
+    """The inputs that are not 0, with what they mean."""
+    internal = ("em.", "size.", "base.", "memory.", "loaded.", "result.", "probe.", SAMPLER)
+    pointers = _pointers(comparison, found)
+    for unknown, counted in (found.values | pointers).items():
+        name = str(unknown.payload)
+        value = pointers[unknown] if unknown in pointers else counted + comparison.start.least.get(name, 0)
+        if value and not name.startswith(internal):
+            meaning = comparison.start.meanings.get(name)
+            yield (f"{name} ({meaning})" if meaning else name), value
+
+
+def _pointers(comparison: Comparison, found: Difference) -> dict[Term, int]:
+    """The addresses that the runs got, whatever the solver said of them: buffers lie where `bases_of` puts them."""
+    placed: dict[Term, int] = {}
+    for runner in comparison.runners:
+        bases = bases_of(runner.pointers.values(), found.values, runner.sharing)
+        apart = {word: name for word, name in runner.pointers.items() if FLAT not in found.memory or name == PRIVATE}
+        placed |= {word: bases[name] for word, name in apart.items()}
+    return placed
+
+
+# ---------------------------------------------------------------- for programs
+
+
+def comparison_json(comparison: Comparison) -> dict[str, Any]:
+    """What was asked."""
+    observed = comparison.runners[0].observed
+    widths = {} if comparison.split is None else {"widths": list(comparison.split.widths)}
+    matching = comparison.matching
+    return (
+        {
+            "source": comparison.source.kernel.path,
+            "target": comparison.target.kernel.path,
+            "platforms": [comparison.source.platform.name, comparison.target.platform.name],
+            "matched_by": "meaning" if matching.by_meaning else "payload byte",
+            "inputs": [{"target": row.target, "source": row.source, "what": row.what} for row in matching.rows],
+            "surfaces": [
+                {"name": surface_name(comparison, surface), "source": one, "target": other}
+                for surface, one, other in _surfaces(comparison)
+            ],
+        }
+        | premises_json(comparison.assumed)
+        | widths
+        | ({"observed": [one.both for one in observed]} if observed else {})
+    )
+
+
+def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
+    """The answer."""
+    match verdict:
+        case Refines(rung, conditions):
+            excused = [kind.value for kind in _excuses(comparison)]
+            found = {"verdict": "refines", "by": rung, "conditions": [one.value for one in in_order(conditions)]}
+            return found | {"excused": excused}
+        case Bounded(loops, found):
+            return verdict_json(comparison, found) | {"verdict": "bounded", "loops": [str(one) for one in loops]}
+        case Vacuous(kinds):
+            return {"verdict": "vacuous", "undefined": [kind.value for kind in kinds]}
+        case Resynchronised(reason, events):
+            return {"verdict": "does not refine", "replayed": False, "reason": reason} | events_json(events)
+        case Unknown(reason, events):
+            return {"verdict": "unknown", "reason": reason} | events_json(events)
+        case Apart(pairs, under, overlapping, difference):
+            name = partial(surface_name, overlapping)
+            needed = {"needs_apart": pairs_json(pairs), "if_apart": verdict_json(comparison, under)}
+            if difference is None:
+                reason = f"not shown unless these share no byte: {'; '.join(pairs_text(pairs, name))}"
+                return {"verdict": "unknown", "reason": reason} | needed
+            return verdict_json(overlapping, difference) | needed
+        case Difference():
+            under = [one.value for one in in_order(ALWAYS if comparison.conditional else ())]
+            example = _difference_json(comparison, verdict)
+            return {"verdict": "does not refine", "replayed": True, "conditions": under, "example": example}
+
+
+def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "execution_mask": f"{found.exec_mask:#x}",
+        "inputs": {name: f"{value:#x}" for name, value in _inputs(comparison, found)},
+    }
+    if samplers := {name: outside.value for name, outside in samplers_in(found.values)}:
+        record["samplers"] = samplers
+    if found.whatever_found:
+        record["whatever_the_source_finds"] = True
+        if comparison.uninterpreted:
+            record["taken_for_granted"] = FLOATS_FOUND
+    if (missed := found.source_missed) is not None:
+        surface = surface_name(comparison, comparison.runners[0].surface(missed.surface))
+        place = {"surface": surface, "address": missed.address, "line": missed.position.line}
+        record["source_accesses_outside"] = place
+    if found.backwards:
+        record["target_atomics_from_the_last_lane"] = True
+    if found.undefined is not None:
+        undefined = {"line": found.undefined.position.line, "message": found.undefined.message}
+        if found.kind is not None:
+            undefined["kind"] = found.kind.value
+        return record | {"target_undefined": undefined}
+    if found.outside is not None:
+        return record | {"target_accesses_outside": found.outside} | _outside_json(comparison, found)
+    if found.interference is not None:
+        return record | {"other_thread": interference_json(found.interference, partial(surface_name, comparison))}
+    if (register := _register_of(comparison, found)) is not None:
+        lane = {"lane": found.lanes[0]} if len(found.lanes) == 1 else {}
+        both = {"register": register.name, "target_register": register.target_name, "byte": found.address} | lane
+        after = {"after_source": {"byte": found.source}, "after_target": {"byte": found.target}}
+        return record | both | after | _runs_json(comparison, found)
+    sides = ((found.source, found.source_writer), (found.target, found.target_writer))
+    surface, address = found.surface, found.address
+    if surface == SHARED:
+        surface, address = buffer_at(comparison, found, address)
+    return record | layout_json(comparison, found) | {
+        "surface": surface_name(comparison, surface),
+        "address": address,
+        "before": found.before,
+    } | {
+        side: {
+            "byte": byte, "line": writer and writer.instruction.position.line, "lane": writer and writer.lane
+        } | ({"thread": writer.thread} if writer and writer.thread is not None else {})
+        for side, (byte, writer) in zip(("after_source", "after_target"), sides, strict=True)
+    } | _runs_json(comparison, found)  # fmt: skip
+
+
+def _outside_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
+    run = run_outside(comparison, found)
+    return {"runs": {"target": lane_run_json(run, partial(surface_name, comparison))}} if run else {}
+
+
+def _runs_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
+    runs = lane_runs(comparison, found)
+    name = partial(surface_name, comparison)
+    return {"runs": dict(zip(SIDES, (lane_run_json(one, name) for one in runs), strict=True))} if runs else {}

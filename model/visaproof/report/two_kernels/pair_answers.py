@@ -1,0 +1,181 @@
+"""One pair asked, and the answer in a form that can be kept in a file: never an exception."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from math import inf
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import msgspec
+
+from visaproof.isa.errors import LimitReached, NotModelled, ReadError
+from visaproof.isa.platform import Platform
+from visaproof.launch.matching import Program
+from visaproof.launch.premises import Grantor
+from visaproof.pairs.lists import Pair
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.decision import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
+from visaproof.refinement.limited import compare_within, decide_within
+from visaproof.refinement.refines import Programs
+from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.runs import Difference
+from visaproof.report.two_kernels.answer import comparison_json, difference_text, shown_by, surface_name, verdict_json
+from visaproof.report.two_kernels.overlap import pairs_text
+from visaproof.report.two_kernels.refinement_file import save_difference
+from visaproof.smt.limit import Limit
+
+
+class Answer(Enum):
+    """What is said of a pair, in the order of a table."""
+
+    REFINES = "refines"
+    CONDITIONAL = "refines under conditions"
+    DIFFERS = "does not refine"
+    BOUNDED = "bounded"
+    VACUOUS = "vacuous"
+    UNKNOWN = "unknown"
+    NOT_MODELLED = "not modelled"
+    UNMATCHED = "inputs do not match"
+    UNREADABLE = "unreadable"
+    MISSING = "no counterpart"
+    FAILED = "failed"
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A pair in one direction, and its answer."""
+
+    group: str
+    flow: str
+    source: str
+    target: str
+    answer: Answer
+    detail: str
+    """How it was shown, where they differ, or why there is no answer."""
+    verdict: dict[str, Any] = {}
+    """What `visaproof refine --format json` says."""
+    reading: float = 0
+    asking: float = 0
+    """Seconds of processor time."""
+
+    @property
+    def premises(self) -> list[str]:
+        """The names of those that the verdict rests on."""
+        return [one["name"] for one in self.verdict.get("premises", ()) if one["granted_by"] != Grantor.OPEN.value]
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Answers pairs under one set of options; files are read once."""
+
+    scope: Scope
+    timeout_ms: int
+    platform: Platform | None = None
+    save: Path | None = None
+    """Where each difference is written as a file."""
+    limit_s: float = inf
+    """Processor time for one pair."""
+    programs: Programs = field(default_factory=Programs)
+
+    @property
+    def options(self) -> str:
+        """On which an answer depends."""
+        scope, device = self.scope, self.platform and self.platform.name
+        kinds = ",".join(sorted(kind.value for kind in scope.forbidden))
+        launch = f"{scope.assume.value} {self.timeout_ms} {self.limit_s} {device} {self.save} {scope.groups}"
+        alias = f"{scope.alias.value} {scope.disjoint} {[str(one) for one in scope.where]}"
+        return f"{launch} {kinds} {scope.unroll} {scope.floats.value} {alias}"
+
+    def __call__(self, pair: Pair) -> Row:
+        start, limit = process_time(), Limit(self.limit_s)
+        try:
+            with limit.within():
+                source = self.programs.read(pair.source, pair.launch, self.platform)
+                target = self.programs.read(pair.target, pair.launch_target, self.platform)
+        except LimitReached as reached:
+            return row(pair, Answer.UNKNOWN, f"not asked: {reached}")
+        except ReadError as error:
+            return row(pair, Answer.UNREADABLE, f"{error.position}: {error.message}")
+        except Exception as error:
+            return row(pair, Answer.FAILED, f"{type(error).__name__}: {error}")
+        read = process_time()
+        found = self._asked(pair, source, target, limit)
+        return msgspec.structs.replace(found, reading=read - start, asking=process_time() - read)
+
+    def _asked(self, pair: Pair, source: Program, target: Program, limit: Limit) -> Row:
+        try:
+            comparison = compare_within(limit, source, target, self.scope)
+            verdict = decide_within(limit, comparison, self.timeout_ms)
+            if self.save is not None and (shown := shown_by(comparison, verdict)) is not None:
+                save_difference(*shown, self.save)
+            return _judged(pair, comparison, verdict)
+        except LimitReached as reached:
+            return row(pair, Answer.UNKNOWN, f"not asked: {reached}")
+        except NotModelled as error:
+            return row(pair, Answer.NOT_MODELLED, str(error))
+        except ReadError as error:
+            return row(pair, Answer.UNMATCHED, f"{error.position}: {error.message}")
+        except Exception as error:
+            return row(pair, Answer.FAILED, f"{type(error).__name__}: {error}")
+
+
+def _judged(pair: Pair, comparison: Comparison, verdict: Verdict) -> Row:
+    files = {"source": pair.source_name, "target": pair.target_name}
+    document = comparison_json(comparison) | files | verdict_json(comparison, verdict)
+    match verdict:
+        case Refines(rung, conditions):
+            return row(pair, Answer.CONDITIONAL if conditions else Answer.REFINES, rung, document)
+        case Bounded(loops, found):
+            return row(pair, Answer.BOUNDED, f"{found.rung}, for a few rounds of the loop at {loops[0]}", document)
+        case Vacuous(kinds):
+            why = "".join(f": {kind.what} ({kind.value})" for kind in kinds)
+            return row(pair, Answer.VACUOUS, f"the source has no meaning for any input{why}", document)
+        case Resynchronised(reason):
+            return row(pair, Answer.DIFFERS, reason, document)
+        case Unknown(reason):
+            return row(pair, Answer.UNKNOWN, reason, document)
+        case Apart(pairs, _, overlapping, difference):
+            needed = ", ".join(pairs_text(pairs, partial(surface_name, overlapping)))
+            if difference is None:
+                return row(pair, Answer.UNKNOWN, f"refines if these share no byte: {needed}", document)
+            shown = difference_text(overlapping, difference)
+            return row(pair, Answer.DIFFERS, f"unless these share no byte: {needed}: {shown}", document)
+        case Difference():
+            return row(pair, Answer.DIFFERS, difference_text(comparison, verdict), document)
+
+
+def row(pair: Pair, answer: Answer, detail: str, verdict: dict[str, Any] | None = None) -> Row:
+    """The row of a pair; paths in the detail become the short names."""
+    names = {str(pair.source): pair.source_name, str(pair.target): pair.target_name}
+    for path in sorted(names, key=len, reverse=True):
+        detail = detail.replace(path, names[path])
+    return Row(
+        group=pair.group, flow=pair.flow, source=pair.source_name, target=pair.target_name,
+        answer=answer, detail=detail, verdict=verdict or {},
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- kept
+
+_NOT_KEPT = (Answer.UNREADABLE, Answer.MISSING, Answer.FAILED)
+_KEPT = ("answer", "detail", "verdict", "reading", "asking")
+
+
+def kept(found: Row) -> dict[str, Any] | None:
+    """What a file keeps of an answer; None of one that the next run may give otherwise."""
+    if found.answer in _NOT_KEPT:
+        return None
+    plain = msgspec.to_builtins(found)
+    return {name: plain[name] for name in _KEPT}
+
+
+def from_kept(pair: Pair, answer: Any) -> Row | None:
+    """The row that a file kept; None where it is damaged."""
+    if not isinstance(answer, dict):
+        return None
+    names = {"group": pair.group, "flow": pair.flow, "source": pair.source_name, "target": pair.target_name}
+    try:
+        return msgspec.convert(answer | names, Row)  # pyright: ignore[reportUnknownArgumentType]
+    except (msgspec.ValidationError, TypeError):
+        return None

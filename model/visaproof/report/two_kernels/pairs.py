@@ -1,0 +1,97 @@
+"""Many pairs as people read them: how many of each kind, then those that want attention."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from visaproof.launch.premises import PREMISES
+from visaproof.report.kernels.premises import GRANTED
+from visaproof.report.text.documents import Document, shown_path
+from visaproof.report.text.excerpt import printable
+from visaproof.report.text.tables import table
+from visaproof.report.two_kernels.pair_answers import Answer, Row
+
+FINE = (Answer.REFINES, Answer.CONDITIONAL)
+ALWAYS_SHOWN = (Answer.REFINES, Answer.CONDITIONAL, Answer.DIFFERS, Answer.UNKNOWN)
+WIDTH = 120
+NO_PAIR = "in no pair"
+"""Under which files are counted that are without one."""
+ATTENTION = (
+    Answer.FAILED, Answer.UNREADABLE, Answer.MISSING, Answer.UNMATCHED, Answer.DIFFERS, Answer.VACUOUS,
+    Answer.NOT_MODELLED, Answer.UNKNOWN, Answer.BOUNDED,
+)  # fmt: skip
+"""In the order in which they are listed."""
+
+
+class PairsDocument(Document, kw_only=True):
+    """`visaproof tv`."""
+
+    pairing: str
+    assume: str
+    launch: list[str]
+    pairs: int
+    """That were to be asked; fewer are listed after Ctrl-C."""
+    counts: dict[str, int]
+    alone: list[str]
+    asked: list[Row]
+
+
+def summary(rows: Sequence[Row]) -> Iterator[str]:
+    """The table of counts by class, the conditions that were needed, and the premises."""
+    shown = [one for one in Answer if one in ALWAYS_SHOWN or any(row.answer is one for row in rows)]
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.group or NO_PAIR, []).append(row)
+    lines = [[name, *_counted(found, shown)] for name, found in sorted(groups.items())]
+    if len(groups) > 1:
+        lines.append(["all", *_counted(rows, shown)])
+    yield from (printable(line).rstrip() for line in table(["class", *(one.value for one in shown)], lines, WIDTH))
+    needed = Counter[str](text for row in rows for text in row.verdict.get("conditions", ()) if row.answer in FINE)
+    if needed:
+        yield ""
+        yield f"  {sum(row.answer is Answer.CONDITIONAL for row in rows)} refine where"
+        yield from (f"    {text} ({count})" for text, count in needed.most_common())
+    premises = Counter[str](name for row in rows if row.answer in FINE for name in row.premises)
+    if premises:
+        yield ""
+        yield "  what refines rests on, in so many pairs (visaproof premises NAME says more)"
+        yield from (
+            f"    {name} ({count}) [{GRANTED[PREMISES[name].granted]}]" for name, count in premises.most_common()
+        )
+
+
+def _counted(rows: Sequence[Row], shown: Sequence[Answer]) -> list[str]:
+    counts = Counter(row.answer for row in rows)
+    return [str(counts[one]) if counts[one] else "-" for one in shown]
+
+
+def attention(rows: Sequence[Row]) -> Iterator[str]:
+    """The pairs without a proof, by what is said of them."""
+    for answer in ATTENTION:
+        found = [row for row in rows if row.answer is answer]
+        if found:
+            yield ""
+            yield f"  {answer.value.upper()} ({len(found)})"
+        for row in found:
+            yield printable(f"    {row.source} → {row.target}" if row.target else f"    {row.source}")
+            yield printable(f"      {row.detail}")
+
+
+def counts(rows: Sequence[Row]) -> dict[str, int]:
+    found = Counter(row.answer for row in rows)
+    return {one.value: found[one] for one in Answer if found[one]}
+
+
+def document(found: dict[str, Any], rows: Sequence[Row]) -> str:
+    """The JSON text."""
+    from visaproof.report.text.documents import encode
+
+    return encode(PairsDocument(**found, counts=counts(rows), asked=[_shown(row) for row in rows]))
+
+
+def _shown(row: Row) -> Row:
+    return msgspec.structs.replace(
+        row, source=shown_path(row.source), target=shown_path(row.target), detail=shown_path(row.detail)
+    )

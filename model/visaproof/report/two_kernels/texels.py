@@ -1,0 +1,41 @@
+"""Typed surfaces in a run of two kernels, as people read them: extents, channels of texels, samplers."""
+
+from collections.abc import Iterator
+
+from visaproof.decode.texels import Outside
+from visaproof.refinement.beside.samplers import samplers_in
+from visaproof.refinement.testing.memory import IMAGE_SIZE, extent_symbols, texel_at
+from visaproof.refinement.testing.runs import Difference
+
+
+def place_of(found: Difference) -> str:
+    """Where the difference is: a byte, or a channel of a texel."""
+    if found.memory[found.surface][0] == IMAGE_SIZE:
+        return channel_text(found.address)
+    return f"byte {found.address:#x}"
+
+
+def channel_text(cell: int) -> str:
+    """A channel of a texel; of the first level of detail without the level."""
+    (u, v, r, level), channel = texel_at(cell)
+    return f"{'RGBA'[channel]} of texel ({u}, {v}, {r})" + (f" at level {level}" if level else "")
+
+
+def extents_text(found: Difference, surface: str) -> str:
+    """How large the first level of a typed surface is in this run."""
+    extents = (found.values.get(term, 1) for term in extent_symbols(surface, 0, (32, 32, 32)))
+    return "×".join(map(str, extents)) + " texels"
+
+
+def extent_names(found: Difference) -> set[str]:
+    """The inputs that `extents_text` shows."""
+    images = (name for name, (size, _) in found.memory.items() if size == IMAGE_SIZE)
+    return {str(term.payload) for name in images for term in extent_symbols(name, 0, (32, 32, 32))}
+
+
+def sampler_lines(found: Difference) -> Iterator[str]:
+    """How each sampler reads in this run."""
+    for name, outside in samplers_in(found.values):
+        brought = "0" if outside is Outside.BORDER else "that at the edge"
+        which = f"sampler {name}" if name.isdecimal() else f"the sampler of {name}"
+        yield f"{which} takes the nearest texel, and outside of an image {brought} ({outside.value})"

@@ -1,0 +1,1 @@
+"""Rewrite rules: each instance decided, counterexamples made small, preconditions suggested."""

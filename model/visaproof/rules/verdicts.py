@@ -1,0 +1,108 @@
+"""What can be said of a rewrite rule, and the run that shows that one is wrong."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from visaproof.isa.errors import Position
+from visaproof.rules.language.instances import Instance
+from visaproof.smt import Term
+
+Place = tuple[str, tuple[int, ...]]
+"""A surface or a register, and the byte or the texel in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that a lane of an instruction did."""
+
+    lane: int | None
+    """Of the thread; None where an instruction acts as a whole."""
+    where: str
+    address: int | None
+    """None of a texel."""
+    after: int | None
+    width: int
+    dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An instruction that ran, and what it did."""
+
+    text: str
+    position: Position
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One side on the counterexample's inputs."""
+
+    steps: tuple[Step, ...]
+    undefined: str
+    """Why the pages give it no meaning from there on, or ""."""
+    memory: Mapping[Place, int]
+    """Bytes, or texels, that differ from those before."""
+    observed: Mapping[Place, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """Inputs on which the target does what the source cannot do."""
+
+    instance: Instance
+    values: Mapping[Term, int]
+    exec_mask: int
+    sizes: Mapping[str, tuple[int, ...]]
+    """Bytes of each buffer, width, height and depth of each image."""
+    contents: Mapping[Place, int]
+    """What memory holds before: bytes, or texels; 0 where nothing is said."""
+    source: Run
+    target: Run
+    orders: int
+    """How many outcomes of the source were compared with the target's."""
+    place: Place | None
+    """Where both differ; None where the target has no meaning."""
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """Every instance holds."""
+
+    rungs: tuple[str, ...]
+    """What decided the instances, each once."""
+    instances: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """An instance fails, as a run of both sides shows."""
+
+    counterexample: Counterexample
+
+
+@dataclass(frozen=True, slots=True)
+class Illegal:
+    """The target is no instruction of its page."""
+
+    instance: Instance
+    reason: str
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Neither was shown."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuous:
+    """The preconditions never hold, or the source never has a meaning where they do."""
+
+    reason: str
+
+
+Verdict = Proved | Refuted | Illegal | Unknown | Vacuous

@@ -1,0 +1,1 @@
+"""Several files as one kernel: subroutines, and names that the linker knows."""

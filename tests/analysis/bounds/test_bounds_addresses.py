@@ -1,0 +1,118 @@
+"""Bounds at 64-bit addresses against runs: what is called inside never leaves its buffer, wherever that lies."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from visaproof.analysis.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.memory import launched, windows
+from visaproof.analysis.bounds.verdicts import Holds, Outside
+from visaproof.analysis.conflicts.thread_states import Values, state_of
+from visaproof.analysis.surface_sizes import parse_size_option
+from visaproof.checking.buffer_space import BufferSpace
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.platform import Platform
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.launch import read_launch
+from visaproof.machine.concrete.run import run
+from visaproof.smt import symbols_of
+from visaproof.visaasm.reader import read_kernel_file
+from visaproof.visaasm.syntax import GeneralVariable
+
+DATA = Path(__file__).parents[2] / "data"
+CORPUS = DATA.parent.parent.parent / "shared" / "corpus"
+RUNS = 150
+
+
+def answers_for(folder: Path, kernel_name: str, variant: str) -> BoundsAnswers:
+    path = folder / "visaasm" / kernel_name / f"{variant}.visaasm"
+    if not path.is_file():
+        pytest.skip("the corpus is not beside the repository")
+    kernel = read_kernel_file(path)
+    launch = read_launch(folder / "manifest.json", kernel)
+    assert launch.platform is not None
+    stated = StatedLaunch(tuple(parse_size_option(f"{name}=4*n") for name in ("src", "dst")), align=4)
+    return ask_bounds(kernel, launch.platform, launch, Assume.IDS, stated, 10_000)
+
+
+def misses(answers: BoundsAnswers) -> int:
+    """How many messages of random launches reach outside of all buffers, which lie apart."""
+    variables = answers.kernel.variables.values()
+    sizes = [(variable.name, variable.size) for variable in variables if isinstance(variable, GeneralVariable)]
+    words = {answers.start.initial(name, byte)[0] for name, size in sizes for byte in range(size)}
+    random, count, buffers = Random(1), 0, answers.questions[-1].buffers
+    for _ in range(RUNS):
+        bits = random.choice((1, 3, 3, 32))
+        values: Values = {one: random.getrandbits(min(bits, one.width)) for one in symbols_of(*words)}
+        moved = launched(values, buffers, answers.questions[-1].premises[:0])
+        assert moved is not None
+        state = state_of(answers.asked, answers.questions[-1].performed, moved)
+        state.surfaces[FLAT] = BufferSpace(1 << 64, windows=windows(buffers, moved))
+        state.exec_mask = 0xFF
+        count += sum(bool(message.misses) for message in run(answers.kernel, state).performed)
+    return count
+
+
+def test_no_run_of_a_kernel_in_bounds_leaves_its_buffers() -> None:
+    answers = answers_for(CORPUS, "oob_offbyone_fixed", "tgllp-O2-simd8-a64")
+    assert all(isinstance(finding.bounds, Holds) for finding in answers.answers())
+    assert misses(answers) == 0
+
+
+def test_random_runs_leave_the_buffers_that_the_solver_says_are_left() -> None:
+    answers = answers_for(DATA, "oob_offbyone", "tgllp-O2-simd8-a64")
+    assert all(isinstance(finding.bounds, Outside) for finding in answers.answers())
+    assert misses(answers) > 0
+
+
+# ---------------------------------------------------------------- private memory
+
+PRIVATE = """.version 4.1
+.kernel "k"
+.decl ID v_type=G type=uw num_elts=16 align=GRF
+.decl OWN v_type=G type=uq num_elts=1 align=qword
+.decl SLOT v_type=G type=ud num_elts=1
+.decl IDX v_type=G type=ud num_elts=8 align=GRF
+.decl OFF v_type=G type=uq num_elts=8 align=GRF
+.decl A v_type=G type=uq num_elts=8 align=GRF
+.input ID offset=32 size=32
+.input OWN offset=128 size=8
+.kernel_attr SimdSize=8
+.function "k"
+    mul (M1_NM, 1) SLOT(0,0)<1> %hw_id(0,0)<0;1,0> STRIDE:uw
+    mov (M1, 8) IDX(0,0)<1> ID(0,0)<1;1,0>
+    and (M1, 8) IDX(0,0)<1> IDX(0,0)<1;1,0> 0x7:ud
+    shl (M1, 8) IDX(0,0)<1> IDX(0,0)<1;1,0> 0x2:ud
+    add (M1, 8) IDX(0,0)<1> IDX(0,0)<1;1,0> SLOT(0,0)<0;1,0>
+    mov (M1, 8) OFF(0,0)<1> IDX(0,0)<1;1,0>
+    add (M1, 8) A(0,0)<1> OFF(0,0)<1;1,0> OWN(0,0)<0;1,0>
+    svm_scatter.4.1 (M1, 8) A.0 IDX.0
+    ret (M1, 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("stride", "bytes_each", "inside"), [(32, 4, True), (32, 3, False), (64, 4, False), (64, 8, True)]
+)
+def test_private_memory_is_the_slot_of_the_hardware_thread(
+    stride: int, bytes_each: int, inside: bool, tmp_path: Path
+) -> None:
+    """Eight work items with so many bytes each: a kernel that reaches beyond them, or into another slot, is outside."""
+    path, manifest = tmp_path / "k.visaasm", tmp_path / "manifest.json"
+    path.write_text(PRIVATE.replace("STRIDE", hex(stride)))
+    zeinfo = {
+        "env": {"simd_size": 8},
+        "payload": ["per_thread:local_id@0+96", "private_base_stateless@0+8"],
+        "private": [["private_space", bytes_each], ["spill_fill_space", 4096]],
+    }
+    entry = {"kernel": "k", "file": "k.visaasm", "platform": "TGLLP", "zeinfo": zeinfo}
+    manifest.write_text(json.dumps({"entries": [entry], "kernels": []}))
+    kernel = read_kernel_file(path)
+    launch = read_launch(manifest, kernel)
+    assert launch.private_bytes == 8 * bytes_each
+    answers = ask_bounds(kernel, Platform.TGLLP, launch, Assume.IDS, StatedLaunch(align=4), 5_000)
+    (finding,) = answers.answers()
+    assert finding.surfaces == ("private memory",)
+    assert isinstance(finding.bounds, Holds if inside else Outside)

@@ -1,0 +1,124 @@
+"""A symbolic run that ends early, at whatever statement: what is then said is true of the whole kernel."""
+
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from tests.analysis.conflicts.test_loop_conflicts import BACK, CONFLICT, COUNT, FREE, HEADER, SCATTER
+from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.verdicts import Holds
+from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.verdicts import Free
+from visaproof.analysis.surface_sizes import parse_size_option
+from visaproof.checking.limited import each_within
+from visaproof.isa.errors import LimitReached, NotModelled, Position
+from visaproof.isa.platform import Platform
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.launch import NOTHING_KNOWN
+from visaproof.machine.symbolic.machine import Machine
+from visaproof.machine.symbolic.run import trace
+from visaproof.smt.limit import Limit
+from visaproof.visaasm.reader import read_kernel
+
+ENDS = {"limit": lambda: LimitReached(1), "not modelled": lambda: NotModelled("this statement")}
+
+STRAIGHT = SCATTER + "    mov (M1, 8) X(0,0)<1> 0x0:ud\n" + SCATTER
+BODIES = {
+    "straight": STRAIGHT,
+    "before and in a loop": SCATTER + CONFLICT["inside the loop"],
+    "a conflict in a later round": CONFLICT["inside the loop"],
+    "a step of each lane": CONFLICT["a step that is not every lane's"],
+    "a free loop": FREE["a uniform step inside the loop"],
+    "two loops": f"{COUNT}{SCATTER}{BACK}    shr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud\nafter:\n{SCATTER}"
+    "    shr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud\n    cmp.gt (M1, 8) P2 X(0,0)<1;1,0> 0x100:ud\n"
+    "    (P2) goto (M1, 8) after\n",
+}
+
+
+def asked(body: str) -> KernelAnswers:
+    kernel = read_kernel(f"{HEADER}{body}    ret (M1, 1)\n", "k.visaasm")
+    return ask_kernel(kernel, Platform.TGLLP, NOTHING_KNOWN, Assume.NONE, 2000, 2)
+
+
+def free(answers: KernelAnswers) -> set[Position]:
+    found = ((one.question.instruction.position, one.answer) for one in answers.answers())
+    return {position for position, answer in found if isinstance(answer, Free) and not answer.bounded}
+
+
+def ending_at_each_statement(monkeypatch: pytest.MonkeyPatch, end: str) -> Iterator[None]:
+    """Whatever is asked meanwhile ends at the first statement, then at the second, and so on to the last."""
+    step = Machine.step
+    for last in count(1):
+        steps = count(1)
+
+        def ends(self, instruction, steps=steps, last=last):
+            if next(steps) == last:
+                raise ENDS[end]()
+            return step(self, instruction)
+
+        monkeypatch.setattr(Machine, "step", ends)
+        yield
+        monkeypatch.setattr(Machine, "step", step)
+        if next(steps) <= last:
+            return
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("body", BODIES)
+def test_free_is_free_wherever_the_run_ends(body: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And each scatter is answered or named."""
+    everything = free(asked(BODIES[body]))
+    some = 0
+    for _ in ending_at_each_statement(monkeypatch, end):
+        answers = asked(BODIES[body])
+        found = free(answers)
+        assert found <= everything
+        some += bool(found)
+        scatters = {one.position for one in answers.kernel.instructions() if "scatter" in one.opcode}
+        named = {one.position for one in answers.not_asked}
+        assert named.isdisjoint(answers.positions)
+        if answers.stopped is not None:
+            assert named.union(answers.positions) == scatters
+    assert bool(some) == bool(everything)
+
+
+def test_in_bounds_is_in_bounds_wherever_the_run_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The address grows in each round, and leaves the surface in a late one."""
+    body = f"{SCATTER}{COUNT}{SCATTER}    add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x400:ud\n{BACK}"
+    kernel = read_kernel(f"{HEADER}{body}    ret (M1, 1)\n", "k.visaasm")
+
+    def inside() -> set[Position]:
+        stated = StatedLaunch(surfaces=(parse_size_option("T6=0x1000"),))
+        answers = ask_bounds(kernel, Platform.TGLLP, NOTHING_KNOWN, Assume.NONE, stated, 2000, 2)
+        found = ((one.question.instruction.position, one.bounds) for one in answers.answers())
+        return {position for position, answer in found if isinstance(answer, Holds) and not answer.bounded}
+
+    everything, some = inside(), 0
+    for _ in ending_at_each_statement(monkeypatch, "limit"):
+        found = inside()
+        assert found <= everything
+        some += bool(found)
+    assert some
+
+
+def test_a_run_that_ends_in_a_general_round_keeps_no_message_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a round starts with is not yet arbitrary where that round was the first attempt."""
+    kernel = read_kernel(f"{HEADER}{CONFLICT['inside the loop']}    ret (M1, 1)\n", "k.visaasm")
+    whole = trace(kernel, Platform.TGLLP, unroll=1)
+    assert any(one.any_round for one in whole.performed)
+    for _ in ending_at_each_statement(monkeypatch, "limit"):
+        ran = trace(kernel, Platform.TGLLP, unroll=1)
+        first = [one for one in ran.performed if not one.any_round]
+        assert len(first) <= len([one for one in whole.performed if not one.any_round])
+        assert all(one.any_round is False for one in ran.performed) or ran.stopped is None
+
+
+def test_a_slow_question_lets_the_others_pass() -> None:
+    def ask(key: str) -> str:
+        while key == "slow":
+            pass
+        return key
+
+    found = list(each_within(Limit(0.5), ["a", "slow", "b"], ask, lambda key, reached: f"{key}: {reached}"))
+    assert found == ["a", "b", "slow: limit of 0.5 s reached"]

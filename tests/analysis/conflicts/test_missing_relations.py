@@ -1,0 +1,161 @@
+"""Relations between arguments and the launch: stated ones bound the question, missing ones are named where proved."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.rows import COLUMNS_ALIKE, PITCH, PLUS_X, ROWS, STORE, STRIDED, asked
+from visaproof.analysis.conflicts.kernel import KernelAnswers, conflict_record
+from visaproof.analysis.conflicts.missing_relations import Missing
+from visaproof.analysis.conflicts.products import without_products
+from visaproof.analysis.conflicts.verdicts import Conflict, Free
+from visaproof.checking.counterexample import Counterexample, read_counterexample, write_counterexample
+from visaproof.checking.replay import replay
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.relations.obeyed_relations import HeldName, ObeyedRelation
+from visaproof.smt import Term, add, eq, evaluate, mul, scale, symbol, symbols_of, zero_extend
+
+TWO_DWORDS = (
+    PITCH
+    + "    mad (M1, 8) A(0,0)<1> X(0,0)<1;1,0> 0x2:uw A(0,0)<1;1,0>\n"
+    + "    shl (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x2:ud\n"
+    + "    scatter4_scaled.RG (M1, 8) T6 0x0:ud A.0 D.0\n    ret (M1, 1)\n"
+)
+"""Two dwords of each work item: places at other distances than 0 are compared as well."""
+WIDE_ROWS = PITCH + "    mad (M1, 8) A(0,0)<1> X(0,0)<1;1,0> 0x2:uw A(0,0)<1;1,0>\n" + STORE
+FLAT = "    mov (M1, 8) A(0,0)<1> Y(0,0)<1;1,0>\n    mov (M1, 8) A(0,0)<1> X(0,0)<1;1,0>\n" + STORE
+"""It reads ids in y, and writes at those in x."""
+GUARDED = (
+    "    cmp.eq (M1, 8) P1 N(0,0)<0;1,0> 0x0:ud\n"
+    + PITCH
+    + PLUS_X
+    + STORE.replace("    scatter4_scaled", "    (P1) scatter4_scaled")
+)
+"""Nothing is written unless the pitch is 0."""
+
+
+def verdict(answers: KernelAnswers) -> Free | Conflict | None:
+    (finding,) = answers.answers()
+    return finding.answer if isinstance(finding.answer, Free | Conflict) else None
+
+
+def missing(body: str) -> Missing | None:
+    (finding,) = asked(body).answers()
+    assert isinstance(finding.answer, Conflict)
+    return finding.missing
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (ROWS, "n >= local_size_x and n < 1048576"),
+        (WIDE_ROWS, "n >= 2*local_size_x and n < 262144"),
+        (STRIDED, "n >= 1 and n < 1048576"),
+        (FLAT, "local_size_y == 1"),
+    ],
+)
+def test_the_missing_relation_is_named_and_suffices(body: str, expected: str) -> None:
+    found = missing(body)
+    assert found is not None
+    assert str(found) == expected
+    stated = verdict(asked(body, *map(str, found.relations)))
+    assert isinstance(stated, Free)
+    assert not stated.vacuous
+
+
+@pytest.mark.parametrize(
+    ("body", "weaker"),
+    [
+        (ROWS, ("n >= 1", "n == 3")),
+        (ROWS, ("n >= local_size_y", "n == 2")),
+        (WIDE_ROWS, ("n >= local_size_x", "n == 4")),
+        (STRIDED, ("n < 1048576",)),
+    ],
+)
+def test_what_comes_before_the_named_one_does_not_suffice(body: str, weaker: tuple[str, ...]) -> None:
+    """A candidate that is too weak has a conflict of its own."""
+    assert isinstance(verdict(asked(body, *weaker)), Conflict)
+
+
+def test_rows_of_two_dwords_of_each_item_are_apart() -> None:
+    found = verdict(asked(TWO_DWORDS, "n >= 4*local_size_x", "n < 0x4000"))
+    assert isinstance(found, Free)
+
+
+def test_no_relation_is_named_where_none_suffices() -> None:
+    assert missing(COLUMNS_ALIKE) is None
+
+
+def test_no_relation_is_named_that_keeps_the_scatter_from_being_reached() -> None:
+    """Where the pitch is above 0 no lane writes."""
+    assert missing(GUARDED) is None
+
+
+def test_relations_that_contradict_each_other_prove_nothing() -> None:
+    found = verdict(asked(ROWS, "n > 5", "n < 3"))
+    assert isinstance(found, Free)
+    assert found.vacuous
+
+
+@pytest.mark.parametrize("assume", [Assume.LAUNCH, Assume.NONE])
+def test_a_conflict_that_is_shown_obeys_what_is_stated(assume: Assume) -> None:
+    answers = asked(ROWS, "n >= 3", "n % 2 == 1", assume=assume)
+    found = verdict(answers)
+    assert isinstance(found, Conflict)
+    assert all(one.holds(found.values) for one in answers.start.where)
+    assert int.from_bytes(found.state.registers["N"], "little") % 2 == 1
+    assert int.from_bytes(found.state.registers["N"], "little") >= 3
+
+
+# ---------------------------------------------------------------- replay
+
+
+def recorded(*relations: str) -> Counterexample:
+    answers = asked(ROWS, *relations)
+    (finding,) = answers.answers()
+    assert isinstance(finding.answer, Conflict)
+    return conflict_record(answers, finding.question, finding.answer)
+
+
+def test_a_saved_conflict_replays_under_its_relations(tmp_path: Path) -> None:
+    write_counterexample(recorded("n >= 2", "n <= local_size_x"), tmp_path / "one.json")
+    again = replay(read_counterexample(tmp_path / "one.json"), "one.json")
+    assert not again.differences
+    assert [one.relation for one in again.counterexample.where] == ["n >= 2", "n <= local_size_x"]
+
+
+def test_a_conflict_that_was_found_without_the_relation_does_not_replay_under_it() -> None:
+    """The net under the search: the state of a pitch of 0 does not obey n >= 1."""
+    held = HeldName(1, [f"N.{byte}" for byte in range(4)])
+    found = msgspec.structs.replace(recorded(), where=[ObeyedRelation("n >= 1", {"n": held})])
+    assert replay(found, "one.json").differences == ("the state does not obey n >= 1: n = 0",)
+
+
+def test_a_number_that_the_state_does_not_hold_is_shown() -> None:
+    held = HeldName(7, [f"N.{byte}" for byte in range(4)])
+    found = msgspec.structs.replace(recorded(), where=[ObeyedRelation("n >= 0", {"n": held})])
+    assert replay(found, "one.json").differences == ("the state holds other numbers than recorded for n >= 0: n = 0",)
+
+
+# ---------------------------------------------------------------- products
+
+WORD = st.sampled_from([0, 1, 2, 3, 1023, 1024, 65535])
+
+
+@given(WORD, WORD, WORD, WORD, st.sampled_from([0, 1, 5, 2**20, 2**31, 2**32 - 1]))
+def test_what_holds_with_products_holds_without(u: int, other: int, v: int, w: int, a: int) -> None:
+    """A model of the question is one of the weaker one, in which a row is the integer that it stands for."""
+    ids = [symbol(name, 16) for name in ("u", "u'", "v", "v'")]
+    row, (x, x_other, y, y_other) = symbol("a", 32), (zero_extend(word, 32) for word in ids)
+    question = eq(scale(add(mul(row, x), y), 4), scale(add(mul(row, x_other), y_other), 4))
+    values: dict[Term, int] = dict(zip((*ids, row), (u, other, v, w, a), strict=True))
+    weaker = without_products(question)
+    rows = [one for one in symbols_of(weaker) if str(one.payload).startswith("row.")]
+    for unknown in rows:
+        first = str(unknown.payload).split(".")[2] == str(x.serial)
+        values[unknown] = a * (u - other if first else other - u) % (1 << unknown.width)
+    assert rows
+    assert evaluate(weaker, values) >= evaluate(question, values)

@@ -1,0 +1,89 @@
+"""An unknown verdict names the uninterpreted operations that it depends on, with their lines."""
+
+import pytest
+
+from tests.analysis.bounds.test_questions_on_floats import SCATTER, bounds, conflict
+from tests.refinement.test_refinement_floats import op, verdict
+from visaproof.analysis.bounds.verdicts import Undecided as OutOfReach
+from visaproof.analysis.conflicts.verdicts import Undecided
+from visaproof.launch.float_results import Floats
+from visaproof.refinement.decision import Refines, Unknown
+from visaproof.rules.decision import check_rule
+from visaproof.rules.verdicts import Proved
+from visaproof.rules.verdicts import Unknown as UnknownRule
+
+SOURCES = dict.fromkeys(("inv", "log", "exp", "sqrt", "rsqrt", "sin", "cos"), 1) | {"pow": 2, "div": 2}
+"""Opcodes on floats whose pages give no exact result, and how many sources they have."""
+
+LINE = 30
+"""Of the first statement after the preamble."""
+
+
+def applied(opcode: str, first: str) -> str:
+    return op(opcode, "R", *(first, "H")[: SOURCES[opcode]])
+
+
+@pytest.mark.parametrize("opcode", SOURCES)
+def test_a_difference_of_kernels_names_the_operation(opcode: str) -> None:
+    """Of both, for either may be what a reader has to look at."""
+    found = verdict(applied(opcode, "F"), applied(opcode, "G"), Floats.IEEE)
+    assert isinstance(found, Unknown), found
+    for side in ("source", "target"):
+        assert f"`{opcode}` (line {LINE} of the {side}), which is uninterpreted" in found.reason
+
+
+def test_one_uninterpreted_operation_on_the_same_operands_is_the_same() -> None:
+    assert isinstance(verdict(applied("inv", "F"), applied("inv", "F")), Refines)
+
+
+def test_a_division_by_zero_is_named_as_without_a_result() -> None:
+    """The quotients are interpreted; by 0 each is one that the other need not be."""
+    found = verdict("div (M1, 8) K(0,0)<1> I(0,0)<1;1,0> 0x0:d\n", "div (M1, 8) K(0,0)<1> I(0,0)<1;1,0> 0x0:w\n")
+    assert isinstance(found, Unknown), found
+    assert f"`div` (line {LINE} of the source), whose result no page states there" in found.reason
+    one = "div (M1, 8) K(0,0)<1> I(0,0)<1;1,0> 0x7:d\n"
+    assert isinstance(verdict(one, one.replace("0x7:d", "0x7:w")), Refines)
+
+
+ADDRESS = "    {opcode} (M1, 8) S(0,0)<1> F(0,0)<1;1,0>\n    mov (M1, 8) V(0,0)<1> S(0,0)<1;1,0>\n"
+ALIGNED = "    and (M1, 8) V(0,0)<1> V(0,0)<1;1,0> 0xfffffffc:ud\n    "
+
+
+@pytest.mark.parametrize("opcode", ["inv", "sqrt"])
+def test_an_address_that_may_be_out_of_bounds_names_the_operation(opcode: str) -> None:
+    found = bounds(ADDRESS.format(opcode=opcode) + ALIGNED + SCATTER, Floats.IEEE)
+    assert isinstance(found, OutOfReach), found
+    assert f"`{opcode}` (line 22), which is uninterpreted" in found.reason
+
+
+@pytest.mark.parametrize("opcode", ["inv", "sqrt"])
+def test_lanes_that_may_meet_name_the_operation(opcode: str) -> None:
+    found = conflict(ADDRESS.format(opcode=opcode) + ALIGNED + SCATTER, Floats.IEEE)
+    assert isinstance(found, Undecided), found
+    assert f"`{opcode}` (line 22), which is uninterpreted" in found.reason
+
+
+RULE = """rule: r
+platform: dg2
+var: off ud[8], a f[8], b f[8], data d[8]
+temp: t f[8]
+pred: p[8]
+surface: S
+"""
+INVERSE = "  inv (M1, 8) t(0,0)<1> {}(0,0)<1;1,0>\n  scatter4_scaled.R (M1, 8) S 0x0:ud off.0 t.0\n"
+COMPARED = """  cmp.lt (M1, 8) p {0}(0,0)<1;1,0> {1}(0,0)<1;1,0>
+  (p) scatter4_scaled.R (M1, 8) S 0x0:ud off.0 data.0
+"""
+
+
+def test_a_rule_names_the_operation_and_its_line_in_the_rule() -> None:
+    found = check_rule(f"{RULE}{INVERSE.format('a')}=>\n{INVERSE.format('b')}")
+    assert isinstance(found, UnknownRule), found
+    assert "`inv` (line 7), which is uninterpreted" in found.reason
+
+
+@pytest.mark.parametrize("swapped", ["b a", "a b"])
+def test_comparisons_of_both_sides_of_a_rule_are_not_one(swapped: str) -> None:
+    """Though they stand on the same line of their sides: a < b is not b < a."""
+    verdict = check_rule(f"{RULE}{COMPARED.format('a', 'b')}=>\n{COMPARED.format(*swapped.split())}")
+    assert not isinstance(verdict, Proved)

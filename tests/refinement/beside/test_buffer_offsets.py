@@ -1,0 +1,110 @@
+"""A surface that begins before its buffer, beside 64-bit addresses: by the distance that the launch hands over."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from visaproof.launch.assumptions import Assume
+from visaproof.refinement.beside.buffer_offsets import BUFFER_OFFSETS
+from visaproof.refinement.comparison import Comparison, compare
+from visaproof.refinement.decision import Refines, decide
+from visaproof.refinement.refines import Programs
+from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.widths import threads
+
+HEAD = """.version 4.1
+.kernel "k"
+.decl ID v_type=G type=uw num_elts=16 align=GRF
+.decl ADDRESS v_type=G type=uq num_elts=1 align=qword
+.decl DISTANCE v_type=G type=ud num_elts=1 align=dword
+.decl O v_type=G type=ud num_elts=8 align=GRF
+.decl A v_type=G type=uq num_elts=8 align=GRF
+.decl D v_type=G type=ud num_elts=8 align=GRF
+.decl T6 v_type=T num_elts=1
+.input ID offset=32 size=32
+.input ADDRESS offset=128 size=8
+.input DISTANCE offset=136 size=4
+.kernel_attr SimdSize=8
+.function "k"
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    shl (M1, 8) O(0,0)<1> ID(0,0)<1;1,0> 0x2:ud
+    mov (M1, 8) D(0,0)<1> ID(0,0)<1;1,0>
+"""
+BY_ADDRESS = """    mov (M1, 8) A(0,0)<1> O(0,0)<1;1,0>
+    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> ADDRESS(0,0)<0;1,0>
+    svm_scatter.4.1 (M1, 8) A.0 D.0
+    ret (M1, 1)
+"""
+BY_SURFACE = """    add (M1, 8) O(0,0)<1> O(0,0)<1;1,0> DISTANCE(0,0)<0;1,0>
+    scatter4_scaled.R (M1, 8) T6 0x0:ud O.0 D.0
+    ret (M1, 1)
+"""
+TWICE = BY_SURFACE.replace("0x0:ud", "0x4:ud")
+INPUT = ".input DISTANCE offset=136 size=4\n"
+FROM_ITS_BEGIN = BY_SURFACE.replace("DISTANCE(0,0)<0;1,0>", "0x0:ud")
+PAYLOAD = ["per_thread:local_id@0+96", "buffer_address@0+8 arg0", "buffer_offset@8+4 arg0"]
+
+
+def compared(folder: Path, source: str, target: str, *, handed: bool = True) -> Comparison:
+    """The question; `handed` says whether the launch of the target has the distance."""
+    entries: list[dict[str, object]] = []
+    for name, text in (("source", source), ("target", target)):
+        has = handed or name == "source"
+        (folder / f"{name}.visaasm").write_text((HEAD if has else HEAD.replace(INPUT, "")) + text)
+        zeinfo = {
+            "env": {"simd_size": 8},
+            "payload": PAYLOAD if has else PAYLOAD[:2],
+            "bti": {"0": 0},
+        }
+        entries.append({"kernel": "k", "file": f"{name}.visaasm", "platform": "TGLLP", "zeinfo": zeinfo})
+    manifest = folder / "manifest.json"
+    manifest.write_text(json.dumps({"entries": entries}))
+    one, other = (Programs().read(folder / f"{name}.visaasm", manifest) for name in ("source", "target"))
+    return compare(one, other, Scope(Assume.IDS))
+
+
+@pytest.mark.parametrize(("source", "target"), [(BY_ADDRESS, BY_SURFACE), (BY_SURFACE, BY_ADDRESS)])
+def test_a_surface_beside_an_address_begins_before_the_buffer(source, target, tmp_path):
+    """By the distance that the kernel adds; the verdict says where surfaces begin."""
+    comparison = compared(tmp_path, source, target)
+    assert BUFFER_OFFSETS in comparison.assumed
+    assert isinstance(decide(comparison, 2000), Refines)
+
+
+def test_another_place_is_still_a_difference(tmp_path):
+    verdict = decide(compared(tmp_path, BY_ADDRESS, TWICE), 2000)
+    assert isinstance(verdict, Difference)
+
+
+def test_between_surfaces_the_distance_stays_arbitrary(tmp_path):
+    """Nothing is assumed of it, so that a kernel that leaves it out is wrong."""
+    comparison = compared(tmp_path, BY_SURFACE, BY_SURFACE)
+    assert BUFFER_OFFSETS not in comparison.assumed
+    assert isinstance(decide(comparison, 2000), Refines)
+    assert isinstance(decide(compared(tmp_path, BY_SURFACE, FROM_ITS_BEGIN), 2000), Difference)
+
+
+@pytest.mark.parametrize("source", [BY_ADDRESS, BY_SURFACE])
+def test_the_addition_of_the_distance_cannot_be_deleted(source, tmp_path):
+    """Premises: then the target writes before the buffer of an interior pointer."""
+    verdict = decide(compared(tmp_path, source, FROM_ITS_BEGIN), 2000)
+    assert not isinstance(verdict, Refines), verdict
+
+
+def test_without_the_net_of_distances_it_can(tmp_path, monkeypatch):
+    monkeypatch.setattr(threads, "distances", lambda program, keys: {})
+    assert isinstance(decide(compared(tmp_path, BY_ADDRESS, FROM_ITS_BEGIN), 2000), Refines)
+
+
+def test_a_kernel_without_the_distance_adds_none(tmp_path):
+    """One that is handed the distance adds it, and one that is not has a surface that begins at the buffer."""
+    assert not isinstance(decide(compared(tmp_path, FROM_ITS_BEGIN, FROM_ITS_BEGIN, handed=False), 2000), Refines)
+
+
+def test_beside_a_launch_without_the_distance_it_is_none(tmp_path):
+    """The compiler leaves the input out where it need not know: then surfaces begin where buffers do."""
+    comparison = compared(tmp_path, BY_SURFACE, FROM_ITS_BEGIN, handed=False)
+    assert BUFFER_OFFSETS in comparison.assumed
+    assert isinstance(decide(comparison, 2000), Refines)

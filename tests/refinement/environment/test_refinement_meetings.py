@@ -1,0 +1,63 @@
+"""Lanes of an atomic that meet on one cell: what they leave is the same in any order where they commute."""
+
+import pytest
+
+from tests.refinement.environment.test_refinement_interference import atomic, both, constant
+from visaproof.checking.ladder import Values
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.environment.collisions import Modified
+from visaproof.refinement.testing.runs import Difference, Trial, trial, unknowns
+from visaproof.refinement.testing.words import is_size
+
+TOGETHER = "mov (M1_NM, 8) C(0,0)<1> 0x0:d\n"
+"""All lanes reach one cell."""
+
+STORED = "scatter4_scaled.R (M1, 8) T6 0x0:ud D.0 Y.0\n"
+
+
+def all_lanes(comparison: Comparison) -> Trial | None:
+    """A run of both kernels in which all lanes are on."""
+    symbols = unknowns(comparison.question, comparison.runners)
+    values: Values = {one: 1 << 32 if is_size(one) else 1 for one in symbols}
+    return trial(*comparison.runners, comparison.question, values, lambda *_: 0)
+
+
+def shown(source: str, target: str) -> Difference | None:
+    found = all_lanes(both(TOGETHER + source, TOGETHER + target))
+    return found and found.difference
+
+
+@pytest.mark.parametrize(("op", "other"), [("add", "sub"), ("or", "and"), ("max", "min"), ("xor", "and")])
+def test_a_run_in_which_lanes_meet_shows_a_difference_where_they_commute(op: str, other: str) -> None:
+    assert shown(constant(1) + atomic(op, "Z.0"), constant(1) + atomic(other, "Z.0") + atomic("inc"))
+
+
+def test_a_run_shows_nothing_where_the_order_of_its_lanes_does() -> None:
+    """An exchange leaves what the last lane brought; and what an addition brings says who came before."""
+    assert all_lanes(both(TOGETHER + atomic("xchg", "X.0"), TOGETHER)) is None
+    assert all_lanes(both(TOGETHER + atomic("add", "X.0", brought="Y.0") + STORED, TOGETHER)) is None
+    apart = atomic("add", "X.0", brought="Y.0") + STORED
+    assert all_lanes(both(apart, "")) is not None
+
+
+@pytest.mark.parametrize(
+    ("lanes", "shows", "met"),
+    [
+        ([(0, 4), (4, 4)], True, False),
+        ([(0, 4), (0, 4)], True, True),
+        ([(0, 4), (0, 4)], False, False),
+        ([(0, 4), (2, 4)], False, True),
+        ([(0, 4), (0, 8)], False, True),
+    ],
+)
+def test_lanes_that_share_a_part_of_their_cells_meet_whatever_they_do(
+    lanes: list[tuple[int, int]], shows: bool, met: bool
+) -> None:
+    modified = Modified()
+    for address, width in lanes:
+        modified.changes(1, address, width)
+    modified.end_statement(is_typed_atomic=False, order_shows=lambda: shows)
+    assert modified.met == met
+    modified.changes(1, 0, 4)
+    modified.end_statement(is_typed_atomic=False, order_shows=lambda: True)
+    assert modified.met == met

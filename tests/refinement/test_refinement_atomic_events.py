@@ -1,0 +1,129 @@
+"""Atomics that change nothing: they may come or not, and bring what was there, which others may change meanwhile."""
+
+from dataclasses import replace
+
+import pytest
+
+from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.platform import Platform
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue
+from visaproof.launch.matching import Program
+from visaproof.queries.kernels.shared_memory import SharedMemory
+from visaproof.refinement.comparison import compare
+from visaproof.refinement.decision import Refines, Verdict, decide
+from visaproof.refinement.environment.atomics import settle
+from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.runs import Difference
+from visaproof.smt import Term, bool_symbol, const, symbol, true
+from visaproof.visaasm.reader import read_kernel
+
+HEAD = """.version 4.1
+.kernel "k"
+.decl C v_type=G type=ud num_elts=8 align=GRF
+.decl D v_type=G type=ud num_elts=8 align=GRF
+.decl E v_type=G type=ud num_elts=8 align=GRF
+.decl X v_type=G type=d num_elts=8 align=GRF
+.decl Y v_type=G type=d num_elts=8 align=GRF
+.decl Z v_type=G type=d num_elts=8 align=GRF
+.decl P1 v_type=P num_elts=8
+.decl T6 v_type=T num_elts=1
+.decl T7 v_type=T num_elts=1
+.input X offset=64 size=32
+.kernel_attr SimdSize=8
+.function "k"
+_main:
+mov (M1_NM, 8) C(0,0)<1> 0x76543210:v
+shl (M1_NM, 8) C(0,0)<1> C(0,0)<1;1,0> 0x2:d
+add (M1_NM, 8) D(0,0)<1> C(0,0)<1;1,0> 0x40:d
+add (M1_NM, 8) E(0,0)<1> C(0,0)<1;1,0> 0x80:d
+movs (M1_NM, 1) T6(0) 0x0:ud
+"""
+
+
+def program(body: str) -> Program:
+    kernel = read_kernel(HEAD + body + "ret (M1, 1)\n", "k.visaasm")
+    launch = replace(NOTHING_KNOWN.with_inputs(kernel, [("X", ArgumentValue(Argument(1)))]), binding_table={0: 0, 1: 1})
+    return Program(kernel, launch, Platform.DG2)
+
+
+def asked(source: str, target: str) -> Verdict:
+    return decide(compare(program(source), program(target), Scope(Assume.NONE)), 10_000)
+
+
+def atomic(op: str, *operands: str, cell: str = "C", brought: str = "%null", predicate: str = "") -> str:
+    src0, src1 = (*operands, "%null", "%null")[:2]
+    return f"{predicate} lsc_atomic_{op}.ugm (M1, 8) {brought}:d32 bti(0x0)[{cell}]:a32 {src0} {src1}\n".lstrip()
+
+
+def unless(number: int) -> str:
+    """P1: lanes in which X is another number."""
+    return f"cmp.ne (M1, 8) P1 X(0,0)<1;1,0> {number:#x}:d\n"
+
+
+STORED = "scatter4_scaled.R (M1, 8) T6 0x0:ud E.0 Y.0\n"
+
+
+def constant(number: int) -> str:
+    return f"mov (M1, 8) Z(0,0)<1> {number:#x}:d\n"
+
+
+@pytest.mark.parametrize(
+    ("op", "neutral", "other"),
+    [("iadd", 0, 1), ("or", 0, 1), ("and", 0xFFFFFFFF, 0), ("umin", 0xFFFFFFFF, 0), ("smax", 0x80000000, 0)],
+)
+def test_an_atomic_that_changes_nothing_and_brings_nothing_may_be_left_out(op: str, neutral: int, other: int) -> None:
+    once, nothing = constant(neutral) + atomic(op, "Z"), constant(neutral)
+    assert isinstance(asked(once, nothing), Refines)
+    assert isinstance(asked(nothing, once), Refines)
+    assert isinstance(asked(constant(other) + atomic(op, "Z"), nothing), Difference)
+
+
+def test_an_exchange_for_the_same_changes_nothing_and_one_for_another_does() -> None:
+    assert isinstance(asked(atomic("icas", "X", "X"), ""), Refines)
+    assert isinstance(asked(constant(0) + atomic("icas", "Z", "X"), constant(0)), Difference)
+
+
+def test_a_predicate_may_go_that_is_off_only_where_the_atomic_changes_nothing() -> None:
+    with_it, without = (atomic("iadd", "X", predicate=one) for one in ("(P1)", ""))
+    for source, target in ((with_it, without), (without, with_it)):
+        assert isinstance(asked(unless(0) + source, unless(0) + target), Refines)
+        assert isinstance(asked(unless(1) + source, unless(1) + target), Difference)
+
+
+def test_the_source_may_find_what_a_further_read_brings_and_the_target_may_not() -> None:
+    """Where the lane is off in the source, its register is what nothing wrote; then it goes through another atomic."""
+    some, all_lanes = (atomic("iadd", "X", brought="Y", predicate=one) for one in ("(P1)", ""))
+    used = STORED + atomic("icas", "X", "Y", cell="D")
+    assert isinstance(asked(unless(0) + some + used, unless(0) + all_lanes + used), Refines)
+    assert not isinstance(asked(unless(0) + all_lanes + used, unless(0) + some + used), Refines)
+    assert not isinstance(asked(unless(1) + some + used, unless(1) + all_lanes + used), Refines)
+
+
+@pytest.mark.parametrize(("cell", "expected"), [(4, 12), (0, None)])
+def test_what_a_lane_leaves_is_known_unless_another_may_reach_its_cell(cell: int, expected: int | None) -> None:
+    """Lane 0 adds 5 to the 7 at 0; of lane 1 only the cell is known, neither whether it comes nor what it adds."""
+    memory = SharedMemory({"T": 4})
+    zero = const(0, 32)
+    lane_0 = (true(), true(), true(), zero, const(5, 32), zero)
+    lane_1 = (bool_symbol("on"), true(), true(), const(cell, 32), symbol("added", 32), zero)
+    kinds = ((AtomicOp.ADD, False, 4),) * 2
+    left = memory.result(("atomic", (1, 0), "T", kinds, (lane_0, lane_1), (), 0, "after"), 32)
+    known: dict[Term, Term] = {}
+    assert settle(memory, known, lambda *_: 7) == (expected is not None)
+    assert known == ({} if expected is None else {left: const(expected, 32)})
+
+
+def test_reads_keep_their_order_as_others_write_between_them() -> None:
+    def both(first: str, second: str) -> str:
+        """Y: what the cell of C held, less what that of D held."""
+        reads = {"C": atomic("iadd", "Z", brought="Y"), "D": atomic("iadd", "Z", cell="D", brought="X")}
+        less = "add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> (-)X(0,0)<1;1,0>\n"
+        return constant(0) + reads[first] + reads[second] + less + STORED
+
+    between = atomic("iadd", "X", cell="D")
+    assert isinstance(asked(both("C", "D"), both("C", "D")), Refines)
+    assert not isinstance(asked(both("C", "D"), both("D", "C")), Refines)
+    assert isinstance(asked(between + between, between + constant(0) + atomic("or", "Z") + between), Refines)
+    read = constant(0) + atomic("iadd", "Z", cell="D", brought="Y")
+    assert not isinstance(asked(between + read + STORED, read + between + STORED), Refines)

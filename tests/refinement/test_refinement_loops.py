@@ -1,0 +1,181 @@
+"""Refinement of loops whose length depends on inputs: real differences, and verdicts that do not claim more."""
+
+import pytest
+
+from tests.refinement.test_refinement import APART, HEAD, STORE_B, program
+from visaproof.launch.assumptions import Assume
+from visaproof.refinement.comparison import compare
+from visaproof.refinement.decision import Bounded, Difference, Refines, Unknown, Verdict, decide
+from visaproof.refinement.lockstep import in_step
+from visaproof.refinement.scope import Scope
+
+COUNT = "add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> -1:d\n"
+BACK = "cmp.gt (M1, 8) P1 Y(0,0)<1;1,0> 0x0:d\n(P1) goto (M1, 8) again\n"
+ADD = "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x6:d\n"
+ADD_TWICE = "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x2:d\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x4:d\n"
+ADD_LATER = "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x6:d\ncmp.eq (M1, 8) P1 Y(0,0)<1;1,0> 0x9:d\n"
+ADD_LATER += "(P1) add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:d\n"
+
+
+def looping(body: str) -> str:
+    """X grows round by round, as often as Y says."""
+    return f"{APART}again:\n{body}{COUNT}{BACK}{STORE_B}"
+
+
+def verdict(source: str, target: str, unroll: int = 3) -> Verdict:
+    return decide(compare(program(source), program(target), Scope(Assume.NONE, unroll=unroll)), 20_000)
+
+
+LOAD = "gather4_scaled.R (M1, 8) T6 0x0:ud B.0 Z.0\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Z(0,0)<1;1,0>\n"
+STORE_NEXT = "scatter4_scaled.R (M1, 8) T6 0x0:ud C.0 X.0\n"
+STORE_COUNT = "scatter4_scaled.R (M1, 8) T6 0x0:ud C.0 Y.0\n"
+LEAVE = "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x63:d\n(P1) goto (M1, 8) done\n"
+INNER = "inner:\nBODYadd (M1, 8) Z(0,0)<1> Z(0,0)<1;1,0> -1:d\ncmp.gt (M1, 8) P1 Z(0,0)<1;1,0> 0x0:d\n"
+INNER += "(P1) goto (M1, 8) inner\n"
+NESTED = "mov (M1, 8) Z(0,0)<1> Y(0,0)<1;1,0>\n" + INNER
+HEAD_OF_G = HEAD.replace("G v_type=G type=f", "G v_type=G type=d")
+GOES_ON = """mov (M1_NM, 1) G(0,0)<1> 0x7:d
+again:
+add (M1_NM, 8) Y(0,0)<1> Y(0,0)<1;1,0> -1:d
+cmp.gt (M1_NM, 8) P1 Y(0,0)<1;1,0> 0x0:d
+(P1) mov (M1_NM, 1) G(0,0)<1> 0x1:d
+(P1) goto (M1, 1) again
+mov (M1_NM, 8) X(0,0)<1> G(0,0)<0;1,0>
+"""
+COUNT_ALL, BACK_ALL = COUNT.replace("M1,", "M1_NM,"), BACK.replace("cmp.gt (M1,", "cmp.gt (M1_NM,")
+"""Of lanes that have left the loop, too."""
+
+ADD_OTHER = "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Y(0,1)<0;1,0>\n"
+LATE = "add (M1_NM, 1) Z(0,0)<1> Z(0,0)<0;1,0> 0x1:d\ncmp.gt ({mask}, 8) P2 Z(0,0)<0;1,0> 0x5:d\n"
+WHERE_LATE = "(P2) mov (M1, 8) X(0,0)<1> 0x7:d\n"
+
+
+def bound_late(movs: str) -> str:
+    """In the round in which Y is 77 the surface is `movs`; the first one has no such lane."""
+    late = f"cmp.eq (M1, 8) P2 Z(0,0)<1;1,0> 0x4d:d\n(!P2) goto (M1, 8) early\n{movs}early:\n"
+    count = "add (M1, 8) Z(0,0)<1> Z(0,0)<1;1,0> 0x1:d\n"
+    ways = "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x5:d\n(P1) goto (M1, 8) out\n"
+    ways += "movs (M1_NM, 1) T6(0) 0x1:ud\nmov (M1, 8) Z(0,0)<1> 0x0:d\n"
+    return ways + looping(STORE_NEXT + late + count) + "out:\n"
+
+
+def in_step_too(source: str, target: str, head: str = HEAD) -> bool:
+    """Whether one round that stands for all shows it."""
+    return in_step(compare(program(source, head), program(target, head), Scope(Assume.NONE))) is not None
+
+
+PROVED = {
+    "the body": (looping(ADD), looping(ADD_TWICE)),
+    "a load in the body": (looping(ADD + LOAD), looping(LOAD + ADD_TWICE)),
+    "a store in the body": (looping(ADD + STORE_NEXT), looping(ADD_TWICE + STORE_NEXT)),
+    "a loop in a loop": (looping(NESTED.replace("BODY", ADD)), looping(NESTED.replace("BODY", ADD_TWICE))),
+    "stores that lie apart in another order": (
+        looping(ADD + STORE_NEXT + STORE_B),
+        looping(ADD + STORE_B + STORE_NEXT),
+    ),
+    "lanes that leave in the middle": (
+        looping(ADD + LEAVE).replace(STORE_B, "done:\n" + STORE_B),
+        looping(ADD_TWICE + LEAVE).replace(STORE_B, "done:\n" + STORE_B),
+    ),
+    "a counter of lanes that have left": (looping(ADD), looping(ADD).replace(COUNT, COUNT_ALL)),
+    "a comparison of lanes that have left": (looping(ADD), looping(ADD).replace(BACK, BACK_ALL)),
+    "a flag of lanes that have left, unused": (looping(LATE.format(mask="M1")), looping(LATE.format(mask="M1_NM"))),
+    "both": (looping(ADD), looping(ADD).replace(COUNT, COUNT_ALL).replace(BACK, BACK_ALL)),
+    "two loops": (
+        looping(ADD) + looping(LOAD).replace("again", "more"),
+        looping(ADD_TWICE) + looping(LOAD).replace("again", "more"),
+    ),
+}
+
+
+@pytest.mark.parametrize("rewritten", PROVED)
+def test_loops_of_any_length_are_proved_round_by_round(rewritten: str) -> None:
+    source, target = PROVED[rewritten]
+    found = verdict(source, target)
+    assert isinstance(found, Refines)
+    assert "round by round" in found.rung
+    assert in_step_too(target, source)
+
+
+BREAKING = (
+    looping(ADD + LEAVE).replace(STORE_B, STORE_B + "done:\n" + STORE_NEXT),
+    looping(ADD_TWICE + LEAVE).replace(STORE_B, STORE_B + "done:\n" + STORE_NEXT),
+)
+OPEN = {
+    "a round far out": (looping(ADD), looping(ADD_LATER.replace("0x9:d", "0x7654321:d"))),
+    "another limit far out": (looping(ADD), looping(ADD).replace("0x0:d\n(P1) goto", "-0x7654321:d\n(P1) goto")),
+    "a store that only one has": (looping(ADD + STORE_NEXT), looping(ADD_TWICE)),
+    "stores to one place in another order": (
+        looping(ADD + STORE_NEXT + STORE_COUNT), looping(ADD + STORE_COUNT + STORE_NEXT)
+    ),
+    "a load that was hoisted over a store": (
+        looping(LOAD + STORE_B), looping(LOAD + STORE_B).replace("again:\n" + LOAD[:43], LOAD[:43] + "again:\n")
+    ),
+    "what another lane counts": (
+        looping("mov (M1, 8) Y(0,0)<1> Y(0,0)<0;1,0>\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Y(0,0)<1;1,0>\n"),
+        looping("mov (M1, 8) Y(0,0)<1> Y(0,0)<0;1,0>\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Y(0,4)<0;1,0>\n"),
+    ),
+    "a counter of lanes that have left, stored": (
+        looping(ADD) + STORE_COUNT, looping(ADD).replace(COUNT, COUNT_ALL) + STORE_COUNT
+    ),
+    "a counter of a lane that has left, read by others": (
+        looping(ADD_OTHER), looping(ADD_OTHER).replace(COUNT, COUNT_ALL)
+    ),
+    "a sum of lanes that have left": (looping(ADD), looping(ADD.replace("M1,", "M1_NM,"))),
+    "a flag of lanes that have left": tuple(
+        "mov (M1_NM, 1) Z(0,0)<1> 0x0:d\n" + looping(LATE.format(mask=mask)).replace(STORE_B, WHERE_LATE + STORE_B)
+        for mask in ("M1", "M1_NM")
+    ),
+    "a surface that a later round binds": (bound_late("movs (M1_NM, 1) T6(0) 0x0:ud\n"), bound_late("")),
+    "behind the loop": (looping(ADD), looping(ADD).replace(STORE_B, ADD + STORE_B)),
+    "lanes that leave to further down": BREAKING,
+    "what a lane holds that leaves in the middle": (
+        looping(ADD + LEAVE + ADD).replace(STORE_B, "done:\n" + STORE_B),
+        looping(ADD + ADD + LEAVE).replace(STORE_B, "done:\n" + STORE_B).replace("0x63:d", "0x69:d"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", OPEN)
+def test_rounds_that_may_differ_are_never_proved(kind: str) -> None:
+    """Whatever the first rounds do; lanes that leave to further down are only not looked at."""
+    source, target = OPEN[kind]
+    assert not in_step_too(source, target)
+    assert not isinstance(verdict(source, target), Refines)
+
+
+def test_what_stood_before_a_loop_shows_where_its_first_round_is_the_last() -> None:
+    """G is 1 wherever the loop goes on, and after every later round the same in both; 7 and 8 where it does not."""
+    source = APART + GOES_ON + STORE_B
+    assert in_step_too(source, source, HEAD_OF_G)
+    assert not in_step_too(source, source.replace("0x7:d", "0x8:d"), HEAD_OF_G)
+
+
+def test_loops_that_go_differently_and_do_the_same_so_far_are_bounded() -> None:
+    """Each loop is named once, and what was shown of so many rounds."""
+    found = verdict(*BREAKING)
+    assert isinstance(found, Bounded)
+    assert [loop.line for loop in found.loops] == sorted({loop.line for loop in found.loops})
+    assert "normal form" in found.found.rung
+
+
+def test_a_difference_in_the_first_rounds_is_a_run_of_both() -> None:
+    found = verdict(looping(ADD), looping(ADD_TWICE.replace("0x4:d", "0x5:d")))
+    assert isinstance(found, Difference)
+    assert found.source != found.target
+
+
+def test_a_difference_that_only_longer_runs_have_is_found_by_running_or_left_open() -> None:
+    """A round of the target that three rounds do not reach."""
+    assert not isinstance(verdict(looping(ADD), looping(ADD_LATER), unroll=3), Refines)
+    assert isinstance(verdict(looping(ADD), looping(ADD_LATER), unroll=12), Difference)
+
+
+def test_loops_that_never_end_in_time_show_nothing() -> None:
+    """Y is at least 16: no run has so few rounds, and what holds in none is not even bounded."""
+    large = "and (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x7f:d\nor (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x10:d\n"
+    source, target = BREAKING
+    leaving = "X(0,0)<1;1,0> 0x63:d", "Y(0,0)<1;1,0> 0x1:d"
+    found = verdict(large + source.replace(*leaving), large + target.replace(*leaving))
+    assert isinstance(found, Unknown)
+    assert "in no run" in found.reason

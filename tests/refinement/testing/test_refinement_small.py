@@ -1,0 +1,144 @@
+"""Small launches: numbers in them lie below bounds, and memory holds floats where a kernel computes with them."""
+
+import re
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tests.refinement.test_refinement import HEAD, IDLE, program
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.launch import read_launch
+from visaproof.launch.matching import Program
+from visaproof.refinement.comparison import Comparison, compare
+from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.float_guesses import PATTERNS
+from visaproof.refinement.testing.guesses import GUESSES, LAST_GUESSES, guessed
+from visaproof.refinement.testing.runs import again, unknowns
+from visaproof.refinement.testing.small_launches import small_launches, usual_launches
+from visaproof.smt import symbol
+from visaproof.visaasm.linking.names import read_program
+from visaproof.visaasm.reader import read_kernel
+
+CORPUS = Path(__file__).parents[4] / "shared" / "corpus"
+TWO_SURFACES = HEAD.replace(".decl T6", ".decl T7 v_type=T num_elts=1\n.decl T6")
+SUM = """movs (M1_NM, 1) T7(0) 0x1:ud
+shl (M1, 8) B(0,0)<1> X(0,0)<1;1,0> 0x2:ud
+gather4_scaled.R (M1, 8) T7 0x0:ud B.0 C.0
+shl (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0x2:ud
+gather4_scaled.R (M1, 8) T6 0x0:ud C.0 G.0
+add (M1, 8) F(0,0)<1> F(0,0)<1;1,0> G(0,0)<1;1,0>
+scatter4_scaled.R (M1, 8) T6 0x0:ud B.0 F.0
+"""
+
+
+def test_a_surface_holds_floats_where_the_kernel_adds_what_it_loads_from_there() -> None:
+    source, target = program(SUM, TWO_SURFACES), program(IDLE + SUM, TWO_SURFACES)
+    comparison = compare(source, target, Scope(Assume.NONE))
+    symbols = unknowns(comparison.question, comparison.runners)
+    floats = {int.from_bytes(pattern, "little") for pattern in PATTERNS[4]}
+    for _, content in islice(small_launches(comparison.runners, symbols, 0), 8):
+        assert {content("bti 0", 4 * place, 4) for place in range(64)} <= floats
+        assert max(content("bti 1", place, 4) for place in range(256)) < 256
+
+
+def test_the_order_of_unknowns_does_not_depend_on_which_terms_were_made_before() -> None:
+    """Random launches follow this order: a difference that is found alone is found behind other questions too."""
+    before = [symbol(f"NewlyNamed.{lane}", 32) for lane in range(28, -1, -4)]
+    head, body = (re.sub(r"\bF\b", "NewlyNamed", text) for text in (TWO_SURFACES, SUM))
+    comparison = compare(program(body, head), program(IDLE + body, head), Scope(Assume.NONE))
+    symbols = unknowns(comparison.question, comparison.runners)
+    assert [str(one.payload) for one in symbols if one in before] == [f"NewlyNamed.{lane}" for lane in range(0, 32, 4)]
+
+
+def test_most_numbers_of_a_launch_are_small_and_some_are_large() -> None:
+    comparison = compare(program(SUM, TWO_SURFACES), program(IDLE + SUM, TWO_SURFACES), Scope(Assume.NONE))
+    symbols = [one for one in unknowns(comparison.question, comparison.runners) if one.width == 32]
+    words = [values[one] for values, _ in small_launches(comparison.runners, symbols, 0) for one in symbols]
+    small = sum(word < 2 for word in words)
+    assert len(words) > small > len(words) // 2
+    assert max(words) < 256
+
+
+def test_sizes_of_a_usual_launch_are_alike_and_one_number_at_a_time_is_large() -> None:
+    comparison = compare(program(SUM, TWO_SURFACES), program(IDLE + SUM, TWO_SURFACES), Scope(Assume.NONE))
+    symbols = unknowns(comparison.question, comparison.runners)
+    words = [one for one in symbols if one.width == 32]
+    sizes, numbers = words[:2], words[2:]
+    found = [values for values, _ in usual_launches(comparison.runners, symbols, sizes, 0)]
+    assert {len({values[one] for one in sizes}) for values in found} == {1}
+    assert [[one for one in numbers if values[one] > 1] for values in found[: len(numbers)]] == [
+        [one] for one in numbers
+    ]
+    assert not list(usual_launches(comparison.runners, symbols, (), 0))
+
+
+def planted(dump: str, line: str, after: str) -> Comparison:
+    """A dump beside itself, in which one statement is another."""
+    path = CORPUS / "visaasm" / f"{dump}.visaasm"
+    kernel, text = read_program(path, grf_bytes=64), path.read_text("utf-8")
+    launch = read_launch(CORPUS / "manifest.json", kernel)
+    assert launch.platform is not None
+    assert text.count(line) == 1
+    wrong = read_kernel(text.replace(line, after), str(path), grf_bytes=64)
+    source, target = (Program(one, launch, launch.platform) for one in (kernel, wrong))
+    return compare(source, target, Scope(Assume.IDS))
+
+
+SPMV, FIRST = "spmv_csr/pvc-O2", "mov (M1, 32) V0064(0,0)<1> V0063(0,0)<1;1,0>"
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
+@pytest.mark.parametrize("after", [FIRST.replace("M1, 32", "M1, 16"), FIRST.replace("V0063(0,0)", "V0063(0,1)")])
+def test_a_row_that_begins_elsewhere_is_found(after: str) -> None:
+    """Rows, columns and values are what a loop over floats needs to end, and to show a sum."""
+    comparison = planted(SPMV, FIRST, after)
+    found = guessed(comparison, GUESSES)
+    assert found is not None
+    assert again(*comparison.runners, comparison.question, found)
+
+
+LOADED = "add (M1, 16) V0074(0,0)<1> V0073(0,0)<1;1,0> V0069(0,0)<0;1,0>"
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
+@pytest.mark.parametrize("seed", range(3))
+def test_values_that_are_loaded_from_the_rows_are_found(seed: int) -> None:
+    """The rows are indices for the source, which for the target are values as well."""
+    comparison = planted("spmv_csr/pvc-O2-simd16", LOADED, LOADED.replace("V0069", "V0058"))
+    found = guessed(comparison, LAST_GUESSES, seed)
+    assert found is not None
+    assert again(*comparison.runners, comparison.question, found)
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
+def test_where_no_time_is_left_the_first_guesses_are_made_all_the_same() -> None:
+    comparison = planted("spmv_csr/pvc-O2-simd16", LOADED, LOADED.replace("V0069", "V0058"))
+    assert guessed(comparison, LAST_GUESSES, seed=1, most_seconds=0) is not None
+
+
+def test_a_surface_that_only_the_target_takes_for_floats_holds_integers_as_well() -> None:
+    copy = SUM.replace("add (M1, 8) F(0,0)<1> F(0,0)<1;1,0>", "mov (M1, 8) F(0,0)<1>")
+    source, target = program(copy, TWO_SURFACES), program(SUM, TWO_SURFACES)
+    comparison = compare(source, target, Scope(Assume.NONE))
+    symbols = unknowns(comparison.question, comparison.runners)
+    words = [content("bti 0", 0x40, 4) for _, content in small_launches(comparison.runners, symbols, 0)]
+    assert 5 < sum(0 < word < 64 for word in words) < 30
+    assert any(word > 1 << 24 for word in words)
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
+def test_the_same_row_twice_is_no_difference() -> None:
+    assert guessed(planted(SPMV, FIRST, f"{FIRST}\n    {FIRST}"), GUESSES) is None
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
+def test_a_register_address_with_many_places_is_followed_in_runs() -> None:
+    """Terms give it up; rows that lie 65 bytes apart are not aligned."""
+    row = "mul (M1_NM, 1) V0110(0,0)<1> V0109(0,0)<0;1,0> 0x40:uw"
+    comparison = planted("priv_array/pvc-O2-simd16", row, row.replace("0x40", "0x41"))
+    assert comparison.open is not None
+    assert "possible places" in comparison.open.what
+    found = guessed(comparison, GUESSES)
+    assert found is not None
+    assert found.undefined is not None

@@ -1,0 +1,63 @@
+"""Two lanes that are on run two work items, whatever the layout: threads that write by the ids of both do not race."""
+
+import pytest
+
+from visaproof.isa.platform import Platform
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.input_meaning import LocalId, Piece
+from visaproof.launch.launch import Launch
+from visaproof.launch.matching import Program
+from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.comparison import compare
+from visaproof.refinement.decision import Refines, Verdict, decide
+from visaproof.refinement.effects.question import open_undefined
+from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.widths.items_apart import left_undefined
+from visaproof.smt import is_false
+from visaproof.visaasm.reader import read_kernel
+
+HALVES = {8: (("M1", 0),), 16: (("M1", 0), ("M3", 1))}
+
+
+def written(simd: int, column: str = "X", row: str = "Y") -> Program:
+    """Each work item writes its column at the texel (column, row) of an image."""
+    lines = [
+        ".version 4.1", '.kernel "k"',
+        *(f".decl ID{name} v_type=G type=uw num_elts=16 align=GRF" for name in "XY"),
+        *(f".decl {name} v_type=G type=ud num_elts={simd} align=GRF" for name in ("X", "Y", "ZERO")),
+        ".decl T6 v_type=T num_elts=1",
+        ".input IDX offset=32 size=32", ".input IDY offset=64 size=32",
+        f".kernel_attr SimdSize={simd}", '.function "k"', "_main:",
+        "movs (M1_NM, 1) T6(0) 0x0:ud",
+    ]  # fmt: skip
+    for mask, half in HALVES[simd]:
+        lines += [f"mov ({mask}, 8) {name}({half},0)<1> ID{name}(0,{8 * half})<1;1,0>" for name in "XY"]
+        lines.append(f"mov ({mask}, 8) ZERO({half},0)<1> 0x0:ud")
+    for mask, half in HALVES[simd]:
+        at = 32 * half
+        lines.append(f"scatter4_typed.R ({mask}, 8) T6 {column}.{at} {row}.{at} %null.0 %null.0 X.{at}")
+    meanings = {f"ID{name}": (Piece(0, 2 * simd, LocalId(d)),) for d, name in enumerate("XY")}
+    code = read_kernel("\n".join([*lines, "ret (M1, 1)", ""]), "k.visaasm")
+    return Program(code, Launch(simd, meanings, {0: 0}, platform=Platform.DG2), Platform.DG2)
+
+
+def asked(source: Program, target: Program) -> Verdict:
+    return decide(compare(source, target, Scope(Assume.LAUNCH)), 10_000)
+
+
+def test_threads_that_write_at_both_ids_do_not_race() -> None:
+    """No layout has two work items with the same ids; what is left needs no counting from lane to lane."""
+    comparison = compare(written(16), written(8), Scope(Assume.LAUNCH))
+    assert not is_false(open_undefined(comparison.question))
+    assert is_false(left_undefined(comparison.question))
+    assert isinstance(decide(comparison, 10_000), Refines)
+    assert isinstance(asked(written(8), written(16)), Refines)
+
+
+@pytest.mark.parametrize(("column", "row"), [("X", "ZERO"), ("Y", "ZERO"), ("Y", "Y")])
+def test_threads_that_write_at_one_id_race(column: str, row: str) -> None:
+    """Work items of one column differ in their row alone."""
+    found = asked(written(16, column, row), written(8, column, row))
+    assert isinstance(found, Difference), found
+    assert found.kind is UndefinedKind.RACE

@@ -1,0 +1,136 @@
+"""Loops in kernels of different SIMD widths: threads take them in step with the wide one, or nothing is claimed."""
+
+import pytest
+
+from tests.refinement.widths.test_refinement_widths import STORE, asked, differs, each, ids, kernel, verdict
+from visaproof.checking.ladder import GaveUp
+from visaproof.isa.errors import NotModelled
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.matching import Program
+from visaproof.queries.kernels.undefined import UndefinedKind, forbidden_by
+from visaproof.refinement.comparison import compare
+from visaproof.refinement.decision import Bounded, Refines
+from visaproof.refinement.scope import Scope
+from visaproof.refinement.widths import thread_barriers
+
+ADD = "add {m} X({r},0)<1> X({r},0)<1;1,0> 0x6:ud"
+ADD_TWICE = "add {m} X({r},0)<1> X({r},0)<1;1,0> 0x2:ud\nadd {m} X({r},0)<1> X({r},0)<1;1,0> 0x4:ud"
+
+
+def looping(simd: int, body: str, start: str = "add {m} Y({r},0)<1> X({r},0)<1;1,0> N(0,0)<0;1,0>") -> str:
+    """Y counts the rounds of each lane, which are its id and N."""
+    count = each(simd, "add {m} Y({r},0)<1> Y({r},0)<1;1,0> 0xffffffff:ud")
+    go_on = each(simd, "cmp.ne {m} P1 Y({r},0)<1;1,0> 0x0:ud") + f"(P1) goto (M1, {simd}) again\n"
+    return ids(simd) + each(simd, start) + "again:\n" + each(simd, body) + count + go_on
+
+
+def stored(simd: int, body: str) -> Program:
+    return kernel(simd, looping(simd, body) + each(simd, STORE))
+
+
+@pytest.mark.parametrize(("one", "other"), [(16, 8), (8, 16), (32, 16)])
+def test_lanes_that_leave_in_different_rounds_do_the_same(one: int, other: int) -> None:
+    found = verdict(stored(one, ADD), stored(other, ADD_TWICE))
+    assert isinstance(found, Refines)
+    assert "round by round" in found.rung
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ADD.replace("0x6", "0x7"),
+        ADD + "\nadd {m} Y({r},0)<1> Y({r},0)<1;1,0> 0x1:ud\nshr {m} Y({r},0)<1> Y({r},0)<1;1,0> 0x1:ud",
+        ADD + "\nmov {m} X({r},0)<1> X({r},0)<0;1,0>",  # what the first lane of the piece has
+    ],
+    ids=["another sum", "fewer rounds", "the sum of another lane"],
+)
+def test_a_loop_that_does_something_else_is_refuted(wrong: str) -> None:
+    differs(stored(16, ADD), stored(8, wrong))
+    differs(stored(8, ADD), stored(16, wrong))
+
+
+def test_the_rounds_of_a_thread_are_not_those_of_the_wide_one() -> None:
+    """A count without a mask grows as long as any lane of the thread is in the loop."""
+
+    def counting(simd: int) -> Program:
+        body = looping(simd, ADD).replace("again:\n", "again:\nadd (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud\n")
+        return kernel(simd, body + each(simd, "mov {m} X({r},0)<1> N(0,0)<0;1,0>") + each(simd, STORE))
+
+    differs(counting(16), counting(8))
+    differs(counting(8), counting(16))
+
+
+def test_a_count_of_the_thread_is_the_same_in_a_round_that_both_take() -> None:
+    """Each lane that is still there adds it."""
+
+    def counting(simd: int, counts: str) -> Program:
+        count = f"again:\nadd (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> {counts}\n"
+        body = looping(simd, "add {m} X({r},0)<1> X({r},0)<1;1,0> N(0,0)<0;1,0>").replace("again:\n", count)
+        return kernel(simd, body + each(simd, STORE))
+
+    assert isinstance(verdict(counting(16, "0x1:ud"), counting(8, "0x1:ud")), Refines)
+    assert isinstance(verdict(counting(8, "0x1:ud"), counting(16, "0x1:ud")), Refines)
+    differs(counting(16, "0x1:ud"), counting(8, "Y(0,0)<0;1,0>"))
+    differs(counting(8, "Y(0,0)<0;1,0>"), counting(16, "Y(0,0)<0;1,0>"))
+
+
+def test_a_store_in_each_round_to_the_lanes_own_place() -> None:
+    assert isinstance(verdict(stored(16, f"{ADD}\n{STORE}"), stored(8, f"{ADD_TWICE}\n{STORE}")), Refines)
+    assert isinstance(verdict(stored(8, f"{ADD}\n{STORE}"), stored(16, f"{ADD_TWICE}\n{STORE}")), Refines)
+    differs(stored(8, f"{ADD}\n{STORE}"), stored(16, f"{ADD_TWICE}\n{STORE}\n{ADD}"))
+
+
+def test_threads_race_in_different_rounds() -> None:
+    """Each round stores eight lanes further on: the next thread was there a round ago, or will be."""
+    body = f"{ADD}\n{STORE}\nadd {{m}} AT({{r}},0)<1> AT({{r}},0)<1;1,0> 0x20:ud"
+    assert differs(stored(16, body), stored(8, body)).kind is UndefinedKind.RACE
+    assert isinstance(verdict(stored(8, body), stored(16, body)), Refines)
+
+
+def test_threads_in_an_order_are_not_in_step() -> None:
+    """Where a race has a meaning, the first thread has left its loop before the second begins."""
+    ordered = forbidden_by([(UndefinedKind.RACE, False)])
+    found = verdict(stored(8, ADD), stored(16, ADD_TWICE), ordered)
+    assert isinstance(found, Bounded)
+
+
+def behind_a_barrier(simd: int, offset: str) -> Program:
+    text = ids(simd) + each(simd, STORE) + looping(simd, ADD) + "barrier\n"
+    text += each(simd, f"add {{m}} Y({{r}},0)<1> AT({{r}},0)<1;1,0> {offset}")
+    text += each(simd, "gather4_scaled.R {m} T6 0x0:ud Y.{b} X.{b}")
+    text += each(simd, "add {m} AT({r},0)<1> AT({r},0)<1;1,0> 0x1000:ud")
+    return kernel(simd, text + each(simd, STORE))
+
+
+def test_behind_a_loop_all_threads_come_to_the_barrier() -> None:
+    """Then each lane reads what the lane eight behind has stored before the loop."""
+    assert isinstance(verdict(behind_a_barrier(16, "0x20:ud"), behind_a_barrier(8, "0x20:ud")), Refines)
+    assert isinstance(verdict(behind_a_barrier(8, "0x20:ud"), behind_a_barrier(16, "0x20:ud")), Refines)
+    differs(behind_a_barrier(16, "0x20:ud"), behind_a_barrier(8, "0x24:ud"))
+
+
+def test_whether_a_barrier_is_reached_is_asked_within_the_time_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: set[int] = set()
+
+    def climb(_: object, __: object, timeout_ms: int) -> GaveUp:
+        limits.add(timeout_ms)
+        return GaveUp("no time")
+
+    monkeypatch.setattr(thread_barriers, "climb", climb)
+    programs = behind_a_barrier(16, "0x20:ud"), behind_a_barrier(8, "0x20:ud")
+    with pytest.raises(NotModelled):
+        compare(*programs, Scope(Assume.IDS, timeout_ms=1_234))
+    assert limits == {1_234}
+
+
+def test_what_is_not_shown_round_by_round_is_bounded() -> None:
+    """That a count which every lane has is the wide thread's, too, is beyond the induction."""
+
+    def counting(simd: int) -> Program:
+        same = "mov {m} Y({r},0)<1> N(0,0)<0;1,0>"
+        body = looping(simd, ADD, same).replace("again:\n", "again:\nadd (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud\n")
+        return kernel(simd, body + each(simd, "mov {m} X({r},0)<1> N(0,0)<0;1,0>") + each(simd, STORE))
+
+    comparison, found = asked(counting(8), counting(16))
+    assert isinstance(found, Bounded)
+    assert comparison.question.bounded
