@@ -17,6 +17,7 @@ test: $(INSTALLED)
 lint: $(INSTALLED)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
+	$(BIN)/python .ci/words.py
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 

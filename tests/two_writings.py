@@ -63,7 +63,7 @@ def disagreement(subject: Subject, start: Start) -> str | None:
     if found is None and len(subject.accesses) <= MOST_COMPARED:
         observed = executed(start.instruction, start.before).undefined is not None
         if bool(evaluate(undefined_on_terms(subject), start.values)) != observed:
-            return f"execute is {'un' * observed}defined, the condition on terms says otherwise"
+            return f"execute is {'un' * observed}defined, the symbolic condition says otherwise"
     return found
 
 

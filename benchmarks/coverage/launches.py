@@ -1,4 +1,4 @@
-"""One file run on numbers, and its buffers held against those of its OpenCL source run by PoCL."""
+"""One file run concretely, and its buffers held against those of its OpenCL source run by PoCL."""
 
 from functools import cache
 from pathlib import Path

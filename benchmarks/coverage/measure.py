@@ -1,4 +1,4 @@
-"""One file of the corpus: whether it is read, printed, executed on terms and on numbers, and what is decided of it."""
+"""One file of the corpus: whether it is read, printed, executed symbolically and concretely, and what is decided."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -75,11 +75,11 @@ class Row:
     in_arrays: dict[str, int] = field(default_factory=dict[str, int])
     """Messages by answer where buffers have as many elements as the source means, for bounded scalars."""
     launches: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    """Runs on numbers: whether it `ran`, its `answer` beside PoCL, and the reason where that is no answer."""
+    """Runs concretely: whether it `ran`, its `answer` beside PoCL, and the reason where that is no answer."""
 
 
 def measured(corpus: Path, entry: dict[str, Any], tags: list[str], timeout: float, runs: bool = True) -> Row:
-    """The row of one entry of the manifest; `runs` says whether to run it on numbers."""
+    """The row of one entry of the manifest; `runs` says whether to run it concretely."""
     flow = "loops" if entry["loops"] else "straight" if entry["straight_line"] else "branches"
     known: dict[str, Any] = {"file": entry["file"], "kernel": entry["kernel"], "variant": entry["variant"],
                              "flow": flow, "tags": tags, "timeout": timeout}  # fmt: skip

@@ -63,7 +63,7 @@ def _not_comparable(row: Row) -> bool:
 
 
 def _decided(row: Row) -> bool:
-    """Whether every write is free or a conflict under each set, and every message inside or outside, with a meaning."""
+    """Whether every write is free or a conflict under each set, and every message inside or outside, and defined."""
     writes = {one[name] for one in row.scatters for name in SETS if name in one}
     return row.executed and not OPEN & writes and not OPEN & row.bounds.keys()
 
@@ -110,7 +110,7 @@ def _notes(rows: Sequence[Row]) -> Iterator[str]:
     pages, printed = sum(row.pages for row in rows), sum(row.printed for row in rows)
     yield f"Instructions with byte code that print as they were written, up to white space: {printed} of {pages}."
     messages = _sum(row.bounds for row in rows)
-    yield (f"Messages with a meaning wherever they are enabled: {messages['meaningful']}; undefined for some input: "
+    yield (f"Messages that are defined wherever they are enabled: {messages['meaningful']}; undefined for some input: "
            f"{messages['undefined']}; open: {messages['meaning bounded'] + messages['meaning unknown']}.")  # fmt: skip
     yield from _guarded(rows)
     yield from _beside_pocl(rows)
@@ -124,7 +124,7 @@ def _notes(rows: Sequence[Row]) -> Iterator[str]:
 def _beside_pocl(rows: Sequence[Row]) -> Iterator[str]:
     """The files that do something else than their source, and why others cannot be compared."""
     if not any(row.launches for row in rows):
-        yield "No file was run on numbers: there is no PoCL, or `--no-pocl` was given."
+        yield "No file was run concretely: there is no PoCL, or `--no-pocl` was given."
         return
     differ = [row for row in rows if any(one["answer"] == Answer.DIFFER.value for one in row.launches)]
     places = ": " + ", ".join(f"{row.kernel}/{row.variant}" for row in differ) if differ else ""

@@ -69,7 +69,7 @@ def _runs(asker: Asker, pairs: Sequence[Pair], runs: int) -> int:
     for record in wrong:
         print(f"{record['answer']}: {record['id']}: {record.get('shown') or record.get('detail')}")
     print(
-        f"{len(records)} proved pairs, {made} runs, {telling} of them with a source that has a meaning "
+        f"{len(records)} proved pairs, {made} runs, {telling} of them with a source that is defined "
         f"and stays inside of its buffers; {silent} pairs without such a run; {len(wrong)} differ or cannot be run"
     )
     return int(bool(wrong))

@@ -65,14 +65,14 @@ class Agreement:
 
     runs: int
     telling: int
-    """Those where the source has a meaning and stays inside of its buffers or, on arrays, changes memory."""
+    """Those where the source is defined and stays inside of its buffers or, on arrays, changes memory."""
     difference: Difference | None
 
 
 def agreement(comparison: Comparison, runs: int, seed: int, plain: bool = True) -> Agreement:
     """Random launches of both kernels, up to the first that tells them apart.
 
-    In registers that nothing wrote the source finds what the target does, if that is all that was `plain`ly proved.
+    In uninitialised registers the source finds what the target does, if that is all that was `plain`ly proved.
     """
     random, made, telling = Random(seed), 0, 0
     arrays, plain = can_run(comparison), plain and is_plain(witness(comparison.question))
@@ -162,7 +162,7 @@ def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Re
     comparison = compare(source, target, Scope(Assume.IDS))
     match decide(comparison, timeout_ms):
         case Refines() if any(map(is_true, comparison.question.source.undefined)):
-            return _record(Answer.VACUOUS, "the source never has a meaning")
+            return _record(Answer.VACUOUS, "the source never is defined")
         case Refines(rung, conditions):
             meant = where_meant(comparison) if rung.endswith(MEANT) else None
             about = {"conditions": sorted(each.name for each in conditions), "detail": rung}
@@ -172,7 +172,7 @@ def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Re
         case Unknown(reason):
             return _record(Answer.UNKNOWN, reason)
         case Bounded():
-            return _record(Answer.UNKNOWN, "a loop whose number of rounds depends on inputs")
+            return _record(Answer.UNKNOWN, "a loop whose number of iterations depends on inputs")
         case Resynchronised(reason):
             return _record(Answer.REFUTED, reason)
         case Apart(pairs, _, overlapping, found):
@@ -199,7 +199,7 @@ def _record(answer: Answer, detail: str) -> Record:
 
 def _shown(found: Difference) -> str:
     if found.undefined is not None:
-        return f"the target has no meaning: {found.undefined.message}"
+        return f"the target is undefined: {found.undefined.message}"
     if found.outside is not None:
         return f"the target accesses {found.outside:#x}, which is at no offset from a buffer"
     if (seen := found.interference) is not None:

@@ -60,9 +60,9 @@ class Found:
     """What the runs of both kernels showed."""
 
     telling: int
-    """Launches in which the source has a meaning and changes memory."""
+    """Launches in which the source is defined and changes memory."""
     suspects: tuple[int, ...]
-    """Those in which the source has a meaning and the target does something else, or has none."""
+    """Those in which the source is defined and the target does something else, or has none."""
 
 
 def can_run(comparison: Comparison) -> bool:
@@ -75,7 +75,7 @@ def can_run(comparison: Comparison) -> bool:
 def random_launches(comparison: Comparison, count: int, random: Random) -> Launches:
     """Edge-biased launches with buffers of one size, at one place.
 
-    In registers that nothing wrote the source finds what the target does, as a proof that needs it has.
+    In uninitialised registers the source finds what the target does, as a proof that needs it has.
     """
     symbols = unknowns(comparison.question, comparison.runners)
     size, floats = random.choice(SIZES), float_words(comparison)

@@ -63,7 +63,7 @@ SYMMETRIC_FUNCTIONS = ("add", "bit_and", "bit_or", "bit_xor", "conj", "disj", "e
 """The order of their arguments is no choice (`isinstance` the other way round is not Python)."""
 REPLACED_BY_AN_ARGUMENT = ("conj", "disj", "neg", "ite", "ite_bool", "implies", "max", "min")
 GUARDS = ("guard", "inside", "defined")
-"""Keywords of an access that say when it happens, and when it has a meaning."""
+"""Keywords of an access that say when it happens, and when it is defined."""
 INTEGERS = ("ADDRESS_BITS", "CHANNELS", "OWORD_BYTES", "THREAD_LANES")
 """Named numbers."""
 

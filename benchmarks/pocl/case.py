@@ -53,7 +53,7 @@ class Case:
     grid: Triple = (ITEMS, 1, 1)
     group: Triple = (GROUP, 1, 1)
     undefined: bool = False
-    """Whether the pages give the launch no meaning, so that a run has to say so."""
+    """Whether the launch is undefined by the pages, so that a run has to say so."""
     sampler: Outside | None = field(default=None, kw_only=True)
     """What the sampler in the source reads outside of an image."""
     symbols: tuple[bytes, ...] = field(default=(), kw_only=True)

@@ -1,4 +1,4 @@
-"""The launches that are compared: for each kernel sizes and random inputs for which its source has a meaning."""
+"""The launches that are compared: for each kernel sizes and random inputs for which its source is defined."""
 
 import random
 import struct
@@ -114,7 +114,7 @@ def _compaction(generator: random.Random) -> list[Case]:
 
 
 def _conflicting(size: int) -> Callable[[random.Random], list[Case]]:
-    """One work item has a meaning, and more of them have none."""
+    """One work item is defined, and more of them have none."""
 
     def make(generator: random.Random) -> list[Case]:
         buffers = Data(generator.randbytes(size * ITEMS)), zeros(size * ITEMS)

@@ -187,7 +187,7 @@ def _hash_insert(generator: random.Random) -> list[Case]:
 
 
 def _prefetch(floats: Callable[[int], bytes], ulps: int | None, _: random.Random) -> Case:
-    """As many rounds as the buffer has rows: what is fetched ahead of the last ones is outside."""
+    """As many iterations as the buffer has rows: what is fetched ahead of the last ones is outside."""
     n = 6
     return Case(name_of(ulps), (Data(floats(4 * n * ITEMS)), Data(bytes(4 * ITEMS), ulps=ulps), Scalar("I", n)))
 

@@ -95,7 +95,7 @@ class Comparison:
             yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, reason)
             return
         if (missing := _left_out(entry, program)) is not None:
-            reason = f"its source {missing} and the compiled file does not: registers that nothing wrote stand there"
+            reason = f"its source {missing} and the compiled file does not: uninitialised registers stand there"
             yield Result(entry.kernel, entry.variant, "", Answer.NOT_COMPARABLE, reason)
             return
         for case in cases(entry.kernel):

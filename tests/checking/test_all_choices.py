@@ -89,7 +89,7 @@ def test_a_recorded_conflict_that_only_one_choice_shows_does_not_replay() -> Non
     line = 1 + next(k for k, each in enumerate(text) if "scatter4" in each)
     changed = msgspec.structs.replace(record, program=text, line=line)
     (difference,) = replay(changed, "finding.json").differences
-    assert "the run ends with a meaning" in difference
+    assert "the run is defined to its end" in difference
 
 
 def test_a_conflict_that_depends_on_an_unstated_result_is_unknown() -> None:

@@ -51,7 +51,7 @@ def record(start: Start, subject: Subject) -> Counterexample:
         program=program(start.instruction, start.before),
         state=state_record(start.before),
         runs=[Run(steps=[f"{start.before.exec_mask:#x}"], outcome=outcome)],
-        claimed=Outcome(undefined="an access without a meaning"),
+        claimed=Outcome(undefined="an undefined access"),
     )
 
 

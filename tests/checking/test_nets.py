@@ -155,7 +155,7 @@ NETS = {
         planted.premises_that_contradict, ((bounds_kernel, "_contradict", always(False)),)
     ),
     "some run comes to a store": Net(planted.never_defined, ((search, "UNDEFINED_BEFORE", "normal form"),)),
-    "the source has a meaning": Net(
+    "the source is defined": Net(
         planted.a_source_that_is_always_undefined,
         ((decision, "means_nothing", always(None)), (decision, "undefined_always", always(""))),
     ),

@@ -64,7 +64,7 @@ def test_a_kernel_must_end_at_the_recorded_line():
     (difference,) = replay(found, "file.json").differences
     assert difference.startswith("the run ends at line 10, not 9: ")
     found.state.exec_mask = "0x1"
-    assert replay(found, "file.json").differences == ("the run ends with a meaning, not at line 9",)
+    assert replay(found, "file.json").differences == ("the run is defined to its end, not undefined at line 9",)
 
 
 def _without_surface(found: Counterexample) -> None:

@@ -128,7 +128,7 @@ def test_an_arbitrary_pointer_may_be_misaligned(capsys: pytest.CaptureFixture[st
     assert "not a multiple of 4" in file["messages"][0]["meaning"]["reason"]
 
 
-# ---------------------------------------------------------------- what nothing wrote
+# ---------------------------------------------------------------- uninitialised values
 
 
 def test_a_widened_kernel_uses_predicate_bits_that_nothing_wrote(capsys: pytest.CaptureFixture[str]) -> None:
@@ -293,7 +293,7 @@ def test_a_comparison_with_itself_is_harmless(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_a_disabled_lane_reads_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Lanes that the predicate certainly leaves out do not read what nothing wrote."""
+    """Lanes that the predicate certainly leaves out do not read uninitialised values."""
     half = (BIND, LOW, "mov (M1_NM, 4) VS(0,0)<1> 0x0:ud", "setp (M1, 8) P1 0xf:ud")
     file = kernel(tmp_path, *half, "(P1) " + SCATTER.replace("VX.0", "VS.0"))
     code, found = asked(capsys, file, "--size", "1=0x40", *DG2)

@@ -51,7 +51,7 @@ def test_a_lane_conflict_is_found_and_replayed(kernel: str, variant: str, capsys
 @pytest.mark.parametrize("variant", STATEFUL)
 @pytest.mark.parametrize("kernel", ["lane_conflict", "conflict_div"])
 def test_a_lane_conflict_is_one_of_a_launch(kernel: str, variant: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The lanes of its thread are all on.  Then the first half collides, and after it nothing has a meaning."""
+    """The lanes of its thread are all on.  Then the first half collides, and after it nothing is defined."""
     code, file = asked(capsys, dump(kernel, variant), "--launch", str(MANIFEST))
     assert code == 1
     first = file["scatters"][0]

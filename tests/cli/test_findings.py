@@ -226,7 +226,7 @@ BEYOND = [name for name in READS if name.startswith("re")]
 def test_registers_beyond_a_variable_refute_a_target_and_excuse_a_source(
     read: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Only lanes whose x is 3 use them, so that the source has a meaning for other inputs."""
+    """Only lanes whose x is 3 use them, so that the source is defined for other inputs."""
     some = "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x3:ud\n(P1) " + READS[read]
     code, verdict = refined(tmp_path, capsys, STORED, some + STORED)
     assert code == 1

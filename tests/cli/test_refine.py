@@ -159,7 +159,7 @@ ret (M1, 1)
 def test_a_loop_of_unknown_length_is_bounded_unless_a_run_differs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Bounded is no success: exit code 3, with the loop named; `--unroll` is the number of rounds."""
+    """Bounded is no success: exit code 3, with the loop named; `--unroll` is the number of iterations."""
     one, same, other = (tmp_path / f"{name}.visaasm" for name in ("one", "same", "other"))
     add = "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x4:d"
     half = add.replace("0x4:d", "0x2:d")
@@ -173,7 +173,7 @@ def test_a_loop_of_unknown_length_is_bounded_unless_a_run_differs(
     code, [record] = asked(capsys, str(one), str(other), "--platform", "dg2")
     assert (code, record["verdict"]) == (1, "does not refine")
     assert main(["refine", str(one), str(same), "--platform", "dg2"]) == 3
-    assert "BOUNDED: no difference in runs of no more rounds" in capsys.readouterr().out
+    assert "BOUNDED: no difference in runs of no more iterations" in capsys.readouterr().out
     assert main(["refine", str(one), str(one), "--platform", "dg2"]) == 0
     assert "the same program" in capsys.readouterr().out
 

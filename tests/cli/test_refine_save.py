@@ -83,7 +83,7 @@ def changed(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
     ],
 )
 def test_a_saved_difference_replays_where_no_solver_can_be_loaded(source, target, saved):
-    """Both by surface and by address, and where the target has no meaning."""
+    """Both by surface and by address, and where the target is undefined."""
     path = saved(source, target)
     ran = subprocess.run([sys.executable, "-c", NO_SOLVER, str(path)], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr

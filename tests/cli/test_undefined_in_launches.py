@@ -23,7 +23,7 @@ cmp.gt (M1, 8) P1 X(0,0)<1;1,0> 0x{most:x}:uw
 (P1) scatter4_scaled.R (M1, 8) T6 0x0:ud U.0 D.0
 ret (M1, 1)
 """
-"""Work items with larger ids store what nothing wrote."""
+"""Work items with larger ids store uninitialised values."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Both engines of `visaproof run`: the same bytes, the same ending, the same place where a launch has no meaning."""
+"""Both engines of `visaproof run`: the same bytes, the same ending, the same place where a launch is undefined."""
 
 from dataclasses import replace
 from functools import cache
@@ -89,7 +89,7 @@ def test_the_engines_agree(folder: Path, entry: Entry) -> None:
         assert endings[0] == endings[1], case.name
 
 
-# ---------------------------------------------------------------- where a launch has no meaning
+# ---------------------------------------------------------------- where a launch is undefined
 
 
 def test_the_first_thread_without_a_meaning_is_told_with_its_lane() -> None:
@@ -227,7 +227,7 @@ def test_groups_get_more_private_memory_where_it_was_too_little(
 
 @pytest.mark.parametrize("group", [0, 2, 4])
 def test_a_group_that_is_run_alone_comes_in_its_turn(group: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The arrays stop a thread that has a meaning, as if memory were missing; each group counts once."""
+    """The arrays stop a thread that is defined, as if memory were missing; each group counts once."""
 
     def stopping(*arguments: Any, **options: Any) -> Result:
         result = run_threads(*arguments, **options)

@@ -1,4 +1,4 @@
-"""Images of a launch: texels by their coordinates, the nearest ones through a sampler, and what has no meaning."""
+"""Images of a launch: texels by their coordinates, the nearest ones through a sampler, and what is undefined."""
 
 import struct
 from dataclasses import replace

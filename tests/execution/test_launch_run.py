@@ -1,4 +1,4 @@
-"""Launches on numbers: what the work items get, who waits for whom, and one memory behind surfaces and pointers."""
+"""Concrete launches: what the work items get, who waits for whom, and one memory behind surfaces and pointers."""
 
 import struct
 from dataclasses import replace

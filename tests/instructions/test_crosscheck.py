@@ -169,7 +169,7 @@ VARIABLE = RawOperand("VO")
 
 
 def _assert_offset_is_read_by_lanes(instruction: Instruction) -> None:
-    """A global offset beyond its variable has no meaning for an enabled lane, and no reader without one (D6)."""
+    """A global offset beyond its variable is undefined for an enabled lane, and no reader without one (D6)."""
     for exec_mask in (0, 1):
         before = ConcreteState(Platform.TGLLP, exec_mask=exec_mask, surfaces={SURFACE: Buffer(64)})
         before.registers = {"VG": bytearray(2), "VO": bytearray(32)}

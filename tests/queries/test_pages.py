@@ -40,7 +40,7 @@ def name(subject: Subject) -> str:
 
 
 def stated_scatter(subject: Subject, values: Values, before: ConcreteState) -> ConcreteState | None:
-    """What the statement of a scatter's page leaves; None where it gives no meaning."""
+    """What the statement of a scatter's page leaves; None where it is undefined."""
     if not evaluate(aligned_in_the_page(subject), values):
         return None
     after = before.copy()
@@ -95,7 +95,7 @@ def test_the_statement_of_a_block_load_is_what_execute_does(subject: Subject) ->
 
 @pytest.mark.parametrize("subject", LANES, ids=name)
 def test_the_lanes_that_the_page_enables_are_those_of_the_machine(subject: Subject) -> None:
-    """Whole masks shifted in the statement, bit by bit in the footprint, on numbers in `execute`."""
+    """Whole masks shifted in the statement, bit by bit in the footprint, concretely in `execute`."""
 
     @settings(max_examples=40)
     @given(starts(subject))

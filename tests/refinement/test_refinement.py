@@ -108,7 +108,7 @@ def test_one_dword_off_is_seen_with_its_writers() -> None:
 
 
 def test_a_source_with_colliding_lanes_allows_anything_there() -> None:
-    """AT is arbitrary in each lane: where two lanes meet, the source has no meaning, and the serial target may."""
+    """AT is arbitrary in each lane: where two lanes meet, the source is undefined, and the serial target may."""
     source = "scatter4_scaled.R (M1, 8) T6 0x0:ud AT.0 X.0\n"
     assert "normal form" in refines(source, IDLE + source)
     serial = source.replace("X.0", "Y.0") + source

@@ -259,7 +259,7 @@ def test_an_address_in_private_memory_without_its_carry_is_a_difference() -> Non
 
 
 def test_what_is_spilled_from_beyond_a_variable_is_undefined() -> None:
-    """Private memory cannot be seen, but a message that reads more than its variable has no meaning."""
+    """Private memory cannot be seen, but a message that reads more than its variable is undefined."""
     block = "svm_block_st (1) OWN(0,0)<0;1,0> PTR.0\n"
     verdict = asked(address("PTR") + STORE, block + address("PTR") + STORE)
     assert isinstance(verdict, Difference), verdict

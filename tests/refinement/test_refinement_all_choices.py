@@ -1,4 +1,4 @@
-"""Random kernels that find a few bits where nothing wrote: each verdict is held against runs with all choices of both.
+"""Random kernels that find a few bits in uninitialised registers: each verdict is held against all choices.
 
 The bits go to values, to bytes of words, to addresses, to conditions, and through memory.
 """
@@ -61,7 +61,7 @@ def body(random: Random) -> list[str]:
 
 
 def changed(lines: Sequence[str], random: Random) -> list[str]:
-    """The lines with one more or less, or with a number for what nothing wrote."""
+    """The lines with one more or less, or with a number for uninitialised values."""
     found, place = list(lines), random.randrange(len(lines))
     match random.randrange(4):
         case 0:
@@ -83,7 +83,7 @@ def choices(side: str) -> Iterator[dict[Term, int]]:
 
 
 def left(comparison: Comparison, place: int, memory: Memory, values: Values) -> dict[int, int] | None:
-    """What a kernel leaves, without zeros; None where it has no meaning."""
+    """What a kernel leaves, without zeros; None where it is undefined."""
     ran = comparison.runners[place].run(memory, comparison.question.lanes, values)
     if ran.outcome.undefined is not None:
         return None
@@ -91,7 +91,7 @@ def left(comparison: Comparison, place: int, memory: Memory, values: Values) -> 
 
 
 def is_explained(comparison: Comparison, memory: Memory, values: Values) -> bool:
-    """Whether some choice of the source leaves what the target does, or has no meaning."""
+    """Whether some choice of the source leaves what the target does, or is undefined."""
     observed = left(comparison, 1, memory, values)
     return any(left(comparison, 0, memory, values | own) in (None, observed) for own in choices("source"))
 

@@ -92,7 +92,7 @@ def test_a_predicate_may_go_that_is_off_only_where_the_atomic_changes_nothing() 
 
 
 def test_the_source_may_find_what_a_further_read_brings_and_the_target_may_not() -> None:
-    """Where the lane is off in the source, its register is what nothing wrote; then it goes through another atomic."""
+    """Where the lane is off in the source, its register is uninitialised; then it goes through another atomic."""
     some, all_lanes = (atomic("iadd", "X", brought="Y", predicate=one) for one in ("(P1)", ""))
     used = STORED + atomic("icas", "X", "Y", cell="D")
     assert isinstance(asked(unless(0) + some + used, unless(0) + all_lanes + used), Refines)

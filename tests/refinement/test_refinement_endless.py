@@ -51,7 +51,7 @@ def test_a_target_that_never_ends_does_not_refine() -> None:
 @pytest.mark.parametrize(
     ("source", "target"),
     [
-        (counted("0x1"), counted("0x1", "0x4000")),  # it ends after 2^14 rounds
+        (counted("0x1"), counted("0x1", "0x4000")),  # it ends after 2^14 iterations
         (counted("0x1"), counted("0x0").replace("0x3:d", "%tsc(0,0)<0;1,0>")),  # the time may come to its end
     ],
 )
@@ -70,7 +70,7 @@ ADDED = "svm_atomic.add (M1, 1) A.0 %null.0 X.0 %null.0\n"
 
 
 def ended(body: str) -> Undefined | None:
-    """Why a run of a loop that goes on for 4,000 statements has no meaning."""
+    """Why a run of a loop that goes on for 4,000 statements is undefined."""
     head = HEAD.replace(".decl T6", ".decl A v_type=G type=uq num_elts=8 align=GRF\n.decl T6")
     kernel = read_kernel(head + body + "ret (M1, 1)\n", "k.visaasm")
     state = ConcreteState(Platform.TGLLP, exec_mask=1, surfaces={"bti 0": Buffer(64), "flat": Buffer(64)})
@@ -119,7 +119,7 @@ def test_a_loop_that_no_branch_leaves_has_no_end_whatever_it_computes(body: str,
 
 
 def test_a_target_without_the_condition_of_its_loop_does_not_refine() -> None:
-    """What it computes is another number in each round, so that nothing repeats."""
+    """What it computes is another number in each iteration, so that nothing repeats."""
     source = counted("0x1", body=GROWS)
     comparison = compare(
         program(source + APART + STORE_B), program(source.replace("(P1) goto", "goto") + APART + STORE_B), SCOPE

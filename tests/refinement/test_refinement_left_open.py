@@ -1,4 +1,4 @@
-"""What a kernel leaves open: what nothing wrote, the order of atomics, what others write, and what a sampler reads."""
+"""What a kernel leaves open: uninitialised values, the order of atomics, writes of others, what a sampler reads."""
 
 from dataclasses import replace
 
@@ -83,7 +83,7 @@ def stored(place: str, value: str) -> str:
     return f"scatter4_scaled.R (M1, 16) T6 0x0:ud {place}.0 {value}.0\n"
 
 
-# ---------------------------------------------------------------- what nothing wrote
+# ---------------------------------------------------------------- uninitialised values
 
 
 def doubled(register: str, factor: str) -> str:
@@ -110,7 +110,7 @@ def test_the_source_may_find_what_the_target_finds_where_nothing_wrote() -> None
     once, twice = (PLACES + stored("B", "Y") + stored("C", other) for other in ("Y", "Z"))
     found = asked(twice, once)
     assert isinstance(found, Refines), found
-    assert "what nothing wrote being what the target has" in found.rung
+    assert "uninitialised values being what the target has" in found.rung
     assert isinstance(asked(once, once), Refines)
     assert isinstance(asked(once, twice), Difference)
 
@@ -126,7 +126,7 @@ def test_a_choice_is_seen_through_what_is_loaded_and_computed() -> None:
 
 @pytest.mark.parametrize(("number", "differs"), [(0x10, True), (0x5, False)])
 def test_what_no_choice_of_the_source_gives_is_a_difference(number: int, differs: bool) -> None:
-    """The source stores four bits of what nothing wrote: any of sixteen numbers."""
+    """The source stores four bits of uninitialised values: any of sixteen numbers."""
     few = PLACES + "and (M1, 16) Y(0,0)<1> Y(0,0)<1;1,0> 0xf:d\n" + stored("B", "Y")
     constant = PLACES + f"mov (M1, 16) Z(0,0)<1> {number:#x}:d\n" + stored("B", "Z")
     assert isinstance(asked(few, constant), Difference) is differs
@@ -173,7 +173,7 @@ def test_what_nothing_wrote_may_be_forbidden() -> None:
     both = PLACES + stored("B", "Y")
     strict = FORBIDDEN | {UndefinedKind.UNINITIALISED}
     found = asked(both, PLACES + stored("C", "Z"), strict)
-    assert not isinstance(found, Difference), "the source has no meaning"
+    assert not isinstance(found, Difference), "the source is undefined"
     assert not isinstance(asked(PLACES + stored("B", "X"), both, strict), Refines)
 
 
@@ -189,7 +189,7 @@ ALWAYS_THERE = FROM_LANE_0.replace("(M1, 16)", "(M1_NM, 16)")
 
 
 def test_a_block_at_the_address_of_a_lane_has_that_lane_on() -> None:
-    """Where the lane is off, the address is what nothing wrote: then the source may leave its buffers."""
+    """Where the lane is off, the address is uninitialised: then the source may leave its buffers."""
     comparison = compare(program(FROM_LANE_0.format(lane=0)), program(ALWAYS_THERE.format(lane=1)), Scope(Assume.NONE))
     assert isinstance(decide(comparison, 10_000), Refines)
     assert any(one.sentence.startswith("lane 0 is on") for one in comparison.assumed)

@@ -18,7 +18,7 @@ ADD_LATER += "(P1) add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:d\n"
 
 
 def looping(body: str) -> str:
-    """X grows round by round, as often as Y says."""
+    """X grows iteration by iteration, as often as Y says."""
     return f"{APART}again:\n{body}{COUNT}{BACK}{STORE_B}"
 
 
@@ -51,7 +51,7 @@ WHERE_LATE = "(P2) mov (M1, 8) X(0,0)<1> 0x7:d\n"
 
 
 def bound_late(movs: str) -> str:
-    """In the round in which Y is 77 the surface is `movs`; the first one has no such lane."""
+    """In the iteration in which Y is 77 the surface is `movs`; the first one has no such lane."""
     late = f"cmp.eq (M1, 8) P2 Z(0,0)<1;1,0> 0x4d:d\n(!P2) goto (M1, 8) early\n{movs}early:\n"
     count = "add (M1, 8) Z(0,0)<1> Z(0,0)<1;1,0> 0x1:d\n"
     ways = "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x5:d\n(P1) goto (M1, 8) out\n"
@@ -60,7 +60,7 @@ def bound_late(movs: str) -> str:
 
 
 def in_step_too(source: str, target: str, head: str = HEAD) -> bool:
-    """Whether one round that stands for all shows it."""
+    """Whether one iteration that stands for all shows it."""
     return in_step(compare(program(source, head), program(target, head), Scope(Assume.NONE))) is not None
 
 
@@ -93,7 +93,7 @@ def test_loops_of_any_length_are_proved_round_by_round(rewritten: str) -> None:
     source, target = PROVED[rewritten]
     found = verdict(source, target)
     assert isinstance(found, Refines)
-    assert "round by round" in found.rung
+    assert "iteration by iteration" in found.rung
     assert in_step_too(target, source)
 
 
@@ -102,7 +102,7 @@ BREAKING = (
     looping(ADD_TWICE + LEAVE).replace(STORE_B, STORE_B + "done:\n" + STORE_NEXT),
 )
 OPEN = {
-    "a round far out": (looping(ADD), looping(ADD_LATER.replace("0x9:d", "0x7654321:d"))),
+    "an iteration far out": (looping(ADD), looping(ADD_LATER.replace("0x9:d", "0x7654321:d"))),
     "another limit far out": (looping(ADD), looping(ADD).replace("0x0:d\n(P1) goto", "-0x7654321:d\n(P1) goto")),
     "a store that only one has": (looping(ADD + STORE_NEXT), looping(ADD_TWICE)),
     "stores to one place in another order": (
@@ -126,7 +126,7 @@ OPEN = {
         "mov (M1_NM, 1) Z(0,0)<1> 0x0:d\n" + looping(LATE.format(mask=mask)).replace(STORE_B, WHERE_LATE + STORE_B)
         for mask in ("M1", "M1_NM")
     ),
-    "a surface that a later round binds": (bound_late("movs (M1_NM, 1) T6(0) 0x0:ud\n"), bound_late("")),
+    "a surface that a later iteration binds": (bound_late("movs (M1_NM, 1) T6(0) 0x0:ud\n"), bound_late("")),
     "behind the loop": (looping(ADD), looping(ADD).replace(STORE_B, ADD + STORE_B)),
     "lanes that leave to further down": BREAKING,
     "what a lane holds that leaves in the middle": (
@@ -138,21 +138,21 @@ OPEN = {
 
 @pytest.mark.parametrize("kind", OPEN)
 def test_rounds_that_may_differ_are_never_proved(kind: str) -> None:
-    """Whatever the first rounds do; lanes that leave to further down are only not looked at."""
+    """Whatever the first iterations do; lanes that leave to further down are only not looked at."""
     source, target = OPEN[kind]
     assert not in_step_too(source, target)
     assert not isinstance(verdict(source, target), Refines)
 
 
 def test_what_stood_before_a_loop_shows_where_its_first_round_is_the_last() -> None:
-    """G is 1 wherever the loop goes on, and after every later round the same in both; 7 and 8 where it does not."""
+    """G is 1 wherever the loop goes on, and after every later iteration the same in both; 7 and 8 where it does not."""
     source = APART + GOES_ON + STORE_B
     assert in_step_too(source, source, HEAD_OF_G)
     assert not in_step_too(source, source.replace("0x7:d", "0x8:d"), HEAD_OF_G)
 
 
 def test_loops_that_go_differently_and_do_the_same_so_far_are_bounded() -> None:
-    """Each loop is named once, and what was shown of so many rounds."""
+    """Each loop is named once, and what was shown of so many iterations."""
     found = verdict(*BREAKING)
     assert isinstance(found, Bounded)
     assert [loop.line for loop in found.loops] == sorted({loop.line for loop in found.loops})
@@ -166,13 +166,13 @@ def test_a_difference_in_the_first_rounds_is_a_run_of_both() -> None:
 
 
 def test_a_difference_that_only_longer_runs_have_is_found_by_running_or_left_open() -> None:
-    """A round of the target that three rounds do not reach."""
+    """An iteration of the target that three iterations do not reach."""
     assert not isinstance(verdict(looping(ADD), looping(ADD_LATER), unroll=3), Refines)
     assert isinstance(verdict(looping(ADD), looping(ADD_LATER), unroll=12), Difference)
 
 
 def test_loops_that_never_end_in_time_show_nothing() -> None:
-    """Y is at least 16: no run has so few rounds, and what holds in none is not even bounded."""
+    """Y is at least 16: no run has so few iterations, and what holds in none is not even bounded."""
     large = "and (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x7f:d\nor (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x10:d\n"
     source, target = BREAKING
     leaving = "X(0,0)<1;1,0> 0x63:d", "Y(0,0)<1;1,0> 0x1:d"

@@ -67,7 +67,7 @@ CMPXCHG = "typed_atomic.cmpxchg (M1, 8) T8 V39.0 V40.0 %null.0 %null.0 V40.0 V41
 
 
 def test_an_atomic_on_texels_that_happens_twice_is_refuted() -> None:
-    """The texel holds something before, and the byte that differs does not depend on what nothing wrote."""
+    """The texel holds something before, and the byte that differs does not depend on uninitialised values."""
     found = answer("vc_typed_atomic/tgllp-vc", CMPXCHG, f"{CMPXCHG}\n    {CMPXCHG}")
     assert isinstance(found, Difference)
 

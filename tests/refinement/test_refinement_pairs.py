@@ -1,4 +1,4 @@
-"""Random pairs: where one kernel is said to refine another, runs of both agree wherever the first has a meaning."""
+"""Random pairs: where one kernel is said to refine another, runs of both agree wherever the first is defined."""
 
 from random import Random
 
@@ -71,7 +71,7 @@ def state(kernel: Kernel, seed: int) -> ConcreteState:
 
 
 def memory_after(kernel: Kernel, seed: int) -> dict[int, int] | None:
-    """What the surface holds then; None where the run has no meaning, or no end."""
+    """What the surface holds then; None where the run is undefined, or no end."""
     start = state(kernel, seed)
     try:
         if run(kernel, start, most=5_000).undefined is not None:

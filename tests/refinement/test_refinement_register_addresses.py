@@ -133,7 +133,7 @@ cmp.gt (M1, 8) P2 N(0,0)<1;1,0> 0x0:d
 
 
 def test_a_loop_of_any_length_may_write_an_array_in_registers() -> None:
-    """By induction: a round says what its addresses are, and finds none of the round before it."""
+    """By induction: an iteration says what its addresses are, and finds none of the iteration before it."""
     again = looped("or (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x0:ud")
     assert isinstance(asked(looped(""), again), Refines)
     assert isinstance(asked(looped(""), looped("xor (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x20:ud")), Difference)

@@ -1,4 +1,4 @@
-"""What nothing wrote in the source may be what the target leaves: proved where it may, held against all choices."""
+"""Uninitialised values in the source may be what the target leaves: proved where it may, held against all choices."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ def stored(value: str) -> str:
 
 
 ANYTHING = stored("Y")
-"""What nothing wrote is stored."""
+"""Uninitialised values is stored."""
 
 
 # ---------------------------------------------------------------- by hand
@@ -190,7 +190,7 @@ ret (M1, 1)
 
 @pytest.mark.parametrize("copies", [0, 1, 3])
 def test_a_byte_that_is_there_twice_makes_no_word_that_is_anything(copies: int) -> None:
-    """Of bytes that nothing wrote a texel may be any, but not where one of them is others as well."""
+    """Of uninitialised bytes a texel may be any, but not where one of them is others as well."""
     made = "".join(f"mov {ONE} B(0,{byte})<1> B(0,0)<0;1,0>\n" for byte in range(4 - copies, 4))
     source, target = (
         Program(read_kernel(TYPED.format(made=text), "k.visaasm"), NOTHING_KNOWN, Platform.DG2)
@@ -205,12 +205,12 @@ def test_a_byte_that_is_there_twice_makes_no_word_that_is_anything(copies: int) 
 OPS: dict[str, Callable[[int, int], int]] = {"add": add, "xor": xor, "and": and_, "or": or_, "mul": mul}
 
 OWN, GIVEN = range(8), range(4)
-"""What nothing wrote, and the input, as far as the kernels look at them."""
+"""Uninitialised values, and the input, as far as the kernels look at them."""
 
 
 @dataclass(frozen=True)
 class Function:
-    """Of what nothing wrote and of the input: each step joins what there is with a constant or with one of both."""
+    """Of uninitialised values and of the input: each step joins what there is with a constant or with one of both."""
 
     steps: Sequence[tuple[str, int | str]]
 

@@ -17,7 +17,7 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
 
 BODY, _ = BREAKING
-"""Its loop is not gone through in step: on terms no more than a few rounds are compared."""
+"""Its loop is not gone through in step: symbolically no more than a few iterations are compared."""
 
 ITSELF = Refines(SAME_PROGRAM)
 
@@ -63,7 +63,7 @@ MISALIGNED = APART + "add (M1, 8) B(0,0)<1> B(0,0)<1;1,0> 0x2:ud\n" + STORE_B
 
 
 def test_a_source_without_a_meaning_is_vacuous_also_before_itself() -> None:
-    """Each address is two bytes behind an aligned one; or a store hangs on what nothing wrote, which is forbidden."""
+    """Each address is two bytes behind an aligned one; or a store hangs on uninitialised values, which is forbidden."""
     assert isinstance(verdict(MISALIGNED, MISALIGNED), Vacuous)
     assert isinstance(verdict(MISALIGNED, IDLE + MISALIGNED), Vacuous)
     one = program(APART + "(P1) " + STORE_B)
@@ -102,7 +102,7 @@ def test_no_solver_is_asked_where_a_run_has_a_meaning(monkeypatch: pytest.Monkey
 
 
 def test_other_registers_of_one_program_are_compared() -> None:
-    """At the end Z is X but for one Y, where the loop takes millions of rounds; lanes that leave it early: 0."""
+    """At the end Z is X but for one Y, where the loop takes millions of iterations; lanes that leave it early: 0."""
     early = "cmp.gt (M1_NM, 8) P1 Y(0,0)<1;1,0> 0x0:d\n(P1) mov (M1_NM, 8) Z(0,0)<1> 0x0:d\n"
     far_out = "cmp.eq (M1_NM, 8) P1 Z(0,0)<1;1,0> 0x7654321:d\nmov (M1_NM, 8) Z(0,0)<1> X(0,0)<1;1,0>\n"
     whole = early + far_out + "(P1) mov (M1_NM, 8) Z(0,0)<1> 0x7:d\n"

@@ -33,7 +33,7 @@ def test_a_scatter_may_not_be_dropped() -> None:
 
 
 def test_a_target_that_is_undefined_more_often_is_refuted() -> None:
-    """SCATTER4_SCALED gives no meaning to offsets that are no multiples of 4; SCATTER_SCALED does."""
+    """SCATTER4_SCALED is undefined for offsets that are no multiples of 4; SCATTER_SCALED is defined."""
     verdict = check_rule(_rule(SCATTER.replace("scatter4_scaled.R", "scatter_scaled.4"), SCATTER))
     assert isinstance(verdict, Refuted)
     assert "multiple of 4" in verdict.counterexample.target.undefined

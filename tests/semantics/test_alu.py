@@ -1,4 +1,4 @@
-"""Each arithmetic opcode on numbers and on terms, over every pair of integer types and edge values."""
+"""Each arithmetic opcode in concrete and symbolic runs, over every pair of integer types and edge values."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What floats give on terms is what concrete runs give, for every opcode, type, rounding and denormal mode."""
+"""What floats give symbolically is what concrete runs give, for every opcode, type, rounding and denormal mode."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""Floating-point operations on numbers: worked by hand, then against the rounding of the host's doubles and singles."""
+"""Floating-point operations in concrete runs: worked by hand, then against the rounding of the host."""
 
 import math
 import struct

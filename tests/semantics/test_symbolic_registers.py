@@ -1,4 +1,4 @@
-"""Register files on terms against plain bytes: random guarded writes, read back in part and under assumptions."""
+"""Symbolic register files against plain bytes: random guarded writes, read back in part and under assumptions."""
 
 from collections.abc import Sequence
 from random import Random

@@ -1,4 +1,4 @@
-"""One kernel for some threads on both engines: each thread alone on numbers, and all of them at once on arrays."""
+"""One kernel for some threads on both engines: each thread alone concretely, and all of them at once on arrays."""
 
 import math
 import random

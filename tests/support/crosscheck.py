@@ -1,4 +1,4 @@
-"""One kernel, both machines: runs it on numbers, and evaluates its trace at the same numbers."""
+"""One kernel, both machines: runs it concretely, and evaluates its trace at the same numbers."""
 
 import random
 from collections import Counter
@@ -63,7 +63,7 @@ class Inputs:
 
     values: dict[Term, int]
     loaded: dict[tuple[Position, int], list[tuple[str, int, int, Term]]]
-    """By place and round: the destination slices of loads, and their symbols."""
+    """By place and iteration: the destination slices of loads, and their symbols."""
     rounds: Counter[Position] = field(default_factory=Counter[Position])
 
     def observe(self, instruction: Instruction, state: ConcreteState) -> None:

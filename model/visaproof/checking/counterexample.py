@@ -18,7 +18,7 @@ Violation = Literal[
 ]
 """How the runs show the violation: what was claimed is not what `execute` does; two orders end differently; two
 lanes win one compare-and-exchange; two lanes of a scatter write one byte; a lane reaches outside its surface; a
-message of a kernel has no meaning; what a kernel leaves hangs on bits that nothing wrote."""
+message of a kernel is undefined; what a kernel leaves hangs on uninitialised bits."""
 
 
 DOES_NOT_REFINE: Literal["does-not-refine"] = "does-not-refine"
@@ -52,7 +52,7 @@ class State(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Outcome(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """What a run leaves: `undefined` says why the page gives no meaning, else `changes` lists every changed place."""
+    """What a run leaves: `undefined` says why the run is undefined, else `changes` lists every changed place."""
 
     undefined: str | None = None
     changes: dict[str, str] = {}
@@ -87,8 +87,8 @@ class Counterexample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=T
     runs: list[Run]
     claimed: Outcome | None = None
     line: int = 0
-    """For a whole kernel: the line of the program at which the run must end, a lane must reach outside, or bits that
-    nothing wrote are read."""
+    """For a whole kernel: the line of the program at which the run must end, a lane must reach outside, or
+    uninitialised bits are read."""
     where: list[ObeyedRelation] = []
     """For those: the relations between arguments and the launch that the state obeys."""
     other: State | None = None

@@ -114,7 +114,7 @@ def _arbitrary_bytes(
 
 
 def _symbolic(before: Arrays, lowering: Any) -> SymbolicState:
-    """The state on terms, each symbol standing for an expression of the caller."""
+    """The symbolic state, each symbol standing for an expression of the caller."""
 
     def standing_for(name: str, expression: Expression) -> BitVec:
         term = symbol(name, expression.size())
@@ -163,7 +163,7 @@ def _with_contents(surface: BufferArray | ImageArray, contents: Expression) -> B
 
 
 def _perform(access: Access, index: int, state: SymbolicState, memory: dict[str, Expression], lowering: Any) -> None:
-    """One access: memory is the array so far, registers change in the state on terms."""
+    """One access: memory is the array so far, registers change in the symbolic state."""
     from visaproof.smt.z3_arrays import choose
 
     old = symbol(f"content {index}", 8 * access.width)

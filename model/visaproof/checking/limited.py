@@ -56,11 +56,13 @@ class Questions(Generic[Q]):
     stopped: Stop | None
     """Why there are no more."""
     unfinished: frozenset[Position]
-    """Statements of which not all rounds are asked about: what holds in these need not hold in the others."""
+    """Statements of which not all iterations are asked about: what holds in these need not hold in the others."""
 
     def not_all_rounds(self, position: Position) -> str:
-        """Why what holds in the rounds of a message is no proof; empty where it is one."""
-        return f"in the rounds before the symbolic run ended it holds: {self.stopped}" * (position in self.unfinished)
+        """Why what holds in the iterations of a message is no proof; empty where it is one."""
+        return f"in the iterations before the symbolic run ended it holds: {self.stopped}" * (
+            position in self.unfinished
+        )
 
 
 def questions_within(limit: Limit, ran: Trace, questions: Iterator[Q]) -> Questions[Q]:

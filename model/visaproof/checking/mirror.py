@@ -1,4 +1,4 @@
-"""A concrete state on terms: a symbol for everything in it, and the values of the symbols."""
+"""A concrete state made symbolic: a symbol for everything in it, and the values of the symbols."""
 
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Surface
@@ -18,7 +18,7 @@ Values = dict[Term, int]
 
 
 def mirrored(state: ConcreteState) -> tuple[SymbolicState, Values]:
-    """The state on terms, and the values at which it is the given one."""
+    """The symbolic state, and the values at which it is the given one."""
     values: Values = {}
     for name, content in state.registers.items():
         for start in range(0, len(content), 4):

@@ -140,7 +140,7 @@ def _ends(counterexample: Counterexample, kernel: Kernel, platform: Platform, ch
         yield f"the kernel does not run any more: {error}"
         return NOTHING
     if undefined is None:
-        yield f"the run ends with a meaning, not at line {counterexample.line}"
+        yield f"the run is defined to its end, not undefined at line {counterexample.line}"
     elif undefined.position.line != counterexample.line:
         yield f"the run ends at line {undefined.position.line}, not {counterexample.line}: {undefined.message}"
     return NOTHING if undefined is None else f"line {undefined.position.line}: {undefined.message}"

@@ -44,7 +44,7 @@ def claimed(
     guards = evaluate_all([access.guard for access in accesses], values)
     performed = [access for access, happens in zip(accesses, guards, strict=True) if happens]
     if not all(evaluate_all([access.defined for access in performed], values)):
-        return Outcome(undefined="an access without a meaning")
+        return Outcome(undefined="an undefined access")
     after = before.copy()
     cells = [tuple(evaluate_all(access.cell, values)) for access in performed]
     inside = evaluate_all([access.inside for access in performed], values)

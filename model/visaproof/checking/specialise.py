@@ -1,4 +1,4 @@
-"""A parametric footprint with numbers put in for its parameters, by substitution on terms."""
+"""A parametric footprint with numbers put in for its parameters, by substitution in terms."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -46,7 +46,7 @@ EXAMPLES = """examples:
   visaproof tv dumps                     the same question for many pairs
   visaproof ocloc k.cl --target-options -cl-opt-disable   compiled twice: do both do the same?
   visaproof rules                        are the shipped rewrite rules right?
-  visaproof run kernel.visaasm --global-size 64   run a whole launch on numbers
+  visaproof run kernel.visaasm --global-size 64   run a whole launch concretely
   visaproof print kernel.visaasm         write a kernel in the compiler's spelling
   visaproof vectors vectors.jsonl        compare with what other implementations did
 """
@@ -70,7 +70,7 @@ OLD_NAMES = {
 
 
 GARBAGE_COLLECTED_EVERY = 200_000
-"""Allocations.  Terms hold no cycles, and the collector's usual rounds over them cost a sixth of a symbolic run."""
+"""Allocations.  Terms hold no cycles, and the collector's usual iterations over them cost a sixth of a symbolic run."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -51,7 +51,7 @@ or argN, a binding table index, slm, or a table that the program names.  The ker
 A global size bounds the ids of the enabled lanes: group id · local size + local id.
 Registers beyond a variable, and registers and predicate bits that are read uninitialised, are listed, and whether an
 address, a branch, a mask or an output depends on them; so are writes that no lane reaches.
-Loops whose number of rounds is not constant are unrolled; unless they provably end in time, what holds is said to be
+Loops whose length is not constant are unrolled; unless they provably end in time, what holds is said to be
 bounded, which is no proof.
 A 64-bit address lies in the buffer whose address the launch hands over, at what the kernel adds to it.  Outside nothing
 is dropped: the pages have no bounds check there.  Private memory is the thread's part of it, as large as the launch
@@ -65,7 +65,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     parser = subparsers.add_parser(
         "bounds",
         help="does every access stay inside its surface?",
-        description="Asks of every memory message of a kernel whether it stays in bounds and has a meaning.",
+        description="Asks of every memory message of a kernel whether it stays in bounds and is defined.",
         epilog=f"{EPILOG}\n\n{KINDS_OF_ONE_KERNEL}",
         formatter_class=RawDescriptionHelpFormatter,
     )
@@ -251,7 +251,7 @@ def _save(answers: "BoundsAnswers", finding: "BoundsFinding", folder: Path) -> N
 
 
 def _save_unwritten(answers: "BoundsAnswers", folder: Path) -> None:
-    """Of each variable, the first read for which two runs show that it matters what nothing wrote."""
+    """Of each variable, the first read for which two runs show that it matters uninitialised values."""
     from visaproof.analysis.bounds.uninitialised_runs import dependence, unwritten_record
     from visaproof.checking.counterexample import write_counterexample
 
@@ -263,7 +263,7 @@ def _save_unwritten(answers: "BoundsAnswers", folder: Path) -> None:
             with answers.limit.within():
                 found = dependence(answers, entry)
         except LimitReached as reached:
-            print(f"not saved: whether more depends on what nothing wrote: {reached}", file=sys.stderr)
+            print(f"not saved: whether more depends on uninitialised values: {reached}", file=sys.stderr)
             return
         if found is not None:
             shown.add(entry.variable)

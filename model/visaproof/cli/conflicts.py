@@ -28,7 +28,7 @@ WORDS = {
     ExitCode.USAGE: "not readable",
     ExitCode.UNKNOWN: "unknown",
     ExitCode.NOT_MODELLED: "not modelled",
-    ExitCode.VACUOUS: "with a scatter that no run with a meaning reaches",
+    ExitCode.VACUOUS: "with a scatter that no defined run reaches",
     ExitCode.INTERRUPTED: "interrupted",
 }
 """What the exit code of a file means, for the summary of several."""
@@ -55,12 +55,12 @@ nothing wraps, and an argument has a sign where the zebin says that its type has
 Where lanes meet because a pitch is too small or wraps, the answer begins with relations under which the scatter was
 proved free (--assume launch): the first of n >= 1, multiples of local sizes, constants of the code and multiples of
 global sizes, then the largest upper bound.  The exit code is 1 unless --where states them.
-Loops whose number of rounds is not constant are unrolled; unless they provably end in time, a verdict "free" is
+Loops whose number of iterations is not constant are unrolled; unless they provably end in time, a verdict "free" is
 said to be bounded, which is no proof.
 Undefined behaviour on the way is listed, and whether an address, a branch, a mask or an output depends on it; so are
 writes that no lane reaches.
 exit codes: 0 all free, 1 a conflict or undefined behaviour with an effect, 2 unreadable, 3 unknown or bounded,
-4 not modelled, 5 a scatter that no run with a meaning reaches, or none that obeys --where."""
+4 not modelled, 5 a scatter that no defined run reaches, or none that obeys --where."""
 
 
 def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:

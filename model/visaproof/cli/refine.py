@@ -1,4 +1,4 @@
-"""`visaproof refine`: does one kernel do the same as another wherever that one has a meaning?"""
+"""`visaproof refine`: does one kernel do the same as another wherever that one is defined?"""
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
@@ -46,14 +46,14 @@ EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --platform dg2   a dropped barrier or a weaker fence is no refinement
   visaproof refine before.visaasm after.visaasm --float ieee     x · 2 is x + x, (a + b) + c is not a + (b + c)
 
-TARGET refines SOURCE if, for every input under the printed assumptions, either the pages give SOURCE no meaning, or
-they give one to TARGET and it leaves the same memory.  Which lanes run is arbitrary.  A difference is a run of both
+TARGET refines SOURCE if, for every input under the printed assumptions, SOURCE is undefined, or TARGET is defined
+and leaves the same memory.  Which lanes run is arbitrary.  A difference is a run of both
 kernels on the same inputs, shown side by side from where they part.
-Loops whose number of rounds is not constant are proved by induction where both kernels go through them in step.  Else
+Loops whose length is not constant are proved by induction where both kernels go through them in step.  Else
 they are unrolled, and of longer runs only differences are found: such a verdict is said to be bounded, no proof.
 Kernels of different SIMD widths (with --launch): one thread of the wide one is compared with the threads of the other
 that run its lanes, in any order and at once; a thread of which no lane is on is not launched.
-Loops are proved where all of them take their rounds in step; one that has left does nothing in the rounds of others.
+Loops are proved where all take their iterations in step; one that has left does nothing in those of others.
 Atomics of narrower threads of TARGET are compared where nobody sees their order: they bring nothing back and commute,
 or reach other cells, and no other thread reaches what they do.
 Another thread may use atomics on what both kernels reach by atomics alone.  A run in which it makes one exchange
@@ -65,7 +65,7 @@ side of each, but for private memory and what nobody writes.  Where barriers dif
 both sequences and no run.  Nor does a plain access cross an atomic; where atomics are compared lane by lane, a load may
 (`visaproof premises atomics-relaxed`).
 Registers count only with --observe: at the end each of their bytes (or bits of a predicate) must be the same in both
-wherever SOURCE defines it.  What SOURCE did not write, as in lanes that are off, or computed from what nothing wrote,
+wherever SOURCE defines it.  What SOURCE did not write, as in lanes that are off, or computed from uninitialised values,
 may be anything in TARGET; an input that nothing overwrites is defined.
 Binding table, bindless, LSC and 64-bit addresses of one argument are one buffer (with --launch); where addresses are
 used, the verdict lists the weakest conditions that were shown to suffice.  Private memory cannot be seen.
@@ -75,19 +75,19 @@ names the pairs, and shows a run on buffers that overlap if one was found (else 
 where their types and access qualifiers allow it; of these no run is shown.  --where 'disjoint(A, B)' states that two
 arguments share no byte, --alias none that no two do.  --where 'n % 16 == 0' bounds the question to launches of which it
 holds: integers are meant, and nothing wraps (`visaproof conflicts --help`).
-Where SOURCE does what is forbidden, it has no meaning; TARGET may do it only there.  What is allowed has a meaning, the
+Where SOURCE does what is forbidden, it is undefined; TARGET may do it only there.  What is allowed is defined, the
 same in both kernels, and neither excuses SOURCE nor counts against TARGET (--undefined KIND=allow or KIND=forbid):
   collision        lanes of one message write one byte; allowed: one after another, the last stays     default: forbid
   misaligned       an address not aligned as the page demands; allowed: the bytes from there on        default: forbid
   beyond-variable  registers beyond a variable; allowed: 0 is read, and what is written is lost        default: forbid
   slm-outside      an access outside of shared local memory; allowed: 0 is read, no byte is written    default: allow
-  uninitialised    a store that depends on what nothing wrote; allowed: each kernel finds any values   default: allow
+  uninitialised    a store that depends on uninitialised values; allowed: each kernel finds any values   default: allow
   race             of several threads that run the lanes of a wider one, two access a byte that one of them writes,
                    with no barrier between; allowed: one after another, the first lanes first        default: forbid
   outside          an access of SOURCE outside of a buffer, as in the source language; TARGET's, and
                    where it is allowed: 0 is read, no byte is written                                 default: allow
 exit codes: 0 refines, 1 does not, 2 unreadable or inputs that do not match, 3 unknown or bounded, 4 not modelled,
-5 vacuous (SOURCE never has a meaning)."""
+5 vacuous (SOURCE is never defined)."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -95,7 +95,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "refine",
         help="does one kernel do the same as another?",
-        description="Asks whether TARGET does what SOURCE does wherever SOURCE has a meaning.",
+        description="Asks whether TARGET does what SOURCE does wherever SOURCE is defined.",
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
@@ -128,7 +128,7 @@ def add_question(parser: ArgumentParser) -> None:
 
 
 def add_undefined(parser: ArgumentParser) -> None:
-    """What has a meaning and what has none, which buffers may overlap, and how far loops are run."""
+    """What is defined and what has none, which buffers may overlap, and how far loops are run."""
     parser.add_argument(
         "--alias", choices=("may", "none"), default="may",
         help="whether buffers of different arguments may overlap (default: may, but for restrict and constant ones)",
@@ -136,11 +136,11 @@ def add_undefined(parser: ArgumentParser) -> None:
     more = ", or arguments that share no byte: 'disjoint(A, B)'"
     add_where(parser, relation_or_disjoint, "RELATION", more)
     parser.add_argument(
-        "--unroll", type=positive, default=4, metavar="N", help="rounds of a loop of unknown length (default: 4)"
+        "--unroll", type=positive, default=4, metavar="N", help="iterations of a loop of unknown length (default: 4)"
     )
     parser.add_argument(
         "--undefined", type=undefined, action="append", default=[], metavar="KIND=allow|forbid",
-        help="whether something undefined has a meaning (repeatable); `visaproof refine --help` names the kinds",
+        help="whether a kind of undefined behaviour is allowed (repeatable); `visaproof refine --help` names the kinds",
     )  # fmt: skip
 
 

@@ -60,7 +60,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "rules",
         help="is a rewrite of instructions right?",
-        description="Decides rewrite rules: does the target do what the source does wherever that has a meaning?",
+        description="Decides rewrite rules: does the target do what the source does wherever that is defined?",
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )

@@ -1,4 +1,4 @@
-"""`visaproof run`: run a whole launch of a kernel on numbers."""
+"""`visaproof run`: run a whole launch of a kernel concretely."""
 
 import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
@@ -29,13 +29,13 @@ EPILOG = """examples:
       --trace group=0,thread=1,lane=3
   visaproof run invert.visaasm --launch invert.bin --global-size 32,4 --local-size 32,4 ... --host level-zero
 
-Every thread of every group runs on numbers: r0, local ids, arguments and addresses as the launch lays them out, the
+Every thread of every group runs concretely: r0, local ids, arguments and addresses as the launch lays them out, the
 threads of a group from barrier to barrier.  An access outside a surface reads 0 and is dropped when it writes; one at a
-64-bit address that is in no buffer has no meaning.  Where the pages give the launch no meaning the run stops there and
+64-bit address that is in no buffer is undefined.  Where the launch is undefined by the pages the run stops there and
 says which lane it was.
 Engines: `arrays` runs all threads at once, statement by statement; `scalar` one after another, and only it traces, and
 shows as notes accesses of two threads to one byte that nothing puts in an order, and reads of shared local and private
-memory that nothing wrote.  Where the result depends on the order of the threads, the two may end with other bytes.
+uninitialised memory.  Where the result depends on the order of the threads, the two may end with other bytes.
 Buffers: @FILE, zeros:BYTES, random:BYTES[:SEED] (bytes), floats:COUNT[:SEED] (32-bit, between -1 and 1), and
 local:BYTES for a `local` argument.  BUFFER+OFFSET is the buffer of another argument from that byte on: --buffer 1=0+16.
 Images: W:CONTENT, WxH:CONTENT or WxHxD:CONTENT with @FILE, zeros, random[:SEED] or floats[:SEED]; a texel has four
@@ -56,7 +56,7 @@ def add_parser(subparsers: Subparsers) -> None:
     """Registers the command."""
     parser = subparsers.add_parser(
         "run",
-        help="run a whole launch of a kernel on numbers",
+        help="run a whole launch of a kernel concretely",
         description="Runs all threads of a launch of a kernel, and shows what they wrote.",
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,

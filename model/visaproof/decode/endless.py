@@ -19,7 +19,7 @@ FIRST = 256
 
 NO_MESSAGES = frozenset[str]()
 
-NEVER_ENDS = "this loop never ends: all is as it was a round before"
+NEVER_ENDS = "this loop never ends: all is as it was an iteration before"
 NO_WAY_OUT = "this loop never ends: no branch leaves it"
 
 
@@ -67,9 +67,9 @@ class Repetition:
     """What the thread held there."""
     next: int = FIRST
     rounds: list[list[tuple[str, tuple[Write, ...]]]] = field(default_factory=list[list[tuple[str, tuple[Write, ...]]]])
-    """The stores of each round from there to there."""
+    """The stores of each iteration from there to there."""
     last: Instruction | None = None
-    """The last statement of the round in the text that went back."""
+    """The last statement of the iteration in the text that went back."""
 
     no_way_out: bool = False
 
@@ -80,7 +80,7 @@ class Repetition:
 
     @property
     def position(self) -> Position | None:
-        """Where the round ends."""
+        """Where the iteration ends."""
         return self.last and self.last.position
 
     def stored(self, surface: str, writes: Sequence[Write], is_atomic: bool) -> None:

@@ -1,1 +1,1 @@
-"""Whole launches on numbers: shape, payload, arguments, memory and images, races and traces."""
+"""Concrete runs of whole launches: shape, payload, arguments, memory and images, races and traces."""

@@ -1,6 +1,6 @@
 """Runs a whole launch on arrays: many groups at once, in the order of the groups.
 
-Where some thread has no meaning or is not modelled, its group is run again thread after thread, on the memory that the
+Where some thread is undefined or is not modelled, its group is run again thread after thread, on the memory that the
 groups before it leave: what is told is then what the scalar machine tells, with the lane.
 """
 
@@ -175,7 +175,7 @@ class _ArraysRun:
             return
         if 0 < self._private < self.memory.private.room:  # it was too little; the scalar machine has run the group
             self._private = min(self._private * MORE_PRIVATE, self.memory.private.room)
-        elif undefined:  # it depends on the order of the threads: one order without a meaning is enough
+        elif undefined:  # it depends on the order of the threads: one undefined order is enough
             stop = undefined[0]
             thread = ThreadId(ids, stop.thread % self._payload.threads)
             self.ran.undefined = UndefinedAt(stop.position, stop.message, thread, None)

@@ -1,4 +1,4 @@
-"""Which lane of a message it is that has no meaning: found by running the message for one lane at a time."""
+"""Which lane of a message it is that is undefined: found by running the message for one lane at a time."""
 
 from dataclasses import replace
 

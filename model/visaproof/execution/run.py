@@ -1,4 +1,4 @@
-"""Runs a whole launch on numbers: group after group, and the threads of a group from barrier to barrier."""
+"""Runs a whole launch concretely: group after group, and the threads of a group from barrier to barrier."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,12 +43,12 @@ class Engine(Enum):
     ARRAYS = "arrays"
     """All threads at once; nothing is looked for but what the launch does and where it is undefined."""
     SCALAR = "scalar"
-    """Thread after thread; with races, reads of what nothing wrote, and traces."""
+    """Thread after thread; with races, reads of uninitialised values, and traces."""
 
 
 @dataclass(frozen=True, slots=True)
 class UndefinedAt:
-    """Where the launch has no meaning; nothing behind it was run."""
+    """Where the launch is undefined; nothing behind it was run."""
 
     position: Position
     message: str

@@ -254,7 +254,7 @@ def _level(lod: int, levels: int, beyond: LodRange) -> int:
 
 
 def _level_term(lod: BitVec, levels: int, beyond: LodRange) -> tuple[BitVec, Bool]:
-    """The level that is addressed, and whether that has a meaning (D32)."""
+    """The level that is addressed, and whether that is defined (D32)."""
     exists = ult(lod, const(levels, 32))
     match beyond:
         case LodRange.OUT_OF_BOUNDS:

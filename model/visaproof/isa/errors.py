@@ -30,7 +30,7 @@ class IllegalInstruction(Exception):
 
 
 class UndefinedBehavior(Exception):
-    """The page gives no meaning to this instruction in this state."""
+    """The page leaves this instruction undefined in this state."""
 
 
 class NotModelled(Exception):

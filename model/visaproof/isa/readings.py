@@ -137,7 +137,7 @@ READINGS: dict[str, Reading] = {
         "Does an LSC offset of 32 bits wrap where an immediate is added to it?",
         "modulo 2^32: a load of two dwords does not, so that it is not two loads at offsets next to 4 GiB",
     ),
-    "lsc-misaligned": Reading("D13", "A misaligned LSC address?", "any byte address has a meaning"),
+    "lsc-misaligned": Reading("D13", "A misaligned LSC address?", "any byte address is defined"),
     "lsc-narrow": Reading("D34", "The upper bytes of a narrow LSC load?", "undefined up to PVC, 0 from Xe2 on"),
     "dword-misaligned": Reading("D13", "A misaligned dword address?", answers.DwordMisaligned),
     "collision": Reading("D14", "Lanes that write the same address?", answers.Collision),

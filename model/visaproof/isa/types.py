@@ -33,7 +33,7 @@ class DataType(Enum):
     """Packed: four restricted 8-bit floats, for immediates only."""
 
     def __init__(self, spelling: str, facts: _TypeFacts) -> None:
-        # Attributes, not properties: kernels on terms ask for them at every lane.
+        # Attributes, not properties: symbolic runs ask for them at every lane.
         self.spelling = spelling
         self.size = facts.size
         """Bytes of one element."""

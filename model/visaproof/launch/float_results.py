@@ -1,4 +1,4 @@
-"""What results on floats are in a run on terms: functions of which nothing is known but axioms, or IEEE 754's."""
+"""What results on floats are in a symbolic run: functions of which nothing is known but axioms, or IEEE 754's."""
 
 from collections.abc import Callable, Sequence
 from enum import Enum

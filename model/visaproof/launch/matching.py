@@ -193,7 +193,7 @@ def own_address(name: str) -> BitVec:
 
 
 def own_predicates(side: str) -> Callable[[str, int], Bool]:
-    """Predicate bits that nothing wrote, by names of the side's own."""
+    """Predicate uninitialised bits, by names of the side's own."""
     return lambda variable, lane: bool_symbol(f"{side}:{variable}[{lane}]")
 
 

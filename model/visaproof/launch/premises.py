@@ -282,7 +282,7 @@ PREMISES = _rows(
     PremiseRow(
         "items-do-not-race",
         "what a work item writes through one argument, no other one accesses through another between two barriers",
-        Grantor.LANGUAGE, "OpenCL C: a data race between work items has no meaning", _TWO_KERNELS,
+        Grantor.LANGUAGE, "OpenCL C: a data race between work items is undefined", _TWO_KERNELS,
     ),
     PremiseRow(
         "restrict", "a byte that is written, and reached through {argument}, is reached through it alone",
@@ -321,7 +321,7 @@ PREMISES = _rows(
     ),
     PremiseRow(
         "lanes-on",
-        "{which} on, as else the source may leave buffers of at most 2 GiB: its address is what nothing wrote",
+        "{which} on, as else the source may leave buffers of at most 2 GiB: its address is an uninitialised value",
         Grantor.NOBODY, "a launch may leave them off", _TWO_KERNELS,
     ),
     PremiseRow(
@@ -342,7 +342,7 @@ PREMISES = _rows(
     ),
     PremiseRow(
         "no-data-race", "no other thread writes {what}{between}{but}",
-        Grantor.LANGUAGE, "OpenCL C and C11: a data race has no meaning", _TWO_KERNELS,
+        Grantor.LANGUAGE, "OpenCL C and C11: a data race is undefined", _TWO_KERNELS,
     ),
     PremiseRow(
         "unwritten", "nobody writes what {surfaces} show while the kernel runs",

@@ -1,1 +1,1 @@
-"""The three machines that run a kernel: on numbers, on terms, and on arrays of many threads."""
+"""The three machines that run a kernel: concretely, symbolically, and on arrays of many threads."""

@@ -41,7 +41,7 @@ def nothing_else_is_undefined(subject: Subject) -> Query:
     """Whatever is reported undefined is a misaligned lane, or two lanes that the page has write one cell."""
     meetings, collisions = _meetings(subject), _collisions(subject)
     misaligned, founded_on = neg(aligned_in_the_page(subject)), [one.stated for one in meetings]
-    if subject.readings != DEFAULT:  # misaligned lanes may have a meaning, and then collide where the page has none
+    if subject.readings != DEFAULT:  # misaligned lanes may are defined, and then collide where the page has none
         founded_on.append(misaligned)
     has_none = implies(meaningless(subject.accesses), misaligned)
     founded = conj(has_none, implies(disj(*collisions), disj(*founded_on)))
@@ -58,7 +58,7 @@ def nothing_else_is_undefined(subject: Subject) -> Query:
 
 
 def the_last_lane_wins(subject: Subject) -> Query:
-    """Where lanes that write one cell have a meaning, the cell holds the dword of the last of them.
+    """Where lanes that write one cell are defined, the cell holds the dword of the last of them.
 
     By default they have none, or are one lane.  Asked at one arbitrary cell.
     """
@@ -76,7 +76,7 @@ def the_last_lane_wins(subject: Subject) -> Query:
 
 
 def _meet_with_a_meaning(subject: Subject, probe: Cell) -> Bool:
-    """That lanes on the probe have a meaning, as the subject reads it (D14)."""
+    """That lanes on the probe are defined, as the subject reads it (D14)."""
     stores = [(access, hits(access, probe)) for access in subject.accesses if isinstance(access, Store)]
     match subject.readings.collision:
         case Collision.UNDEFINED:

@@ -1,1 +1,1 @@
-"""Does one kernel refine another?  Both run symbolically and on numbers, and who decides."""
+"""Does one kernel refine another?  Both run symbolically and concretely, and who decides."""

@@ -1,4 +1,4 @@
-"""Two kernels that can be compared: inputs matched, both run on terms, and what the answer will rest on."""
+"""Two kernels that can be compared: inputs matched, both run symbolically, and what the answer will rest on."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -66,7 +66,7 @@ class Comparison:
     unlike: tuple[str, ...] = ()
     """Why a proof on the texts does not show that the target refines the source."""
     itself: bool = False
-    """Whether a program is compared with itself, in the same registers: then one run on terms stands for both."""
+    """Whether a program is compared with itself, in the same registers: then one symbolic run stands for both."""
 
     @property
     def on_floats(self) -> bool:

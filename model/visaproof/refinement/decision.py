@@ -52,7 +52,7 @@ class Refines:
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """As `Refines`, but only of runs in which these loops end within the rounds that were unrolled: no proof."""
+    """As `Refines`, but only of runs in which these loops end within the iterations that were unrolled: no proof."""
 
     loops: tuple[Position, ...]
     found: Refines
@@ -84,11 +84,11 @@ class Unknown:
     """The barriers and fences of both, if these are why."""
 
 
-MEANT = "in launches in which no choice of what nothing wrote leaves the source without a meaning"
+MEANT = "in launches in which no choice of uninitialised values leaves the source undefined"
 
-NO_SUCH_RUN = "in no run in which the source has a meaning do the loops end within the rounds unrolled"
+NO_SUCH_RUN = "in no run in which the source is defined do the loops end within the iterations unrolled"
 
-ROUND_BY_ROUND = "the same stores in normal form, round by round"
+ROUND_BY_ROUND = "the same stores in normal form, iteration by iteration"
 
 NOT_CONFIRMED = "they differ symbolically, but a run of both does not confirm it"
 
@@ -198,7 +198,7 @@ def _in_normal_form(comparison: Comparison) -> Refines | None:
 
 
 def _of_stores_in_normal_form(comparison: Comparison) -> Refines | None:
-    """The same of runs in which no loop takes more rounds than were unrolled."""
+    """The same of runs in which no loop takes more iterations than were unrolled."""
     if comparison.conditional and comparison.exact is not None and same_effects(comparison.exact):
         _audit(comparison)
         return Refines("the same stores in normal form")
@@ -231,19 +231,19 @@ _Shown = TypeVar("_Shown", Refines, Resynchronised)
 
 
 def _unless_vacuous(comparison: Comparison, verdict: _Shown, timeout_ms: int) -> _Shown | Vacuous | Unknown:
-    """The verdict where the source has a meaning for some input: else any target refines it."""
+    """The verdict where the source is defined for some input: else any target refines it."""
     match means_nothing(comparison, timeout_ms):
         case Impossible():
             return Vacuous(undefined_always(comparison))
         case GaveUp(reason):
             shown = "refines the source" if isinstance(verdict, Refines) else "has other barriers than the source"
-            return Unknown(f"the target {shown}, which may have no meaning for any input: {reason}")
+            return Unknown(f"the target {shown}, which may are undefined for any input: {reason}")
         case None:
             return verdict
 
 
 def _where_meant(comparison: Comparison, timeout_ms: int) -> Refines | Difference | None:
-    """The verdict on the launches in which no choice leaves the source without a meaning, if they are fewer."""
+    """The verdict on the launches in which no choice leaves the source undefined, if they are fewer."""
     meant = where_meant(comparison)
     if meant is None or meant.open is not None:
         return None
@@ -279,18 +279,18 @@ def _decided(comparison: Comparison, timeout_ms: int) -> Verdict:
 
 
 def _vain(question: Question, timeout_ms: int) -> Unknown | None:
-    """Why a verdict on runs of so many rounds says nothing; None where there are such runs."""
+    """Why a verdict on runs of so many iterations says nothing; None where there are such runs."""
     match uncut(premises(question, false()), false(), timeout_ms):
         case Fails():
             return None
         case Impossible() | Holds():
             return Unknown(NO_SUCH_RUN)
         case GaveUp(reason):
-            return Unknown(f"whether loops can end within the rounds unrolled: {reason}")
+            return Unknown(f"whether loops can end within the iterations unrolled: {reason}")
 
 
 def _of_these_rounds(comparison: Comparison, timeout_ms: int) -> Refines | Difference | Vacuous | Unknown:
-    """The verdict on runs in which no loop takes more rounds than were unrolled."""
+    """The verdict on runs in which no loop takes more iterations than were unrolled."""
     if (found := _of_stores_in_normal_form(comparison)) is not None:
         return found
     second = _second(comparison)
@@ -313,13 +313,13 @@ def _interfered(comparison: Comparison, timeout_ms: int) -> Difference | None:
     return guessed(comparison, GUESSES, seed=1, most_seconds=timeout_ms / 1000, ask=interfered)
 
 
-WITH_CHOICES = "what nothing wrote being what the target has"
+WITH_CHOICES = "uninitialised values being what the target has"
 
-SOME_CHOICE = "what nothing wrote being, for each input, what leaves the same"
+SOME_CHOICE = "uninitialised values being, for each input, what leaves the same"
 
 
 def _with_choices(comparison: Comparison) -> Refines | None:
-    """The verdict where the source finds what the target has in what nothing wrote, if it is the same then."""
+    """The verdict where the source finds what the target has in uninitialised values, if it is the same then."""
     choices = choices_tried(comparison.question)
     if choices is None:
         return None
@@ -348,7 +348,7 @@ def _chosen_one_by_one(comparison: Comparison, timeout_ms: int) -> Refines | Non
 
 
 def _how(chosen: Question, question: Question) -> str:
-    """What nothing wrote is: where stores of it are left out, it is what memory holds there."""
+    """Uninitialised values is: where stores of it are left out, it is what memory holds there."""
     return WITH_CHOICES if question is chosen else SOME_CHOICE
 
 

@@ -1,14 +1,14 @@
-"""Loops of any length: both kernels go through them in step, and every round does the same in both.
+"""Loops of any length: both kernels go through them in step, and every iteration does the same in both.
 
-By induction over rounds.  What a round writes is arbitrary before it.  But words that hold the same in both kernels
-when their loops begin, and again after every round that begins so, hold the same in every round.  Memory before a round
-is arbitrary and the same in both, as the stores of what came before were.  Then it is enough that one such round has
-the same stores, and that the same lanes go on.
+By induction over rounds.  What an iteration writes is arbitrary before it.  But words that hold the same in both
+kernels when their loops begin, and again after every iteration that begins so, hold the same in every iteration.
+Memory before an iteration is arbitrary and the same in both, as the stores of what came before were.  Then it is enough
+that one such iteration has the same stores, and that the same lanes go on.
 
 Threads that run the lanes of a wide one go through their loops at once: one that has left its loop does nothing in the
-rounds that others still take.  A word that is not one lane's holds what is said of it while its thread is in the loop.
-That is one order of the threads; without a race every other leaves the same.  A source that races has no meaning; of
-the target it has to be known of any two rounds that it does not.
+iterations that others still take.  A word that is not one lane's holds what is said of it while its thread is in the
+loop. That is one order of the threads; without a race every other leaves the same.  A source that races is undefined;
+of the target it has to be known of any two iterations that it does not.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ from visaproof.smt import Bool, Term, bool_symbol, symbol
 
 
 def in_step(comparison: Comparison) -> Question | None:
-    """The question about one round of each loop that stands for all of them, if both kernels do the same in it.
+    """The question about one iteration of each loop that stands for all of them, if both kernels do the same in it.
 
     None where it cannot be asked, and where they may do something else, or other lanes go on.
     """
@@ -61,7 +61,7 @@ def in_step(comparison: Comparison) -> Question | None:
 
 
 def _generalised(runner: AnyRunner, lanes: Sequence[Bool], scope: Scope, several: bool) -> AnyRunner:
-    """The same kernel, with one round for all rounds of a loop but the first.  Raises NotModelled."""
+    """The same kernel, with one iteration for all iterations of a loop but the first.  Raises NotModelled."""
     if isinstance(runner, Runner):
         thread = _generalised_thread(runner, lanes, scope.floats)
         if not several:
@@ -89,13 +89,13 @@ _Rounds = tuple[tuple[LoopRound, ...], tuple[LoopRound, ...]]
 
 
 def _words(rounds: _Rounds) -> Iterable[Held]:
-    """Everything that rounds write."""
+    """Everything that iterations write."""
     return (held for side in rounds for one in side for held in one.held)
 
 
 @dataclass(frozen=True, slots=True)
 class _Classes:
-    """Which words of both kernels hold the same in every round, by what they hold during one."""
+    """Which words of both kernels hold the same in every iteration, by what they hold during one."""
 
     of: dict[Term, int]
 
@@ -104,8 +104,8 @@ class _Classes:
         return len(set(self.of.values()))
 
     def refined(self, rounds: _Rounds) -> "_Classes":
-        """Only those stay together that hold the same before their loop and after a round: for the same lane, if one
-        lane alone writes them, since a round in which it is off leaves them alone."""
+        """Only those stay together that hold the same before their loop and after an iteration: for one lane if one
+        lane alone writes them, since an iteration in which it is off leaves them alone."""
         numbers: dict[tuple[object, ...], int] = {}
         found: dict[Term, int] = {}
         for side in rounds:
@@ -116,7 +116,7 @@ class _Classes:
         return _Classes(found)
 
     def names(self, rounds: _Rounds, threads: bool) -> dict[Term, Term]:
-        """One name for all words of a class, of what they hold during a round and behind the loop; and for lanes.
+        """One name for all words of a class, of what they hold during an iteration and behind the loop; and for lanes.
 
         Behind the loop of `threads` that take other numbers of rounds, words of no one lane have nothing in common.
         """
@@ -146,7 +146,7 @@ def _question(runners: tuple[AnyRunner, AnyRunner], comparison: Comparison, name
 
 
 def _same_rounds(question: Question) -> bool:
-    """Whether the same lanes run each loop, the same go on from a round, and rounds of threads can be taken in step."""
+    """Whether the same lanes run each loop, the same go on from an iteration, and threads iterate in step."""
     if question.target.races_in_rounds:
         return False
     loops = zip(question.source.rounds, question.target.rounds, strict=True)

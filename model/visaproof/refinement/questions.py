@@ -1,4 +1,4 @@
-"""The questions about two kernels that were run on terms: of places in surfaces, or in buffers under conditions."""
+"""The questions about two kernels that were run symbolically: of places in surfaces, or in buffers under conditions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -75,7 +75,7 @@ def of_the_source(
     """A question of the source alone, with all surfaces that either is known to reach.  Raises NotModelled.
 
     `undisturbed` by other threads, it says what a run leaves in which nobody comes at its atomics and fences.
-    The target may have stopped on terms: runs find what it reaches behind that, if it is among these.
+    The target may have stopped symbolically: runs find what it reaches behind that, if it is among these.
     """
     for runner in runners:
         if runner is runners[0] or runner.threads:
@@ -141,7 +141,7 @@ def _unwritten(runner: AnyRunner, trace: Trace, surface: Callable[[str], str]) -
 
 
 def _finders(runner: AnyRunner) -> tuple[int, ...]:
-    """The thread of each value left open, where a source that races has no meaning."""
+    """The thread of each value left open, where a source that races is undefined."""
     if isinstance(runner, ThreadGroup) and runner.races_forbidden and runner.name == "source":
         return runner.finders
     return ()

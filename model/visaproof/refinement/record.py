@@ -109,7 +109,7 @@ class OtherThread(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
 
 
 class Differs(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """A byte or channel after both runs, the line of the target that has no meaning, or where it leaves all buffers."""
+    """A byte or channel after both runs, the line of the target that is undefined, or where it leaves all buffers."""
 
     buffer: str = ""
     address: str = "0x0"
@@ -147,12 +147,12 @@ class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_field
     source_inside: bool = False
     """Whether the source has to stay inside the surfaces that are buffers."""
     whatever_found: bool = False
-    """Whether the source reads what nothing wrote: the runs show one choice of it, and that no other choice leaves what
-    the target left was shown on terms, which is not run again."""
+    """Whether the source reads uninitialised values: the runs show one choice, and that no other choice leaves what
+    the target left was shown symbolically, which is not run again."""
     where: list[ObeyedRelation] = []
     """The relations that the launch obeys; their bytes are of the wide kernel, or of the source."""
     races_allowed: bool = False
-    """Whether it has a meaning that threads race: they run one after another."""
+    """Whether it is defined that threads race: they run one after another."""
     source: Side
     target: Side
     differs: Differs

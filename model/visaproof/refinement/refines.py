@@ -96,18 +96,18 @@ def refines(
     alias: Alias | str = Alias.MAY,
     disjoint: Sequence[tuple[str, str]] = (),
 ) -> Verdict:
-    """Whether `target` does what `source` does, for every input for which `source` has a meaning.
+    """Whether `target` does what `source` does, for every input for which `source` is defined.
 
     Both are `.visaasm` files, or programs that `Programs.read` gave; `programs` keeps the files of earlier calls.
     `launch` (a zebin, its .ze_info, or a manifest) says what the inputs hold, `launch_target` does where the
     target's differ; without them inputs are matched by their place in the payload. `platform` is the device where
-    neither launch information nor the file itself names it; what is not `forbidden` has a meaning; `floats` says
+    neither launch information nor the file itself names it; what is not `forbidden` is defined; `floats` says
     what results on floats are taken for, and loops of unknown length are run `unroll` rounds. `observe` names
     registers that have to be equal at the end where the source defines them: "V32", or "V32=V40" where the target
     has another name. Buffers of different arguments may overlap, unless `alias` is "none", the source says
     `restrict` or `constant`, or a pair is among the `disjoint` ones, by name or number. The verdict is `Refines`
-    (for all inputs, with the conditions that it needs), `Bounded` (the same, of so many rounds: no proof),
-    `Difference` (a run of both kernels), `Vacuous` (the source never has a meaning), `Apart` (it refines the source
+    (for all inputs, with the conditions that it needs), `Bounded` (the same, of so many iterations: no proof),
+    `Difference` (a run of both kernels), `Vacuous` (the source never is defined), `Apart` (it refines the source
     if these pairs of buffers share no byte, with a run on buffers that overlap if one differs) or `Unknown`.
     Options may be named as on the command line: `assume="none"`, `floats="ieee"`, `platform="dg2"`,
     `forbidden={"race"}`.
@@ -116,7 +116,7 @@ def refines(
     cannot be compared, ValueError for an option that has no such value.
     """
     if unroll < 1 or not 0 < timeout_s < inf:
-        raise ValueError(f"{unroll} rounds, {timeout_s} s: at least one round, and a positive number of seconds")
+        raise ValueError(f"{unroll} rounds, {timeout_s} s: at least one iteration, and a positive number of seconds")
     kinds = frozenset(map(UndefinedKind, [forbidden] if isinstance(forbidden, str) else forbidden))
     known = programs or Programs()
     one = source if isinstance(source, Program) else known.read(Path(source), launch, platform)

@@ -1,4 +1,4 @@
-"""Runs both kernels of a saved difference again, on numbers alone.  No solver."""
+"""Runs both kernels of a saved difference again, concretely.  No solver."""
 
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
@@ -124,7 +124,7 @@ def _differences(example: RefinementExample, kernels: tuple[Kernel, Kernel], pat
     source = _run(example, example.source, f"{path}, source")
     target = _run(example, example.target, f"{path}, target")
     if (undefined := source.outcome.undefined) is not None:
-        yield f"the source has no meaning: line {undefined.position.line}: {undefined.message}"
+        yield f"the source is undefined: line {undefined.position.line}: {undefined.message}"
     if source.leaves(example.inside) or (example.source_inside and missed_of(source.outcome) is not None):
         yield "the source leaves its buffers"
     if example.differs.outside:
@@ -162,8 +162,8 @@ def _without_meaning(example: RefinementExample, target: _Ran) -> Words:
     undefined, recorded = target.outcome.undefined, example.differs
     line = None if undefined is None else undefined.position.line
     if line != (recorded.line if recorded.undefined else None):
-        yield f"the target ends without a meaning at line {line}, recorded: {recorded.line or None}"
-    return "the target has a meaning" if undefined is None else f"line {line} of the target: {undefined.message}"
+        yield f"the target is undefined at line {line}, recorded: {recorded.line or None}"
+    return "the target is defined" if undefined is None else f"line {line} of the target: {undefined.message}"
 
 
 def _contents(example: RefinementExample, source: _Ran, target: _Ran) -> Words:
@@ -216,7 +216,7 @@ class _Visited:
     def unsound(self, example: RefinementExample, name: str) -> Iterator[str]:
         """Why the run shows nothing."""
         if self.ran.outcome.undefined is not None or self.ran.leaves(example.inside):
-            yield f"the {name} has no meaning, or leaves its buffers, where the other thread comes"
+            yield f"the {name} is undefined, or leaves its buffers, where the other thread comes"
         if self.plainly:
             yield f"the {name} reaches what the other thread writes by something else than atomics"
 

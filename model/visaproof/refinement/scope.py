@@ -27,9 +27,9 @@ class Scope:
     assume: Assume
     """Of the launch."""
     forbidden: frozenset[UndefinedKind] = FORBIDDEN
-    """What has no meaning; all else has one."""
+    """What is undefined; all else has one."""
     unroll: int = DEFAULT_UNROLL
-    """Rounds of a loop whose number of rounds is not constant; of longer runs nothing is asked."""
+    """Iterations of a loop whose number of iterations is not constant; of longer runs nothing is asked."""
     floats: Floats = Floats.UNINTERPRETED
     """What results on floats are taken for."""
     observe: tuple[tuple[str, str], ...] = ()

@@ -1,6 +1,6 @@
 """Terms that are equal for all inputs made one, from the inputs up: what is left of a question is small, or true.
 
-Two versions of a kernel compute the same words in between.  Values on numbers say which may be equal, a solver says
+Two versions of a kernel compute the same words in between.  Concrete values say which may be equal, a solver says
 which are, and what uses them is then built from one of them, so that each question is about a few operations.  (In
 hardware verification: SAT sweeping.)
 """

@@ -1,6 +1,6 @@
-"""Whether the source has a meaning for any input: if it has none, anything refines it, which is no news.
+"""Whether the source is defined for any input: if it has none, anything refines it, which is no news.
 
-One run in which it has a meaning is enough, and nearly always one of the first is.  Only else a solver is asked.
+One run in which it is defined is enough, and nearly always one of the first is.  Only else a solver is asked.
 """
 
 from itertools import islice
@@ -21,7 +21,7 @@ RUNS = 30
 
 
 def means_nothing(comparison: Comparison, timeout_ms: int) -> Impossible | GaveUp | None:
-    """Impossible where the source has no meaning for any input under the assumptions; GaveUp where that is not known.
+    """Impossible where the source is undefined for any input under the assumptions; GaveUp where that is not known.
 
     None where it has one, and of a kernel whose loops may be longer than they were unrolled: a longer run may have one.
     """

@@ -49,7 +49,7 @@ def _in_brackets(one: Candidate) -> str:
 
 
 def candidates(rule: Rule, ready: Sequence[Prepared]) -> list[Candidate]:
-    """The single conditions that have a meaning for every instance, and each meaning once."""
+    """The single conditions that are defined for every instance, and each meaning once."""
     found: dict[tuple[Premise, ...], Candidate] = {}
     for text in _texts(rule, ready):
         one = candidate(text, ready)
@@ -59,7 +59,7 @@ def candidates(rule: Rule, ready: Sequence[Prepared]) -> list[Candidate]:
 
 
 def candidate(text: str, ready: Sequence[Prepared]) -> Candidate | None:
-    """The condition, if it has a meaning for every instance."""
+    """The condition, if it is defined for every instance."""
     try:
         condition = _read(text)
         said = tuple(premise([condition], one.instance) for one in ready)
@@ -153,7 +153,7 @@ class _Texts:
             yield from (f"inside({surface}, {x}, {width})" for surface in surfaces for width in self.widths)
             if self.uses.counts[name] > 1:
                 yield from (f"distinct({x}, {width})" for width in self.widths)
-                if self.atomic:  # lanes of a store on one place have no meaning
+                if self.atomic:  # lanes of a store on one place are undefined
                     yield f"uniform({x})"
         for low, high in self.uses.halves(name):
             yield from (f"disjoint({low}, {high}, {width})" for width in self.widths)

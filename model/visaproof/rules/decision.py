@@ -69,7 +69,7 @@ def check_instances(
     if unknown is not None:
         return unknown
     if vacuous == count:
-        return Vacuous("the preconditions and a meaning of the source exclude each other")
+        return Vacuous("the preconditions hold only where the source is undefined")
     return Proved(tuple(rungs), count - vacuous)
 
 

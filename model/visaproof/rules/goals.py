@@ -41,7 +41,7 @@ from visaproof.smt import (
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Something that has to hold where the source has a meaning, and what it is about."""
+    """Something that has to hold where the source is defined, and what it is about."""
 
     what: str
     goal: Bool
@@ -105,7 +105,7 @@ def conjuncts_of(premise: Bool) -> tuple[Bool, ...]:
 
 def _of_atomics(matched: Matched, assumed: Premise) -> Question:
     premises = [*assumed.inputs, disj(*lanes()), *(neg(one) for one in matched.source_undefined)]
-    goals = [Goal("the target has a meaning", neg(one)) for one in matched.target_undefined]
+    goals = [Goal("the target is defined", neg(one)) for one in matched.target_undefined]
     for index, ((source, target), found) in enumerate(zip(matched.pairs, matched.found, strict=True)):
         turn = f"turn {index}"
         holds = [about_word(condition, name, found) for name, condition in assumed.contents if name == source.surface]
@@ -162,7 +162,7 @@ def _of_stores(comparison: Comparison, assumed: Premise) -> Question:
     if choices_in([*told, *source.undefined, *comparison.memory.definitions.values()], "source"):
         raise NotModelled("a source that depends on what it may choose")
     premises = [*assumed.inputs, disj(*lanes()), *(neg(one) for one in source.undefined)]
-    goals = [Goal("the target has a meaning", neg(one)) for one in open_undefined(source, target)]
+    goals = [Goal("the target is defined", neg(one)) for one in open_undefined(source, target)]
     easier: dict[Bool, str] = {}
     for surface in comparison.surfaces:
         left, right = source.writes.get(surface, ()), target.writes.get(surface, ())

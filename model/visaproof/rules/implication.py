@@ -1,4 +1,4 @@
-"""Which conditions of a rule follow from which, where its preconditions hold and its source has a meaning."""
+"""Which conditions of a rule follow from which, where its preconditions hold and its source is defined."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -48,7 +48,7 @@ class Implication:
         return self._cached(stronger, weaker, source=False)
 
     def follows(self, stronger: Candidate, weaker: Candidate) -> bool:
-        """Whether the weaker one holds wherever the stronger one does and the source has a meaning."""
+        """Whether the weaker one holds wherever the stronger one does and the source is defined."""
         return self.says(stronger, weaker) or self._cached(stronger, weaker, source=True)
 
     def _cached(self, stronger: Candidate, weaker: Candidate, source: bool) -> bool:

@@ -98,7 +98,7 @@ def _require_known(said: Premise, ready: Prepared, condition: Condition) -> None
 
 @dataclass(frozen=True, slots=True)
 class SourceMeaning:
-    """Where the source has a meaning, and where it then changes memory."""
+    """Where the source is defined, and where it then changes memory."""
 
     premises: tuple[Bool, ...]
     acts: tuple[Bool, ...]
@@ -206,14 +206,14 @@ class _Check:
                 return None
 
     def _possible(self, question: Question) -> Holds | Vacuous | Unknown:
-        """That the preconditions hold for some input for which the source has a meaning."""
+        """That the preconditions hold for some input for which the source is defined."""
         match climb((), neg(conj(*question.premises)), self._timeout_ms):
             case Fails():
                 return Holds("")
             case GaveUp(reason):
                 return Unknown(f"whether the preconditions can hold: {reason}")
             case _:
-                return Vacuous("the preconditions never hold where the source has a meaning")
+                return Vacuous("the preconditions never hold where the source is defined")
 
     def _climbed(self, question: Question, goals: Sequence[Goal], search: Search) -> Verdict:
         end = monotonic() + self._timeout_ms / 1000
@@ -223,7 +223,7 @@ class _Check:
                 case Holds(rung):
                     self._rungs[rung] = None
                 case Impossible():
-                    return Vacuous("the preconditions never hold where the source has a meaning")
+                    return Vacuous("the preconditions never hold where the source is defined")
                 case GaveUp(reason):
                     return Unknown(f"{one.what}: {reason}")
                 case Fails(values):

@@ -1,4 +1,4 @@
-"""Runs both sides of a rewrite rule on numbers.  Atomics are run in every order that can be told from another.
+"""Runs both sides of a rewrite rule concretely.  Atomics are run in every order that can be told from another.
 
 Only `execute` and the interpreter of kernels are used: no footprint, no solver.
 """

@@ -19,7 +19,7 @@ WORDS = (0, 1, 0x7FFF, 0x8000, 0xFFFF, 0x1_0000, 0x7FFF_FFFF, 0x8000_0000, 0xFFF
 
 def samples(ready: Prepared, pre: Sequence[Condition]) -> tuple[list[Values], int]:
     """Inputs of an instance that meet the rule's preconditions, and a dword of each surface; as bits, those for which
-    the source has a meaning.
+    the source is defined.
     """
     search, random = Search(ready, premise(pre, ready.instance), ()), Random(2)
     words = [any_dword(name) for name in dict.fromkeys(ready.instance.surfaces.values())]

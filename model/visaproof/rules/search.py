@@ -25,7 +25,7 @@ RUNS = 40
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An instance with both sides run on terms."""
+    """An instance with both sides run symbolically."""
 
     instance: Instance
     both: tuple[Side, Side]
@@ -70,11 +70,11 @@ class Search:
         return next((found for case in self.admitted() if (found := self.difference(case)) is not None), None)
 
     def has_meaning(self) -> bool:
-        """Whether a run shows inputs that meet the preconditions and for which the source has a meaning."""
+        """Whether a run shows inputs that meet the preconditions and for which the source is defined."""
         return any(self.source_defined(case.values) for case in self.admitted())
 
     def source_defined(self, values: Values) -> bool:
-        """Whether a run of the source on these inputs has a meaning, with memory of zeros."""
+        """Whether a run of the source on these inputs is defined, with memory of zeros."""
         inputs = self._inputs(Case(values, 0))
         try:
             found = outcomes(self._instance, "source", inputs)

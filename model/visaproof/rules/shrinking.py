@@ -44,7 +44,7 @@ class _Smaller:
         return self._take(Case({**self._case.values, **changed}, self._case.filler))
 
     def _take(self, case: Case) -> bool:
-        """Takes the case if it shows the same kind of thing: a difference, or a target without a meaning."""
+        """Takes the case if it shows the same kind of thing: a difference, or an undefined target."""
         found = self._search.difference(case) if self._search.admits(case.values) else None
         if found is None or (found.place is None) != (self._best.place is None):
             return False

@@ -1,4 +1,4 @@
-"""The state before both sides of a rewrite rule run on numbers, with memory that notes where atomics look."""
+"""The state before both sides of a rewrite rule run concretely, with memory that notes where atomics look."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

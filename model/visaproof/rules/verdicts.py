@@ -40,7 +40,7 @@ class Run:
 
     steps: tuple[Step, ...]
     undefined: str
-    """Why the pages give it no meaning from there on, or ""."""
+    """Why it is undefined from there on, or ""."""
     memory: Mapping[Place, int]
     """Bytes, or texels, that differ from those before."""
     observed: Mapping[Place, int]
@@ -62,7 +62,7 @@ class Counterexample:
     orders: int
     """How many outcomes of the source were compared with the target's."""
     place: Place | None
-    """Where both differ; None where the target has no meaning."""
+    """Where both differ; None where the target is undefined."""
     before: int
 
 
@@ -100,7 +100,7 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Vacuous:
-    """The preconditions never hold, or the source never has a meaning where they do."""
+    """The preconditions never hold, or the source never is defined where they do."""
 
     reason: str
 

@@ -27,7 +27,7 @@ STRAIGHT = SCATTER + "    mov (M1, 8) X(0,0)<1> 0x0:ud\n" + SCATTER
 BODIES = {
     "straight": STRAIGHT,
     "before and in a loop": SCATTER + CONFLICT["inside the loop"],
-    "a conflict in a later round": CONFLICT["inside the loop"],
+    "a conflict in a later iteration": CONFLICT["inside the loop"],
     "a step of each lane": CONFLICT["a step that is not every lane's"],
     "a free loop": FREE["a uniform step inside the loop"],
     "two loops": f"{COUNT}{SCATTER}{BACK}    shr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud\nafter:\n{SCATTER}"
@@ -84,7 +84,7 @@ def test_free_is_free_wherever_the_run_ends(body: str, end: str, monkeypatch: py
 
 
 def test_in_bounds_is_in_bounds_wherever_the_run_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The address grows in each round, and leaves the surface in a late one."""
+    """The address grows in each iteration, and leaves the surface in a late one."""
     body = f"{SCATTER}{COUNT}{SCATTER}    add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x400:ud\n{BACK}"
     kernel = read_kernel(f"{HEADER}{body}    ret (M1, 1)\n", "k.visaasm")
 
@@ -103,7 +103,7 @@ def test_in_bounds_is_in_bounds_wherever_the_run_ends(monkeypatch: pytest.Monkey
 
 
 def test_a_run_that_ends_in_a_general_round_keeps_no_message_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a round starts with is not yet arbitrary where that round was the first attempt."""
+    """What an iteration starts with is not yet arbitrary where that iteration was the first attempt."""
     kernel = read_kernel(f"{HEADER}{CONFLICT['inside the loop']}    ret (M1, 1)\n", "k.visaasm")
     whole = trace(kernel, Platform.TGLLP, unroll=1)
     assert any(one.any_round for one in whole.performed)

@@ -1,4 +1,4 @@
-"""Loops of unknown length: free means free in every round, also in those that were not unrolled."""
+"""Loops of unknown length: free means free in every iteration, also in those that were not unrolled."""
 
 import pytest
 
@@ -57,17 +57,17 @@ FREE = {
 }
 
 CONFLICT = {
-    "an address that shrinks in each round": f"{COUNT}    shr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud\n{BACK}{SCATTER}",
+    "an address that shrinks in each one": f"{COUNT}    shr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud\n{BACK}{SCATTER}",
     "a step that is not every lane's": f"{COUNT}{SCATTER}    cmp.gt (M1, 8) P2 N(0,0)<0;1,0> 0x5:ud\n"
     f"    (P2) add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> (-)L(0,0)<1;1,0>\n{BACK}",
     "inside the loop": f"{COUNT}{SCATTER}    shr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud\n{BACK}",
     "lanes that leave in different rounds": f"{COUNT}    mad (M1, 8) X(0,0)<1> N(0,0)<0;1,0> 0x100:uw L(0,0)<1;1,0>\n"
     f"{BACK}{SCATTER}",
-    "a predicate of an earlier round": "    cmp.ne (M1_NM, 8) P2 N(0,0)<0;1,0> 0x0:ud\n"
+    "a predicate of an earlier iteration": "    cmp.ne (M1_NM, 8) P2 N(0,0)<0;1,0> 0x0:ud\n"
     f"{COUNT}    (P2) mov (M1, 8) X(0,0)<1> 0x0:ud\n    cmp.gt (M1, 8) P2 N(0,0)<0;1,0> 0x5:ud\n{BACK}{SCATTER}",
     "a way out in the middle": f"{COUNT}    cmp.gt (M1, 8) P2 N(0,0)<0;1,0> 0x5:ud\n    (P2) goto (M1, 8) out\n{BACK}"
     f"    goto (M1, 8) end\nout:\n    mov (M1, 8) X(0,0)<1> 0x0:ud\nend:\n{SCATTER}",
-    "a row that moves in each round": f"{ROWS}    addr_add (M1_NM, 1) A0(0)<1> &ROWS 0x0:uw\n"
+    "a row that moves in each iteration": f"{ROWS}    addr_add (M1_NM, 1) A0(0)<1> &ROWS 0x0:uw\n"
     f"{COUNT}    mov (M1, 8) X(0,0)<1> r[A0(0),0]<8;8,1>:ud\n"
     f"    addr_add (M1_NM, 1) A0(0)<1> A0(0)<0;1,0> 0x20:uw\n{SCATTER}{BACK}",
 }  # fmt: skip
@@ -83,7 +83,7 @@ def answers(body: str, unroll: int) -> list[object]:
 
 
 def collides(body: str, rounds: tuple[int, ...]) -> bool:
-    """Whether a run with so many rounds for each lane is undefined."""
+    """Whether a run with so many iterations for each lane is undefined."""
     kernel = read_kernel(f"{HEADER}{body}    ret (M1, 1)\n", "k.visaasm")
     state = ConcreteState(Platform.TGLLP, exec_mask=0xFF, surfaces={"T6": Buffer(2**32)})
     state.registers["S"] = bytearray(b"".join(count.to_bytes(4, "little") for count in rounds))

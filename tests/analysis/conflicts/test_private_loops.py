@@ -1,4 +1,4 @@
-"""Private memory in loops: what no round writes there stays, and what a later round writes is arbitrary."""
+"""Private memory in loops: what no iteration writes there stays, and what a later iteration writes is arbitrary."""
 
 import pytest
 
@@ -64,14 +64,14 @@ KEPT = {
 }  # fmt: skip
 
 WRITTEN = {
-    "in each round": "    svm_scatter.4.1 (M1, 8) PLACE.0 Y.0\n",
+    "in each iteration": "    svm_scatter.4.1 (M1, 8) PLACE.0 Y.0\n",
     "in late rounds": f"{LATE}    (P2) svm_scatter.4.1 (M1, 8) PLACE.0 Y.0\n",
     "by a loop in the loop": f"inner:\n    add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x1:ud\n{LATE}"
     "    (P2) svm_scatter.4.1 (M1, 8) PLACE.0 Y.0\n"
     "    cmp.lt (M1, 8) P2 Y(0,0)<1;1,0> S(0,0)<0;1,0>\n    (P2) goto (M1, 8) inner\n",
     "at an address that comes near": "    add (M1_NM, 8) MOVING(0,0)<1> MOVING(0,0)<1;1,0> 0xffffffe0:d\n"
     "    svm_scatter.4.1 (M1, 8) MOVING.0 Y.0\n",
-    "at an address that was loaded in the round": "    svm_gather.4.1 (M1, 8) COUNTER.0 X.0\n"
+    "at an address that was loaded in the iteration": "    svm_gather.4.1 (M1, 8) COUNTER.0 X.0\n"
     "    mov (M1, 8) W(0,0)<1> X(0,0)<1;1,0>\n    add (M1, 8) W(0,0)<1> W(0,0)<1;1,0> PLACE(0,0)<1;1,0>\n"
     "    svm_scatter.4.1 (M1, 8) W.0 Y.0\n",
     "by an atomic": f"{LATE}    (P2) svm_atomic.and (M1, 8) PLACE.0 Y.0 Y.0 %null.0\n",
@@ -91,7 +91,7 @@ def is_free(body: str, unroll: int) -> bool:
 
 
 def collides(body: str, rounds: tuple[int, ...]) -> bool:
-    """Whether a run with so many rounds for each lane is undefined."""
+    """Whether a run with so many iterations for each lane is undefined."""
     kernel = read_kernel(HEADER + body + FOOTER, "k.visaasm")
     state = ConcreteState(Platform.TGLLP, exec_mask=0xFF, surfaces={"T6": Buffer(2**32), FLAT: Buffer(2**64)})
     state.registers["S"] = bytearray(b"".join(count.to_bytes(4, "little") for count in rounds))

@@ -35,7 +35,7 @@ def test_the_data_has_such_files() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_scatters_to_64_bit_addresses(path: Path) -> None:
-    """A conflict has been replayed on numbers."""
+    """A conflict has been replayed concretely."""
     kernel = read_kernel_file(path)
     launch = read_launch(DATA / "manifest.json", kernel, None)
     assert launch.platform is not None

@@ -1,4 +1,4 @@
-"""Kernels on numbers: examples worked by hand."""
+"""Concrete runs of kernels: examples worked by hand."""
 
 import struct
 

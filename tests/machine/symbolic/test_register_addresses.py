@@ -1,4 +1,4 @@
-"""Elements at register addresses that depend on inputs: read and written on terms as in runs on numbers."""
+"""Elements at register addresses that depend on inputs: read and written symbolically as in concrete runs."""
 
 import pytest
 from hypothesis import given, settings
@@ -186,7 +186,7 @@ def test_a_round_of_a_loop_stands_for_all_where_it_names_its_addresses(inside: s
 
 
 def test_what_a_round_left_in_an_address_register_is_not_known_in_the_next() -> None:
-    """Such a loop is run a few rounds."""
+    """Such a loop is run a few iterations."""
     moved = "addr_add (M1, 8) A0(0)<1> A0(0)<1> 0x0:uw\n    and (M1, 8) AT(0,0)<1> X(0,0)<1;1,0> 0x1c:ud"
     result = traced(ROUNDS.format(before=ADDRESS.format("AT"), inside=f"{moved}\n    {ADDRESS.format('AT')}"))
     assert result.stopped is None

@@ -1,4 +1,4 @@
-"""What a trace says of a kernel: its guards, its addresses, and that it agrees with runs on numbers."""
+"""What a trace says of a kernel: its guards, its addresses, and that it agrees with concrete runs."""
 
 from pathlib import Path
 
@@ -297,7 +297,7 @@ def test_a_loop_of_constant_length_is_run_to_its_end() -> None:
 
 
 def test_a_loop_of_unknown_length_is_unrolled_and_says_so() -> None:
-    """Lane 2 leaves after the first round where ID + 1 ≥ S, after the second where only ID + 2 ≥ S, and so on."""
+    """Lane 2 leaves after the first iteration where ID + 1 ≥ S, after the second where only ID + 2 ≥ S, and so on."""
     result = trace(kernel(LOOP.format(bound="S(0,0)<0;1,0>")), Platform.TGLLP, unroll=2, generalise=False)
     (ends, position) = result.bounded[0]
     assert (len(result.bounded), position.line) == (1, 21)

@@ -76,7 +76,7 @@ def test_sums_of_other_texels_differ() -> None:
     text = shown(summed(), summed(step="0x40000000"))
     assert "R of texel" in text
     assert "outside of an image" in text
-    assert "nothing wrote it" not in text
+    assert "uninitialised" not in text
     held = "".join(line for line in text.splitlines() if "texels, " in line)
     assert 0 < held.count("= 0x") < 8, "most texels are 0"
 
@@ -122,7 +122,7 @@ load_lz.R ({read}, 8) 0x0:uw T6 A.0 N.0 Y.0
 
 
 def test_coordinates_of_lanes_that_are_off_are_not_seen() -> None:
-    """Where other lanes do not read, their coordinate may be a sum with what nothing wrote."""
+    """Where other lanes do not read, their coordinate may be a sum with uninitialised values."""
     on, everywhere = (sums_as_coordinates(mask, "M1") for mask in ("M1", "M1_NM"))
     assert isinstance(asked(on, everywhere)[1], Refines)
     assert isinstance(asked(everywhere, on)[1], Refines)

@@ -138,7 +138,7 @@ def test_a_choice_without_a_meaning_explains_everything(shift: int) -> None:
 
 
 def test_a_choice_with_which_a_loop_takes_longer_explains_what_it_may_leave() -> None:
-    """The source counts to what nothing wrote, up to 63: to 50, too, though fewer rounds are unrolled."""
+    """The source counts to uninitialised values, up to 63: to 50, too, though fewer iterations are unrolled."""
     loop = "and (M1_NM, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x3f:d\n" + number(0) + "again:\n"
     loop += "add (M1_NM, 8) Z(0,0)<1> Z(0,0)<1;1,0> 0x1:d\n"
     loop += "cmp.lt (M1_NM, 8) P1 Z(0,0)<1;1,0> Y(0,0)<0;1,0>\n(P1) jmp (M1, 1) again\n"
@@ -198,7 +198,7 @@ def test_without_a_choice_nothing_is_said_of_one() -> None:
 
 NINTH = "mov (M1_NM, 1) %cr0(0,0)<1> 0x4c0:ud\n"
 NINTH += "mul (M1_NM, 8) G(0,0)<1> F(0,0)<1;1,0> 0x3de38e39:f\n"
-"""What nothing wrote times 1/9: in some binades every second number comes of none."""
+"""Uninitialised values times 1/9: in some binades every second number comes of none."""
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_ninth_of_any_float_is_not_any_float_and_may_be_any_nan(left: int, dif
 
 
 def test_nothing_is_known_of_a_product_whose_rounding_is_not() -> None:
-    """The control register is added to what nothing wrote."""
+    """The control register is added to uninitialised values."""
     rounded = NINTH.replace("mul", "or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> X(0,0)<0;1,0>\nmul")
     assert refuted(rounded + store("C", "N"), number(0x3FF0_0001) + store("C", "Z"))
     unwritten = rounded.replace("X(0,0)", "Y(0,0)")
@@ -262,7 +262,7 @@ LAUNCHES, MESSAGES = 6, 3
 
 
 def body(random: Random, chosen: bool) -> str:
-    """Two lanes and three messages, of which some depend on what nothing wrote."""
+    """Two lanes and three messages, of which some depend on uninitialised values."""
     text, cells, values = CHOSEN + number(random.choice((1, 3, 5)), TWO), ["C", "D"], ["Z", "X", "C"]
     if chosen:
         cells, values = [*cells, "N", "N"], [*values, "Y"]

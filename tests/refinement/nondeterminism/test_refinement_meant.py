@@ -1,4 +1,4 @@
-"""Where a choice of what nothing wrote leaves the source without a meaning, any target refines it."""
+"""Where a choice of uninitialised values leaves the source undefined, any target refines it."""
 
 from visaproof.checking.ladder import Values
 from visaproof.isa.platform import Platform

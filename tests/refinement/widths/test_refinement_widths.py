@@ -124,7 +124,7 @@ def test_a_wrong_second_half_is_refuted(second: str) -> None:
     assert isinstance(verdict(right, stored(8)), Refines)
     wrong = kernel(16, first + second)
     differs(stored(8), wrong)
-    if "_NM" not in second:  # a lane that is off stores what nothing wrote
+    if "_NM" not in second:  # a lane that is off stores uninitialised values
         differs(wrong, stored(8))
 
 
@@ -270,7 +270,7 @@ UNWRITTEN = "mov {m} X({r},0)<1> Y({r},0)<1;1,0>"
 
 
 def test_what_nothing_wrote_may_be_what_the_target_finds() -> None:
-    """Each lane stores a word that nothing wrote: the source may find there what the target does."""
+    """Each lane stores a uninitialised word: the source may find there what the target does."""
     assert isinstance(verdict(stored(8, UNWRITTEN), stored(16, UNWRITTEN)), Refines)
     assert isinstance(verdict(stored(16, UNWRITTEN), stored(8, UNWRITTEN)), Refines)
 

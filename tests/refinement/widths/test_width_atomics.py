@@ -102,7 +102,7 @@ def test_atomics_in_the_rounds_of_a_loop_commute_with_those_of_every_other_round
     for source, target in ((16, 8), (8, 16)):
         found = verdict(rounds(source, "%null.0"), rounds(target, "%null.0"))
         assert isinstance(found, Refines)
-        assert "round by round" in found.rung
+        assert "iteration by iteration" in found.rung
 
 
 def test_atomics_beside_plain_accesses_are_kept_apart_by_a_barrier() -> None:

@@ -18,7 +18,7 @@ ADD_TWICE = "add {m} X({r},0)<1> X({r},0)<1;1,0> 0x2:ud\nadd {m} X({r},0)<1> X({
 
 
 def looping(simd: int, body: str, start: str = "add {m} Y({r},0)<1> X({r},0)<1;1,0> N(0,0)<0;1,0>") -> str:
-    """Y counts the rounds of each lane, which are its id and N."""
+    """Y counts the iterations of each lane, which are its id and N."""
     count = each(simd, "add {m} Y({r},0)<1> Y({r},0)<1;1,0> 0xffffffff:ud")
     go_on = each(simd, "cmp.ne {m} P1 Y({r},0)<1;1,0> 0x0:ud") + f"(P1) goto (M1, {simd}) again\n"
     return ids(simd) + each(simd, start) + "again:\n" + each(simd, body) + count + go_on
@@ -32,7 +32,7 @@ def stored(simd: int, body: str) -> Program:
 def test_lanes_that_leave_in_different_rounds_do_the_same(one: int, other: int) -> None:
     found = verdict(stored(one, ADD), stored(other, ADD_TWICE))
     assert isinstance(found, Refines)
-    assert "round by round" in found.rung
+    assert "iteration by iteration" in found.rung
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_lanes_that_leave_in_different_rounds_do_the_same(one: int, other: int) 
         ADD + "\nadd {m} Y({r},0)<1> Y({r},0)<1;1,0> 0x1:ud\nshr {m} Y({r},0)<1> Y({r},0)<1;1,0> 0x1:ud",
         ADD + "\nmov {m} X({r},0)<1> X({r},0)<0;1,0>",  # what the first lane of the piece has
     ],
-    ids=["another sum", "fewer rounds", "the sum of another lane"],
+    ids=["another sum", "fewer iterations", "the sum of another lane"],
 )
 def test_a_loop_that_does_something_else_is_refuted(wrong: str) -> None:
     differs(stored(16, ADD), stored(8, wrong))
@@ -81,14 +81,14 @@ def test_a_store_in_each_round_to_the_lanes_own_place() -> None:
 
 
 def test_threads_race_in_different_rounds() -> None:
-    """Each round stores eight lanes further on: the next thread was there a round ago, or will be."""
+    """Each iteration stores eight lanes further on: the next thread was there an iteration ago, or will be."""
     body = f"{ADD}\n{STORE}\nadd {{m}} AT({{r}},0)<1> AT({{r}},0)<1;1,0> 0x20:ud"
     assert differs(stored(16, body), stored(8, body)).kind is UndefinedKind.RACE
     assert isinstance(verdict(stored(8, body), stored(16, body)), Refines)
 
 
 def test_threads_in_an_order_are_not_in_step() -> None:
-    """Where a race has a meaning, the first thread has left its loop before the second begins."""
+    """Where a race is defined, the first thread has left its loop before the second begins."""
     ordered = forbidden_by([(UndefinedKind.RACE, False)])
     found = verdict(stored(8, ADD), stored(16, ADD_TWICE), ordered)
     assert isinstance(found, Bounded)

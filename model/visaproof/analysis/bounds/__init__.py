@@ -1,1 +1,1 @@
-"""Which messages leave their surface or have no meaning, and what hangs on bits that nothing wrote."""
+"""Which messages leave their surface or are undefined, and what hangs on uninitialised bits."""

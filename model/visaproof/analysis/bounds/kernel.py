@@ -150,7 +150,7 @@ class BoundsAnswers:
     def _over_rounds(
         self, decide: Callable[[BoundsQuestion, Asked], A | Holds | Undecided], rounds: list[BoundsQuestion]
     ) -> A | Holds | Undecided:
-        """A counterexample in some round, or else an open one, or else that it holds in each."""
+        """A counterexample in some iteration, or else an open one, or else that it holds in each."""
         rungs: dict[str, None] = {}
         undecided: A | Undecided | None = None
         for question in rounds:

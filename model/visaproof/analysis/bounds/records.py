@@ -20,7 +20,7 @@ def bounds_records(answers: BoundsAnswers, finding: BoundsFinding) -> Iterator[t
         claim = f"line-{line}-stays-inside"
         yield "outside", _record(answers, finding.bounds.shown, line, claim, shows, "outside", Outcome())
     if isinstance(finding.meaning, Meaningless):
-        shows = f"{_who(finding.meaning.lane)} of line {line} has no meaning"
+        shows = f"{_who(finding.meaning.lane)} of line {line} is undefined"
         outcome = Outcome(undefined=finding.meaning.message)
         claim = f"line-{line}-has-a-meaning"
         yield "undefined", _record(answers, finding.meaning.shown, line, claim, shows, "undefined", outcome)

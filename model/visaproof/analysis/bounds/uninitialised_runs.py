@@ -1,4 +1,4 @@
-"""What a kernel leaves in memory may hang on bits that nothing wrote: two runs that differ in no other bit show it.
+"""What a kernel leaves in memory may hang on uninitialised bits: two runs that differ in no other bit show it.
 
 The runs are looked for among a few states in which every input is 0: no solver.  Where none shows it, nothing is said.
 """
@@ -137,7 +137,7 @@ class _Search:
         return state
 
     def _outcome(self, state: ConcreteState, memory: Fill) -> Outcome | None:
-        """What a run leaves in memory; None where it has no meaning, or is not modelled."""
+        """What a run leaves in memory; None where it is undefined, or is not modelled."""
         while True:
             before = replace(state.copy(), surfaces=self._surfaces(memory))
             after = before.copy()
@@ -195,7 +195,7 @@ def unwritten_record(answers: BoundsAnswers, entry: Unwritten, found: Dependence
     line = entry.reader.position.line
     return Counterexample(
         claim=f"{answers.kernel.name}/line-{line}-reads-what-was-written",
-        shows=f"line {line} reads what nothing wrote into {entry.variable}, and it decides what the kernel leaves",
+        shows=f"line {line} reads uninitialised values into {entry.variable}, and it decides what the kernel leaves",
         violation="unwritten",
         platform=answers.platform.name,
         program=list(answers.kernel.source_lines),

@@ -1,4 +1,4 @@
-"""Decides whether a message stays inside its surface and has a meaning; a run of the kernel confirms every "no"."""
+"""Decides whether a message stays inside its surface and is defined; a run of the kernel confirms every "no"."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -105,7 +105,7 @@ class Outside:
 
 @dataclass(frozen=True, slots=True)
 class Meaningless:
-    """A run of the kernel on `shown` that ends here, because the page gives no meaning: `message` says why."""
+    """A run of the kernel on `shown` that ends here, because it is undefined: `message` says why."""
 
     question: BoundsQuestion
     lane: int | None
@@ -143,7 +143,7 @@ def decide_bounds(question: BoundsQuestion, asked: Asked) -> InBounds:
 def decide_meaning(question: BoundsQuestion, asked: Asked) -> HasMeaning:
     """Whether the page gives every enabled lane of the message a meaning, collisions aside."""
     confirm = _Confirm(question, asked, question.undefined, strict=bool(question.performed.short))
-    return _decided(question, asked, question.undefined, "have no meaning", confirm.meaningless)
+    return _decided(question, asked, question.undefined, "are undefined", confirm.meaningless)
 
 
 def _decided(
@@ -227,7 +227,7 @@ class _Confirm:
     def _candidates(self, index: int, values: Values) -> Iterator[Values]:
         """Small values with one lane alone, with few, and with those that do not matter; then the values.
 
-        A round of a loop for all that were not unrolled is tried once: a run need not come to it.
+        An iteration of a loop for all that were not unrolled is tried once: a run need not come to it.
         """
         premise, doubt = conj(*self.question.premises), self.doubts[index]
         small = minimised(values, (premise, doubt.condition), neg(true()))

@@ -93,7 +93,7 @@ class ItemsApart:
         return questions_within(self.limit, ran, conflict_questions(ran, facts))
 
     def questions(self, position: Position) -> list[ConflictQuestion] | None:
-        """Those of one scatter, one for each round; None where not all of them could be asked."""
+        """Those of one scatter, one for each iteration; None where not all of them could be asked."""
         try:
             found = [one for one in self._put.asked if one.instruction.position == position]
         except NotModelled:
@@ -107,7 +107,7 @@ class ItemsApart:
         return tuple(d for d in self.read if id_name(d) not in used)
 
     def proof(self, position: Position, rounds: int, more: Sequence[Bool] = ()) -> Apart | NotShown:
-        """Whether no two lanes write one byte in any round of a scatter where `more` holds."""
+        """Whether no two lanes write one byte in any iteration of a scatter where `more` holds."""
         questions = self.questions(position)
         if questions is None or len(questions) < rounds:
             return NotShown()

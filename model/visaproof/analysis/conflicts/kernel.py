@@ -89,7 +89,7 @@ class KernelAnswers:
         return Finding(question, Undecided(str(reached)))
 
     def answer(self, position: Position) -> Finding:
-        """The answer for one scatter: a conflict in some round, or else an open one, or else free in each."""
+        """The answer for one scatter: a conflict in some iteration, or else an open one, or else free in each."""
         rounds = [question for question in self.questions if question.instruction.position == position]
         rungs: dict[str, None] = {}
         undecided: Finding | None = None
@@ -173,7 +173,7 @@ def may_scatter(opcode: str) -> bool:
 
 
 def open_bounds(ran: Trace, timeout_ms: int, limit: Limit = NO_LIMIT) -> Iterator[tuple[Bool, Position]]:
-    """The loops of which it was not proved that they end within the rounds that were unrolled."""
+    """The loops of which it was not proved that they end within the iterations that were unrolled."""
     premises = tuple(condition for condition, _ in ran.conditions)
     for ends, position in ran.bounded:
         try:

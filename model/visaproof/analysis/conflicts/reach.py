@@ -21,7 +21,7 @@ USUAL_LAUNCHES = 12
 def is_reached(
     asked: Asked, rounds: Sequence[ConflictQuestion], more: Sequence[Bool], *, by_two: bool = False
 ) -> bool | None:
-    """Whether a lane writes inside in some round where `more` holds as well; None where that was not decided.
+    """Whether a lane writes inside in some iteration where `more` holds as well; None where that was not decided.
 
     `by_two` asks for two neighbouring lanes at once.
     """

@@ -40,10 +40,10 @@ SAMPLE = 4
 """Of how many conditions simple values are tried: mostly they say the same of other lanes."""
 
 LATER_ROUNDS = "loop"
-"""What the symbols of the round of a loop begin with that stands for all those that were not unrolled."""
+"""What the symbols of the iteration of a loop begin with that stands for all those that were not unrolled."""
 
 UNDEFINED_BEFORE = "undefined before"
-"""The rung of a message before which every run meets one without a meaning."""
+"""The rung of a message before which every run meets an undefined one."""
 
 PATIENCE = 3
 """How many times the time for one question all conditions together may take."""
@@ -80,7 +80,7 @@ class Open:
 
     reason: str
     stuck: bool = False
-    """Whether a run that was to confirm it did not end, or does not come to so late a round."""
+    """Whether a run that was to confirm it did not end, or does not come to so late an iteration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +228,7 @@ class Search(Generic[T]):
         return self._in_vain()
 
     def _in_first_rounds(self, asked: Asked, index: int, formula: Bool) -> Found[T] | None:
-        """What a run shows whatever rounds bring that were not unrolled: no run need have those, or ever end."""
+        """What a run shows whatever iterations bring that were not unrolled: no run need have those, or ever end."""
         later = [one for one in symbols_of(formula) if str(one.payload).startswith(LATER_ROUNDS)]
         if later:
             whatever = conj(*(substitute(formula, _constants(later, factor)) for factor in (0, 0x10001)))
@@ -245,7 +245,7 @@ class Search(Generic[T]):
 
     def _not_confirmed(self, index: int) -> str:
         if self.until.any_round:
-            later = "in a later round of the loop than those that were unrolled: try a larger --unroll"
+            later = "in a later iteration of the loop than those that were unrolled: try a larger --unroll"
             return f"{self.subject} may {self.verb} {later}"
         text = f"{self.subject} {self.verb} symbolically, but the run of the kernel does not confirm it"
         return self._naming(text, index)

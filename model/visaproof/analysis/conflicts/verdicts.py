@@ -30,7 +30,7 @@ class Free:
 
     @property
     def vacuous(self) -> bool:
-        """Whether this is only so because no run with a meaning comes to the scatter, or none that is asked about."""
+        """Whether this is only so because no defined run comes to the scatter, or none that is asked about."""
         return self.rung in (UNDEFINED_BEFORE, NOT_REACHED)
 
 

@@ -208,7 +208,7 @@ class _Work:
         return self.answers[key]
 
     def _can_happen(self, subject: Subject) -> Answer:
-        """Fails, with or without values, where each access can happen, inside and with a meaning."""
+        """Fails, with or without values, where each access can happen, inside and defined."""
         for access in subject.accesses:
             conditions = access.guard, access.inside, access.defined
             missing = [one for one in conditions if one not in self.happening]

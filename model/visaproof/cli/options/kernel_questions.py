@@ -38,7 +38,7 @@ def add_kernel_options(parser: ArgumentParser) -> None:
     add_platform(parser)
     add_groups(parser)
     parser.add_argument(
-        "--unroll", type=positive, default=4, metavar="N", help="rounds of a loop of unknown length (default: 4)"
+        "--unroll", type=positive, default=4, metavar="N", help="iterations of a loop of unknown length (default: 4)"
     )
     parser.add_argument(
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question (default: 20)"

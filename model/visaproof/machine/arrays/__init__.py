@@ -1,1 +1,1 @@
-"""Whole launches on numbers: many threads at once, on NumPy arrays.  The only package that imports numpy."""
+"""Concrete runs of whole launches: many threads at once, on NumPy arrays.  The only package that imports numpy."""

@@ -91,7 +91,7 @@ class Arena:
         return address - tag if tag <= address < 2 * tag else address
 
     def is_whole(self, key: str) -> bool:
-        """Whether there is no byte but those that are known: other accesses have no meaning."""
+        """Whether there is no byte but those that are known: other accesses are undefined."""
         return key == SCRATCH or (key == FLAT and self.only_flat)
 
     def strays(self, key: str, inside: Bools, enabled: Bools) -> Bools | None:

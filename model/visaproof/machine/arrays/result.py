@@ -26,7 +26,7 @@ class Result:
     lane_instructions: int
     """One for each statement and each of its lanes that was on; one for each block message of a thread."""
     undefined: tuple[Stop, ...]
-    """Threads that came to a statement to which the pages give no meaning, in the order in which they did."""
+    """Threads that came to a statement that the pages leave undefined, in the order in which they did."""
     not_modelled: tuple[Stop, ...]
     """Threads that came to a statement without semantics here."""
     registers: dict[str, Bytes]

@@ -1,6 +1,6 @@
 """One statement for one thread, by the machine for single threads on the rows of the arrays.
 
-It runs what the arrays do not: rare statements, and threads that are about to do something without a meaning.
+It runs what the arrays do not: rare statements, and threads that are about to do something undefined.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,1 +1,1 @@
-"""A kernel on numbers: one thread, statement by statement."""
+"""A concrete run of a kernel: one thread, statement by statement."""

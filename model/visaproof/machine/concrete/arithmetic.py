@@ -190,7 +190,7 @@ class ConcreteArithmetic:
             return alu.quotient(instruction.opcode, values[0], values[1])
         if instruction.opcode in alu.OPERATIONS:
             return alu.OPERATIONS[instruction.opcode](values, types, result)
-        raise NotModelled(f"opcode {instruction.opcode} on numbers")
+        raise NotModelled(f"opcode {instruction.opcode} in a concrete run")
 
     def _pairs(self, instruction: Instruction) -> None:
         """Pages SAD2, SAD2ADD: the sum of two lanes in the even one; "the odd element are updated with undefined"."""

@@ -1,4 +1,4 @@
-"""Runs a kernel on numbers: the machine that confirms what the symbolic one found.  No terms, no solver."""
+"""Runs a kernel concretely: the machine that confirms what the symbolic one found.  No terms, no solver."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ class PerformedMessage:
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """Where the pages give the run no meaning; nothing behind it was run."""
+    """Where the run is undefined; nothing behind it was run."""
 
     position: Position
     message: str
@@ -128,7 +128,7 @@ def run(
     Variables and predicates that `state` lacks hold 0; surfaces must be there under their keys (`bti 0`, `%slm`, …,
     see `SurfaceBindings`).  At least one lane must be on.  The run ends behind a message that is `enough`.  Raises
     NotModelled for what has no semantics here, and for a run of more than `most` statements.  Where `endless` is
-    asked for, a loop that is seen never to end has no meaning.
+    asked for, a loop that is seen never to end is undefined.
     """
     thread = Thread(Code(kernel, state.platform), state, observer, enough, most, endless=endless)
     while isinstance(stop := thread.resume(), AtBarrier):

@@ -1,4 +1,4 @@
-"""Reads through the sampler, on numbers: of an image that is 0 everywhere, or of texels that are known."""
+"""Reads through the sampler, concretely: of an image that is 0 everywhere, or of texels that are known."""
 
 import struct
 from collections.abc import Callable, Sequence

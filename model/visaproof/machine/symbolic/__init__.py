@@ -1,1 +1,1 @@
-"""A kernel on terms: registers, lanes, branches and loops, and the messages that it sends."""
+"""A symbolic run of a kernel: registers, lanes, branches and loops, and the messages that it sends."""

@@ -1,4 +1,4 @@
-"""Values that a run on terms leaves open: arbitrary ones, and functions of which nothing else is known."""
+"""Values that a symbolic run leaves open: arbitrary ones, and functions of which nothing else is known."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

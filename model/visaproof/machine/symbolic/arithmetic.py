@@ -1,4 +1,4 @@
-"""Statements that compute, on terms: sources of all lanes first, then their destinations (D36)."""
+"""Statements that compute, symbolically: sources of all lanes first, then their destinations (D36)."""
 
 from collections.abc import Callable, Sequence
 from typing import cast

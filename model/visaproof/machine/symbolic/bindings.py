@@ -1,4 +1,4 @@
-"""Which surface an element of a variable stands for on terms, where a `movs` may lie on one way of several."""
+"""Which surface an element of a variable stands for symbolically, where a `movs` may lie on one way of several."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple

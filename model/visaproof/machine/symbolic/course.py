@@ -1,4 +1,4 @@
-"""The marks that a run comes to in order: barriers and fences, and where rounds of loops begin and end."""
+"""The marks that a run comes to in order: barriers and fences, and where iterations of loops begin and end."""
 
 from enum import IntEnum
 from typing import NamedTuple
@@ -10,7 +10,7 @@ class MarkKind(IntEnum):
     """What a mark is; the value puts those in an order that nothing stands between."""
 
     ROUND = 0
-    """A round begins that stands for others."""
+    """An iteration begins that stands for others."""
     BEHIND = 1
     """What is behind its loop begins."""
     EVENT = 2

@@ -1,6 +1,6 @@
-"""Elements that a round of a loop writes without a mask, each as that of the lane whose number it has.
+"""Elements that an iteration of a loop writes without a mask, each as that of the lane whose number it has.
 
-A lane that runs has run all rounds before.  So what it finds in its element may be what another kernel keeps there
+A lane that runs has run all iterations before.  So what it finds in its element may be what another kernel keeps there
 under the mask, though the elements of lanes that are off go on to change.
 """
 
@@ -25,7 +25,7 @@ class Element(NamedTuple):
 
 
 class LaneElements:
-    """Those that the rounds of a loop write; `running` are the lanes that come to it."""
+    """Those that the iterations of a loop write; `running` are the lanes that come to it."""
 
     def __init__(self, thread: Thread, writes: RoundWrites, running: Sequence[Bool]) -> None:
         self._thread = thread
@@ -45,7 +45,7 @@ class LaneElements:
             self._thread.registers.write_under(one.variable, one.start, word, literals_of(running[one.lane]))
 
     def left(self, name: str) -> list[Term]:
-        """Nothing: behind the loop they hold what the last round left, and not the last one of their lane."""
+        """Nothing: behind the loop they hold what the last iteration left, and not the last one of their lane."""
         return list(self._words(f"{name}.nowhere"))
 
     def _words(self, name: str) -> Iterator[BitVec]:

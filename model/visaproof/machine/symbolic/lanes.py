@@ -1,4 +1,4 @@
-"""Which lanes run, on terms: the execution mask while lanes jump ahead and wait at labels.  Page: GOTO.md."""
+"""Which lanes run, symbolically: the execution mask while lanes jump ahead and wait at labels.  Page: GOTO.md."""
 
 from collections.abc import Sequence
 from functools import reduce

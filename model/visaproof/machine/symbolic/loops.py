@@ -1,6 +1,7 @@
-"""A loop of which it is not known how often it runs: one round that stands for all later ones.
+"""A loop of which it is not known how often it runs: one iteration that stands for all later ones.
 
-What a round may write is arbitrary before it, so it says what every later round says, whatever the earlier ones left.
+What an iteration may write is arbitrary before it, so it says what every later iteration says, whatever the earlier
+ones left.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,27 +35,27 @@ EVERY_LANE = -1
 
 @dataclass
 class RoundWrites:
-    """What a round may write of registers, predicates and private memory, and under the guard of which lanes."""
+    """What an iteration may write of registers, predicates and private memory, and under the guard of which lanes."""
 
     registers: dict[Place, set[int]] = field(default_factory=dict[Place, set[int]])
     predicates: dict[Place, set[int]] = field(default_factory=dict[Place, set[int]])
     addresses: set[Place] = field(default_factory=set[Place])
     """Address registers."""
     private: dict[PrivateCell, set[int]] = field(default_factory=dict[PrivateCell, set[int]])
-    """The cells of private memory: they are the same in every round."""
+    """The cells of private memory: they are the same in every iteration."""
     anywhere: bool = False
-    """Whether it may write anything in private memory: some address may be another one in each round."""
+    """Whether it may write anything in private memory: some address may be another one in each iteration."""
     shifts: set[str] = field(default_factory=set[str])
     """Variables whose elements all differ by one amount from what they were before the loop.
 
-    Counters are, as in `i += n`: a lane that is still in the loop has been through every round.
+    Counters are, as in `i += n`: a lane that is still in the loop has been through every iteration.
     """
 
     tried: bool = False
     """Whether shifts were looked for."""
 
     def improve(self, written: "RoundWrites", shifted: set[str]) -> bool:
-        """Takes in what a round wrote and shifted; whether another round has to confirm it."""
+        """Takes in what an iteration wrote and shifted; whether another iteration has to confirm it."""
         if not self._covers(written):
             self._add(written)
             return True
@@ -92,37 +93,37 @@ def _join(mine: dict[Key, set[int]], theirs: Mapping[Key, set[int]]) -> None:
 
 
 class Held(NamedTuple):
-    """What a word or a predicate bit that rounds write holds: before the loop, in any round, after that, and behind."""
+    """What a word or a bit that iterations write holds: before the loop, in any iteration, after it, behind."""
 
     before: Term
     during: Term
     """Arbitrary."""
     after: Term
-    """By what it holds during the round."""
+    """By what it holds during the iteration."""
     left: Term
-    """Arbitrary, too: what some round left."""
+    """Arbitrary, too: what some iteration left."""
     lane: int
     """The lane that alone writes it; or `EVERY_LANE`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoopRound:
-    """One round that stands for all but the first, with what it needs to be compared with that of another kernel."""
+    """One iteration that stands for all but the first, with what a comparison with another kernel needs."""
 
     branch: Position
     begins: Moment
-    """What came before the round."""
+    """What came before the iteration."""
     ends: Moment
     """What came before that which is behind the loop."""
     held: tuple[Held, ...]
     lanes: tuple[Held, ...]
-    """Of each lane, whether it runs: the loop, any round, and the round after that."""
+    """Of each lane, whether it runs: the loop, any iteration, and the iteration after that."""
     breaks: bool
     """Whether lanes may leave to elsewhere than behind the loop."""
 
     @property
     def first(self) -> int:
-        """How many messages came before the round."""
+        """How many messages came before the iteration."""
         return self.begins.messages
 
     @property
@@ -132,12 +133,12 @@ class LoopRound:
 
 
 def words_of(writes: RoundWrites) -> Iterator[tuple[str, int, int, int]]:
-    """What rounds write of variables: (variable, first byte, bytes, lane), with `EVERY_LANE` for no one lane."""
+    """What iterations write of variables: (variable, first byte, bytes, lane), with `EVERY_LANE` for no one lane."""
     return _words(writes.registers)
 
 
 def owners(writes: RoundWrites) -> list[int]:
-    """Of each word and then each predicate bit that rounds write, the lane that alone does it, or `EVERY_LANE`."""
+    """Of each word and then each predicate bit that iterations write, the lane that alone does it, or `EVERY_LANE`."""
     words = [lane for _, _, _, lane in _words(writes.registers)]
     return words + [min(lanes) if len(lanes) == 1 else EVERY_LANE for lanes in writes.predicates.values()]
 
@@ -155,7 +156,7 @@ def held_now(
 
 
 def in_round(name: str, running: Sequence[Bool]) -> tuple[Bool, ...]:
-    """Any of the running lanes: those that are still in the loop in one of the later rounds."""
+    """Any of the running lanes: those that are still in the loop in one of the later iterations."""
     return tuple(
         guard if is_false(guard) else conj(guard, bool_symbol(f"{name}.lane{lane}"))
         for lane, guard in enumerate(running)
@@ -169,7 +170,7 @@ def round_writes(
     private: Iterable[PrivateStore],
     fixed: frozenset[Term],
 ) -> RoundWrites:
-    """What was written in a round whose lanes are those of `in_round(name, …)`; no round changes what is `fixed`."""
+    """What was written in an iteration whose lanes are those of `in_round(name, …)`; none changes what is `fixed`."""
     marks = {bool_symbol(f"{name}.lane{lane}"): lane for lane in range(THREAD_LANES)}
     found = RoundWrites()
     for guard, at, value in private:
@@ -190,14 +191,14 @@ def _lane(guard: Literals, marks: Mapping[Bool, int]) -> int:
 
 
 def forget_private(name: str, writes: RoundWrites, running: Sequence[Literals], memory: PrivateMemory) -> None:
-    """Makes arbitrary what the rounds may have written in private memory."""
+    """Makes arbitrary what the iterations may have written in private memory."""
     if writes.anywhere:
         memory.forget()
     memory.blur(name, {cell: _guard(lanes, running) for cell, lanes in writes.private.items()})
 
 
 def _guard(lanes: set[int], running: Sequence[Literals]) -> Literals:
-    """What holds wherever the rounds have written: that the lane ran them, if it was one lane."""
+    """What holds wherever the iterations have written: that the lane ran them, if it was one lane."""
     return running[min(lanes)] if len(lanes) == 1 and EVERY_LANE not in lanes else NONE
 
 
@@ -209,10 +210,10 @@ def forget(
     predicates: GuardedPredicates,
     entered: Literals = NONE,
 ) -> dict[tuple[str, int, int], BitVec]:
-    """Makes arbitrary what the rounds may have written, for the lanes that ran them; `running` has their guards.
+    """Makes arbitrary what the iterations may have written, for the lanes that ran them; `running` has their guards.
 
-    What is not one lane's alone becomes so where the rounds are `entered` at all.  Gives what belongs to single lanes,
-    as (variable, first byte, lane), and what they hold now.
+    What is not one lane's alone becomes so where the iterations are `entered` at all.  Gives what belongs to single
+    lanes, as (variable, first byte, lane), and what they hold now.
     """
     held: dict[tuple[str, int, int], BitVec] = {}
     for variable, start, size, lane in list(_words(writes.registers)):
@@ -233,7 +234,7 @@ def forget(
 def shifts(
     before: Mapping[tuple[str, int, int], BitVec], running: Sequence[Bool], registers: GuardedRegisters
 ) -> set[str]:
-    """The variables to whose elements a round added one amount in every lane that goes on."""
+    """The variables to whose elements an iteration added one amount in every lane that goes on."""
     by_variable: dict[str, list[BitVec]] = {}
     for (variable, start, lane), held in before.items():
         if not is_false(running[lane]):

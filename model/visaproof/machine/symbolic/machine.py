@@ -64,7 +64,7 @@ class Performed:
     what was stored in private memory are left out.
     """
     any_round: bool = False
-    """Whether this is one round of a loop for all those that were not unrolled."""
+    """Whether this is one iteration of a loop for all those that were not unrolled."""
     left_open: int = 0
     """How many values the model had left open before."""
     short: tuple[Access, ...] = ()
@@ -225,14 +225,14 @@ class Machine:
     def forget(
         self, name: str, known: RoundWrites, running: tuple[Bool, ...], entered: Literals = NONE
     ) -> dict[tuple[str, int, int], BitVec]:
-        """Makes arbitrary what rounds of a loop may have written for these lanes, where they are `entered` at all."""
+        """Makes arbitrary what iterations of a loop may have written for these lanes, where it is `entered` at all."""
         self.operands.addresses.forget(known.addresses)
         guards = [literals_of(guard) for guard in running]
         forget_private(name, known, guards, self.private)
         return forget(name, known, guards, self.thread.registers, self.thread.predicates, entered)
 
     def held(self, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
-        """What is held here by what rounds of a loop may write for these lanes, where the `facts` hold."""
+        """What is held here by what iterations of a loop may write for these lanes, where the `facts` hold."""
         registers, predicates = self.thread.registers, self.thread.predicates
         reader, registers.reader, predicates.reader = registers.reader, None, None
         guards = {EVERY_LANE: facts} | {lane: literals_of(guard) | facts for lane, guard in enumerate(running)}
@@ -281,7 +281,7 @@ class Machine:
         del self.events[contents.events :]
 
     def keep_messages_since(self, contents: Contents) -> None:
-        """Restores the contents, but keeps the messages performed since, as those of any round."""
+        """Restores the contents, but keeps the messages performed since, as those of any iteration."""
         performed = [replace(one, any_round=True) for one in self.performed[contents.performed :]]
         conditions = self.operands.conditions[contents.conditions :]
         arbitrary = self.arithmetic.arbitrary[contents.arbitrary :]

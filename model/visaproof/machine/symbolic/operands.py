@@ -1,4 +1,4 @@
-"""Vector operands on terms: regions, strides and indirect rows over guarded registers.  Page: 5_operands."""
+"""Vector operands symbolically: regions, strides and indirect rows over guarded registers.  Page: 5_operands."""
 
 from collections.abc import Callable
 

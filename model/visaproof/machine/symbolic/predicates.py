@@ -1,4 +1,4 @@
-"""Predicates that statements set or combine, on terms."""
+"""Predicates that statements set or combine, symbolically."""
 
 from collections.abc import Callable, Sequence
 

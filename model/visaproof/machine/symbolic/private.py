@@ -1,4 +1,4 @@
-"""Private memory of a thread on terms: what it stores there it loads again, and nobody else sees it.
+"""Symbolic private memory of a thread: what it stores there it loads again, and nobody else sees it.
 
 There are two kinds of it, which share no byte.  A 64-bit address is private where it is the base of private memory,
 which the launch hands to the kernel, plus anything that does not depend on an address; and the surface `%scratch` is

@@ -1,4 +1,4 @@
-"""Address registers on terms, and the elements that one may name.  Pages: 5_operands.md, ADDR_ADD.md."""
+"""Symbolic address registers, and the elements that one may name.  Pages: 5_operands.md, ADDR_ADD.md."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
@@ -47,7 +47,7 @@ _LEFT_BY_A_LOOP = AddressWrite(NONE, "", const(0, 32), None)
 
 
 class Named(NamedTuple):
-    """What an address register holds: a byte of a root variable, where `written` holds; else nothing wrote it.
+    """What an address register holds: a byte of a root variable, where `written` holds; else uninitialised.
 
     Of one that nothing ever wrote, the root is a name for it.
     """

@@ -1,4 +1,4 @@
-"""Runs a kernel on terms: every path at once, each effect under the guard of its lane."""
+"""Runs a kernel symbolically: every path at once, each effect under the guard of its lane."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ from visaproof.visaasm import syntax
 from visaproof.visaasm.opcode_kinds import Kind, kind_of, label_of
 
 DEFAULT_UNROLL = 4
-"""Rounds of a loop of which it is not known how often it runs."""
+"""Iterations of a loop of which it is not known how often it runs."""
 
 RUN_SHARE = 0.5
 """Of the time for a file: the rest is for the questions."""
@@ -54,7 +54,7 @@ class Trace:
     arbitrary: tuple[Arbitrary, ...]
     """Values that the model leaves open."""
     conditions: tuple[tuple[Bool, Position], ...]
-    """What the pages ask of register addresses: where one does not hold, the kernel has no meaning."""
+    """What the pages ask of register addresses: where one does not hold, the kernel is undefined."""
     registers: GuardedRegisters
     """At the end; `initial_reads` lists the bytes that were read before anything wrote them."""
     predicates: GuardedPredicates
@@ -69,7 +69,7 @@ class Trace:
     events: tuple[Synchronised, ...] = ()
     """The barriers and fences, in the order of the run."""
     rounds: tuple[LoopRound, ...] = ()
-    """For each loop that one round stands for, that round; inner loops first.  Only of a kernel that is compared."""
+    """For each loop that one iteration stands for, that one; inner loops first.  Only of a kernel that is compared."""
     beyond: tuple[Excess, ...] = ()
     """Who reads or writes registers that a variable does not have, where these are nondeterministic."""
     branches: tuple[Branch, ...] = ()
@@ -106,12 +106,12 @@ def trace(
 
     `initial` gives each byte of a root variable before the kernel starts, `exec_mask` the lanes, first lane first.
     Loops are run as often as their conditions fold to constants, and `unroll` times more where they do not.  All later
-    rounds are `generalise`d to one in which everything that a round writes is arbitrary, or else left out.
+    iterations are `generalise`d to one in which everything that an iteration writes is arbitrary, or else left out.
     What is stored behind `private_base` is loaded again from there: nobody else reaches private memory.  A kernel whose
-    `rounds` are to be `compared_as` those of a source or a target has names of its own for what is arbitrary in them.
-    `floats` says what results on floats are, and `name` stands before the names of what is arbitrary.  Where registers
-    beyond a variable are not `nondeterministic`, behaviour is undefined if one is used.  Of the `limit`, half is there
-    for the run: then it ends with what it has.
+    `iterations` are to be `compared_as` those of a source or a target has names of its own for what is arbitrary in
+    them. `floats` says what results on floats are, and `name` stands before the names of what is arbitrary.  Where
+    registers beyond a variable are not `nondeterministic`, behaviour is undefined if one is used.  Of the `limit`, half
+    is there for the run: then it ends with what it has.
     """
     machine = Machine(
         kernel,
@@ -148,11 +148,11 @@ class _Walk:
         self._loops = 0
         """How many loops were generalised, also in vain."""
         self._heads: list[int] = []
-        """Where the loops begin whose general round this is."""
+        """Where the loops begin whose general iteration this is."""
         self._general: list[LoopRound] = []
         self._branches: list[Branch] = []
         self._sure: tuple[Contents, int] | None = None
-        """What there was before the outermost loop whose general round is not finished, and how many bounded loops."""
+        """What there was before the outermost loop whose general iteration is not finished, and the bounded loops."""
 
     def run(self, limit: Limit) -> Trace:
         stopped: NotModelled | LimitReached | None = None
@@ -162,7 +162,10 @@ class _Walk:
         except (NotModelled, LimitReached) as reason:
             stopped = reason
         machine, beyond = self._machine, self._machine.beyond
-        sure, bounded = self._sure or (None, None)  # a round that is not finished shows nothing of other rounds
+        sure, bounded = self._sure or (
+            None,
+            None,
+        )  # an iteration that is not finished shows nothing of other iterations
         found = beyond.found[: sure and sure.beyond]
         undefined = () if beyond.nondeterministic else tuple((neg(one.guard), one.position) for one in found)
         return Trace(
@@ -249,12 +252,12 @@ class _Walk:
         self._branches.append(Branch(position, tuple(conj(*self._lanes.facts, *both) for both in taken)))
 
     def _go_back(self, instruction: syntax.Instruction, target: int, jumping: list[Bool], uniform: bool) -> None:
-        """The next round of a loop: lanes that have left it wait behind the branch."""
+        """The next iteration of a loop: lanes that have left it wait behind the branch."""
         self._lanes.jump(self._place, [neg(jumps) for jumps in jumping], uniform)
         if self._lanes.nowhere:
             return
         branch, running = self._place, self._lanes.running
-        if self._back.get(branch) != running:  # as many lanes as a round ago: then it is certain that they go on
+        if self._back.get(branch) != running:  # as many lanes as an iteration ago: then it is certain that they go on
             self._rounds[branch] += 1
             self._back[branch] = running
         if self._rounds[branch] > self._unroll:
@@ -270,7 +273,7 @@ class _Walk:
         return self._machine.thread.passes(execution, lane, self._machine.thread.assumption(running))
 
     def _later_rounds(self, instruction: syntax.Instruction, target: int) -> None:
-        """All rounds of a loop behind those that were unrolled, as one; or that there are none."""
+        """All iterations of a loop behind those that were unrolled, as one; or that there are none."""
         if self._generalise and (not self._heads or target >= self._heads[-1]):
             before, place, heads, bounds = self._machine.contents(), self._place, len(self._heads), len(self._bounded)
             general, branches = len(self._general), len(self._branches)
@@ -288,7 +291,7 @@ class _Walk:
         self._lanes.halt()
 
     def _general_round(self, branch: syntax.Instruction, target: int) -> None:
-        """Runs one round after any number of others, until what it writes was arbitrary before it."""
+        """Runs one iteration after any number of others, until what it writes was arbitrary before it."""
         machine, behind, bounds, inner = self._machine, self._place, len(self._bounded), len(self._general)
         before, running, known = machine.contents(), self._lanes.running, RoundWrites()
         facts, branches = self._lanes.facts if self._compared_as else NONE, len(self._branches)
@@ -318,7 +321,9 @@ class _Walk:
         if branch.predicate is not None:
             exits = sorted({behind, *exits})
         machine.keep_messages_since(before)
-        machine.forget(f"{name}.left", replace(known, shifts=set()), running, facts)  # lanes leave in different rounds
+        machine.forget(
+            f"{name}.left", replace(known, shifts=set()), running, facts
+        )  # lanes leave in different iterations
         if self._compared_as:
             left, runs = self._held(known, running, facts), in_round(name, (true(),) * THREAD_LANES)
             left += elements.left(name)
@@ -331,7 +336,7 @@ class _Walk:
         self._place = behind
 
     def _held(self, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
-        """What is held here by what rounds may write, if rounds are to be compared."""
+        """What is held here by what iterations may write, if iterations are to be compared."""
         return self._machine.held(known, running, facts) if self._compared_as else []
 
     def _lanes_again(self, branch: syntax.Instruction) -> list[Bool]:
@@ -347,7 +352,7 @@ class _Walk:
         return again
 
     def _round(self, name: str, target: int, branch: int, messages: int) -> RoundWrites:
-        """Runs from `target` to the branch, and says what was written; so many `messages` came before the rounds."""
+        """Runs from `target` to the branch, and says what was written; so many `messages` came before."""
         machine, registers, predicates = self._machine, self._machine.thread.registers, self._machine.thread.predicates
         bound, addresses = machine.bindings.contents(), machine.operands.addresses.contents()
         stores = len(machine.private.contents())
@@ -363,7 +368,7 @@ class _Walk:
             registers.log, predicates.log = outer[0] + registers.log, outer[1] + predicates.log
         self._heads.pop()
         if machine.bindings.changed_since(bound):
-            raise NotModelled("a surface that changes between the rounds of a loop")
+            raise NotModelled("a surface that changes between the iterations of a loop")
         now = machine.operands.addresses.contents()
         written.addresses = {key for key, held in now.items() if addresses.get(key) is not held}
         return written
@@ -377,6 +382,6 @@ class _Walk:
         self._lanes.halt()
 
     def _drop_rounds(self, first: int, behind: int) -> None:
-        """Counts the rounds of the loops in between anew."""
+        """Counts the iterations of the loops in between anew."""
         for inner in [place for place in self._rounds if first <= place < behind]:
             del self._rounds[inner], self._back[inner]

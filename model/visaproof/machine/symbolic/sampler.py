@@ -1,4 +1,4 @@
-"""Reads through the sampler, on terms: every value is arbitrary.
+"""Reads through the sampler, symbolically: every value is arbitrary.
 
 Nothing connects two values here.  What a value depends on is kept beside it, for questions about two kernels.
 """

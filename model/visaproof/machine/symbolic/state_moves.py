@@ -1,4 +1,4 @@
-"""`movs` on terms: what surface and sampler variables stand for.  Page: MOVS.md."""
+"""`movs` symbolically: what surface and sampler variables stand for.  Page: MOVS.md."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The state of one thread on terms while a kernel runs: what footprints and arithmetic read."""
+"""The symbolic state of one thread while a kernel runs: what footprints and arithmetic read."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

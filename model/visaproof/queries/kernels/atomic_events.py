@@ -55,7 +55,7 @@ def changes_nothing(op: AtomicOp, src0: BitVec, src1: BitVec) -> Bool:
 
 
 def where_it_changes(access: Atomic, seen: Sequence[Term]) -> Bool:
-    """The guard of a lane's event.  What nothing wrote never decides whether it is one."""
+    """The guard of a lane's event.  Uninitialised values never decides whether it is one."""
     guard, src0, src1 = cast(Bool, seen[0]), cast(BitVec, seen[4]), cast(BitVec, seen[5])
     nothing = changes_nothing(access.op, src0, src1)
     return guard if _is_chosen(nothing) else conj(guard, neg(nothing))

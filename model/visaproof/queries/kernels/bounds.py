@@ -33,12 +33,12 @@ class BoundsQuestion:
 
     performed: Performed
     outside: tuple[Doubt, ...]
-    """The accesses that the normal form does not show to be inside wherever they have a meaning."""
+    """The accesses that the normal form does not show to be inside wherever they are defined."""
     undefined: tuple[Doubt, ...]
     """Those that it does not show to have one: aligned, in variables and predicates that are long enough."""
     premises: tuple[Bool, ...]
     earlier: tuple[Bool, ...]
-    """That no earlier message was undefined: where one was, the pages give this one no meaning either."""
+    """That no earlier message was undefined: where one was, this one is undefined, too."""
     buffers: LaunchBuffers
     places: Mapping[int, Place]
     """Of accesses at 64-bit addresses, by their identity."""
@@ -67,7 +67,7 @@ NO_BUFFERS = LaunchBuffers(())
 def bounds_questions(
     trace: Trace, assumed: Sequence[Bool] = (), buffers: LaunchBuffers = NO_BUFFERS
 ) -> Iterator[BoundsQuestion]:
-    """A question for each memory message in the order of the run: one for each round of a loop.
+    """A question for each memory message in the order of the run: one for each iteration of a loop.
 
     Where a loop was not unrolled far enough, the question is about the runs that leave it in time.  `assumed` is what
     else holds of the launch.  In `buffers` 64-bit addresses lie.
@@ -127,7 +127,7 @@ def _open(doubts: list[Doubt]) -> tuple[Doubt, ...]:
 
 
 def needed_bytes(questions: Sequence[BoundsQuestion]) -> int | None:
-    """A size at which no access of these rounds can be outside, by the bounds of their addresses; None where any is.
+    """A size at which no access of these iterations can be outside, by the bounds of their addresses, if there is one.
 
     It may be larger than necessary.
     """

@@ -72,7 +72,7 @@ class ConflictQuestion:
     premises: tuple[Bool, ...]
     """What else holds in a run to which the pages give a meaning."""
     earlier: tuple[Bool, ...]
-    """That no earlier message was undefined: where one was, the pages give this one no meaning either.  And that lanes
+    """That no earlier message was undefined: where one was, this one is undefined, too.  And that lanes
     which counted on one cell got different numbers back."""
 
     @property
@@ -86,7 +86,7 @@ class ConflictQuestion:
 
 
 def conflict_questions(trace: Trace, facts: Sequence[Bool] = ()) -> Iterator[ConflictQuestion]:
-    """A question for each message that stores lane by lane, in the order of the run: one for each round of a loop.
+    """A question for each message that stores lane by lane, in the order of the run: one for each iteration of a loop.
 
     Where a loop was not unrolled far enough, the question is about the runs that leave it in time.  `facts` are what
     else is known of a run.
@@ -145,7 +145,7 @@ def _pairs(lanes: tuple[LaneAccesses, ...]) -> Iterator[LanePair]:
 
 
 def lanes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
-    """Whether both lanes access a common byte or texel inside the surface, and have a meaning."""
+    """Whether both lanes access a common byte or texel inside the surface, and are defined."""
     return _meeting(one, _conditions(one), other, _conditions(other))
 
 
@@ -179,7 +179,7 @@ def _where(known: Literals, write: LaneAccesses) -> LaneAccesses:
 
 
 def _texels_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
-    """Whether both lanes happen, have a meaning, and write one channel of one texel inside the surface."""
+    """Whether both lanes happen, are defined, and write one channel of one texel inside the surface."""
     meetings = [
         _both(store, other_store)
         for channel, store in one.stores
@@ -190,12 +190,12 @@ def _texels_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
 
 
 def _both(store: Access, other: Access) -> Bool:
-    """Whether both happen, inside, and have a meaning."""
+    """Whether both happen, inside, and are defined."""
     return conj(store.guard, store.inside, store.defined, other.guard, other.inside, other.defined)
 
 
 def _bytes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
-    """Whether both lanes happen, have a meaning, and write a common byte inside the surface."""
+    """Whether both lanes happen, are defined, and write a common byte inside the surface."""
     meetings: dict[int, list[Bool]] = {}
     (first,), (second,) = one.base, other.base
     known, unit = _residue(second, first)

@@ -1,6 +1,6 @@
 """Lanes that count on one cell in one message: what they get back are different numbers, near each other.
 
-An atomic brings an arbitrary word on terms.  That words of one counter differ is proved for lanes alone (see
+An atomic returns an arbitrary symbolic word.  That words of one counter differ is proved for lanes alone (see
 `serialisation.tickets_are_distinct`); other threads may count on in between, but not without end.
 """
 

@@ -1,6 +1,6 @@
 """The kinds of what the pages leave undefined, and what each means where it is allowed.
 
-Forbidden: where the source does it, the source has no meaning, and the target may do anything; the target may do it
+Forbidden: where the source does it, the source is undefined, and the target may do anything; the target may do it
 only there.  Allowed: it has the meaning below in both kernels alike, so that it neither excuses the source nor counts
 against the target.
 
@@ -16,7 +16,7 @@ from visaproof.smt import Bool, Term, evaluate
 
 
 class UndefinedKind(Enum):
-    """What has no meaning where it is forbidden; the value is its name on the command line."""
+    """What is undefined where it is forbidden; the value is its name on the command line."""
 
     COLLISION = "collision"
     MISALIGNED = "misaligned"
@@ -42,7 +42,7 @@ _WHAT = {
     UndefinedKind.MISALIGNED: "an address that is not aligned as the page demands",
     UndefinedKind.BEYOND_VARIABLE: "registers beyond a variable, or predicate bits that it does not have",
     UndefinedKind.SLM_OUTSIDE: "an access outside of shared local memory",
-    UndefinedKind.UNINITIALISED: "a store of, at, or under a condition on what nothing wrote",
+    UndefinedKind.UNINITIALISED: "a store of, at, or under a condition on uninitialised values",
     UndefinedKind.RACE: "threads that run the lanes of a wider one access a byte in no order, and one writes it",
     UndefinedKind.OUTSIDE: "an access of the source outside of a buffer",
 }
@@ -66,7 +66,7 @@ OF_THE_SOURCE = frozenset((UndefinedKind.OUTSIDE,))
 """What is undefined in the source language, and has the meaning of the pages in the target."""
 
 Conditions = Mapping[Bool, UndefinedKind]
-"""When a run has no meaning, and of which kind that is."""
+"""When a run is undefined, and of which kind that is."""
 
 
 def kind_at(conditions: Conditions, values: Mapping[Term, int]) -> UndefinedKind | None:
@@ -88,4 +88,4 @@ def unusual(forbidden: frozenset[UndefinedKind]) -> Iterator[Premise]:
         if kind in FORBIDDEN and kind not in forbidden:
             yield premise("undefined", kind=kind.value, setting="allowed", what=kind.what, effect=kind.allowed)
         elif kind in forbidden and kind not in FORBIDDEN:
-            yield premise("undefined", kind=kind.value, setting="forbidden", what=kind.what, effect="it has no meaning")
+            yield premise("undefined", kind=kind.value, setting="forbidden", what=kind.what, effect="it is undefined")

@@ -6,7 +6,7 @@ open to both.  One of a single lane may be the sum of what the threads do one af
 
 The order of the source's threads is open, so that it may be the one with these turns.  The target's threads may take
 theirs in any order: it has to be one in which nobody sees that.  Two atomics of different threads that are in different
-turns, that have to give one sum, or that rounds of a loop repeat, reach other cells, or bring nothing and commute.
+turns, that have to give one sum, or that iterations of a loop repeat, reach other cells, or bring nothing and commute.
 Then they can be exchanged one by one, until they stand in the order of the turns.
 
 A thread that does in several messages what another of its width does in one takes its parts of the turn in that order.
@@ -33,7 +33,7 @@ class Message:
     thread: int
     lanes: range
     epoch: tuple[int, int]
-    """How many barriers and ends of rounds come before it."""
+    """How many barriers and ends of iterations come before it."""
 
     @property
     def is_single(self) -> bool:

@@ -34,7 +34,7 @@ class Effects:
     stores: dict[str, Stores]
     """By surface, in the order in which they happen; those of one message that meet make it undefined."""
     undefined: Conditions
-    """The run has no meaning where one of these holds."""
+    """The run is undefined where one of these holds."""
     reaches: tuple[Reach, ...] = ()
     """The accesses to buffers that are taken to lie inside."""
     comes: tuple[Bool, ...] = ()
@@ -46,13 +46,13 @@ class Effects:
     ends: tuple[Bool, ...] = ()
     """Of each loop that may run longer than it was unrolled, that it does not."""
     rounds: tuple[LoopRound, ...] = ()
-    """The rounds that stand for others; what was held before and after them has the shared names."""
+    """The iterations that stand for others; what was held before and after them has the shared names."""
     registers: tuple[tuple[RegisterByte, ...], ...] = ()
     """What the registers hold at the end that are observed."""
     touched: tuple[Touched, ...] = ()
     """What it accesses that others see, in the order of the run."""
     races_in_rounds: bool = False
-    """Whether threads may race in different rounds of loops: of those one round for all says nothing."""
+    """Whether threads may race in different iterations of loops: of those one iteration for all says nothing."""
 
 
 def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]) -> Effects:

@@ -16,7 +16,7 @@ from visaproof.refinement.effects.side import Side
 from visaproof.smt import is_true
 
 Moments = Sequence[tuple[int, Synchronised | None]]
-"""How many messages that others see come before each barrier or fence, and each end of a round, which is None."""
+"""How many messages that others see come before each barrier or fence, and each end of an iteration, which is None."""
 
 
 def is_seen(side: Side, performed: Performed) -> bool:

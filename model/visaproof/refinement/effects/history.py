@@ -64,7 +64,7 @@ class History:
         self._side = side
         self._expand = expand
         self._chosen: set[Term] = set()
-        """Results of operations on what nothing wrote, and terms that depend on it."""
+        """Results of operations on uninitialised values, and terms that depend on it."""
         self._settled: set[Term] = set()
         """Terms that do not."""
         self._memory = memory
@@ -102,7 +102,7 @@ class History:
         return self._renamed(terms)
 
     def round(self, one: LoopRound) -> LoopRound:
-        """A round with what is held before and after it under the shared names."""
+        """An iteration with what is held before and after it under the shared names."""
         return replace(one, held=self._held(one.held), lanes=self._held(one.lanes))
 
     def _held(self, held: tuple[Held, ...]) -> tuple[Held, ...]:
@@ -197,7 +197,7 @@ class History:
                 yield one
 
     def _note_undefined(self, performed: Performed, access: Access, condition: Bool) -> None:
-        """Takes in where an access has no meaning; one that never has any may be wrong in either way, or in both."""
+        """Takes in where an access is undefined; one that never has any may be wrong in either way, or in both."""
         self.undefined.append((condition, kind_of(access)))
         if not is_false(condition) and may_be_of_two_kinds(performed, access):
             self.unclear = performed.instruction.position

@@ -1,4 +1,4 @@
-"""What a source has to find in registers that nothing wrote so that what it adds or joins is what the target has.
+"""What a source has to find in uninitialised registers so that what it adds or joins is what the target has.
 
 c + rest = whole for one c, as for XOR, and p ∧ rest = rest ∧ lacking where p is what the rest lacks.
 """
@@ -23,7 +23,7 @@ Missing = Sequence[tuple[Term, Term]]
 
 
 def missing(one: Term, other: Term, memory: SharedMemory) -> Missing:
-    """What nothing wrote in a term of the source, and what it has to be for that to be the other term.
+    """Uninitialised values in a term of the source, and what it has to be for that to be the other term.
 
     Nothing where that is not seen, or where the other has as many operands of its own: they may belong together.
     """

@@ -1,6 +1,6 @@
 """Registers at the end of two kernels, as if each byte were stored to a surface where the source has defined it.
 
-A byte of the source that depends on what nothing wrote may be anything, and the target may leave anything there.
+A byte of the source that depends on uninitialised values may be anything, and the target may leave anything there.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -32,12 +32,12 @@ from visaproof.smt import (
 
 T = TypeVar("T", bound=Term)
 Chosen = Callable[[Term], bool]
-"""Whether a term depends on what nothing wrote."""
+"""Whether a term depends on uninitialised values."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegisterByte:
-    """What a byte holds at the end (of a predicate, 0 or 1), and when that does not depend on what nothing wrote."""
+    """What a byte holds at the end (of a predicate, 0 or 1), and when that does not depend on uninitialised values."""
 
     value: BitVec
     defined: Bool

@@ -62,7 +62,7 @@ class Question:
     memory: SharedMemory
     launched: Launched
     forbidden: frozenset[UndefinedKind] = FORBIDDEN
-    """What has no meaning; the other kinds have one."""
+    """What is undefined; the other kinds have one."""
     disturbed: bool = False
     """Whether other threads may write between any two messages: then both have to have the same, in the same order."""
     limits: tuple[Bool, ...] = ()
@@ -104,7 +104,7 @@ def refinement_question(
 ) -> Question:
     """The effects of both kernels over one memory, on request a known one, and in the second normal form.
 
-    What is not `forbidden` has a meaning.  Barriers that only the target has let the threads of a group do less, if
+    What is not `forbidden` is defined.  Barriers that only the target has let the threads of a group do less, if
     each does the same whatever the others write; then that is the question.  The sides are `synchronised`.
 
     Raises NotModelled for what this cannot compare.
@@ -167,7 +167,7 @@ def _as_seen(effects: Effects, unseen: str | None) -> Effects:
 
 
 def require_comparable(side: Side) -> None:
-    """Raises NotModelled where the run on terms did not come to its end."""
+    """Raises NotModelled where the symbolic run did not come to its end."""
     if side.trace.stopped is not None:
         raise side.trace.stopped
 

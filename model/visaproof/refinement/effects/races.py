@@ -1,4 +1,4 @@
-"""Where two threads of a group access one byte that nothing puts in an order: they race, and have no meaning.
+"""Where two threads of a group access one byte that nothing puts in an order: they race, and are undefined.
 
 What a thread does before it signals comes before what another does after its wait; fences alone order no two threads.
 Atomics do not disturb each other.
@@ -22,7 +22,7 @@ class Race(NamedTuple):
 
     meet: Bool
     in_rounds: bool
-    """Whether one of them does so in any round of a loop: the other may be in another one."""
+    """Whether one of them does so in any iteration of a loop: the other may be in another one."""
 
 
 class _Message(NamedTuple):

@@ -47,7 +47,7 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A kernel to be compared: its run on terms, and the common names of its surfaces."""
+    """A kernel to be compared: its symbolic run, and the common names of its surfaces."""
 
     name: str
     platform: Platform
@@ -66,7 +66,7 @@ class Side:
     turns: Mapping[int, Turn] = field(default_factory=dict[int, Turn])
     """Of kernels of different widths, the turn of each message of atomics, by its place in the run."""
     choices: Mapping[Term, Term] = field(default_factory=dict[Term, Term])
-    """What it finds in registers that nothing wrote, if that is to be something in particular."""
+    """What it finds in uninitialised registers, if that is to be something in particular."""
     samplers: Mapping[int, Hashable] = field(default_factory=dict[int, Hashable])
     """What the numbers of samplers stand for, where both kernels say it."""
     disturbed: bool = False
@@ -88,9 +88,9 @@ class Side:
 def surface_then(side: Side, place: int) -> str:
     """The surface of a message: behind a barrier or a fence, or in a turn, others have used it: it may hold anything.
 
-    In a round that stands for others it may hold what those left, and so it may behind their loop.  Where others may
-    write between any two messages, it may hold anything for each message.  So it may after each store to what may be
-    the same object.
+    In an iteration that stands for others it may hold what those left, and so it may behind their loop.  Where others
+    may write between any two messages, it may hold anything for each message.  So it may after each store to what may
+    be the same object.
     """
     surface = _surface_then(side, place)
     stores = side.stored_before[place] if side.stored_before else 0
@@ -118,7 +118,7 @@ def surface_at(surface: str, side: Side, epoch: tuple[int, int]) -> str:
 
 
 def epoch(side: Side, place: int) -> tuple[int, int]:
-    """How many places come before a message at which others take part, and how many beginnings and ends of rounds that
+    """How many places come before a message at which others take part, and how many begins and ends of iterations that
     stand for others."""
     cuts = sum(before <= place for before in side.matched.cuts)
     return cuts, sum((one.first <= place) + (one.behind <= place) for one in side.trace.rounds)

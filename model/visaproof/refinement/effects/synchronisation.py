@@ -1,6 +1,6 @@
 """Which barriers and fences of two kernels stand for each other: the places at which other threads may take part.
 
-Barriers, and the rounds of loops that stand for others, have to be the same in both, in kind, number and order; a
+Barriers, and the iterations of loops that stand for others, have to be the same in both, in kind, number and order; a
 barrier is a signal with its wait where nothing stands between them.  A fence of the source needs one in the target that
 is at least as strong, between the same barriers, unless it orders nothing: because on one side of it is nothing that
 others see, or because one beside it orders the same.  The target may have others.
@@ -34,7 +34,7 @@ from visaproof.smt import is_true
 
 Events = tuple[Synchronised, ...]
 
-ROUNDS = {MarkKind.ROUND: "a round begins", MarkKind.BEHIND: "a loop ends"}
+ROUNDS = {MarkKind.ROUND: "an iteration begins", MarkKind.BEHIND: "a loop ends"}
 
 
 class Unlike(NotModelled):
@@ -48,7 +48,7 @@ class Unlike(NotModelled):
 
 
 class _Step(NamedTuple):
-    """A barrier, or where a round begins or ends: both kernels have to come to it."""
+    """A barrier, or where an iteration begins or ends: both kernels have to come to it."""
 
     what: str
     place: int
@@ -169,7 +169,7 @@ def _is_compared(side: Side, place: int, moments: Moments) -> bool:
 def _is_needed(side: Side, fence: Fence, place: int, moments: Moments, reached: Sequence[Memory]) -> bool:
     if is_for_the_compiler_alone(place, moments):
         return False
-    anywhere = bool(side.trace.rounds) or samples(side)  # a round comes before others, and behind them
+    anywhere = bool(side.trace.rounds) or samples(side)  # an iteration comes before others, and behind them
     return anywhere or orders_something(fence, moments[place][0], reached, moments)
 
 

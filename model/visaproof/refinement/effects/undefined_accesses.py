@@ -1,4 +1,4 @@
-"""What is wrong with an access that has no meaning: an address, or registers that a variable does not have."""
+"""What is wrong with an access that is undefined: an address, or registers that a variable does not have."""
 
 from visaproof.machine.symbolic.machine import Performed
 from visaproof.queries.kernels.undefined import UndefinedKind
@@ -17,7 +17,7 @@ def kind_of(access: Access) -> UndefinedKind:
 
 
 def may_be_of_two_kinds(performed: Performed, access: Access) -> bool:
-    """Whether an access never has a meaning, and its address may be a reason for that."""
+    """Whether an access never is defined, and its address may be a reason for that."""
     address, *coordinates = access.cell
     if coordinates or not is_false(access.defined):
         return False

@@ -1,4 +1,4 @@
-"""What a source may find in registers that nothing wrote: for each byte, what the target has in the same place.
+"""What a source may find in uninitialised registers: for each byte, what the target has in the same place.
 
 ∀ inputs ∀ choices of the target ∃ choices of the source: any choice will do, so that a wrong guess loses a proof only.
 Where the source adds a choice to what it has otherwise, the choice is what is missing to what the target has there.
@@ -46,7 +46,7 @@ def witness(question: Question) -> Choices:
 
 
 def choose(found: Choices, word: Term, value: BitVec) -> None:
-    """Lets a word that nothing wrote be this value, and forgets what its parts were to be."""
+    """Lets a uninitialised word be this value, and forgets what its parts were to be."""
     for other in [one for one in found if one.op is Op.CONCAT and not set(word.args).isdisjoint(one.args)]:
         del found[other]
     found |= _bytes(cast(tuple[BitVec, ...], word.args), value)
@@ -164,7 +164,7 @@ class _Pairs:
 def _of_choice(one: Term, other: Term) -> Iterator[tuple[Term, Term]]:
     """The parts of a choice, and what stands there.
 
-    Where the conditions differ, a branch that nothing wrote is to be all that the other gives, whatever its condition.
+    Where the conditions differ, an uninitialised condition is to be all that the other gives.
     """
     alike = other.op is Op.ITE
     if alike and one.args[0] is other.args[0]:

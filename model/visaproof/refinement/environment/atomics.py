@@ -17,7 +17,7 @@ Content = Callable[[str, BitVec, int], int]
 
 @dataclass(frozen=True, slots=True)
 class _Lane:
-    """One lane of an atomic, on numbers where they are known."""
+    """One lane of an atomic, with numbers where they are known."""
 
     happens: bool | None
     """Whether it is an event: else nobody asks for it, or it only reads."""

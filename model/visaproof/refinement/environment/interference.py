@@ -194,7 +194,7 @@ class _Launch:
         return None if run is None or run.reaches_plainly(exchange) else run
 
     def _run(self, runner: Runner, exchange: Exchange | None = None, messages: int = 0) -> _Run | None:
-        """A run with a meaning, whose outcome nothing leaves open and which stays where it is taken to stay."""
+        """A defined run, whose outcome nothing leaves open and which stays where it is taken to stay."""
         watch = ThreadWatch(forbidden=False)
         start = runner.prepared(self.memory, self.question.lanes, self.values, watch)
         visit = None

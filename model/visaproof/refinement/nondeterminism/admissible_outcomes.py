@@ -28,7 +28,7 @@ Apart = Mapping[str, Collection[int]]
 NOWHERE_APART: Apart = MappingProxyType({})
 
 MEANT_MS, SAME_MS = 200, 1_000
-"""For whether some choice leaves the source without a meaning, and whether some leaves the same."""
+"""For whether some choice leaves the source undefined, and whether some leaves the same."""
 
 MOST_COMPUTED, COMPUTED_MS = 4, 500
 """Units that hold a sum or product of floats, of which it is asked whether arithmetic decides, and for each."""
@@ -38,7 +38,7 @@ MOST_COMPARED = 20_000
 
 
 def no_choice_explains(comparison: Comparison, found: Difference) -> bool:
-    """Whether the source leaves something else than the target did, and has a meaning, whatever it chooses."""
+    """Whether the source leaves something else than the target did, and is defined, whatever it chooses."""
     left = _left(comparison, found) if found.undefined is None and found.outside is None else None
     apart = None if left is None else _apart_with_the_targets_choice(comparison, found, left)
     if apart is not None and not any(apart.values()):
@@ -75,7 +75,7 @@ def _apart_with_the_targets_choice(comparison: Comparison, found: Difference, le
 def no_choice_leaves(
     question: Question, found: Difference, left: Contents | None, apart: Apart = NOWHERE_APART
 ) -> bool:
-    """Whether the source has a meaning and leaves something else than this, if anything, whatever it chooses.
+    """Whether the source is defined and leaves something else than this, if anything, whatever it chooses.
 
     What is `apart` with one choice is asked of first.
     """

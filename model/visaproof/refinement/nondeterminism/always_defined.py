@@ -1,6 +1,6 @@
-"""The launches in which the source has a meaning whatever it finds where nothing wrote.
+"""The launches in which the source is defined whatever it finds in uninitialised registers.
 
-The source finds what it chooses.  Where one choice leaves it without a meaning, any target refines it: then only the
+The source finds what it chooses.  Where one choice leaves it undefined, any target refines it: then only the
 launches with a lane on are left to compare, if without that lane there is such a choice, or with it off, if with it.
 """
 
@@ -20,7 +20,7 @@ from visaproof.smt import Bool, Term, bool_symbol, const, false, is_true, substi
 from visaproof.visaasm.syntax import PredicateVariable
 
 CHOICES = tuple(product((0, 1), (true(), false())))
-"""A word and a predicate bit that nothing wrote: no other alignment is needed to be out of step."""
+"""A word and a predicate uninitialised bit: no other alignment is needed to be out of step."""
 
 
 def where_meant(comparison: Comparison) -> Comparison | None:
@@ -51,7 +51,7 @@ def in_all_launches(comparison: Comparison, meant: Comparison, found: Difference
 
 
 def _meant(comparison: Comparison) -> Granted:
-    """Without the lanes that some choice leaves without a meaning, and with those without which one does."""
+    """Without the lanes that some choice leaves undefined, and with those without which one does."""
     lanes: dict[Bool, set[Bool]] = {true(): set(), false(): set()}
     question, unwritten = comparison.question, set(_unwritten(comparison.runners[0]))
     for condition in question.source.undefined:
@@ -68,7 +68,7 @@ def _meant(comparison: Comparison) -> Granted:
 
 
 def _unwritten(runner: AnyRunner) -> Iterator[Term]:
-    """The words and the bits of predicates that nothing wrote before the source reads them."""
+    """The words and the bits of uninitialised predicates before the source reads them."""
     yield from filter(is_unwritten, runner.start_words())
     for variable in runner.kernel.variables.values():
         if isinstance(variable, PredicateVariable):

@@ -48,10 +48,10 @@ def _terms(question: Question, *sides: Effects) -> list[Term]:
 
 
 def source_choice(question: Question) -> str:
-    """What the source depends on though nothing wrote it, or ""."""
+    """What the source depends on though uninitialised, or ""."""
     for term in _terms(question, question.source):
         if isinstance(term.payload, str) and term.payload.startswith("source:"):
-            return f"the source depends on what nothing wrote ({term.payload.removeprefix('source:')})"
+            return f"the source depends on uninitialised values ({term.payload.removeprefix('source:')})"
     return ""
 
 
@@ -64,7 +64,7 @@ def unlike_threads(question: Question) -> str:
 
 
 def first_certain(question: Question, found: Sequence[Difference]) -> Difference | None:
-    """The first difference of a run that is one, and where the source has a meaning, whatever it reads unwritten."""
+    """The first difference of a run that is one, and where the source is defined, whatever it reads unwritten."""
     if not found or unlike_threads(question):
         return None
     if not source_choice(question):
@@ -93,7 +93,7 @@ def is_undisturbed(question: Question) -> bool:
 
 
 def as_described(question: Question) -> Iterator[Bool]:
-    """Where the source has a meaning, and the terms say what it does: its loops end in time, and inside its buffers."""
+    """Where the source is defined, and the terms say what it does: its loops end in time, and inside its buffers."""
     source = question.source
     yield from (neg(condition) for condition in source.undefined)
     yield from source.ends

@@ -1,4 +1,4 @@
-"""The question about two kernels where the source finds in what nothing wrote what the target has in the same place."""
+"""The question about two kernels where the source finds in uninitialised values what the target has there."""
 
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison

@@ -1,4 +1,4 @@
-"""Differences in runs of more rounds than were unrolled, of a source that depends on what nothing wrote.
+"""Differences in runs of more iterations than were unrolled, of a source that depends on uninitialised values.
 
 Of a run whose loops take longer, the terms do not say what the source might have left with another choice.
 """
@@ -14,11 +14,11 @@ from visaproof.refinement.testing.runs import Difference, again
 from visaproof.refinement.testing.shrinking import smaller
 
 LONGER = 8
-"""Times as many rounds."""
+"""Times as many iterations."""
 
 
 def in_longer_runs(comparison: Comparison, timeout_ms: int) -> Difference | None:
-    """A difference with so many more rounds unrolled, if the first runs show one."""
+    """A difference with so many more iterations unrolled, if the first runs show one."""
     question = comparison.question
     if not source_choice(question) and not may_choose_later(comparison.runners[0], question.lanes):
         return None

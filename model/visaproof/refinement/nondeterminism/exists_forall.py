@@ -1,4 +1,4 @@
-"""Whether for all inputs some choice of what nothing wrote leaves what the target stores: ∀ inputs ∃ choices.
+"""Whether for all inputs some choice of uninitialised values leaves what the target stores: ∀ inputs ∃ choices.
 
 Stores that share no choice are asked one after the other.  A few choices are held against all inputs, each a term that
 the inputs decide: ∨ₖ left(choiceₖ) = stored.  Where none of them is right, one that is for these inputs is taken in:

@@ -1,6 +1,6 @@
 """Lanes that are on wherever the source stays inside of its buffers.
 
-A message of the whole thread may take its address from a lane that is off: then the address is what nothing wrote, any,
+A message of the whole thread may take its address from a lane that is off: then the address is uninitialised, any,
 and among the source's choices are some that leave all buffers.  So a launch in which the source stays inside has the
 lane on.
 """
@@ -19,7 +19,7 @@ from visaproof.smt.arithmetic import sum_of
 from visaproof.smt.halves import as_sum
 
 MOST_BUFFERS = 200
-"""Of more than this, some address that nothing wrote might be in one for each choice that is tried."""
+"""Of more than this, some uninitialised address might be in one for each choice that is tried."""
 
 
 def lanes_needed(source: Runner, lanes: tuple[Bool, ...]) -> tuple[Bool, ...]:
@@ -50,7 +50,7 @@ def _is_own(term: Term) -> bool:
 
 
 def _may_leave(address: BitVec, surface: str, pointers: Mapping[BitVec, str]) -> bool:
-    """Whether some choice of what nothing wrote is outside; no, unless the address depends on nothing else."""
+    """Whether some choice of uninitialised values is outside; no, unless the address depends on nothing else."""
     if surface != FLAT:
         return any(place >= 1 << OFFSET_BITS - 1 for place in _choices(address))
     constant, parts = linear_parts(as_sum(address))

@@ -1,7 +1,7 @@
-"""Whether a run is one that the terms of the source describe, or nothing in later rounds depends on what nothing wrote.
+"""Whether a run is one that the terms of the source describe, or later iterations read nothing uninitialised.
 
 The terms say what the source reads unwritten as far as its loops were unrolled.  Of a run that takes longer they say
-nothing: the source may choose there, too, unless no round of any number reads what nothing wrote.
+nothing: the source may choose there, too, unless no iteration of any number reads uninitialised values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,19 +17,19 @@ from visaproof.smt.evaluate import substitute_all
 
 
 def is_within_rounds(question: Question, known: Mapping[Term, Term]) -> bool:
-    """Whether the loops of the source end within the rounds unrolled, in a run of which these numbers are known."""
+    """Whether the loops of the source end within the iterations unrolled, in a run of which these numbers are known."""
     return all(map(is_true, substitute_all(list(question.source.ends), known)))
 
 
 def may_choose_later(runner: AnyRunner, lanes: Sequence[Bool]) -> bool:
-    """Whether the source may depend on what nothing wrote in some round of a loop that was not unrolled."""
+    """Whether the source may depend on uninitialised values in some iteration of a loop that was not unrolled."""
     if isinstance(runner, Runner):
         return bool(runner.trace.bounded) and _may_choose(runner, lanes)
     return any(may_choose_later(one, lanes[runner.split.lanes(number)]) for number, one in enumerate(runner.members))
 
 
 def _may_choose(runner: Runner, lanes: Sequence[Bool]) -> bool:
-    """Whether any round of any loop reads what nothing wrote, or that is not known."""
+    """Whether any iteration of any loop reads uninitialised values, or that is not known."""
     predicates = own_predicates(runner.name)
     ran = trace(runner.kernel, runner.platform, runner.initial, lanes, predicates, unroll=0)
     if ran.stopped is not None or ran.bounded or any(one.operands is None for one in ran.arbitrary):

@@ -1,7 +1,7 @@
-"""Launches of a source that depends on what nothing wrote, after which no choice of it leaves what the target left.
+"""Launches of a source that depends on uninitialised values, after which no choice of it leaves what the target left.
 
 What memory holds is large in some surfaces, so that few numbers come of others by chance; what the target finds are
-small dwords, so that it reaches cells that there are; and of a predicate the bits that nothing wrote are mostly alike.
+small dwords, so that it reaches cells that there are; and of a predicate the uninitialised bits are mostly alike.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -47,7 +47,7 @@ FLOAT_GUESSES = 24
 """Runs on floats, of kernels that compute with them."""
 
 FEW_LANES = 40
-"""Runs of few lanes, where the source depends on what nothing wrote."""
+"""Runs of few lanes, where the source depends on uninitialised values."""
 
 AUDITS = 6
 """Runs of kernels that are equal in normal form."""
@@ -140,7 +140,7 @@ class _Search:
 
 
 def _usual(comparison: Comparison, symbols: Sequence[Term], seed: int) -> Iterator[tuple[Values, Content]]:
-    """Launches in which loops whose length depends on the launch take a few rounds."""
+    """Launches in which loops whose length depends on the launch take a few iterations."""
     if any(one.trace.bounded for one in comparison.runners):
         yield from usual_launches(comparison.runners, symbols, comparison.start.sizes, seed)
 
@@ -164,7 +164,7 @@ def settled(comparison: Comparison, found: Difference, jointly: bool = True) -> 
 
 
 def _is_without_choice(comparison: Comparison, found: Difference) -> bool:
-    """Whether the source chooses nothing in a run, where it chooses nothing in the rounds that were unrolled."""
+    """Whether the source chooses nothing in a run, where it chooses nothing in the iterations that were unrolled."""
     question = comparison.question
     if not question.source.ends:
         return True
@@ -175,7 +175,7 @@ def _is_without_choice(comparison: Comparison, found: Difference) -> bool:
 
 
 def _staying(comparison: Comparison, shown: Sequence[Difference], choice: int) -> Iterator[Difference]:
-    """Those that there are as well if the source finds `choice` in whatever nothing wrote."""
+    """Those that there are as well if the source finds `choice` in whatever is uninitialised."""
     if not shown:
         return
     own = {one: choice & (1 << max(one.width, 1)) - 1 for one in shown[0].values if _is_chosen(one)}
@@ -212,7 +212,7 @@ def _on_floats(symbols: Sequence[Term], seed: int) -> Iterator[tuple[Values, Con
 
 
 def _one_lane_each(split: Split, question: Question, symbols: Sequence[Term]) -> Iterator[Values]:
-    """Small launches with one lane on in each of the narrow threads: lanes of one thread that meet have no meaning."""
+    """Small launches with one lane on in each of the narrow threads: lanes of one thread that meet are undefined."""
     random = Random(1)
     for bits in (0, 1, 2, 0, 1, 2):
         values = {
@@ -226,7 +226,7 @@ def _one_lane_each(split: Split, question: Question, symbols: Sequence[Term]) ->
 def _first_lanes(
     question: Question, symbols: Sequence[Term], seed: int, floats: Collection[Term] | None
 ) -> Iterator[Values]:
-    """Launches of a few lanes from the first on: what other lanes or none would write, nothing wrote."""
+    """Launches of a few lanes from the first on: what other lanes or none would write is uninitialised."""
     random = Random(seed + 2)
     for _ in range(FEW_LANES):
         last = random.choice((0, 1, 3, 7))

@@ -1,4 +1,4 @@
-"""One of two kernels on numbers: from the registers and the memory of a launch to what it leaves."""
+"""A concrete run of one of two kernels: from the registers and the memory of a launch to what it leaves."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -88,7 +88,7 @@ class Runner:
 
     @property
     def reads(self) -> Collection[tuple[str, int]]:
-        """The bytes that it may read before it writes them; of a run that stopped on terms, all that is set before."""
+        """The bytes that it may read before it writes them; of a symbolic run that stopped, all that is set before."""
         known = self.trace.registers.initial_reads
         if self.trace.stopped is None:
             return known.keys()
@@ -329,7 +329,7 @@ def missed_of(outcome: Outcome) -> Missed | None:
 
 
 def _asked_outside(outcome: Outcome, flat: FlatContents) -> int | None:
-    """An address outside of all buffers where a message that has no meaning was to write."""
+    """An address outside of all buffers where a message that is undefined was to write."""
     last = outcome.performed[-1] if outcome.performed else None
     if last is None or last.surface != FLAT:
         return None

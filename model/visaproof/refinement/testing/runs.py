@@ -56,7 +56,7 @@ class Difference:
     memory: Memory
     """Before the runs."""
     undefined: Undefined | None
-    """Where the target has no meaning, though the source has one."""
+    """Where the target is undefined, though the source has one."""
     surface: str
     address: int
     before: int
@@ -78,15 +78,15 @@ class Difference:
     interference: Interference | None = None
     """What another thread did between two atomics of the target."""
     whatever_found: bool = False
-    """Whether the source reads what nothing wrote, and leaves another memory than the target whatever it finds there:
-    that no choice leaves the same is shown on terms, and the run has one of the choices."""
+    """Whether the source reads uninitialised values, and leaves another memory than the target whatever it finds there:
+    that no choice leaves the same is shown symbolically, and the run has one of the choices."""
     source_missed: Missed | None = None
     """Where the source accesses something outside of a buffer, if it does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A run of both kernels in which the source has a meaning and, where that is assumed, stays inside its buffers."""
+    """A run of both kernels in which the source is defined and, where that is assumed, stays inside its buffers."""
 
     difference: Difference | None
     others: tuple[Difference, ...] = ()
@@ -104,7 +104,7 @@ def difference(
 def trial(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> Trial | None:
     """A run of both on these values; None where it shows nothing.  Raises NotModelled.
 
-    It shows nothing where the source has no meaning, or another outcome as well, and where the question is about places
+    It shows nothing where the source is undefined, or another outcome as well, and where the question is about places
     in buffers and the source leaves them; or the target does, at an address that moves with one of them.
     """
     values, memory = launch_of(source, target, question, values, content)
@@ -128,7 +128,7 @@ def _overlap(sharing: Sharing, pair: Pair, values: Values) -> bool:
 
 
 def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> bool:
-    """Whether the source has a meaning on these values, and stays inside its buffers where that is assumed.
+    """Whether the source is defined on these values, and stays inside its buffers where that is assumed.
 
     Raises NotModelled.
     """
@@ -229,7 +229,7 @@ def _beside(
             return Trial(found)
         if observed.outcome.undefined is not None:
             kind = UndefinedKind.RACE if observed.raced else kind_at(question.target.undefined, values)
-            if kind is None and not question.forbidden >= FORBIDDEN:  # it may be of a kind that has a meaning here
+            if kind is None and not question.forbidden >= FORBIDDEN:  # it may be of a kind that is defined here
                 return None
             met = observed.outcome.undefined
             found = Difference(values, mask, memory, met, "", 0, 0, 0, 0, None, None, kind=kind, order=order)
@@ -257,7 +257,7 @@ def _beside(
 
 
 def is_undefined(ran: Ran, question: Question, values: Values) -> bool:
-    """Whether a run of the source has no meaning, or one that the machine does not know."""
+    """Whether a run of the source is undefined, or one that the machine does not know."""
     if ran.outcome.undefined is not None or (ran.shared_local_missed and SLM_OUTSIDE in question.forbidden):
         return True
     if ran.missed is not None and OUTSIDE in question.forbidden:
@@ -353,7 +353,7 @@ def _by_name(symbols: Iterable[Term]) -> list[Term]:
 
 
 def _unwritten_predicates(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Term]:
-    """The bits of predicates that decide on what a kernel does though nothing wrote them."""
+    """The bits of predicates that decide on what a kernel does though they are uninitialised."""
     effects = question.source, question.target
     guards = [store.guard for side in effects for stores in side.stores.values() for store in stores]
     for one in _by_name(symbols_of(*guards, *(condition for side in effects for condition in side.undefined))):

@@ -1,6 +1,7 @@
 """Small launches of two kernels: a few numbers are large, and memory holds floats where a kernel takes them for such.
 
-A bound among the large numbers has all ids below it; what is loaded as an index, or as the rounds of a loop, is small.
+A bound among the large numbers has all ids below it; what is loaded as an index, or as the iterations of a loop, is
+small.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Barriers and fences behind loops: a thread comes to them in every run whose loops end within the rounds unrolled."""
+"""Barriers and fences behind loops: a thread comes to them in every run whose loops end while unrolled."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,8 +1,8 @@
-"""The runs of several threads on terms as one run: one thread behind the other, from mark to mark.
+"""The symbolic runs of several threads as one run: one thread behind the other, from mark to mark.
 
-A mark is a barrier, a fence, or the beginning or the end of a round of a loop that stands for others.  All threads come
-to the same ones; in a round a thread that has left its loop does nothing.  Where no two threads race, every other order
-of their messages leaves the same.
+A mark is a barrier, a fence, or the beginning or the end of an iteration of a loop that stands for others.  All threads
+come to the same ones; in an iteration a thread that has left its loop does nothing.  Where no two threads race, every
+other order of their messages leaves the same.
 """
 
 from collections.abc import Iterator, Sequence
@@ -109,7 +109,7 @@ def _phases(trace: Trace) -> Iterator[_Phase]:
 
 
 def _round(threads: Sequence[LoopRound], split: Split, first: int, behind: int) -> LoopRound:
-    """The rounds of all threads as one of the wide thread's lanes."""
+    """The iterations of all threads as one of the wide thread's lanes."""
     held = tuple(_of_lane(one, thread, split) for thread, own in enumerate(threads) for one in own.held)
     lanes = [_of_lane(one, thread, split) for thread, own in enumerate(threads) for one in own.lanes[: split.narrow]]
     return replace(

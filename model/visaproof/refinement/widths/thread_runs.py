@@ -1,4 +1,4 @@
-"""Runs the threads of a group on numbers over one memory: one after another, from barrier to barrier."""
+"""Runs the threads of a group concretely over one memory: one after another, from barrier to barrier."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ def run_group(
 ) -> GroupOutcome:
     """Runs each thread to its next barrier, in the order given, until all have ended.
 
-    The states share their surfaces, which tell `watch` what is accessed.  The first thing without a meaning ends it.
+    The states share their surfaces, which tell `watch` what is accessed.  The first undefined thing ends it.
     Raises NotModelled, also where a thread takes more than `most` statements.
     """
     if not states:

@@ -1,4 +1,4 @@
-"""Notes which threads of a group access which bytes on numbers, and stops the run where two of them race."""
+"""Notes which threads of a group access which bytes concretely, and stops the run where two of them race."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class Touch(Enum):
 
 @dataclass
 class ThreadWatch:
-    """The accesses since the last barrier.  Raises UndefinedBehavior at a race, where races have no meaning."""
+    """The accesses since the last barrier.  Raises UndefinedBehavior at a race, where races are undefined."""
 
     forbidden: bool
     names: dict[int, str] = field(default_factory=dict[int, str])

@@ -1,4 +1,4 @@
-"""Two kernels run on terms: a thread beside a thread, or beside the several threads that run its lanes."""
+"""Two kernels run symbolically: a thread beside a thread, or beside the several threads that run its lanes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -102,7 +102,7 @@ def _runner(
     prefix: str = "",
     may_lose: bool = False,
 ) -> Runner:
-    """A thread run on terms.  Raises NotModelled where it is not known what it reaches, unless runs may find it."""
+    """A thread run symbolically.  Raises NotModelled where it is not known what it reaches, unless runs may find it."""
     if scope.floats is Floats.IEEE:
         initial = ieee_start(initial)
     if by_buffers:

@@ -1,4 +1,4 @@
-"""A launch as people read it: what ran, what it wrote, and where it has no meaning."""
+"""A launch as people read it: what ran, what it wrote, and where it is undefined."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -149,7 +149,7 @@ class RunReport:
             self._say("        it is 0 here, and may be anything on a device")
         if ran.engine is Engine.ARRAYS:
             self._say()
-            self._say("  note: races, and reads of memory that nothing wrote, were not looked for")
+            self._say("  note: races, and reads of uninitialised memory, were not looked for")
             self._say("        `--engine scalar` looks for them, and runs thread after thread")
         self._say()
         barriers = f", {_counted(ran.barriers, 'barrier')} passed" if ran.barriers else ""

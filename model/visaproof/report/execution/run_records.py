@@ -6,7 +6,7 @@ from visaproof.report.text.documents import Document
 
 
 class UndefinedRecord(msgspec.Struct):
-    """Where the launch has no meaning."""
+    """Where the launch is undefined."""
 
     file: str
     line: int

@@ -50,7 +50,7 @@ def finding_lines(answers: BoundsAnswers, finding: BoundsFinding) -> Iterator[st
         case Holds(_, ()):
             pass
         case Holds(rung, bounded):
-            yield from _holds("every access has a meaning", "defined", rung, bounded)
+            yield from _holds("every access is defined", "defined", rung, bounded)
         case Undecided(reason):
             yield f"{INDENT}UNKNOWN: {reason}"
         case Meaningless(lane=lane, message=message, shown=shown):

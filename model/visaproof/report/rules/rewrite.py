@@ -167,7 +167,7 @@ def inputs(found: Counterexample) -> list[tuple[str, int]]:
 
 def difference_line(found: Counterexample) -> str:
     if found.place is None:
-        return f"the source has a meaning, the target has none: {found.target.undefined}"
+        return f"the source is defined, the target is undefined: {found.target.undefined}"
     name, where = found.place
     values = [
         run.memory.get(found.place, run.observed.get(found.place, found.before)) for run in (found.source, found.target)
@@ -192,7 +192,7 @@ def _run_lines(title: str, run: Run) -> list[str]:
         if not changes and not (run.undefined and step is run.steps[-1]):
             lines.append("    changes nothing")
     if run.undefined:
-        lines.append(f"    no meaning: {run.undefined}")
+        lines.append(f"    undefined: {run.undefined}")
     if not run.steps:
         lines.append("(no instruction)")
     return lines

@@ -36,7 +36,7 @@ MAX_SHOWN = 8
 """Inputs and bytes of memory that are shown of a run."""
 
 WHATEVER_FOUND = (
-    "the source reads what nothing wrote; whatever it finds there, it leaves something else (shown on terms)"
+    "the source reads uninitialised values; whatever it finds there, it leaves something else (shown symbolically)"
 )
 
 OUTSIDE_HINT = "`--undefined outside=forbid` asks only of launches in which the source stays inside its buffers"
@@ -114,12 +114,12 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
             yield from (f"    {condition.value}" for condition in in_order(conditions))
             yield from (f"    or the source is undefined: {kind.value} ({kind.what})" for kind in _excuses(comparison))
         case Bounded(loops, found):
-            yield f"  BOUNDED: no difference in runs of no more rounds than were unrolled ({found.rung}): no proof"
+            yield f"  BOUNDED: no difference in runs of no more iterations than were unrolled ({found.rung}): no proof"
             yield from (f"    {condition.value}" for condition in in_order(found.conditions))
-            yield from (f"    {position}: a loop whose number of rounds depends on inputs" for position in loops)
+            yield from (f"    {position}: a loop whose number of iterations depends on inputs" for position in loops)
             yield "    hint: a larger `--unroll` looks at longer runs"
         case Vacuous(kinds):
-            yield "  VACUOUS: the source has no meaning for any input, so that anything refines it"
+            yield "  VACUOUS: the source is undefined for any input, so that anything refines it"
             yield from (f"    in every run: {kind.what}" for kind in kinds)
             yield from map(_hint, kinds)
         case Resynchronised(reason, events):
@@ -143,7 +143,7 @@ def _apart_lines(verdict: Apart) -> Iterator[str]:
     yield f"    then the target leaves the same memory ({found.rung}){', where' if found.conditions else ''}"
     yield from (f"      {condition.value}" for condition in in_order(found.conditions))
     if isinstance(verdict.found, Bounded):
-        yield "      and no loop takes more rounds than were unrolled: no proof"
+        yield "      and no loop takes more iterations than were unrolled: no proof"
     options = " ".join(f"--where '{stated(pair, name)}'" for pair in verdict.pairs)
     yield f"    hint: `{options}` states it, and `--alias none` that no two buffers overlap"
     if verdict.difference is None:
@@ -219,7 +219,7 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     if found.backwards:
         yield "  the lanes of the target's atomics take their turns from the last to the first, in an order left open"
     if found.undefined is not None:
-        yield f"  the source has a meaning; the target has none: line {found.undefined.position.line}"
+        yield f"  the source is defined; the target is undefined: line {found.undefined.position.line}"
         yield f"    {found.undefined.message}" + (f" ({found.kind.value})" if found.kind else "")
         if found.kind:
             yield _hint(found.kind)
@@ -286,7 +286,7 @@ def difference_text(comparison: Comparison, found: Difference) -> str:
 
 def _what_differs(comparison: Comparison, found: Difference) -> str:
     if found.undefined is not None:
-        return f"the target has no meaning: line {found.undefined.position.line}: {found.undefined.message}"
+        return f"the target is undefined: line {found.undefined.position.line}: {found.undefined.message}"
     if found.outside is not None:
         return f"the target accesses address {found.outside:#x}, which is at no offset from a buffer"
     if found.interference is not None:

@@ -127,10 +127,10 @@ def _judged(pair: Pair, comparison: Comparison, verdict: Verdict) -> Row:
         case Refines(rung, conditions):
             return row(pair, Answer.CONDITIONAL if conditions else Answer.REFINES, rung, document)
         case Bounded(loops, found):
-            return row(pair, Answer.BOUNDED, f"{found.rung}, for a few rounds of the loop at {loops[0]}", document)
+            return row(pair, Answer.BOUNDED, f"{found.rung}, for a few iterations of the loop at {loops[0]}", document)
         case Vacuous(kinds):
             why = "".join(f": {kind.what} ({kind.value})" for kind in kinds)
-            return row(pair, Answer.VACUOUS, f"the source has no meaning for any input{why}", document)
+            return row(pair, Answer.VACUOUS, f"the source is undefined for any input{why}", document)
         case Resynchronised(reason):
             return row(pair, Answer.DIFFERS, reason, document)
         case Unknown(reason):

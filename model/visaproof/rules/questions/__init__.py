@@ -1,1 +1,1 @@
-"""Both sides of a rewrite rule on terms, its conditions, and what is asked of them."""
+"""Both sides of a rewrite rule, symbolically, its conditions, and what is asked of them."""

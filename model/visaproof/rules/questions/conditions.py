@@ -1,4 +1,4 @@
-"""Conditions of a rewrite rule on terms.  Their numbers are whole: sums in a condition never wrap.
+"""Conditions of a rewrite rule, symbolically.  Their numbers are whole: sums in a condition never wrap.
 
 A register stands for each of its elements: `aligned(off, 4)` says it of all of them, and two registers in one
 comparison are compared element by element; one with a single element goes with every element of the other.

@@ -1,4 +1,4 @@
-"""Does the target of a rewrite rule refine its source?  Both sides on terms, over one state before.
+"""Does the target of a rewrite rule refine its source?  Both sides symbolically, over one state before.
 
     ¬undefined(source)  ⇒  ¬undefined(target)  ∧  memory and observed registers after target = those after source
 
@@ -41,7 +41,7 @@ from visaproof.smt import (
 from visaproof.smt.evaluate import substitute_all
 from visaproof.visaasm.syntax import Kernel
 
-# ---------------------------------------------------------------- both sides on terms
+# ---------------------------------------------------------------- both sides symbolically
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Side:
 
 
 def sides(instance: Instance) -> tuple[Side, Side]:
-    """Both sides, run on terms.  Raises NotModelled and ReadError, with places in the kernels."""
+    """Both sides, run symbolically.  Raises NotModelled and ReadError, with places in the kernels."""
     found: list[Side] = []
     for name, kernel in (("source", instance.source), ("target", instance.target)):
         ran = trace(kernel, instance.platform, _start(instance, name), lanes(), predicate_bit)
@@ -132,7 +132,7 @@ def _unit(accesses: list[Access]) -> int:
 
 
 def _is_aligned(access: Access) -> bool:
-    """Whether the access is of dwords that have no meaning where they are not aligned: another goal sees to that."""
+    """Whether the access is of dwords that are undefined where they are not aligned: another goal sees to that."""
     misaligned = neg(eq(truncate(access.cell[0], 2), const(0, 2)))
     return access.width % WORD == 0 and is_false(conj(access.defined, misaligned))
 

@@ -1,1 +1,1 @@
-"""The symbolic machine, on terms: what `footprint` reads, and what its accesses do."""
+"""The symbolic machine: what `footprint` reads, and what its accesses do."""

@@ -35,7 +35,7 @@ class Store:
     inside: Bool
     """The page's bounds: where it does not hold, the data is dropped."""
     defined: Bool
-    """The page gives no meaning where the guard holds and this does not."""
+    """Undefined where the guard holds and this does not."""
     value: BitVec
     per_byte: bool = False
     """Whether `inside` speaks of the first byte only, and each byte beyond the end is dropped on its own (D11)."""

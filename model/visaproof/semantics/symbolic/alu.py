@@ -1,4 +1,4 @@
-"""Integer arithmetic, logic and comparison of one element, on terms.
+"""Integer arithmetic, logic and comparison of one element, symbolically.
 
 A source is a term in its own width together with its type.  Operations modulo 2^w work in the wider of the sources
 and the destination; those that look at the order of values work where every source, negated or not, keeps its value.

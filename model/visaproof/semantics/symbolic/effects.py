@@ -183,7 +183,7 @@ def _byte_inside(store: Store, index: int) -> Bool:
 
 
 def meaningless(accesses: Iterable[Access]) -> Bool:
-    """Whether an access happens to which the page gives no meaning."""
+    """Whether an undefined access happens."""
     return disj(*(conj(access.guard, neg(access.defined)) for access in accesses))
 
 

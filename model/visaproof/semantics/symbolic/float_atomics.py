@@ -1,4 +1,4 @@
-"""fmax, fmin and fcmpwr on terms of 16 or 32 bits: floating-point order as an order of signs and magnitudes.
+"""fmax, fmin and fcmpwr on symbolic words of 16 or 32 bits: floating-point order as an order of signs and magnitudes.
 
 ``sign | exponent | fraction``: without the sign bit, the patterns of numbers are ordered as their magnitudes are, and
 those of NaN lie above infinity.  That this is floating-point arithmetic is proved in tests/semantics.

@@ -80,7 +80,7 @@ def _meaning(opcode: str, sources: Sequence[Source], result: DataType | None, mo
 
 
 def _value(meaning: Meaning | None) -> int | None:
-    """None where there is no meaning, where it is open, and for NaN."""
+    """None where it is undefined, where it is open, and for NaN."""
     if meaning is None or not is_false(meaning.open):
         return None
     return value_of(meaning.value)

@@ -1,4 +1,4 @@
-"""What operations on floats give by IEEE 754, on terms, and where no page decides it.  Page: 2_datatypes.md.
+"""What operations on floats give by IEEE 754, symbolically, and where no page decides it.  Page: 2_datatypes.md.
 
 `open` says where a result is left to the machine: where flushed denormals are compared or converted or are rounded up
 to a normal number, the smaller of two zeros, negative numbers as unsigned ones, products of mad beyond the type.  A
@@ -77,7 +77,7 @@ def mode_of(control: BitVec) -> Mode | None:
 
 
 def arithmetic(opcode: str, sources: Sequence[Source], result: DataType, mode: Mode) -> Meaning | None:
-    """Of an opcode on floats of one type; None where it has no meaning here."""
+    """Of an opcode on floats of one type; None where it is undefined here."""
     if result not in mode.register or any(source.type is not result for source in sources):
         return None
     values, layout, kept = [with_modifier(source).bits for source in sources], LAYOUTS[result], mode.kept(result)
@@ -105,7 +105,7 @@ _ROUNDED = {"add": FloatOp.ADD, "mul": FloatOp.MUL, "mad": FloatOp.FMA}
 
 
 def once(operation: FloatOperation, values: Sequence[BitVec], kept: Bool) -> Meaning:
-    """An operation on numbers of one format, rounded once; denormals are flushed before and after unless kept."""
+    """A concrete operation of one format, rounded once; denormals are flushed before and after unless kept."""
     layout = operation.result
     flushed = [ite(conj(neg(kept), is_denormal(one, layout)), zero_like(one, layout), one) for one in values]
     found = rounded(operation, *flushed)
@@ -162,7 +162,7 @@ def saturated(meaning: Meaning, result: DataType, mode: Mode) -> Meaning:
 
 
 def converted(source: Source, result: DataType, mode: Mode) -> Meaning | None:
-    """Page MOV: "with type conversion if necessary"; None where it has no meaning here."""
+    """Page MOV: "with type conversion if necessary"; None where it is undefined here."""
     if not source.type.floating:
         return _from_integer(source, result, mode) if result in mode.register else None
     if source.type not in mode.register:

@@ -47,7 +47,7 @@ INTEGRAL = {
 
 
 def computed(opcode: str, sources: Sequence[Source], result: DataType, mode: Mode) -> Meaning | None:
-    """What an opcode gives on floats of one type; None where it has no meaning here."""
+    """What an opcode gives on floats of one type; None where it is undefined here."""
     if opcode not in (*INTEGRAL, "frc", "lrp"):
         return arithmetic(opcode, sources, result, mode)
     if result not in mode.register or any(source.type is not result for source in sources):

@@ -216,7 +216,7 @@ class GuardedRegisters(RegisterFile):
         return writes
 
     def _read_anew(self, variable: str, start: int, width: int) -> BitVec:
-        """Anything: no read has the number of another, not even of one in a round of a loop that was taken back."""
+        """Anything: no read has the number of another, not even of one in an iteration that was taken back."""
         self.initial_reads |= dict.fromkeys((variable, byte) for byte in range(start, start + width))
         place, _ = self._initial(variable, start)
         reads = self.anew[variable]

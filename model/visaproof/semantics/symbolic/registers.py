@@ -1,4 +1,4 @@
-"""The register file on terms: every byte of every root variable."""
+"""The symbolic register file: every byte of every root variable."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,7 +9,7 @@ Byte = tuple[BitVec, int]
 
 
 class RegisterFile:
-    """Bytes by variable; a byte that nothing wrote is asked from `initial` when it is read."""
+    """Bytes by variable; a uninitialised byte is asked from `initial` when it is read."""
 
     def __init__(self, sizes: Mapping[str, int], initial: Callable[[str, int], Byte]) -> None:
         self.sizes = sizes

@@ -1,4 +1,4 @@
-"""The state of one thread on terms: what `footprint` reads."""
+"""The symbolic state of one thread: what `footprint` reads."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -109,7 +109,7 @@ SymbolicSurface = SymbolicBuffer | SymbolicImage
 
 @dataclass(frozen=True, slots=True)
 class SymbolicState:
-    """Registers, predicates (lane 0 first), execution mask (32 lanes) and surfaces, on terms."""
+    """Registers, predicates (lane 0 first), execution mask (32 lanes) and surfaces, symbolically."""
 
     platform: Platform
     exec_mask: tuple[Bool, ...]

@@ -93,7 +93,7 @@ class EncodedInstruction:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A column of a Format table; `reserved` says of a number whether the page leaves it without a meaning."""
+    """A column of a Format table; `reserved` says of a number whether the page leaves it undefined."""
 
     name: str
     width: Width

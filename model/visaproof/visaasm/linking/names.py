@@ -1,9 +1,9 @@
 """Kernels that name what the linker knows: `faddr` and `fcall`.  Pages: FADDR.md, FCALL.md, FRET.md.
 
 Both become statements that the machines run: an address is copied from a variable that nothing writes, and a call is
-the statements of the function's own file, in its place.  Of one place that is called in a loop, a later round finds in
-the function's own variables what the round before left there, and a caller finds in `%arg` what the function left; the
-pages give neither of them a meaning.
+the statements of the function's own file, in its place.  Of one place that is called in a loop, a later iteration finds
+in the function's own variables what the iteration before left there, and a caller finds in `%arg` what the function
+left; the pages give neither of them a meaning.
 """
 
 from collections.abc import Iterator, Mapping

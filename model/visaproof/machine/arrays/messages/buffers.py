@@ -34,7 +34,7 @@ class ArenaBuffer(Buffer):
         return self._place(address, width) is None
 
     def _place(self, address: int, width: int) -> int | None:
-        """Where in the arena the bytes are; None where they are outside, if that has a meaning."""
+        """Where in the arena the bytes are; None where they are outside, if that is defined."""
         place = self._arena.place(self._key, address, width, self._owner)
         if place is None and self._arena.is_whole(self._key):
             raise UndefinedBehavior(f"bytes {address:#x}..{address + width - 1:#x} are in no buffer")
