@@ -5,14 +5,26 @@ INSTALLED := .venv/.installed
 CONFLICTING := $(patsubst %,tests/data/visaasm/%.visaasm,\
 	lane_conflict/tgllp-O2-simd8 conflict_div/tgllp-O2-simd8 permute_scatter/tgllp-O2-simd8 vc_scatter4/tgllp-vc)
 
-.PHONY: prove test lint bench evidence counterexamples errata pages docs clean
+.PHONY: prove test test-slow wheel lint bench evidence counterexamples errata pages docs clean
 .DEFAULT_GOAL := prove
 
 prove: $(INSTALLED)
 	$(BIN)/visaproof prove
 
 test: $(INSTALLED)
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto -m "not slow"
+
+test-slow: $(INSTALLED)
+	$(BIN)/pytest -n auto -m slow tests
+
+# The wheel, installed outside of the checkout, answers a question.
+wheel: $(INSTALLED)
+	rm -rf build/wheel
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel .
+	$(BIN)/python -m pip install --quiet --no-deps --target build/wheel/installed build/wheel/*.whl
+	cd build/wheel && PYTHONPATH=$(CURDIR)/build/wheel/installed $(CURDIR)/$(BIN)/python -m visaproof conflicts \
+		$(CURDIR)/tests/data/visaasm/lane_conflict_fixed/tgllp-O2-simd8.visaasm --launch $(CURDIR)/tests/data/manifest.json \
+		> answer.txt && grep -q "free: no two of 8 lanes" answer.txt && test -e installed/visaproof/visaasm/grammar.lark
 
 lint: $(INSTALLED)
 	$(BIN)/ruff format --check

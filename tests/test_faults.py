@@ -131,6 +131,7 @@ def test_the_same_seed_plants_the_same_faults_spread_over_kinds() -> None:
     assert len({one.pair for one in chosen}) == len(PAIRS)
 
 
+@pytest.mark.slow
 @needs_corpus
 def test_wrong_targets_are_refuted_and_the_right_one_is_not() -> None:
     pair = PAIRS[1]
@@ -169,6 +170,7 @@ def test_a_message_for_bytes_is_not_put_in_the_place_of_one_for_texels() -> None
     assert not [one for one in faults_of("vc_typed_atomic/tgllp-vc") if one.kind is Kind.SURFACES]
 
 
+@pytest.mark.slow
 @needs_corpus
 def test_a_dump_refines_itself() -> None:
     rows = [row for _, row in ask(dumps(CORPUS, "vadd/tgllp-O2-simd8"), CORPUS / "manifest.json", 2000)]
@@ -256,6 +258,7 @@ def test_pairs_are_asked_when_a_fault_is_planted_and_a_run_that_was_stopped_goes
     assert len(asked.names) == count + 4
 
 
+@pytest.mark.slow
 @needs_corpus
 def test_a_question_has_the_same_answer_in_another_process() -> None:
     fault = next(fault for fault in faults_of(PAIRS[0].target) if fault.kind is Kind.DROPPED_STORE)

@@ -34,6 +34,7 @@ def comparison(folder: Path, engine: Engine = Engine.ARRAYS) -> Comparison:
     return Comparison(found, folder / "manifest.json", engine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", Engine)
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_a_compiled_kernel_does_what_its_source_does(folder: Path, engine: Engine) -> None:
@@ -60,6 +61,7 @@ PRIVATE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_the_compiler_of_2026_emits_does_what_its_source_does() -> None:
     """Of each device; what cannot be read or run is no success, and a few are all that may be left."""
     if not CORPUS_2026.is_dir():

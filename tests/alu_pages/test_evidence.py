@@ -37,6 +37,7 @@ def found(target: Target, device: Oracle, folder: Path) -> list[Found]:
     return list(compared(compiled, expected(device, chosen), chosen))
 
 
+@pytest.mark.slow
 def test_compiled_expressions_give_what_pocl_gives(tmp_path: Path) -> None:
     """By all compilers that are there; with all of them, the opcodes of the file of evidence are among those held."""
     device, here = reference(), [target for target in targets() if target.compiler.is_file()]

@@ -134,6 +134,7 @@ def test_what_was_stored_elsewhere_is_a_difference_that_replays(wrong: str) -> N
     assert replay_refinement(refinement_record(comparison, verdict, "they differ"), "k.json") == ()
 
 
+@pytest.mark.slow
 def test_what_nothing_stored_is_a_choice() -> None:
     """A target may be what it is for one choice, though of what several loads bring that is not proved: they may hang
     together.  A source that does not choose has to be met."""

@@ -190,6 +190,7 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
         read_counterexample(path)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200) | st.text(max_size=60).map(str.encode), st.randoms(use_true_random=False))
 def test_any_bytes_are_read_or_refused(folder: Path, noise: bytes, pick: Random) -> None:

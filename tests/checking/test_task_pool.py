@@ -22,6 +22,7 @@ def work(task: str) -> str:
     return task.upper()
 
 
+@pytest.mark.slow
 def test_every_task_is_answered_or_lost():
     """A process that ends, or whose time is over, is another's place; the answers come with their numbers."""
     tasks = ["a", "dies", "b", "hangs", "c", "dies"]

@@ -195,6 +195,7 @@ def test_an_unknown_platform_exits_2(visaproof):
     assert "no platform 'Larrabee': one of BDW, CHV, SKL" in ran.err
 
 
+@pytest.mark.slow
 def test_what_the_compiler_emits_can_be_checked(visaproof):
     """Only operand types, and the sizes of typed messages on PVC, are not the pages'."""
     files = sorted(DATA.rglob("*.visaasm"))

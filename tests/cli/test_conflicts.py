@@ -48,6 +48,7 @@ def test_a_lane_conflict_is_found_and_replayed(kernel: str, variant: str, capsys
         assert spans[first] & spans[second]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", STATEFUL)
 @pytest.mark.parametrize("kernel", ["lane_conflict", "conflict_div"])
 def test_a_lane_conflict_is_one_of_a_launch(kernel: str, variant: str, capsys: pytest.CaptureFixture[str]) -> None:

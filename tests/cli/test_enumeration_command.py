@@ -26,6 +26,7 @@ def test_both_counts_are_printed_together(visaproof):
     assert ran.err == ""
 
 
+@pytest.mark.slow
 def test_two_processes_say_the_same_as_one(visaproof):
     arguments = ("prove", "--enumerate", "qw_scatter SIMD16 (P1", "--format", "json")
     alone, together = (json.loads(visaproof(*arguments, "--jobs", jobs).out) for jobs in ("1", "2"))
@@ -78,6 +79,7 @@ def test_anything_but_a_proof_has_its_exit_code(visaproof, monkeypatch, answer: 
     assert f"1 {answer}" in ran.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_batch_ends_within_the_limit(visaproof, jobs: str):
     """What is decided is counted, and the rest is unknown by name."""

@@ -55,6 +55,7 @@ def texts() -> set[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_command_is_told_of_an_option_that_it_lacks(name: str) -> None:
     assert len(texts()) > 20

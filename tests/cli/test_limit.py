@@ -84,6 +84,7 @@ def test_what_is_not_asked_is_named_with_its_file_and_line(tmp_path: Path, capsy
     assert "not modelled" not in out
 
 
+@pytest.mark.slow
 def test_runs_on_what_nothing_wrote_end_within_the_limit(tmp_path: Path, capsys) -> None:
     """From zeros on, this never ends: each run that --save looks at takes as many statements as it may."""
     path = tmp_path / "loop.visaasm"

@@ -47,6 +47,7 @@ def test_a_rewrite_refines_in_both_directions(
     assert not any("share no byte" in assumption for assumption in both[0]["assumptions"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "target"),
     [("transpose_naive", "transpose_naive_bad"), ("oob_offbyone", "oob_offbyone_fixed"), ("vadd", "copy16")],
@@ -76,6 +77,7 @@ def test_surfaces_and_offsets_of_one_argument_are_one_memory(capsys: pytest.Capt
     assert {surface["target"] for surface in record["surfaces"]} == {"bindless V0034.0", "bindless V0035.0"}
 
 
+@pytest.mark.slow
 def test_the_text_shows_the_matching_the_assumptions_and_the_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["refine", dump("transpose_naive"), dump("transpose_naive_bad"), "--launch", MANIFEST]) == 1
     output = capsys.readouterr().out
@@ -156,6 +158,7 @@ ret (M1, 1)
 """
 
 
+@pytest.mark.slow
 def test_a_loop_of_unknown_length_is_bounded_unless_a_run_differs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -178,6 +181,7 @@ def test_a_loop_of_unknown_length_is_bounded_unless_a_run_differs(
     assert "the same program" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_floats_are_functions_unless_ieee_is_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """x · 2 is x + x: unknown with a hint, then proved under an assumption that is printed."""
     body = """.version 4.1

@@ -44,6 +44,7 @@ def wrong_transpose(saved) -> Path:
     return saved(f"transpose_naive/{SIMD8}", f"transpose_naive_bad/{SIMD8}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_difference_that_cannot_be_kept_is_shown_all_the_same(visaproof, tmp_path: Path, monkeypatch, form) -> None:
     """As on a disk that is full: no part of a file is left, and what was there before stays."""
@@ -73,6 +74,7 @@ def changed(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
     path.write_text(json.dumps(document))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "target"),
     [
@@ -91,6 +93,7 @@ def test_a_saved_difference_replays_where_no_solver_can_be_loaded(source, target
     assert ran.stdout.endswith("1 replayed\n")
 
 
+@pytest.mark.slow
 def test_another_byte_than_recorded_is_noticed(wrong_transpose, visaproof):
     now = json.loads(wrong_transpose.read_text())["differs"].get("target", "0x0")
     changed(wrong_transpose, lambda document: document["differs"].update(target="0xf7"))
@@ -99,6 +102,7 @@ def test_another_byte_than_recorded_is_noticed(wrong_transpose, visaproof):
     assert f"after the target: recorded 0xf7, now {now}" in ran.out
 
 
+@pytest.mark.slow
 def test_two_kernels_that_do_the_same_are_no_difference(wrong_transpose, visaproof):
     changed(wrong_transpose, lambda document: document.update(target=document["source"]))
     ran = visaproof("replay", wrong_transpose)
@@ -106,6 +110,7 @@ def test_two_kernels_that_do_the_same_are_no_difference(wrong_transpose, visapro
     assert "both kernels leave the same there" in ran.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -127,6 +132,7 @@ def test_a_malformed_file_is_an_error_with_its_name(change, said, wrong_transpos
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.slow
 def test_a_file_that_was_cut_off_is_an_error(wrong_transpose, visaproof):
     wrong_transpose.write_text(wrong_transpose.read_text()[:3000])
     assert visaproof("replay", wrong_transpose).code == 2
@@ -146,6 +152,7 @@ def test_what_refines_leaves_no_file(tmp_path, visaproof):
     assert list((tmp_path / "found").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_many_pairs_save_their_differences(tmp_path, visaproof):
     pairs = tmp_path / "pairs.json"
     source, target = dump(f"transpose_naive/{SIMD8}"), dump(f"transpose_naive_bad/{SIMD8}")
@@ -207,6 +214,7 @@ def other_byte(content: str) -> str:
     return f"{int(content[:2], 16) ^ 1:02x}{content[2:]}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("launch", [True, False], ids=["by-meaning", "by-payload"])
 def test_no_input_of_one_side_alone_can_be_changed(launch: bool, visaproof, tmp_path: Path) -> None:
     """Whatever input it is: the file then is about two launches."""
@@ -229,6 +237,7 @@ def test_no_input_of_one_side_alone_can_be_changed(launch: bool, visaproof, tmp_
         assert ": both are byte " in ran.out, (side, name)
 
 
+@pytest.mark.slow
 def test_equal_kernels_with_unlike_launches_are_no_difference(wrong_transpose, visaproof) -> None:
     """Two copies of the source, of which one gets another scalar: both leave what the file says."""
 
@@ -242,6 +251,7 @@ def test_equal_kernels_with_unlike_launches_are_no_difference(wrong_transpose, v
     assert ": both are byte 0 of local_id 0" in ran.out
 
 
+@pytest.mark.slow
 def test_a_surface_stands_for_the_argument_of_its_launch(wrong_transpose, visaproof) -> None:
     def exchange(document: dict[str, Any]) -> None:
         document["target"]["surfaces"] = {"bti 0": "argument 1", "bti 1": "argument 0"}
@@ -252,6 +262,7 @@ def test_a_surface_stands_for_the_argument_of_its_launch(wrong_transpose, visapr
     assert "bti 0 of the target stands for argument 1, and by its launch for argument 0" in ran.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_replay_prints_what_the_runs_show(form: str, wrong_transpose, visaproof) -> None:
     before = visaproof("replay", wrong_transpose, "--format", form)

@@ -31,6 +31,7 @@ def test_the_threads_and_the_assumptions_are_named(visaproof):
     assert "no other thread writes what these read or write" in found.out
 
 
+@pytest.mark.slow
 def test_a_race_is_shown_saved_and_replayed(tmp_path, visaproof):
     """The halves of a wide scatter are in order, narrow threads are not: they may write one byte."""
     files = dump("permute_scatter", WIDTHS[2]), dump("permute_scatter", WIDTHS[1])
@@ -60,6 +61,7 @@ def test_without_a_launch_the_inputs_cannot_be_matched(visaproof):
     assert "--launch" in found.err
 
 
+@pytest.mark.slow
 def test_a_list_of_pairs_may_mix_widths(tmp_path, visaproof):
     """The answers of `tv` are those of `refine`."""
     pairs = [

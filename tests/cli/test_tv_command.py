@@ -168,6 +168,7 @@ def test_no_such_path_and_folders_without_pairs_are_usage_errors(tmp_path, visap
 # ---------------------------------------------------------------- state
 
 
+@pytest.mark.slow
 def test_what_was_answered_is_not_asked_again(listed, tmp_path, capsys):
     """An answer counts for the same contents and options, also if the file's last line was cut off."""
     state = tmp_path / "answers.jsonl"
@@ -186,6 +187,7 @@ def test_what_was_answered_is_not_asked_again(listed, tmp_path, capsys):
     assert "marked" not in json.dumps(other)
 
 
+@pytest.mark.slow
 def test_a_change_in_a_file_or_in_its_launch_is_asked_again(folder, capsys):
     """Also in a function that lies beside it; the folder's own name does not matter."""
     dumps = folder("dumps", a=f"vadd/{SIMD8}", b="vadd/dg2-O2-simd8")
@@ -227,6 +229,7 @@ def heed_signals() -> None:
         signal.signal(one, signal.SIG_DFL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "end",
     [

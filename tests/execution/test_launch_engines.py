@@ -201,6 +201,7 @@ def test_a_surface_of_no_known_argument_is_refused() -> None:
             run(code, values, memory)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "times"), [(64, 2), (1 << 10, 1), (1 << 14, 0)])
 def test_groups_get_more_private_memory_where_it_was_too_little(
     first: int, times: int, monkeypatch: pytest.MonkeyPatch

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.skipif(TOOL is None, reason=REASON)
 PARTS, FILES_OF_A_PART = 4, 600
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(PARTS))
 def test_the_rules_accept_what_the_tool_accepts(seed: int, tmp_path: Path) -> None:
     """Every file that the tool has a verdict on; it crashes only where that is documented."""

@@ -47,6 +47,7 @@ def accepted(count: int, seed: int) -> list[Case]:
     return found
 
 
+@pytest.mark.slow
 def test_text_and_bytes_are_those_that_the_tool_writes(tmp_path: Path) -> None:
     tried = 0
     for case in accepted(600, seed=7):

@@ -71,6 +71,7 @@ def _examples(subject: Subject) -> int:
     return 25 if isinstance(subject.instruction, TypedAtomic) else 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_execute_and_footprint_agree_on_whole_states(shape: str) -> None:
     """Both are undefined, or both change the same bytes to the same values."""
@@ -101,6 +102,7 @@ def test_drawn_states_have_effects_of_every_kind(shape: str) -> None:
         assert reasons.strip() == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHORT)
 def test_a_variable_without_the_last_lanes_is_undefined_only_if_they_are_used(shape: str) -> None:
     """Which dwords a lane needs depends on the channel set too, which is a symbol here; nothing changes before (D6)."""
@@ -122,6 +124,7 @@ def test_both_writings_are_undefined_where_operands_are_too_short(loose: Loose) 
     assert found is None, f"{loose.instruction}: {found}"
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(st.randoms(use_true_random=False))
 def test_both_writings_agree_under_any_readings(pick: Random) -> None:
@@ -136,6 +139,7 @@ def test_both_writings_agree_under_any_readings(pick: Random) -> None:
 ALTERNATIVES = {setting(name, answer): DEFAULT.with_answer(name, answer) for name, answer in alternatives()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_both_writings_agree_under_each_alternative(alternative: str) -> None:
     """On the legal states of the shapes, near their edges."""

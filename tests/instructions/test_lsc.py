@@ -181,6 +181,7 @@ def messages(draw: st.DrawFn, bits: int) -> Instruction:
     return draw(st.sampled_from([LscLoad, LscStore]))(execution, surface, addresses, shape, DATA)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bits", [32, 64])
 @settings(deadline=None, max_examples=200)
 @given(data=st.data())

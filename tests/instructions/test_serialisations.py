@@ -89,6 +89,7 @@ COUNTING = (AtomicOp.ADD, AtomicOp.SUB, AtomicOp.INC, AtomicOp.DEC, AtomicOp.PRE
 """Each order of these returns something else, so all 8! would be run; six lanes have 6!."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", OPS)
 def test_all_lanes_on_one_texel_in_every_order(op: AtomicOp):
     """Eight lanes, of two kinds: few of the 8! orders lead to different states."""

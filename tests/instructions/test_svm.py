@@ -206,6 +206,7 @@ def messages(draw: st.DrawFn) -> Instruction:
     return SvmAtomic(execution, op, ADDRESSES, dst, src0, src1, bits=bits)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(messages(), st.data())
 def test_footprint_agrees_with_execute(instruction: Instruction, data: st.DataObject) -> None:

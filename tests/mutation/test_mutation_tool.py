@@ -29,6 +29,7 @@ def mutants() -> dict[str, Mutant]:
     return by_id
 
 
+@pytest.mark.slow
 def test_each_page_has_mutants_of_both_writings(mutants: dict[str, Mutant]) -> None:
     for target in PAGES:
         writings = [mutant.writing for mutant in mutants.values() if mutant.target is target]
@@ -66,6 +67,7 @@ def run(results: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_a_sample_is_noticed_by_the_cross_check_and_by_the_claims(tmp_path: Path) -> None:
     """An operand order, a bound, a stride and a sign of the block read; what is known is not tried again."""
     patterns = [
@@ -91,6 +93,7 @@ def test_a_sample_is_noticed_by_the_cross_check_and_by_the_claims(tmp_path: Path
     assert "5 mutants tried before, 0 to try" in again.stderr
 
 
+@pytest.mark.slow
 def test_code_of_another_reading_is_noticed_by_the_cross_check_alone(tmp_path: Path) -> None:
     """The claims have the default readings, under which no oword address wraps."""
     pattern = "oword_ld.OwordLd.footprint stride: block = zero_extend(scale"

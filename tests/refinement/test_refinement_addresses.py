@@ -151,6 +151,7 @@ def test_private_memory_that_nothing_wrote_proves_nothing() -> None:
     assert isinstance(asked(reads, IDLE + reads), Unknown)
 
 
+@pytest.mark.slow
 def test_two_loads_of_one_place_in_private_memory_that_nothing_wrote_bring_the_same() -> None:
     """The source stores twice what it finds there, and 1 and 2 are not the same; nor do lanes find unlike things."""
     twice = address("PTR") + STORE.replace("X.0", "Y.0") + address("OTHER") + STORE.replace("X.0", "B.0")

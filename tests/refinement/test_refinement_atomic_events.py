@@ -114,6 +114,7 @@ def test_what_a_lane_leaves_is_known_unless_another_may_reach_its_cell(cell: int
     assert known == ({} if expected is None else {left: const(expected, 32)})
 
 
+@pytest.mark.slow
 def test_reads_keep_their_order_as_others_write_between_them() -> None:
     def both(first: str, second: str) -> str:
         """Y: what the cell of C held, less what that of D held."""

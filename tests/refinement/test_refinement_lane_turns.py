@@ -28,6 +28,7 @@ def test_a_message_may_be_two_in_any_order(op: str) -> None:
     assert isinstance(asked(atomic(op), second + first), Refines)
 
 
+@pytest.mark.slow
 def test_two_messages_come_in_an_order_that_one_does_not_keep() -> None:
     """Others may see the fifth lane's before the first one's."""
     first, second = parts("or")

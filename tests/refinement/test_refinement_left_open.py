@@ -97,6 +97,7 @@ def test_a_result_on_what_nothing_wrote_is_left_open_too() -> None:
     assert isinstance(asked(doubled("F(0,0)", "0x40000000"), doubled("F(2,0)", "0x40000000")), Refines)
 
 
+@pytest.mark.slow
 def test_thrice_an_uninitialised_float_is_not_twice_another() -> None:
     """By IEEE 754, to which results are held for this: an odd denormal is no double, and most other numbers are one."""
     found = asked(doubled("F(0,0)", "0x40000000"), doubled("F(0,0)", "0x40400000"), timeout_ms=GUESSING_MS)
@@ -137,6 +138,7 @@ def clock(opcode: str = "mov") -> str:
     return PLACES + f"{opcode} (M1, 16) Z(0,0)<1> %tsc(0,0)<0;1,0>\n" + stored("B", "Z")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", [PLACES + "mov (M1, 16) Z(0,0)<1> 0x5:d\n" + stored("B", "Z"), clock("not")])
 def test_what_the_device_writes_is_no_choice_of_the_source(other: str) -> None:
     """The time is in a register that no launch sets, but who stores it does not store what he likes."""
@@ -152,6 +154,7 @@ def between(register: str, *opcodes: str, result: str = "Z") -> str:
     return PLACES + reads + steps + stored("B", result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("register", ["%tsc", "%ce0"])
 def test_what_the_device_writes_is_another_at_each_read(register: str) -> None:
     """The time goes on, and other lanes run; the n-th read of both kernels is one read."""
@@ -220,6 +223,7 @@ HALVES = (
 KEPT = PLACES.replace("C(", "Z(").replace("Z(0,0)<1> B", "B(0,0)<1> B") + stored("B", "Y")
 
 
+@pytest.mark.slow
 def test_lanes_of_one_atomic_take_turns_in_any_order_and_of_two_in_that_of_the_program() -> None:
     """Splitting fixes an order between the halves: undoing it does not, which a run from the last lane on shows."""
     comparison = compare(program(HALVES + KEPT), program(WHOLE + KEPT), Scope(Assume.NONE))
@@ -245,6 +249,7 @@ def test_a_further_barrier_lets_threads_do_less() -> None:
     assert isinstance(asked(fixed, race), Resynchronised)
 
 
+@pytest.mark.slow
 def test_beside_a_further_barrier_messages_keep_their_order_and_nothing_is_forwarded() -> None:
     forwarded = PLACES + SLM_STORE + "barrier\n" + stored("C", "X")
     loaded = PLACES + SLM_STORE + SLM_LOAD.replace("C.0", "B.0") + stored("C", "Y")
@@ -254,6 +259,7 @@ def test_beside_a_further_barrier_messages_keep_their_order_and_nothing_is_forwa
     assert isinstance(asked(PLACES + first + second, PLACES + first + "barrier\n" + second), Refines)
 
 
+@pytest.mark.slow
 def test_a_further_barrier_that_some_threads_miss_is_refused() -> None:
     missed = "cmp.gt (M1, 16) P1 X(0,0)<1;1,0> 0x0:d\n(P1) goto (M1, 16) _on\nbarrier\n_on:\n"
     found = asked(PLACES + stored("B", "X"), PLACES + missed + stored("B", "X"))
@@ -269,6 +275,7 @@ BRINGS = "mov (M1, 8) F(0,0)<1> X(0,0)<1;1,0>\nmov (M1, 8) F(1,0)<1> X(1,0)<1;1,
 STORES = "scatter4_typed.R (M1, 8) T6 AT.0 X.0 %null.0 %null.0 G.0\n"
 
 
+@pytest.mark.slow
 def test_a_sample_at_level_0_is_one_without_a_level() -> None:
     zero, one = (BRINGS + LEVEL.format(level) + STORES for level in ("0x0", "0x3f800000"))
     assert isinstance(asked(BRINGS + LZ + STORES, zero), Refines)

@@ -136,6 +136,7 @@ OPEN = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", OPEN)
 def test_rounds_that_may_differ_are_never_proved(kind: str) -> None:
     """Whatever the first iterations do; lanes that leave to further down are only not looked at."""
@@ -151,6 +152,7 @@ def test_what_stood_before_a_loop_shows_where_its_first_round_is_the_last() -> N
     assert not in_step_too(source, source.replace("0x7:d", "0x8:d"), HEAD_OF_G)
 
 
+@pytest.mark.slow
 def test_loops_that_go_differently_and_do_the_same_so_far_are_bounded() -> None:
     """Each loop is named once, and what was shown of so many iterations."""
     found = verdict(*BREAKING)
@@ -165,12 +167,14 @@ def test_a_difference_in_the_first_rounds_is_a_run_of_both() -> None:
     assert found.source != found.target
 
 
+@pytest.mark.slow
 def test_a_difference_that_only_longer_runs_have_is_found_by_running_or_left_open() -> None:
     """An iteration of the target that three iterations do not reach."""
     assert not isinstance(verdict(looping(ADD), looping(ADD_LATER), unroll=3), Refines)
     assert isinstance(verdict(looping(ADD), looping(ADD_LATER), unroll=12), Difference)
 
 
+@pytest.mark.slow
 def test_loops_that_never_end_in_time_show_nothing() -> None:
     """Y is at least 16: no run has so few iterations, and what holds in none is not even bounded."""
     large = "and (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x7f:d\nor (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x10:d\n"

@@ -50,6 +50,7 @@ def test_a_surface_by_a_handle_of_no_argument_is_met_in_a_run() -> None:
     assert not replay_refinement(refinement_record(comparison, found, "a handle of no argument"), "example.json")
 
 
+@pytest.mark.slow
 def test_the_same_handle_in_another_way_is_no_difference() -> None:
     """An unmasked copy is the handle in every launch; under the mask it is where lane 0 is on."""
     copied = "mov (M1_NM, 1) V0065(0,0)<1> V0066(0,0)<0;1,0>"
@@ -66,6 +67,7 @@ SIGN_OF_G = "V0059(0,0)<1> V0054(1,0)<1;1,0> 0x80000000:d"
 CMPXCHG = "typed_atomic.cmpxchg (M1, 8) T8 V39.0 V40.0 %null.0 %null.0 V40.0 V41.0 V41.0"
 
 
+@pytest.mark.slow
 def test_an_atomic_on_texels_that_happens_twice_is_refuted() -> None:
     """The texel holds something before, and the byte that differs does not depend on uninitialised values."""
     found = answer("vc_typed_atomic/tgllp-vc", CMPXCHG, f"{CMPXCHG}\n    {CMPXCHG}")

@@ -2,6 +2,7 @@
 
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -81,6 +82,7 @@ def memory_after(kernel: Kernel, seed: int) -> dict[int, int] | None:
     return {address: byte for address, byte in start.buffer(SURFACE).contents.items() if byte}
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=8)
 @given(pairs(), st.integers(0, 2**32))
 def test_a_refinement_holds_in_runs_and_a_difference_replays(pair: tuple[str, str], seed: int) -> None:

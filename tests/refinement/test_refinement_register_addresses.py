@@ -1,5 +1,7 @@
 """Private arrays in registers: an element that is written where an input says, and one that is read so."""
 
+import pytest
+
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN
@@ -77,6 +79,7 @@ def asked(source: str, target: str, forbidden: frozenset[UndefinedKind] = FORBID
     return decide(compare(one, other, Scope(Assume.NONE, forbidden)), 10_000)
 
 
+@pytest.mark.slow
 def test_an_element_is_the_one_that_was_written_or_as_it_was() -> None:
     array = indices() + written("0x9:d") + READ
     selected = indices() + READ.partition("mov")[0] + SELECTED
@@ -97,6 +100,7 @@ def test_a_lane_that_writes_what_another_names_is_refuted() -> None:
     assert isinstance(asked(array, array.replace("r[A0(5),0]<1>", "r[A0(4),0]<1>")), Difference)
 
 
+@pytest.mark.slow
 def test_an_element_beyond_the_array_excuses_the_source_alone() -> None:
     inside, beyond = (indices(mask) + written("0x9:d") + READ for mask in ("0x3", "0x7"))
     assert isinstance(asked(beyond, inside), Refines)
@@ -105,6 +109,7 @@ def test_an_element_beyond_the_array_excuses_the_source_alone() -> None:
     assert found.kind is UndefinedKind.BEYOND_VARIABLE
 
 
+@pytest.mark.slow
 def test_beyond_the_array_0_is_read_and_what_is_written_is_lost_where_that_is_allowed() -> None:
     allowed = forbidden_by([(UndefinedKind.BEYOND_VARIABLE, False)])
     beyond = indices("0x7") + written("0x9:d") + READ
@@ -132,6 +137,7 @@ cmp.gt (M1, 8) P2 N(0,0)<1;1,0> 0x0:d
 """
 
 
+@pytest.mark.slow
 def test_a_loop_of_any_length_may_write_an_array_in_registers() -> None:
     """By induction: an iteration says what its addresses are, and finds none of the iteration before it."""
     again = looped("or (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x0:ud")

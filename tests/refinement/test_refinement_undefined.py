@@ -59,6 +59,7 @@ def test_a_difference_names_the_kind() -> None:
     assert "`--undefined collision=allow`" in "\n".join(verdict_lines(comparison, found))
 
 
+@pytest.mark.slow
 def test_lanes_that_may_collide_write_one_after_another() -> None:
     every = "mov (M1_NM, 8) AT(0,0)<1> 0x0:ud\nmov (M1_NM, 8) X(0,0)<1> X(0,0)<0;1,0>\n"
     one, all_lanes = every + STORE.replace("M1, 8", "M1_NM, 1"), every + STORE.replace("M1, 8", "M1_NM, 8")
@@ -84,6 +85,7 @@ def test_what_lies_beyond_a_variable_is_undefined_in_the_source_or_reads_as_0() 
     assert not isinstance(asked(copied, short), Refines)
 
 
+@pytest.mark.slow
 def test_an_address_that_is_always_misaligned_is_not_taken_for_registers_beyond_a_variable() -> None:
     """Nor is one that may be misaligned overlooked beside registers that the variable does not have."""
     off, short = LOAD.format(at="0x2", to="N"), LOAD.format(at="0x0", to="SHORT")

@@ -152,6 +152,7 @@ def test_a_store_may_be_left_out_if_it_may_store_what_is_there(made: str, left_o
 GIVEN_STORES = number(7) + store("X", "Z", ONE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "left_out"),
     [
@@ -256,6 +257,7 @@ def refines(source: Sequence[Function], target: Sequence[Function]) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_each_verdict_on_small_functions_of_a_choice_is_that_of_all_choices() -> None:
     random, decided = Random(11), [0, 0]
     for _ in range(24):

@@ -23,6 +23,7 @@ def dump(kernel: str, variant: str = "tgllp-O2-simd8") -> Path:
     return DATA / "visaasm" / kernel / f"{variant}.visaasm"
 
 
+@pytest.mark.slow
 def test_files_are_compared_with_what_a_manifest_says():
     assert isinstance(refines(dump("copy16"), dump("copy16_b"), launch=MANIFEST), Refines)
     verdict = refines(dump("transpose_naive"), dump("transpose_naive_bad"), launch=MANIFEST)

@@ -26,6 +26,7 @@ def verdict(source: str, target: str, observe: tuple[tuple[str, str], ...] = (),
     return decide(compare(program(source), program(target), Scope(Assume.NONE, observe=observe)), timeout_ms)
 
 
+@pytest.mark.slow
 def test_a_program_refines_itself_however_long_its_loops_are() -> None:
     """Blanks and comments do not matter; anything else does."""
     assert verdict(BODY, "// the same\n" + BODY.replace("(M1, 8)", "(M1,  8)")) == ITSELF
@@ -101,6 +102,7 @@ def test_no_solver_is_asked_where_a_run_has_a_meaning(monkeypatch: pytest.Monkey
     assert verdict(APART + product + STORE_B, APART + product + STORE_B) == ITSELF
 
 
+@pytest.mark.slow
 def test_other_registers_of_one_program_are_compared() -> None:
     """At the end Z is X but for one Y, where the loop takes millions of iterations; lanes that leave it early: 0."""
     early = "cmp.gt (M1_NM, 8) P1 Y(0,0)<1;1,0> 0x0:d\n(P1) mov (M1_NM, 8) Z(0,0)<1> 0x0:d\n"

@@ -32,6 +32,7 @@ def _first(rule_text: str, path: Path) -> Refuted | None:
     return verdict if isinstance(verdict, Refuted) else None
 
 
+@pytest.mark.slow
 @SHARED
 def test_a_proved_rule_has_a_fault_that_is_refuted_and_replayed(path: Path) -> None:
     """Whatever is proved could have failed: with one thing wrong in the target it does."""

@@ -13,6 +13,7 @@ from visaproof.rules.verdicts import Proved
 LIBRARY = rule_files([])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.stem)
 def test_a_rule_of_the_library_is_as_stated(path: Path) -> None:
     """And no instance of a proved one is excluded by its preconditions."""

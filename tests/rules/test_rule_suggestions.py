@@ -69,6 +69,7 @@ def test_a_condition_under_which_nothing_happens_is_the_last_resort() -> None:
     assert (found.weakest, found.idle) == (("mask within 0xfffffffc",), True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["oword-ld-to-lsc", "forward-store-to-load", "drop-empty-inverted-predicate"])
 def test_what_the_library_states_is_weakest(name: str) -> None:
     """Nothing weaker of the grammar is proved, and everything is decided."""

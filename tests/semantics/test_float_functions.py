@@ -19,6 +19,7 @@ SOURCES = {"rndd": 1, "rnde": 1, "rndu": 1, "rndz": 1, "frc": 1, "lrp": 3}
 FORMATS = ((DataType.HF, DataType.UB), (DataType.UB, DataType.HF), (F, DataType.UD), (DataType.UD, F))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opcode", SOURCES)
 @thorough
 @given(control=CONTROLS, data=st.data())

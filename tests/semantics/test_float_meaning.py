@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -96,6 +97,7 @@ def mode(control: int) -> Mode:
     return found
 
 
+@pytest.mark.slow
 @thorough
 @given(st.sampled_from(FLOATS), st.sampled_from(("add", "mul", "mad", "min", "max")), CONTROLS, st.data())
 def test_arithmetic_on_terms_is_that_of_runs(
@@ -118,6 +120,7 @@ def test_arithmetic_on_terms_is_that_of_runs(
     )
 
 
+@pytest.mark.slow
 @thorough
 @given(st.sampled_from(FLOATS), st.sampled_from(RELATIONS), CONTROLS, st.data())
 def test_comparisons_on_terms_are_those_of_runs(
@@ -134,6 +137,7 @@ def test_comparisons_on_terms_are_those_of_runs(
     agrees(meaning, values, lambda: int(floats.compare(relation, read, data_type, found)), None, settled=settled)
 
 
+@pytest.mark.slow
 @thorough
 @given(st.sampled_from((*FLOATS, *INTEGERS)), st.sampled_from((*FLOATS, *INTEGERS)), CONTROLS, st.data())
 def test_conversions_on_terms_are_those_of_runs(
@@ -158,6 +162,7 @@ def test_conversions_on_terms_are_those_of_runs(
     agrees(meaning, values, run, nan, settled=denormal(sources, values))
 
 
+@pytest.mark.slow
 @thorough
 @given(st.sampled_from(FLOATS), CONTROLS, st.data())
 def test_saturation_on_terms_is_that_of_runs(data_type: DataType, control: int, data: st.DataObject) -> None:

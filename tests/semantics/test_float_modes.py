@@ -127,6 +127,7 @@ def near_edges(data_type: DataType) -> st.SearchStrategy[int]:
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(st.sampled_from([F, DF, HF]), st.sampled_from(sorted(OPERATIONS)), st.sampled_from(ROUNDINGS), st.data())
 def test_results_are_those_of_the_second_writing(

@@ -59,6 +59,7 @@ def operations(draw: st.DrawFn) -> tuple[FloatOperation, tuple[int, ...], tuple[
     return FloatOperation(op, rounding, result), (number,), (width,)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(operations())
 def test_every_way_to_a_float_result_gives_the_same(

@@ -81,6 +81,7 @@ def assert_one_meaning(pair: Word | Truth, pick: Random) -> None:
             assert expected & term.zeros == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_word_has_one_value(width: int) -> None:
     """By evaluation, after substitution, compiled, lowered to z3, and as z3 built it from the same choices."""

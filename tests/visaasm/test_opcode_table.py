@@ -222,6 +222,7 @@ def test_what_the_compilers_emit_is_described() -> None:
         require_described(next(kernel.instructions()), kernel, PLATFORM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", ["corpus", "corpus-2026"])
 def test_every_statement_of_the_corpora_is_described(corpus: str) -> None:
     """On the device of its dump, which begins the name of the file; nothing is excused but what cannot be read."""

@@ -105,6 +105,7 @@ def test_what_no_round_writes_is_the_same_behind_the_loop(case: str, unroll: int
     assert not any(collides(KEPT[case], rounds) for rounds in ROUNDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WRITTEN)
 @pytest.mark.parametrize("unroll", [1, 2])
 def test_what_a_later_round_writes_is_never_relied_on(case: str, unroll: int) -> None:

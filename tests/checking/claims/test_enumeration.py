@@ -34,6 +34,7 @@ def batch_named(name: str) -> Batch:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SLICES)
 def test_a_slice_of_the_space_is_proved_both_ways(name: str):
     result = decide_batch(batch_named(name), Limits(), most=SLICES[name])
@@ -107,6 +108,7 @@ WRONG: list[tuple[str, Callable[[Subject], Subject], str, int]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "wrong", "obligation", "most"), WRONG)
 def test_a_wrong_selection_in_the_shapes_is_caught_and_shown(
     name: str, wrong: Callable[[Subject], Subject], obligation: str, most: int

@@ -239,6 +239,7 @@ def test_what_is_not_modelled_says_so_and_where(body: str, what: str) -> None:
     assert stopped.position is not None
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(kernels(), st.integers(0, 2**32))
 def test_traces_agree_with_runs(text: str, seed: int) -> None:

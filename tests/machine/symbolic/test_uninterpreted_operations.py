@@ -23,6 +23,7 @@ def applied(opcode: str, first: str) -> str:
     return op(opcode, "R", *(first, "H")[: SOURCES[opcode]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opcode", SOURCES)
 def test_a_difference_of_kernels_names_the_operation(opcode: str) -> None:
     """Of both, for either may be what a reader has to look at."""

@@ -1,5 +1,7 @@
 """What is known of memory that two kernels share: which cells are one, of many those that are asked for."""
 
+import pytest
+
 from tests.refinement.test_refinement import HEAD, program
 from visaproof.launch.assumptions import Assume
 from visaproof.queries.kernels.shared_memory import MOST_PAIRS, SharedMemory
@@ -46,6 +48,7 @@ def test_of_too_many_cells_those_that_are_asked_for_are_compared() -> None:
     assert len(facts) == 2 * 79 <= MOST_PAIRS
 
 
+@pytest.mark.slow
 def test_a_block_that_is_stored_where_it_was_read_changes_nothing() -> None:
     """64 dwords."""
     head = HEAD.replace(".decl P1", ".decl V v_type=G type=ud num_elts=64 align=GRF\n.decl P1")

@@ -95,6 +95,7 @@ def test_samplers_that_a_run_knows_show_their_difference() -> None:
     assert not run_again(record, "k.json").differences
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), [(LINEAR, LINEAR), (PASSED, PASSED)])
 def test_one_sampler_may_have_two_numbers(one: SamplerModes, other: SamplerModes) -> None:
     assert isinstance(asked(sampling(0, n0=one), sampling(1, n1=other)), Refines)
@@ -230,6 +231,7 @@ SOURCES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOURCES)
 def test_what_the_compiler_puts_beside_one_text_is_compared(name: str, tmp_path: Path) -> None:
     source, *fills = SOURCES[name]

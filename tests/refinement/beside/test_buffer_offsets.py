@@ -86,6 +86,7 @@ def test_between_surfaces_the_distance_stays_arbitrary(tmp_path):
     assert isinstance(decide(compared(tmp_path, BY_SURFACE, FROM_ITS_BEGIN), 2000), Difference)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [BY_ADDRESS, BY_SURFACE])
 def test_the_addition_of_the_distance_cannot_be_deleted(source, tmp_path):
     """Premises: then the target writes before the buffer of an interior pointer."""

@@ -148,6 +148,7 @@ def test_a_change_that_is_right_wherever_buffers_lie_refines(change: str) -> Non
     assert not any("apart" in one.name for one in comparison.assumed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", WRONG)
 def test_the_user_may_state_that_buffers_are_apart(change: str) -> None:
     """Of all pairs, or of those that are needed, by the names or the numbers of their arguments; it is printed."""

@@ -29,6 +29,7 @@ def compiled_twice(what: str, device: str, folder: Path) -> tuple[Path, Path, Pa
     return plain.dump, restrict.dump, plain.zebin, restrict.zebin
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "device"),
     [("a load again", "dg2"), ("a dead store", "dg2"), ("a load again", "tgllp"), ("a load again", "bmg")],

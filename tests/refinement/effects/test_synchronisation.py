@@ -274,6 +274,7 @@ def test_a_change_that_nobody_sees_refines(source: str, target: str) -> None:
     assert isinstance(found, Refines), found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "target"), WRONG)
 def test_a_change_that_others_may_see_does_not_refine(source: str, target: str) -> None:
     """And what is said of it names statements."""

@@ -191,6 +191,7 @@ def test_an_atomic_is_named_as_what_wrote_a_byte() -> None:
     assert found.target_writer is None
 
 
+@pytest.mark.slow
 def test_a_duplicate_in_a_dump_that_uses_addresses_is_refuted() -> None:
     """A cell of a buffer that is reached by 64-bit addresses."""
     path = CORPUS / "visaasm" / "atomics_mixed" / "tgllp-O2-simd8.visaasm"

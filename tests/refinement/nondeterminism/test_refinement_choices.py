@@ -112,6 +112,7 @@ ANYWHERE = number(7) + "shl (M1_NM, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x2:d\n" + store(
 """7 is stored at any place."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "value", "differs"), [(0, 7, False), (0x40, 7, False), (0, 8, True), (0x40, 8, True)]
 )
@@ -137,6 +138,7 @@ def test_a_choice_without_a_meaning_explains_everything(shift: int) -> None:
     assert refuted(read + seven, eight) is (shift == 2)
 
 
+@pytest.mark.slow
 def test_a_choice_with_which_a_loop_takes_longer_explains_what_it_may_leave() -> None:
     """The source counts to uninitialised values, up to 63: to 50, too, though fewer iterations are unrolled."""
     loop = "and (M1_NM, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x3f:d\n" + number(0) + "again:\n"
@@ -201,6 +203,7 @@ NINTH += "mul (M1_NM, 8) G(0,0)<1> F(0,0)<1;1,0> 0x3de38e39:f\n"
 """Uninitialised values times 1/9: in some binades every second number comes of none."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("left", "differs"),
     [
@@ -237,6 +240,7 @@ def test_of_two_stores_the_second_is_not_dropped_either() -> None:
     assert refuted(both, NINTH + store("C", "N"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opcode", ["add", "mul"])
 def test_what_arithmetic_gives_is_left_by_a_choice(opcode: str) -> None:
     """Numbers, infinities, NaN and denormals as operands."""
@@ -334,6 +338,7 @@ def differences(seed: int, programs: int) -> Iterator[tuple[Comparison, Differen
                 yield comparison, found
 
 
+@pytest.mark.slow
 def test_none_explains_a_difference_only_where_none_of_all_choices_leaves_the_same() -> None:
     sure = open_ones = 0
     for comparison, found in differences(seed=3, programs=20):

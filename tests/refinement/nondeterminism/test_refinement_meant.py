@@ -1,5 +1,7 @@
 """Where a choice of uninitialised values leaves the source undefined, any target refines it."""
 
+import pytest
+
 from visaproof.checking.ladder import Values
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -42,6 +44,7 @@ def answer(load: str) -> Verdict:
     return decide(compare(source, target, Scope(Assume.NONE, alias=Alias.NONE)), 2_000)
 
 
+@pytest.mark.slow
 def test_a_load_from_any_address_may_be_misaligned_so_that_only_lane_0_being_on_is_left_to_compare() -> None:
     found = answer("oword_ld_unaligned")
     assert isinstance(found, Refines)
@@ -90,6 +93,7 @@ ONLY_UPPER = f"mov {LOWER_LANES_OFF}cmp.lt (M1, 4) P1 X(0,0)<1;1,0> 0x40:ud\n" +
 """A further store of the upper lanes alone."""
 
 
+@pytest.mark.slow
 def test_lanes_are_off_that_may_store_at_a_misaligned_address() -> None:
     found = decide(compare(widened(), widened(more=ONLY_UPPER), Scope(Assume.NONE)), 2_000)
     assert isinstance(found, Refines)

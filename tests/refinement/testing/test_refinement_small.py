@@ -88,6 +88,7 @@ def planted(dump: str, line: str, after: str) -> Comparison:
 SPMV, FIRST = "spmv_csr/pvc-O2", "mov (M1, 32) V0064(0,0)<1> V0063(0,0)<1;1,0>"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
 @pytest.mark.parametrize("after", [FIRST.replace("M1, 32", "M1, 16"), FIRST.replace("V0063(0,0)", "V0063(0,1)")])
 def test_a_row_that_begins_elsewhere_is_found(after: str) -> None:
@@ -101,6 +102,7 @@ def test_a_row_that_begins_elsewhere_is_found(after: str) -> None:
 LOADED = "add (M1, 16) V0074(0,0)<1> V0073(0,0)<1;1,0> V0069(0,0)<0;1,0>"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
 @pytest.mark.parametrize("seed", range(3))
 def test_values_that_are_loaded_from_the_rows_are_found(seed: int) -> None:
@@ -127,6 +129,7 @@ def test_a_surface_that_only_the_target_takes_for_floats_holds_integers_as_well(
     assert any(word > 1 << 24 for word in words)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
 def test_the_same_row_twice_is_no_difference() -> None:
     assert guessed(planted(SPMV, FIRST, f"{FIRST}\n    {FIRST}"), GUESSES) is None

@@ -181,6 +181,7 @@ def test_a_thread_without_a_lane_is_not_launched() -> None:
     assert found.exec_mask & 0xFF00
 
 
+@pytest.mark.slow
 def test_what_threads_get_unlike_is_not_taken_as_equal() -> None:
     """A dword of r0 that is no group id differs from thread to thread; a group id does not."""
 
@@ -204,6 +205,7 @@ def counted(simd: int) -> Program:
     return kernel(simd, zero + count + apart + each(simd, STORE.replace("X.", "Y.")))
 
 
+@pytest.mark.slow
 def test_the_order_of_the_threads_atomics_is_open() -> None:
     """The old values tell the order: halves of a wide thread have one, narrow threads any."""
     found = differs(counted(16), counted(8))
@@ -232,6 +234,7 @@ def lane_atomics(simd: int, op: str = "add") -> str:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_atomics_of_the_same_lanes_take_turns() -> None:
     """The source's threads may be in the order of the target's messages; the other way round they need not."""
     narrow, wide = with_atomics(8, lane_atomics(8)), with_atomics(16, lane_atomics(16))
@@ -283,6 +286,7 @@ def test_one_unwritten_word_is_not_two() -> None:
     assert isinstance(verdict(stored(8, one), stored(16, one)), Refines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "target"), [(8, 16), (16, 8)])
 def test_narrow_threads_do_not_choose_what_the_device_writes(source: int, target: int) -> None:
     """The source stores the time: a target that stores 5 is no refinement, as 5 is not what the time has to be."""

@@ -35,6 +35,7 @@ def test_fences_of_narrow_threads_stand_for_those_of_a_wide_one() -> None:
     assert isinstance(asked(narrow, wide), Refines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("between", ["", FENCE.replace("gpu", "tile"), "lsc_fence.slm.none.gpu\n"])
 def test_a_weaker_fence_of_narrow_threads_does_not(between: str) -> None:
     assert not isinstance(asked(kernel(16, body(16, FENCE)), kernel(8, body(8, between))), Refines)

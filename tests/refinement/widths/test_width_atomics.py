@@ -82,6 +82,7 @@ def test_a_part_of_a_sum_may_be_left_out_where_it_adds_nothing() -> None:
     assert not isinstance(verdict(chosen(8, "0x1:ud"), chosen(16, "0x1:ud")), Refines)
 
 
+@pytest.mark.slow
 def test_who_gets_a_part_of_the_sum_sees_the_order() -> None:
     with pytest.raises(NotModelled, match="any order"):
         verdict(kernel(16, summed(16)), kernel(8, summed(8)))
@@ -98,6 +99,7 @@ def rounds(simd: int, result: str) -> Program:
     return with_atomics(simd, text, "X")
 
 
+@pytest.mark.slow
 def test_atomics_in_the_rounds_of_a_loop_commute_with_those_of_every_other_round() -> None:
     for source, target in ((16, 8), (8, 16)):
         found = verdict(rounds(source, "%null.0"), rounds(target, "%null.0"))
@@ -105,6 +107,7 @@ def test_atomics_in_the_rounds_of_a_loop_commute_with_those_of_every_other_round
         assert "iteration by iteration" in found.rung
 
 
+@pytest.mark.slow
 def test_atomics_beside_plain_accesses_are_kept_apart_by_a_barrier() -> None:
     """Lanes add to dwords, and behind the barrier each reads the one eight lanes on; without it this is not asked."""
 

@@ -1,5 +1,7 @@
 """What the sampler reads in kernels of different SIMD widths: another thread that writes the texel races."""
 
+import pytest
+
 from tests.refinement.widths.test_refinement_widths import differs, each, ids, kernel, verdict
 from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import UndefinedKind, forbidden_by
@@ -28,6 +30,7 @@ def test_a_source_whose_threads_write_what_others_read_has_no_meaning() -> None:
     assert not isinstance(verdict(moved(8), other_place), Refines)  # a run knows an image of zeros alone
 
 
+@pytest.mark.slow
 def test_a_target_whose_threads_write_what_others_read_is_refuted() -> None:
     """The wide thread reads every texel before it writes one."""
 
@@ -43,6 +46,7 @@ def test_a_target_whose_threads_write_what_others_read_is_refuted() -> None:
     assert not isinstance(verdict(in_row(8), in_row(16), ordered), Refines)
 
 
+@pytest.mark.slow
 def test_a_thread_sees_what_it_wrote_itself() -> None:
     """A wide thread that reads its second half behind the store of its first may bring what that left."""
     text = ids(16) + each(16, "mov {m} AT({r},0)<1> 0x0:ud") + load("M1", 8)

@@ -60,6 +60,7 @@ def test_the_rounds_of_a_thread_are_not_those_of_the_wide_one() -> None:
     differs(counting(8), counting(16))
 
 
+@pytest.mark.slow
 def test_a_count_of_the_thread_is_the_same_in_a_round_that_both_take() -> None:
     """Each lane that is still there adds it."""
 
@@ -74,12 +75,14 @@ def test_a_count_of_the_thread_is_the_same_in_a_round_that_both_take() -> None:
     differs(counting(8, "Y(0,0)<0;1,0>"), counting(16, "Y(0,0)<0;1,0>"))
 
 
+@pytest.mark.slow
 def test_a_store_in_each_round_to_the_lanes_own_place() -> None:
     assert isinstance(verdict(stored(16, f"{ADD}\n{STORE}"), stored(8, f"{ADD_TWICE}\n{STORE}")), Refines)
     assert isinstance(verdict(stored(8, f"{ADD}\n{STORE}"), stored(16, f"{ADD_TWICE}\n{STORE}")), Refines)
     differs(stored(8, f"{ADD}\n{STORE}"), stored(16, f"{ADD_TWICE}\n{STORE}\n{ADD}"))
 
 
+@pytest.mark.slow
 def test_threads_race_in_different_rounds() -> None:
     """Each iteration stores eight lanes further on: the next thread was there an iteration ago, or will be."""
     body = f"{ADD}\n{STORE}\nadd {{m}} AT({{r}},0)<1> AT({{r}},0)<1;1,0> 0x20:ud"
@@ -87,6 +90,7 @@ def test_threads_race_in_different_rounds() -> None:
     assert isinstance(verdict(stored(8, body), stored(16, body)), Refines)
 
 
+@pytest.mark.slow
 def test_threads_in_an_order_are_not_in_step() -> None:
     """Where a race is defined, the first thread has left its loop before the second begins."""
     ordered = forbidden_by([(UndefinedKind.RACE, False)])
@@ -123,6 +127,7 @@ def test_whether_a_barrier_is_reached_is_asked_within_the_time_given(monkeypatch
     assert limits == {1_234}
 
 
+@pytest.mark.slow
 def test_what_is_not_shown_round_by_round_is_bounded() -> None:
     """That a count which every lane has is the wide thread's, too, is beyond the induction."""
 

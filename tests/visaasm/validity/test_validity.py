@@ -266,6 +266,7 @@ STRICTER = {rule.id for rule in page_rules.FORMS} | {
 """Rules that `validate` leaves to the run (D3, D6), or whose subject decoding leaves out."""
 
 
+@pytest.mark.slow
 def test_the_table_of_the_pages_agrees_with_the_instructions_of_the_pages() -> None:
     asked = 0
     for case in cases(3000, seed=11):
