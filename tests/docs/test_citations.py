@@ -11,7 +11,7 @@ from visaproof.isa.readings import READINGS
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 SUFFIXES = {".py", ".lark", ".toml", ".md", ".rules", ".rule"}
-PLACES = ("model", "proofs", "tests", "benchmarks", "counterexamples", "rules", "docs", "README.md", "CHANGELOG.md")
+PLACES = ("model", "proofs", "tests", "benchmarks", "counterexamples", "docs", "README.md", "CHANGELOG.md")
 
 DECISION = re.compile(r"(?<![\w.])D(\d+)([a-z]?)\b")
 PAGE = re.compile(r"(?<![\w/])docs/([\w/-]+\.md)")

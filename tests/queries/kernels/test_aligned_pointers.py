@@ -6,13 +6,14 @@ import pytest
 
 from visaproof.queries.kernels.aligned_pointers import without_small_carry
 from visaproof.queries.kernels.buffer_places import behind_pointer
-from visaproof.refinement.effects.places import ALIGNMENT
 from visaproof.smt import BitVec, add, concat, const, eq, extract, neg, scale, substitute, symbol, truncate, zero_extend
 from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.solvers import solve
 
 P, X = symbol("pointer", 64), symbol("x", 32)
-BASE = scale(symbol("base", 64), ALIGNMENT)
+MULTIPLE = 16
+"""Of this many bytes the pointers here are multiples."""
+BASE = scale(symbol("base", 64), MULTIPLE)
 
 
 def address(pointer: BitVec, *behind: BitVec) -> BitVec:
@@ -23,8 +24,8 @@ def address(pointer: BitVec, *behind: BitVec) -> BitVec:
 
 SHAPES: dict[str, Callable[[BitVec], BitVec]] = {
     "small": lambda pointer: address(pointer, const(12, 32)),
-    "largest": lambda pointer: address(pointer, const(ALIGNMENT - 1, 32)),
-    "next": lambda pointer: address(pointer, const(ALIGNMENT, 32)),
+    "largest": lambda pointer: address(pointer, const(MULTIPLE - 1, 32)),
+    "next": lambda pointer: address(pointer, const(MULTIPLE, 32)),
     "beside a multiple": lambda pointer: address(pointer, scale(X, 8), const(4, 32)),
     "beside any": lambda pointer: address(pointer, X, const(4, 32)),
     "in halves": lambda pointer: concat(extract(pointer, 63, 32), add(truncate(pointer, 32), const(4, 32))),
@@ -33,9 +34,9 @@ SHAPES: dict[str, Callable[[BitVec], BitVec]] = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_it_is_the_same_address_for_every_multiple(shape: str) -> None:
-    """The pointer is a symbol to the rule, and a multiple of 16 to the solver."""
+    """The pointer is a symbol to the rule, and a multiple of what buffers are aligned to for the solver."""
     before = SHAPES[shape](BASE)
-    after = _placed(without_small_carry(SHAPES[shape](P), (P,), ALIGNMENT))
+    after = _placed(without_small_carry(SHAPES[shape](P), (P,), MULTIPLE))
     assert isinstance(solve((neg(eq(before, after)),), 20_000), Unsatisfiable)
 
 
@@ -45,6 +46,6 @@ def _placed(term: BitVec) -> BitVec:
 
 @pytest.mark.parametrize(("shape", "offset"), [("small", 12), ("largest", 15), ("next", None), ("beside any", None)])
 def test_less_than_the_alignment_is_an_offset_behind_the_pointer(shape: str, offset: int | None) -> None:
-    found = behind_pointer(without_small_carry(SHAPES[shape](P), (P,), ALIGNMENT), (P,))
+    found = behind_pointer(without_small_carry(SHAPES[shape](P), (P,), MULTIPLE), (P,))
     assert found == (None if offset is None else (P, const(offset, 64)))
     assert behind_pointer(SHAPES[shape](P), (P,)) is None

@@ -40,14 +40,14 @@ from visaproof.smt import (
 
 OFFSET_BITS = 32
 
-ALIGNMENT = 16
+ALIGNMENT = 4
 """Bytes: every buffer begins at a multiple."""
 
 
 class Condition(Enum):
     """What the launch has to grant so that both kernels can be compared; the value is for the reader."""
 
-    ALIGNED = "buffers begin at multiples of 16"
+    ALIGNED = f"buffers begin at multiples of {ALIGNMENT}"
     SOURCE_INSIDE = "the source stays inside its buffers"
     UNDER_4_GIB = "buffers have at most 4 GiB"
     UNDER_2_GIB = "buffers have at most 2 GiB"

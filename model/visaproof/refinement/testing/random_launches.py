@@ -5,6 +5,7 @@ from itertools import product
 from random import Random
 
 from visaproof.checking.ladder import Values
+from visaproof.refinement.effects.places import ALIGNMENT
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.words import LARGEST_EXTENT, is_extent, is_input, word_value
 from visaproof.smt import Term
@@ -20,8 +21,8 @@ FLOATS = (0x3F80_0000, 0x4000_0000, 0xC040_0000)
 
 CORNERS = (0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 255, 256, 1 << 31, *EDGES)
 SIZES = (*(1 << 32,) * 7, 1 << 31, 4096, 64, CUT_SIZE)
-LAST_BASE = (1 << 28) - 1
-"""In units of 16 bytes: nearly all offsets from there carry into the high half of an address."""
+LAST_BASE = (1 << 32) // ALIGNMENT - 1
+"""In units of `ALIGNMENT`: nearly all offsets from there carry into the high half of an address."""
 
 
 def candidates(symbols: Sequence[Term], random: Random, floats: Collection[Term] | None = None) -> Iterator[Values]:
@@ -64,7 +65,7 @@ def launches(symbols: Sequence[Term], random: Random, floats: Collection[Term] |
         if roomy and is_extent(one):
             word = LARGEST_EXTENT - 1
         if carries and str(one.payload).startswith("base."):
-            word = LAST_BASE - random.getrandbits(3)
+            word = LAST_BASE - random.getrandbits(5)
         values[one] = word_value(one, word, lanes(one), size)
     return values
 
