@@ -17,7 +17,7 @@ from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue
 from visaproof.launch.matching import Program
 from visaproof.machine.concrete.run import run
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.decision import Refines, Unknown, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.nondeterminism.admissible_outcomes import no_choice_explains, no_choice_leaves
 from visaproof.refinement.record import RefinementExample, refinement_record
 from visaproof.refinement.replay import replay_refinement
@@ -27,6 +27,7 @@ from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.random_launches import contents, launches
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.testing.runs import Difference, difference, unknowns
+from visaproof.refinement.verdicts import Refines, Unknown, Verdict
 from visaproof.report.two_kernels.answer import FLOATS_FOUND, WHATEVER_FOUND, verdict_lines
 from visaproof.semantics.concrete.floats import operation
 from visaproof.semantics.concrete.state import ConcreteState

@@ -16,7 +16,7 @@ from tests.refinement.widths.test_refinement_widths import (
 )  # fmt: skip
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.matching import Program
-from visaproof.refinement.decision import Refines
+from visaproof.refinement.verdicts import Refines
 
 
 def unseen(simd: int, *ops: str) -> Program:
