@@ -6,6 +6,7 @@ IMAGES_OVERLAP = "test_refinement_images_overlap.py"
 LOCAL, FLOATS = "test_shared_local_memory.py", "test_refinement_floats.py"
 WIDTHS, ADDRESSES = "test_refinement_widths.py", "test_refinement_addresses.py"
 LEFT_OPEN, BOUNDS = "test_refinement_left_open.py", "test_bounds_command.py"
+OF_BOUNDS, OF_PAIRS = "test_premises_of_bounds.py", "test_premises_of_pairs.py"
 
 ELSEWHERE = {
     "private-apart": (
@@ -36,6 +37,11 @@ ELSEWHERE = {
         (BOUNDS, "test_the_right_guard_stays_inside"),
         (BOUNDS, "test_a_byte_less_than_the_guard_promises_is_outside"),
     ),
+    "stated-offset": ((OF_BOUNDS, "test_an_offset_is_added_to_what_has_the_stated_size"),),
+    "buffers-end": ((OF_BOUNDS, "test_a_buffer_beyond_the_last_address_is_left"),),
+    "same-size": ((OF_BOUNDS, "test_the_size_of_a_surface_is_that_of_its_buffer"),),
+    "buffers-below": ((OF_BOUNDS, "test_a_size_of_all_that_addresses_reach_is_none"),),
+    "counters": ((OF_BOUNDS, "test_numbers_of_a_counter_are_as_near_as_is_assumed"),),
     "global-size": ((BOUNDS, "test_a_kernel_without_a_guard_is_in_bounds_up_to_its_global_size"),),
     "align": ((BOUNDS, "test_an_arbitrary_pointer_may_be_misaligned"),),
     "constants-equal": (
@@ -101,13 +107,8 @@ WITHOUT = {
     "launched-alike": "without it inputs have no counterpart: nothing can be asked",
     "groups-fit": "nothing is asked of it: a launch that the target refuses leaves nothing to compare",
     "private-aligned": "no pair is written yet",
-    "stated-offset": "no pair is written yet",
-    "buffers-end": "no pair is written yet",
-    "same-size": "no pair is written yet",
-    "buffers-below": "no pair is written yet",
     "lsc-immediate": "a reading that has no alternative: nothing asks with sums that do not wrap",
     "private-sizes": "nothing is asked of two kernels here: `bounds` asks each whether it stays inside",
-    "counters": "no pair is written yet",
     "float-mode": "no pair is written yet",
     "float-functions": "no pair is written yet",
     "sampler-function": "no pair is written yet",
