@@ -6,6 +6,7 @@ IMAGES_OVERLAP = "test_refinement_images_overlap.py"
 LOCAL, FLOATS = "test_shared_local_memory.py", "test_refinement_floats.py"
 WIDTHS, ADDRESSES = "test_refinement_widths.py", "test_refinement_addresses.py"
 LEFT_OPEN, BOUNDS = "test_refinement_left_open.py", "test_bounds_command.py"
+OF_BOUNDS, OF_PAIRS = "test_premises_of_bounds.py", "test_premises_of_pairs.py"
 
 ELSEWHERE = {
     "private-apart": (
@@ -36,6 +37,11 @@ ELSEWHERE = {
         (BOUNDS, "test_the_right_guard_stays_inside"),
         (BOUNDS, "test_a_byte_less_than_the_guard_promises_is_outside"),
     ),
+    "stated-offset": ((OF_BOUNDS, "test_an_offset_is_added_to_what_has_the_stated_size"),),
+    "buffers-end": ((OF_BOUNDS, "test_a_buffer_beyond_the_last_address_is_left"),),
+    "same-size": ((OF_BOUNDS, "test_the_size_of_a_surface_is_that_of_its_buffer"),),
+    "buffers-below": ((OF_BOUNDS, "test_a_size_of_all_that_addresses_reach_is_none"),),
+    "counters": ((OF_BOUNDS, "test_numbers_of_a_counter_are_as_near_as_is_assumed"),),
     "global-size": ((BOUNDS, "test_a_kernel_without_a_guard_is_in_bounds_up_to_its_global_size"),),
     "align": ((BOUNDS, "test_an_arbitrary_pointer_may_be_misaligned"),),
     "constants-equal": (
@@ -89,6 +95,17 @@ ELSEWHERE = {
         (WIDTHS, "test_a_thread_without_a_lane_is_not_launched"),
         (WIDTHS, "test_threads_that_write_one_byte_race"),
     ),
+    "private-aligned": ((OF_PAIRS, "test_the_low_bits_of_the_private_base_are_zero"),),
+    "float-mode": ((OF_PAIRS, "test_a_target_may_leave_out_to_set_the_mode_that_kernels_start_in"),),
+    "float-functions": ((OF_PAIRS, "test_what_is_computed_twice_is_the_same"),),
+    "sampler-function": ((OF_PAIRS, "test_what_is_sampled_in_two_kernels_is_the_same"),),
+    "items-do-not-race": ((OF_PAIRS, "test_items_that_copy_race_where_buffers_overlap"),),
+    "surfaces-4gib": ((OF_PAIRS, "test_no_surface_is_read_beyond_4_gib"),),
+    "lanes-on": ((OF_PAIRS, "test_a_lane_is_on_whose_address_the_source_takes"),),
+    "atomics-alone": ((OF_PAIRS, "test_a_sum_is_added_in_parts_where_nobody_looks_in_between"),),
+    "atomics-relaxed": ((OF_PAIRS, "test_a_load_moves_over_atomics_where_they_order_nothing"),),
+    "lanes-interleaved": ((OF_PAIRS, "test_others_may_come_between_the_lanes_of_a_message"),),
+    "thread-numbers": ((OF_PAIRS, "test_half_the_number_of_a_narrow_thread_is_that_of_the_wide_one"),),
     "beyond-unseen": (
         ("test_reads_beyond.py", "test_a_read_without_effect_ends_no_launch"),
         ("test_reads_beyond.py", "test_a_read_on_which_something_depends_is_undefined"),
@@ -100,23 +117,7 @@ WITHOUT = {
     "width": "it says which text is asked about: without it there is no question",
     "launched-alike": "without it inputs have no counterpart: nothing can be asked",
     "groups-fit": "nothing is asked of it: a launch that the target refuses leaves nothing to compare",
-    "private-aligned": "no pair is written yet",
-    "stated-offset": "no pair is written yet",
-    "buffers-end": "no pair is written yet",
-    "same-size": "no pair is written yet",
-    "buffers-below": "no pair is written yet",
     "lsc-immediate": "a reading that has no alternative: nothing asks with sums that do not wrap",
     "private-sizes": "nothing is asked of two kernels here: `bounds` asks each whether it stays inside",
-    "counters": "no pair is written yet",
-    "float-mode": "no pair is written yet",
-    "float-functions": "no pair is written yet",
-    "sampler-function": "no pair is written yet",
-    "items-do-not-race": "no pair is written yet",
-    "surfaces-4gib": "no pair is written yet",
-    "lanes-on": "no pair is written yet",
-    "atomics-alone": "no pair is written yet",
-    "atomics-relaxed": "no pair is written yet",
-    "lanes-interleaved": "no pair is written yet",
-    "thread-numbers": "no pair is written yet",
 }
 """Rows without a witness, and why.  A row leaves this list with its pair."""
