@@ -20,6 +20,7 @@ BY_LENGTH = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", BY_LENGTH)
 def test_transcripts_of_a_page_are_current(page: Path) -> None:
     stale = [f"{after}\ninstead of\n{before.output}" for before, after in differences(page.read_text(), ROOT)]

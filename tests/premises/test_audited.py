@@ -66,6 +66,7 @@ READS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", READS)
 def test_nothing_is_proved_of_what_waits_for_another_thread(way: str) -> None:
     """A wait that is dropped, added, or crossed by what the other thread waits for."""

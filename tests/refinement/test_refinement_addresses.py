@@ -146,6 +146,7 @@ def test_a_store_of_other_lanes_leaves_private_memory_as_it_was() -> None:
     assert isinstance(asked(address("PTR") + STORE, again), Difference)
 
 
+@pytest.mark.slow
 def test_private_memory_that_nothing_wrote_proves_nothing() -> None:
     """Two kernels that read it may find different things there."""
     reads = OWN_SLOT + FILL + address("PTR") + STORE.replace("X.0", "Y.0")

@@ -169,6 +169,7 @@ def test_buffers_that_overlap_are_asked_of_launches_that_stay_inside() -> None:
     assert shown.source_missed is None
 
 
+@pytest.mark.slow
 def test_tv_asks_of_one_folder_inside_and_of_two_folders_as_the_pages_say(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -75,6 +75,7 @@ def sampling(number: int = 0, **samplers: SamplerModes | Argument) -> Program:
     return program(SAMPLE.format(number=number), samplers={int(name[1:]): one for name, one in samplers.items()})
 
 
+@pytest.mark.slow
 def test_other_samplers_of_the_source_are_no_refinement() -> None:
     """Premises: clamp and linear against repeat and nearest, in one text."""
     verdict = asked(sampling(n0=LINEAR), sampling(n0=REPEAT))

@@ -100,6 +100,7 @@ def test_without_the_net_of_distances_it_can(tmp_path, monkeypatch):
     assert isinstance(decide(compared(tmp_path, BY_ADDRESS, FROM_ITS_BEGIN), 2000), Refines)
 
 
+@pytest.mark.slow
 def test_a_kernel_without_the_distance_adds_none(tmp_path):
     """One that is handed the distance adds it, and one that is not has a surface that begins at the buffer."""
     assert not isinstance(decide(compared(tmp_path, FROM_ITS_BEGIN, FROM_ITS_BEGIN, handed=False), 2000), Refines)

@@ -122,6 +122,7 @@ load_lz.R ({read}, 8) 0x0:uw T6 A.0 N.0 Y.0
     return text + STORE.format(image="T7").replace("M1", read)
 
 
+@pytest.mark.slow
 def test_coordinates_of_lanes_that_are_off_are_not_seen() -> None:
     """Where other lanes do not read, their coordinate may be a sum with uninitialised values."""
     on, everywhere = (sums_as_coordinates(mask, "M1") for mask in ("M1", "M1_NM"))

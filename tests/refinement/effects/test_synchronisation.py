@@ -346,6 +346,7 @@ def test_fences_that_no_page_compares_rest_on_a_premise(
     assert ("fences-alike" in named) == ("sw" not in source.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "target", "device", "other"), UNLIKE)
 def test_fences_of_two_devices_name_the_same_memory(
     source: str, target: str, device: Platform, other: Platform

@@ -98,6 +98,7 @@ SOME_ADD_5 = number(5) + atomic("iadd", "Z", cell="D", on="(P1) ")
 """Up to eight lanes add 5 to one cell: which of them, nothing wrote."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "differs"), [(25, False), (40, False), (3, True), (45, True)])
 def test_lanes_that_may_add_5_add_a_multiple_of_5_up_to_40(target: int, differs: bool) -> None:
     assert refuted(SOME_ADD_5, number(target) + atomic("iadd", "Z", cell="D", lanes="(M1_NM, 1)")) is differs
@@ -175,6 +176,7 @@ def test_lanes_that_add_what_nothing_wrote_may_be_several_messages_of_the_target
     assert isinstance(found, Refines), found
 
 
+@pytest.mark.slow
 def test_what_nothing_wrote_is_left_open_where_the_target_adds_a_barrier() -> None:
     one = "(M1_NM, 1)"
     found = decide(compared(store("C", "Y", one), "barrier\n" + store("C", "X", one)), 100)
@@ -220,6 +222,7 @@ def test_a_ninth_of_any_float_is_not_any_float_and_may_be_any_nan(left: int, dif
     assert refuted(NINTH + store("C", "N"), number(left) + store("C", "Z")) is differs
 
 
+@pytest.mark.slow
 def test_nothing_is_known_of_a_product_whose_rounding_is_not() -> None:
     """The control register is added to uninitialised values."""
     rounded = NINTH.replace("mul", "or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> X(0,0)<0;1,0>\nmul")

@@ -56,6 +56,7 @@ def test_threads_that_write_at_both_ids_do_not_race() -> None:
     assert isinstance(asked(written(8), written(16)), Refines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("column", "row"), [("X", "ZERO"), ("Y", "ZERO"), ("Y", "Y")])
 def test_threads_that_write_at_one_id_race(column: str, row: str) -> None:
     """Work items of one column differ in their row alone."""
