@@ -41,8 +41,8 @@ from visaproof.smt import Term, bool_symbol, symbol
 NONE, IDS = Scope(Assume.NONE), Scope(Assume.IDS)
 
 
-QUICK_MS, SUM_MS = 100, 2_000
-"""For what normal forms prove, with and without the premise, and for a sum of lanes."""
+QUICK_MS, SOLVED_MS = 100, 2_000
+"""For what normal forms prove, with and without the premise, and for what a solver decides."""
 
 
 def answered(source: Program, target: Program, scope: Scope = NONE, timeout_ms: int = QUICK_MS) -> Answer:
@@ -120,9 +120,9 @@ def test_no_surface_is_read_beyond_4_gib(monkeypatch: pytest.MonkeyPatch) -> Non
     masked = "and (M1_NM, 1) AT(0,0)<1> AT(0,0)<0;1,0> 0xfffffff:d\n" + load
     pair = of_addresses(load + OUT), of_addresses(masked + OUT)
     inside = Scope(Assume.NONE, FORBIDDEN | {UndefinedKind.OUTSIDE})
-    assert refines_on("surfaces-4gib", *pair, inside)
+    assert refines_on("surfaces-4gib", *pair, inside, SOLVED_MS)
     monkeypatch.setattr(question, "LARGEST_SURFACE", (1 << 40) - 1)
-    assert answered(*pair, inside).verdict == "difference"
+    assert answered(*pair, inside, SOLVED_MS).verdict == "difference"
 
 
 def test_the_low_bits_of_the_private_base_are_zero(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,6 +204,6 @@ def test_a_load_moves_over_atomics_where_they_order_nothing() -> None:
 
 def test_a_sum_is_added_in_parts_where_nobody_looks_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
     pair = alone(16), alone(8)
-    assert refines_on("atomics-alone", *pair, IDS, SUM_MS)
+    assert refines_on("atomics-alone", *pair, IDS, SOLVED_MS)
     monkeypatch.setattr(atomic_steps.Message, "is_single", property(lambda _: False))
-    assert answered(*pair, IDS, SUM_MS).verdict == "not modelled"
+    assert answered(*pair, IDS, SOLVED_MS).verdict == "not modelled"
