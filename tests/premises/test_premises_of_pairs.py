@@ -30,11 +30,12 @@ from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
 from visaproof.refinement import comparison, questions
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Refines, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.effects import atomic_steps, places, question
 from visaproof.refinement.effects.open_operation import OpenOperation
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.scope import Alias, Scope
+from visaproof.refinement.verdicts import Refines
 from visaproof.refinement.widths import wide_thread
 from visaproof.smt import Term, bool_symbol, symbol
 
