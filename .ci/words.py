@@ -1,7 +1,7 @@
 """Fails on a phrase that the project has given up for the field's term.  The list is docs/retired-words.toml.
 
-    python .ci/words.py            every text file that git knows
-    python .ci/words.py FILE…      these
+python .ci/words.py            every text file that git knows
+python .ci/words.py FILE…      these
 """
 
 import re

@@ -13,8 +13,8 @@ from typing import Any
 
 from benchmarks.baselines import z3
 from visaproof.isa.platform import Platform
-from visaproof.refinement.decision import Refines
 from visaproof.refinement.refines import refines
+from visaproof.refinement.verdicts import Refines
 from visaproof.smt.solvers import forget_answers
 
 LANES = 8

@@ -6,7 +6,6 @@ from visaproof.checking.claims.catalogue import for_each
 from visaproof.queries.identities import Rule, neighbour, rule_holds, rules
 from visaproof.queries.kernels.aligned_pointers import without_small_carry
 from visaproof.queries.query import Query
-from visaproof.refinement.effects.places import ALIGNMENT
 from visaproof.smt import BitVec, Bool, Term, symbol
 from visaproof.smt.halves import as_sum
 from visaproof.smt.written import Words
@@ -15,6 +14,8 @@ from .words import c, kept, x
 
 FAMILY = "behind-an-aligned-pointer"
 POINTER = symbol("pointer64", 64)
+ALIGNMENT = 16
+"""Of the pointer here.  The rule holds for every power of two."""
 
 
 def _aligned(b: Words, width: int, alignment: int = ALIGNMENT) -> Bool:

@@ -19,6 +19,7 @@ def scatter(**answers: str) -> dict[str, str]:
     return {"line": "v.visaasm:1:1"} | answers
 
 
+@pytest.mark.slow
 def test_a_row_of_the_table_says_what_was_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A transposition: a conflict for none and ids, free for bounded scalars; what is saved is not measured again."""
     saved = tmp_path / "rows.jsonl"

@@ -14,17 +14,7 @@ from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.decision import (
-    MEANT,
-    SOME_CHOICE,
-    Apart,
-    Bounded,
-    Refines,
-    Resynchronised,
-    Unknown,
-    Vacuous,
-    decide,
-)
+from visaproof.refinement.decision import MEANT, SOME_CHOICE, decide
 from visaproof.refinement.effects.witness import as_values, is_plain, witness
 from visaproof.refinement.environment.interference import interfered_again
 from visaproof.refinement.nondeterminism.always_defined import where_meant
@@ -33,6 +23,7 @@ from visaproof.refinement.testing.guesses import float_words, settled
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.random_launches import contents, launches
 from visaproof.refinement.testing.runs import Difference, Trial, again, trial, unknowns
+from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous
 from visaproof.smt import is_true
 
 RUNS = 1000

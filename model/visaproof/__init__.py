@@ -1,3 +1,3 @@
 """visaproof: a property-based formal model of Intel vISA with SMT checking."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

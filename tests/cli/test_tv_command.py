@@ -64,6 +64,7 @@ def answers(document: dict[str, Any]) -> list[str]:
     return [row["answer"] for row in document["asked"]]
 
 
+@pytest.mark.slow
 def test_a_list_is_asked_pair_by_pair(listed, capsys):
     """The worst answer gives the exit code, and every pair has its row in the order of the list."""
     code, document = asked(capsys, listed(WRONG, REWRITE), "--bidirectional")
@@ -76,6 +77,7 @@ def test_a_list_is_asked_pair_by_pair(listed, capsys):
     assert document["counts"] == {"refines": 2, "does not refine": 2}
 
 
+@pytest.mark.slow
 def test_the_text_has_the_table_and_what_wants_attention(listed, visaproof):
     found = visaproof("tv", listed(REWRITE, WRONG))
     assert found.code == 1
@@ -108,6 +110,7 @@ def test_bad_files_lose_no_other_pair(listed, tmp_path, capsys):
     assert str(tmp_path) not in document["asked"][1]["detail"]
 
 
+@pytest.mark.slow
 def test_dumps_of_one_kernel_are_paired(folder, capsys):
     """The unoptimised one is the source; kernels of other names or widths are no pair."""
     dumps = folder(

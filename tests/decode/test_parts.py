@@ -149,6 +149,7 @@ def decoded(form: Form, instruction: syntax.Instruction) -> object:
     return decode(instruction, form.kernel, form.platform)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_every_part_of_a_message_counts_or_is_refused(corpus: str) -> None:
     found = forms(corpus, MESSAGE)

@@ -11,7 +11,7 @@ from visaproof.isa.readings import READINGS
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 SUFFIXES = {".py", ".lark", ".toml", ".md", ".rules", ".rule"}
-PLACES = ("model", "proofs", "tests", "benchmarks", "counterexamples", "rules", "docs", "README.md", "CHANGELOG.md")
+PLACES = ("model", "proofs", "tests", "benchmarks", "counterexamples", "docs", "README.md", "CHANGELOG.md")
 
 DECISION = re.compile(r"(?<![\w.])D(\d+)([a-z]?)\b")
 PAGE = re.compile(r"(?<![\w/])docs/([\w/-]+\.md)")
@@ -97,6 +97,25 @@ def test_every_decision_has_a_question_evidence_and_an_answer() -> None:
     for entry in entries:
         parts = re.findall(r"^\*\*(\w+)\.\*\*", entry, flags=re.MULTILINE)
         assert parts == ["Question", "Evidence", "Answer"], entry
+
+
+def missing_paths(text: str) -> list[str]:
+    """Files and folders of the repository or the package that prose names in backticks and that do not exist."""
+    package = ROOT / "model" / "visaproof"
+    named = re.findall(r"`([a-z_]+/[\w./]*\w)/?`", text)
+    ours = [path for path in named if "NAME" not in path and (package / path.split("/")[0]).is_dir()]
+    ours += [path for path in named if path.split("/")[0] in ("docs", "tests", "proofs", "benchmarks", "model")]
+    return [path for path in ours if not (package / path).exists() and not (ROOT / path).exists()]
+
+
+def test_every_path_that_the_pages_name_exists() -> None:
+    pages = [page for page in DOCS.rglob("*.md") if page.parent.name != "pages"]
+    absent = {page.name: missing_paths(page.read_text()) for page in (*pages, ROOT / "README.md")}
+    assert {page: paths for page, paths in absent.items() if paths} == {}
+    assert missing_paths("see `isa/no_such.py` and `tests/none/`, but `visa/CISA.y`") == [
+        "isa/no_such.py",
+        "tests/none",
+    ]
 
 
 def test_the_check_notices_a_citation_that_leads_nowhere() -> None:

@@ -10,7 +10,18 @@ ROOT = Path(__file__).parents[2]
 PAGES = pages(ROOT)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+LONG = {"docs/tutorial.md", "docs/how-to/one-kernel.md"}
+"""Pages whose commands take 10 s and more; README.md and the other pages are executed by `make test`."""
+
+
+BY_LENGTH = [
+    pytest.param(page, id=name, marks=[pytest.mark.slow] if name in LONG else [])
+    for page, name in ((page, str(page.relative_to(ROOT))) for page in PAGES)
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", BY_LENGTH)
 def test_transcripts_of_a_page_are_current(page: Path) -> None:
     stale = [f"{after}\ninstead of\n{before.output}" for before, after in differences(page.read_text(), ROOT)]
     assert not stale, "run make pages:\n" + "\n".join(stale)

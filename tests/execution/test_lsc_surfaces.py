@@ -11,8 +11,9 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import Argument, BufferAddress, Launch, Piece, Surface
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Refines, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.verdicts import Refines
 from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import Kernel
 

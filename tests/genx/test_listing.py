@@ -73,6 +73,7 @@ def sent(statement: str, platform: Platform, directory: Path) -> str:
     return next(line for line in run.assembly.splitlines() if "send" in line and line.rstrip().endswith("// $2"))
 
 
+@pytest.mark.slow
 def test_the_hazard_of_the_mask_is_where_the_message_goes_out_for_other_lanes(tmp_path: Path) -> None:
     """Every pair of size and mask: D1."""
     forms = {

@@ -114,6 +114,7 @@ def test_a_variable_without_the_last_lanes_is_undefined_only_if_they_are_used(sh
     assert sum(not reason for reason in reasons) >= 5
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(loose_starts())
 def test_both_writings_are_undefined_where_operands_are_too_short(loose: Loose) -> None:
@@ -151,6 +152,7 @@ def test_both_writings_agree_under_each_alternative(alternative: str) -> None:
         assert found is None, f"{subject.instruction}: {found}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instruction", ASKED)
 def test_both_writings_agree_under_several_alternatives_at_once(instruction: str) -> None:
     """Where two answers meet: a sum that does not wrap and a channel's address that does, and the like."""

@@ -227,6 +227,7 @@ def corpus_entries() -> list[dict[str, Any]]:
     return json.loads(path.read_text())["entries"] if path.exists() else []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not part of the repository")
 def test_every_input_of_the_corpus_means_what_its_manifest_says() -> None:
     blob = (CORPUS / "manifest.json").read_bytes()

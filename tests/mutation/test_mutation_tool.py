@@ -46,6 +46,7 @@ def test_rules_of_the_normal_form_have_mutants_that_claims_and_tests_are_asked_a
     assert not any("dict[Term, int]()" in mutant.changed for mutant in found), "the type of an empty one is no choice"
 
 
+@pytest.mark.slow
 def test_each_kind_of_change_is_made_to_the_line_that_is_shown(mutants: dict[str, Mutant]) -> None:
     """A few that the pages' own pitfalls suggest."""
     changes = {(mutant.operator, mutant.line, mutant.changed) for mutant in mutants.values()}

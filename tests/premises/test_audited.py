@@ -8,9 +8,10 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Refines, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Alias, Scope
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1
@@ -65,6 +66,7 @@ READS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", READS)
 def test_nothing_is_proved_of_what_waits_for_another_thread(way: str) -> None:
     """A wait that is dropped, added, or crossed by what the other thread waits for."""

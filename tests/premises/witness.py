@@ -7,8 +7,9 @@ from visaproof.analysis.conflicts.kernel import ask_kernel
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Refines, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.verdicts import Refines
 
 
 @dataclass(frozen=True, slots=True)

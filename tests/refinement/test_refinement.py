@@ -11,11 +11,12 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Refines, Unknown, Vacuous, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.guesses import GUESSES
 from visaproof.refinement.testing.random_launches import candidates
 from visaproof.refinement.testing.runs import Difference, difference, unknowns
+from visaproof.refinement.verdicts import Refines, Unknown, Vacuous, Verdict
 from visaproof.semantics.symbolic import alu
 from visaproof.smt import add
 from visaproof.visaasm.reader import read_kernel

@@ -10,11 +10,12 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue, BufferAddress, LaunchValue
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Refines, Unknown, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.effects.places import ALWAYS, Condition
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.runs import Difference, trial
+from visaproof.refinement.verdicts import Refines, Unknown, Verdict
 from visaproof.smt import symbol
 from visaproof.visaasm.reader import read_kernel
 
@@ -145,6 +146,7 @@ def test_a_store_of_other_lanes_leaves_private_memory_as_it_was() -> None:
     assert isinstance(asked(address("PTR") + STORE, again), Difference)
 
 
+@pytest.mark.slow
 def test_private_memory_that_nothing_wrote_proves_nothing() -> None:
     """Two kernels that read it may find different things there."""
     reads = OWN_SLOT + FILL + address("PTR") + STORE.replace("X.0", "Y.0")

@@ -11,9 +11,10 @@ from random import Random
 from tests.refinement.nondeterminism.test_refinement_choices import atomic, compared, store
 from visaproof.checking.ladder import Values
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.decision import Refines, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.testing.memory import Memory
 from visaproof.refinement.testing.runs import Difference, launch_of
+from visaproof.refinement.verdicts import Refines
 from visaproof.smt import Term, bool_symbol, symbol
 
 ONE = "(M1_NM, 1)"

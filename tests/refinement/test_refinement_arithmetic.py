@@ -5,8 +5,10 @@ import pytest
 from tests.refinement.test_refinement import APART, STORE_B, program
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Bounded, Difference, Refines, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Bounded, Refines, Verdict
 
 
 def asked(source: str, target: str) -> Verdict:

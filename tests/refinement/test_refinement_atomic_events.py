@@ -11,10 +11,11 @@ from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue
 from visaproof.launch.matching import Program
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Refines, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.environment.atomics import settle
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.smt import Term, bool_symbol, const, symbol, true
 from visaproof.visaasm.reader import read_kernel
 

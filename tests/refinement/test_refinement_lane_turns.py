@@ -3,8 +3,9 @@
 import pytest
 
 from tests.refinement.environment.test_refinement_interference import both, constant
-from visaproof.refinement.decision import Refines, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Refines, Verdict
 
 
 def asked(source: str, target: str) -> Verdict:

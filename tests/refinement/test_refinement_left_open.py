@@ -12,9 +12,10 @@ from visaproof.launch.matching import Program
 from visaproof.machine.concrete.run import run
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Refines, Resynchronised, Unknown, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference, again
+from visaproof.refinement.verdicts import Refines, Resynchronised, Unknown, Verdict
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.visaasm.reader import read_kernel
 

@@ -10,11 +10,12 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN, read_launch
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.decision import Refines, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference, unknowns
+from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.visaasm.linking.names import read_program
 from visaproof.visaasm.reader import read_kernel
 

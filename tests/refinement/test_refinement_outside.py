@@ -14,12 +14,13 @@ from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, unusual
 from visaproof.refinement import decision
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.decision import Refines, Vacuous, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Alias, Scope
 from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.runs import Difference, difference
+from visaproof.refinement.verdicts import Refines, Vacuous, Verdict
 from visaproof.report.two_kernels.answer import difference_text, verdict_json, verdict_lines
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import symbol
@@ -168,6 +169,7 @@ def test_buffers_that_overlap_are_asked_of_launches_that_stay_inside() -> None:
     assert shown.source_missed is None
 
 
+@pytest.mark.slow
 def test_tv_asks_of_one_folder_inside_and_of_two_folders_as_the_pages_say(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

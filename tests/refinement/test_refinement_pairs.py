@@ -14,9 +14,10 @@ from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
 from visaproof.machine.concrete.run import run
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Refines, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference, again
+from visaproof.refinement.verdicts import Refines
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.visaasm.reader import read_kernel

@@ -10,10 +10,10 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.float_results import Floats
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.refinement.decision import Refines
 from visaproof.refinement.refines import Programs, refines
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Refines
 
 DATA = Path(__file__).parent.parent / "data"
 MANIFEST = DATA / "manifest.json"

@@ -11,10 +11,11 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Bounded, Refines, Unknown, Vacuous, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.same_program import SAME_PROGRAM, same_program
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Bounded, Refines, Unknown, Vacuous, Verdict
 
 BODY, _ = BREAKING
 """Its loop is not gone through in step: symbolically no more than a few iterations are compared."""
@@ -97,7 +98,7 @@ def test_no_solver_is_asked_where_a_run_has_a_meaning(monkeypatch: pytest.Monkey
         raise AssertionError("a solver was asked")
 
     for name in ("refinement.steps.climb", "refinement.decision.same_effects", "refinement.decision.guessed"):
-        monkeypatch.setattr(f"visaproof.checking.{name}", asked)
+        monkeypatch.setattr(f"visaproof.{name}", asked)
     product = "mul (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Y(0,0)<1;1,0>\n" * 6
     assert verdict(APART + product + STORE_B, APART + product + STORE_B) == ITSELF
 

@@ -47,6 +47,7 @@ def test_a_suggested_condition_is_proved_and_weakest() -> None:
     assert found.pairs > 10
 
 
+@pytest.mark.slow
 def test_a_stated_condition_is_compared_with_the_weakest() -> None:
     """A weaker one than what the file says is named; what says the same is seen to."""
     rule = f"{HEAD}expect: refuted\nright if: CONDITION\n{UNALIGNED}=>\n{SCATTER}"
@@ -56,6 +57,7 @@ def test_a_stated_condition_is_compared_with_the_weakest() -> None:
     assert (found.weaker, found.same) == ((), True)
 
 
+@pytest.mark.slow
 def test_incomparable_conditions_are_all_suggested() -> None:
     """Signed and unsigned minimum agree where neither side has the sign bit, and where both have it."""
     found = _suggested(read_rule_file(rule_files(["min-to-imin"])[0]))

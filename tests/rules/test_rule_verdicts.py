@@ -115,7 +115,7 @@ def test_preconditions_on_memory_that_exclude_each_other_prove_nothing() -> None
     assert isinstance(check_rule(rule), Vacuous)
 
 
-LIBRARY = Path(__file__).parents[2] / "rules"
+LIBRARY = Path(__file__).parents[2] / "proofs" / "rules"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from visaproof.report.rules.rewrite import counterexample_lines
 from visaproof.rules.decision import check_rule
 from visaproof.rules.verdicts import Proved, Refuted, Unknown
 
-RULES = Path(__file__).parents[2] / "rules"
+RULES = Path(__file__).parents[2] / "proofs" / "rules"
 
 TWO_SURFACES = ("hoist-load-over-store-of-another-surface", "reorder-scatters-of-two-surfaces")
 

@@ -38,6 +38,7 @@ def test_a_result_that_terms_decide_is_that_of_a_run(opcode: str, control: int, 
         assert is_open or found == value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "result"), FORMATS)
 @thorough
 @given(data=st.data())

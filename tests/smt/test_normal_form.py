@@ -163,6 +163,7 @@ def test_a_term_shows_itself_and_cuts_what_is_deep() -> None:
     assert str(true()) == "True"
 
 
+@pytest.mark.slow
 def test_low_bits_of_a_long_chain_of_products_are_sliced_once() -> None:
     """Neither recursion nor one slice for each of 2^2000 ways through the chain."""
     x, y = symbol("x", 16), symbol("y", 16)

@@ -72,6 +72,7 @@ def test_a_share_ends_before_the_whole() -> None:
         spend(0.05)
 
 
+@pytest.mark.slow
 def test_the_whole_ends_after_its_shares() -> None:
     limit, reached = Limit(0.2), list[LimitReached]()
 

@@ -95,6 +95,7 @@ def test_a_word_has_one_value(width: int) -> None:
     agree()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_truth_value_has_one_value(width: int) -> None:
     @settings(max_examples=70)

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tests.refinement.effects.test_synchronisation import asked
-from visaproof.refinement.decision import Refines
 from visaproof.refinement.effects import synchronisation
 from visaproof.refinement.effects.side import Side
+from visaproof.refinement.verdicts import Refines
 
 
 def _notices(source: str, target: str) -> bool:

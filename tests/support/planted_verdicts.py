@@ -45,11 +45,11 @@ from visaproof.queries.kernels.conflict import LanePair
 from visaproof.queries.query import Query
 from visaproof.refinement import decision
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Refines, Unknown, Vacuous
 from visaproof.refinement.environment.interference import interfered
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.guesses import AUDITS, guessed
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
 from visaproof.rules import decision as rules
 from visaproof.rules import instance
 from visaproof.rules import verdicts as rule_verdicts

@@ -22,7 +22,7 @@ message of a kernel is undefined; what a kernel leaves hangs on uninitialised bi
 
 
 DOES_NOT_REFINE: Literal["does-not-refine"] = "does-not-refine"
-"""The violation of a file with two kernels: `checking.refinement_record`."""
+"""The violation of a file with two kernels: `refinement.record`."""
 
 
 class SurfaceState(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):

@@ -30,8 +30,8 @@ from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 if TYPE_CHECKING:
     from visaproof.launch.matching import Program
     from visaproof.refinement.comparison import Comparison
-    from visaproof.refinement.decision import Verdict
     from visaproof.refinement.record import RefinementExample
+    from visaproof.refinement.verdicts import Verdict
 
 EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --launch manifest.json
@@ -255,7 +255,7 @@ def _observed(arguments: Namespace, back: bool) -> list[tuple[str, str]]:
 
 
 def _code(verdict: "Verdict") -> ExitCode:
-    from visaproof.refinement.decision import Apart, Bounded, Refines, Unknown, Vacuous
+    from visaproof.refinement.verdicts import Apart, Bounded, Refines, Unknown, Vacuous
 
     match verdict:
         case Refines():

@@ -1,23 +1,21 @@
 """Decides whether one kernel refines another: the same stores, then runs, then a solver.  A difference is a run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar, cast
 
 from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible, Values
-from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.errors import NotModelled
 from visaproof.launch.float_results import Floats
 from visaproof.machine.symbolic.arbitrary_values import dependence
 from visaproof.queries.kernels.stores import same_stores
-from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.accesses_outside import rather_inside
 from visaproof.refinement.beside.compared import differences
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.places import LAST, Condition, Reach, conditions
 from visaproof.refinement.effects.question import Question, open_undefined, premises, same_at_probe
-from visaproof.refinement.effects.sharing import Pair
 from visaproof.refinement.effects.silent_stores import without_silent_stores
-from visaproof.refinement.effects.synchronisation import Events, Unlike
+from visaproof.refinement.effects.synchronisation import Unlike
 from visaproof.refinement.effects.witness import Choices
 from visaproof.refinement.environment.interference import interfered, may_interfere
 from visaproof.refinement.environment.other_threads import crossing, is_one_thread, weaker
@@ -36,53 +34,10 @@ from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.runs import Difference, difference
 from visaproof.refinement.testing.shrinking import smaller
 from visaproof.refinement.vacuity import means_nothing, undefined_always
+from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.refinement.widths.items_apart import same_effects
 from visaproof.semantics.symbolic.float_bits import no_nan
 from visaproof.smt import Bool, Op, conj, evaluate, false, neg
-
-
-@dataclass(frozen=True, slots=True)
-class Refines:
-    """For all inputs under the assumptions."""
-
-    rung: str
-    conditions: frozenset[Condition] = frozenset()
-    """What the launch has to grant: the weakest of a list that were shown to suffice."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bounded:
-    """As `Refines`, but only of runs in which these loops end within the iterations that were unrolled: no proof."""
-
-    loops: tuple[Position, ...]
-    found: Refines
-
-
-@dataclass(frozen=True, slots=True)
-class Vacuous:
-    """The source is undefined for every input, so that anything refines it."""
-
-    kinds: tuple[UndefinedKind, ...] = ()
-    """What it does in every run, as far as that is seen without a solver."""
-
-
-@dataclass(frozen=True, slots=True)
-class Resynchronised:
-    """The target does not come to the source's barriers: other threads see that, whatever either leaves in memory."""
-
-    reason: str
-    events: tuple[Events, Events]
-    """The barriers and fences of the source, and of the target."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """Neither was shown."""
-
-    reason: str
-    events: tuple[Events, Events] = ((), ())
-    """The barriers and fences of both, if these are why."""
-
 
 MEANT = "in launches in which no choice of uninitialised values leaves the source undefined"
 
@@ -95,23 +50,6 @@ NOT_CONFIRMED = "they differ symbolically, but a run of both does not confirm it
 THE_DIFFERENCE = "the difference"
 
 FLOAT_HINT = "; `--float ieee` takes floats for IEEE 754's"
-
-
-@dataclass(frozen=True, slots=True)
-class Apart:
-    """The target refines the source where these pairs of buffers share no byte; nothing says that they do not."""
-
-    pairs: tuple[Pair, ...]
-    """None of them can be left out, as far as is shown."""
-    found: Refines | Bounded
-    """The verdict where they are apart."""
-    overlapping: Comparison
-    """The question where they may overlap."""
-    difference: Difference | None = None
-    """A run of both on buffers that overlap, if one was found."""
-
-
-Verdict = Refines | Bounded | Difference | Resynchronised | Vacuous | Unknown | Apart
 
 
 def decide(comparison: Comparison, timeout_ms: int) -> Verdict:

@@ -3,8 +3,9 @@
 from visaproof.isa.errors import LimitReached
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.decision import Unknown, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.verdicts import Unknown, Verdict
 from visaproof.smt.limit import Limit
 
 

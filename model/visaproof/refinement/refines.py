@@ -21,10 +21,11 @@ from visaproof.launch.matching import Program
 from visaproof.machine.symbolic.run import DEFAULT_UNROLL
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.observed import names_from
 from visaproof.refinement.scope import Alias, Scope
 from visaproof.refinement.two_kernels import read_two_kernels
+from visaproof.refinement.verdicts import Verdict
 from visaproof.visaasm.linking.names import read_program
 from visaproof.visaasm.syntax import Kernel
 

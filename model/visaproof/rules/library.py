@@ -20,7 +20,7 @@ class NoSuchRule(Exception):
 def library() -> Path:
     """The folder of the shipped rules."""
     package = Path(visaproof.__file__).parent
-    candidates = (package / "_rules", package.parent.parent / "rules")
+    candidates = (package / "_proofs" / "rules", package.parent.parent / "proofs" / "rules")
     return next((folder for folder in candidates if folder.is_dir()), candidates[-1])
 
 

@@ -92,6 +92,7 @@ WAYS = st.builds(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(WAYS, sizes(), st.integers(0, 127))
 def test_every_thread_of_every_launch_is_a_case(way: LaidOut, size: Triple, thread: int) -> None:
     """With the size open, whatever is known of device, host and demanded order."""
@@ -224,6 +225,7 @@ def test_ids_that_no_launch_has_are_told() -> None:
     assert not found.exists(values | {symbol("local_size_z", 16): 64})
 
 
+@pytest.mark.slow
 def test_the_usual_launches_exist() -> None:
     """What refutations are looked for among."""
     for way in (LaidOut(Platform.TGLLP, 8, 3, tiles=True), LaidOut(Platform.DG2, 32, 3)):

@@ -10,9 +10,10 @@ from visaproof.launch.input_meaning import LaunchValue, LocalId, Piece
 from visaproof.launch.launch import Launch
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Refines, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.smt import bool_symbol, evaluate, symbol
 from visaproof.visaasm.reader import read_kernel
 

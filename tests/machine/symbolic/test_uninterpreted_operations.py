@@ -7,7 +7,7 @@ from tests.refinement.test_refinement_floats import op, verdict
 from visaproof.analysis.bounds.verdicts import Undecided as OutOfReach
 from visaproof.analysis.conflicts.verdicts import Undecided
 from visaproof.launch.float_results import Floats
-from visaproof.refinement.decision import Refines, Unknown
+from visaproof.refinement.verdicts import Refines, Unknown
 from visaproof.rules.decision import check_rule
 from visaproof.rules.verdicts import Proved
 from visaproof.rules.verdicts import Unknown as UnknownRule

@@ -15,11 +15,12 @@ from visaproof.launch.launch import Launch, LaunchValue, Piece
 from visaproof.launch.matching import Program
 from visaproof.refinement import comparison as module
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.decision import Refines, Unknown, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.replay import run_again
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Refines, Unknown, Verdict
 from visaproof.report.two_kernels.refinement_file import replayed_record
 from visaproof.visaasm.reader import read_kernel
 
@@ -74,6 +75,7 @@ def sampling(number: int = 0, **samplers: SamplerModes | Argument) -> Program:
     return program(SAMPLE.format(number=number), samplers={int(name[1:]): one for name, one in samplers.items()})
 
 
+@pytest.mark.slow
 def test_other_samplers_of_the_source_are_no_refinement() -> None:
     """Premises: clamp and linear against repeat and nearest, in one text."""
     verdict = asked(sampling(n0=LINEAR), sampling(n0=REPEAT))

@@ -8,10 +8,11 @@ import pytest
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.beside.buffer_offsets import BUFFER_OFFSETS
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.decision import Refines, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Refines
 from visaproof.refinement.widths import threads
 
 HEAD = """.version 4.1
@@ -99,6 +100,7 @@ def test_without_the_net_of_distances_it_can(tmp_path, monkeypatch):
     assert isinstance(decide(compared(tmp_path, BY_ADDRESS, FROM_ITS_BEGIN), 2000), Refines)
 
 
+@pytest.mark.slow
 def test_a_kernel_without_the_distance_adds_none(tmp_path):
     """One that is handed the distance adds it, and one that is not has a surface that begins at the buffer."""
     assert not isinstance(decide(compared(tmp_path, FROM_ITS_BEGIN, FROM_ITS_BEGIN, handed=False), 2000), Refines)

@@ -13,11 +13,12 @@ from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue
 from visaproof.launch.matching import Program
 from visaproof.launch.overlap import ArgumentInfo
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.decision import Apart, Refines, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.refines import refines
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Alias, Scope
+from visaproof.refinement.verdicts import Apart, Refines, Verdict
 from visaproof.report.two_kernels.answer import difference_text, verdict_json, verdict_lines
 from visaproof.visaasm.reader import read_kernel
 

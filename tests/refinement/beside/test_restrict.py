@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.current_compiler import compiled
-from visaproof.refinement.decision import Apart, Refines
 from visaproof.refinement.refines import refines
+from visaproof.refinement.verdicts import Apart, Refines
 
 INTS = "global int *{0} a, global int *{0} b, global int *{0} c"
 

@@ -7,12 +7,13 @@ import pytest
 
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.decision import Refines, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.effects import question
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.replay import run_again
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import LOCAL_SIZE, Difference
+from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.report.two_kernels.refinement_file import replayed_record
 
 HEAD = """.version 4.1

@@ -8,11 +8,12 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.decision import Refines, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.report.two_kernels.answer import verdict_lines
 from visaproof.visaasm.reader import read_kernel
 
@@ -121,6 +122,7 @@ load_lz.R ({read}, 8) 0x0:uw T6 A.0 N.0 Y.0
     return text + STORE.format(image="T7").replace("M1", read)
 
 
+@pytest.mark.slow
 def test_coordinates_of_lanes_that_are_off_are_not_seen() -> None:
     """Where other lanes do not read, their coordinate may be a sum with uninitialised values."""
     on, everywhere = (sums_as_coordinates(mask, "M1") for mask in ("M1", "M1_NM"))

@@ -10,9 +10,10 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN, Launch
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.decision import Refines, Resynchronised, Unknown, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Refines, Resynchronised, Unknown, Verdict
 from visaproof.report.two_kernels.answer import verdict_json, verdict_lines
 from visaproof.visaasm.reader import read_kernel
 
@@ -345,6 +346,7 @@ def test_fences_that_no_page_compares_rest_on_a_premise(
     assert ("fences-alike" in named) == ("sw" not in source.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "target", "device", "other"), UNLIKE)
 def test_fences_of_two_devices_name_the_same_memory(
     source: str, target: str, device: Platform, other: Platform

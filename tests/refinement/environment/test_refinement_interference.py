@@ -105,6 +105,7 @@ def test_atomics_on_other_cells_give_nobody_anything_to_see() -> None:
     assert not may_interfere(*once.runners, once.question)
 
 
+@pytest.mark.slow
 def test_a_cell_that_a_kernel_also_loads_is_left_alone_by_others() -> None:
     """No other thread may write there while the target runs, so that nobody comes in between."""
     stored = "scatter4_scaled.R (M1, 8) T6 0x0:ud D.0 Y.0\n"

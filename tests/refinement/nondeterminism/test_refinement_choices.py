@@ -17,7 +17,7 @@ from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue
 from visaproof.launch.matching import Program
 from visaproof.machine.concrete.run import run
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.decision import Refines, Unknown, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.nondeterminism.admissible_outcomes import no_choice_explains, no_choice_leaves
 from visaproof.refinement.record import RefinementExample, refinement_record
 from visaproof.refinement.replay import replay_refinement
@@ -27,6 +27,7 @@ from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.random_launches import contents, launches
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.testing.runs import Difference, difference, unknowns
+from visaproof.refinement.verdicts import Refines, Unknown, Verdict
 from visaproof.report.two_kernels.answer import FLOATS_FOUND, WHATEVER_FOUND, verdict_lines
 from visaproof.semantics.concrete.floats import operation
 from visaproof.semantics.concrete.state import ConcreteState
@@ -97,6 +98,7 @@ SOME_ADD_5 = number(5) + atomic("iadd", "Z", cell="D", on="(P1) ")
 """Up to eight lanes add 5 to one cell: which of them, nothing wrote."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "differs"), [(25, False), (40, False), (3, True), (45, True)])
 def test_lanes_that_may_add_5_add_a_multiple_of_5_up_to_40(target: int, differs: bool) -> None:
     assert refuted(SOME_ADD_5, number(target) + atomic("iadd", "Z", cell="D", lanes="(M1_NM, 1)")) is differs
@@ -174,6 +176,7 @@ def test_lanes_that_add_what_nothing_wrote_may_be_several_messages_of_the_target
     assert isinstance(found, Refines), found
 
 
+@pytest.mark.slow
 def test_what_nothing_wrote_is_left_open_where_the_target_adds_a_barrier() -> None:
     one = "(M1_NM, 1)"
     found = decide(compared(store("C", "Y", one), "barrier\n" + store("C", "X", one)), 100)
@@ -219,6 +222,7 @@ def test_a_ninth_of_any_float_is_not_any_float_and_may_be_any_nan(left: int, dif
     assert refuted(NINTH + store("C", "N"), number(left) + store("C", "Z")) is differs
 
 
+@pytest.mark.slow
 def test_nothing_is_known_of_a_product_whose_rounding_is_not() -> None:
     """The control register is added to uninitialised values."""
     rounded = NINTH.replace("mul", "or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> X(0,0)<0;1,0>\nmul")

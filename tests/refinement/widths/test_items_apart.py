@@ -9,10 +9,11 @@ from visaproof.launch.launch import Launch
 from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Refines, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.effects.question import open_undefined
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.refinement.widths.items_apart import left_undefined
 from visaproof.smt import is_false
 from visaproof.visaasm.reader import read_kernel
@@ -55,6 +56,7 @@ def test_threads_that_write_at_both_ids_do_not_race() -> None:
     assert isinstance(asked(written(8), written(16)), Refines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("column", "row"), [("X", "ZERO"), ("Y", "ZERO"), ("Y", "Y")])
 def test_threads_that_write_at_one_id_race(column: str, row: str) -> None:
     """Work items of one column differ in their row alone."""

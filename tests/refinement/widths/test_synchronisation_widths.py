@@ -10,8 +10,9 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
 from visaproof.launch.overlap import ArgumentInfo
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Refines, Verdict, decide
+from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.verdicts import Refines, Verdict
 
 FENCE = "lsc_fence.ugm.none.gpu\n"
 OTHER = "movs (M1_NM, 1) T6(0) 0x0:ud\n"

@@ -17,7 +17,7 @@ from tests.refinement.widths.test_refinement_widths import (
 )  # fmt: skip
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.matching import Program
-from visaproof.refinement.decision import Apart, Refines
+from visaproof.refinement.verdicts import Apart, Refines
 
 
 def unseen(simd: int, *ops: str) -> Program:

@@ -5,7 +5,7 @@ import pytest
 from tests.refinement.widths.test_refinement_widths import differs, each, ids, kernel, verdict
 from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import UndefinedKind, forbidden_by
-from visaproof.refinement.decision import Refines
+from visaproof.refinement.verdicts import Refines
 
 HALVES = {8: (("M1", 0),), 16: (("M1", 0), ("M3", 32))}
 

@@ -9,8 +9,8 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import UndefinedKind, forbidden_by
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.decision import Bounded, Refines
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.verdicts import Bounded, Refines
 from visaproof.refinement.widths import thread_barriers
 
 ADD = "add {m} X({r},0)<1> X({r},0)<1;1,0> 0x6:ud"

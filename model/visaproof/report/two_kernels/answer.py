@@ -10,7 +10,6 @@ from visaproof.queries.kernels.surface_names import PRIVATE, itself
 from visaproof.queries.kernels.undefined import OF_THE_SOURCE, UndefinedKind
 from visaproof.refinement.beside.samplers import SAMPLER, samplers_in
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.decision import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.refinement.effects.places import ALWAYS, Condition
 from visaproof.refinement.effects.sharing import SHARED
 from visaproof.refinement.observed import Observed, is_register
@@ -18,6 +17,7 @@ from visaproof.refinement.testing.lane_runs import lane_runs, run_outside
 from visaproof.refinement.testing.memory import FLAT_SIZE, IMAGE_SIZE, bases_of
 from visaproof.refinement.testing.runner import Missed
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.report.kernels.premises import premise_lines, premises_json

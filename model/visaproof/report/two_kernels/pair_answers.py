@@ -16,11 +16,11 @@ from visaproof.launch.matching import Program
 from visaproof.launch.premises import Grantor
 from visaproof.pairs.lists import Pair
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.decision import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.refinement.limited import compare_within, decide_within
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.report.two_kernels.answer import comparison_json, difference_text, shown_by, surface_name, verdict_json
 from visaproof.report.two_kernels.overlap import pairs_text
 from visaproof.report.two_kernels.refinement_file import save_difference

@@ -1,0 +1,71 @@
+"""What can be said of two kernels: each verdict with what it rests on; a difference is in `testing.runs`."""
+
+from dataclasses import dataclass
+
+from visaproof.isa.errors import Position
+from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.effects.places import Condition
+from visaproof.refinement.effects.sharing import Pair
+from visaproof.refinement.effects.synchronisation import Events
+from visaproof.refinement.testing.runs import Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Refines:
+    """For all inputs under the assumptions."""
+
+    rung: str
+    conditions: frozenset[Condition] = frozenset()
+    """What the launch has to grant: the weakest of a list that were shown to suffice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """As `Refines`, but only of runs in which these loops end within the iterations that were unrolled: no proof."""
+
+    loops: tuple[Position, ...]
+    found: Refines
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuous:
+    """The source is undefined for every input, so that anything refines it."""
+
+    kinds: tuple[UndefinedKind, ...] = ()
+    """What it does in every run, as far as that is seen without a solver."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resynchronised:
+    """The target does not come to the source's barriers: other threads see that, whatever either leaves in memory."""
+
+    reason: str
+    events: tuple[Events, Events]
+    """The barriers and fences of the source, and of the target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Neither was shown."""
+
+    reason: str
+    events: tuple[Events, Events] = ((), ())
+    """The barriers and fences of both, if these are why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """The target refines the source where these pairs of buffers share no byte; nothing says that they do not."""
+
+    pairs: tuple[Pair, ...]
+    """None of them can be left out, as far as is shown."""
+    found: Refines | Bounded
+    """The verdict where they are apart."""
+    overlapping: Comparison
+    """The question where they may overlap."""
+    difference: Difference | None = None
+    """A run of both on buffers that overlap, if one was found."""
+
+
+Verdict = Refines | Bounded | Difference | Resynchronised | Vacuous | Unknown | Apart
