@@ -3,6 +3,7 @@
 import pytest
 
 from tests.refinement.widths.test_refinement_widths import (
+    LOAD,
     STORE,
     asked,
     differs,
@@ -16,7 +17,7 @@ from tests.refinement.widths.test_refinement_widths import (
 )  # fmt: skip
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.matching import Program
-from visaproof.refinement.verdicts import Refines
+from visaproof.refinement.verdicts import Apart, Refines
 
 
 def unseen(simd: int, *ops: str) -> Program:
@@ -55,6 +56,27 @@ def test_what_atomics_bring_shows_their_order_unless_they_lie_apart() -> None:
 
     assert isinstance(verdict(apart(16), apart(8)), Refines)
     assert not isinstance(verdict(apart(16), apart(8, "or")), Refines)
+
+
+def counted_and_read(simd: int, early: bool) -> Program:
+    """Each lane adds its id to a dword of one buffer, and copies the dword at its place in the other, early or late."""
+    pieces = ((mask, 32 * half) for half, mask in enumerate(("M1", "M3")[: simd // 8]))
+    adds = "".join(f"dword_atomic.add ({mask}, 8) T6 AT.{at} X.{at} %null.0 %null.0\n" for mask, at in pieces)
+    first, other = "movs (M1_NM, 1) T6(0) 0x0:ud\n", "movs (M1_NM, 1) T6(0) 0x1:ud\n"
+    load, count = other + each(simd, LOAD), first + adds
+    moved = other + each(simd, "add {m} AT({r},0)<1> AT({r},0)<1;1,0> 0x1000:ud")
+    order = load + count if early else count + load
+    return kernel(simd, ids(simd) + order + moved + each(simd, STORE.replace("X.", "Y.")))
+
+
+@pytest.mark.parametrize(("source", "target"), [(16, 8), (8, 16)])
+def test_a_load_that_may_see_its_lanes_atomic_does_not_cross_it(source: int, target: int) -> None:
+    """Where both buffers are one, the early load finds what the late one adds to."""
+    for early in (False, True):
+        found = verdict(counted_and_read(source, early=early), counted_and_read(target, early=not early))
+        assert isinstance(found, Apart), found
+        assert found.pairs == (frozenset(("argument 0", "argument 1")),)
+    assert isinstance(verdict(counted_and_read(source, early=False), counted_and_read(target, early=False)), Refines)
 
 
 def alone(simd: int, start: str = "0x0:ud") -> Program:

@@ -51,6 +51,7 @@ def in_turns(source: Side, target: Side, narrow: int) -> tuple[Side, Side]:
     for side in (source, target):
         _require_apart(side)
         _require_no_stores_before(side)
+    _require_on_one_side(source, target)
     group, other = (source, target) if source.threads else (target, source)
     threads = list(_messages(group, narrow))
     turns: dict[int, Turn] = {}
@@ -164,6 +165,35 @@ def _require_no_stores_before(side: Side) -> None:
             before |= {buffer for access in one.accesses if not isinstance(access, Load)}
         elif any(other != buffer and not sharing.are_apart(Owner(other), Owner(buffer)) for other in before):
             raise NotModelled("atomics after stores to buffers that may overlap, in turns", one.instruction.position)
+
+
+def _require_on_one_side(source: Side, target: Side) -> None:
+    """What may overlap the buffer of a thread's atomics is reached before all of them in both kernels, or after all.
+
+    Turns do not say what an access after an atomic finds: so that has to be the same in both.
+    """
+    sides: dict[tuple[str, str, int], set[bool]] = {}
+    for side in (source, target):
+        for thread in set(side.threads) or {0}:
+            for pair, is_after in _beside_atomics(side, thread):
+                sides.setdefault(pair, set()).add(is_after)
+    if any(len(found) > 1 for found in sides.values()):
+        raise NotModelled("accesses before and after atomics of buffers that may overlap, in turns")
+
+
+def _beside_atomics(side: Side, thread: int) -> Iterator[tuple[tuple[str, str, int], bool]]:
+    """The buffers of a thread's plain accesses with those of its atomics, and which of the two comes later."""
+    own = [
+        (place, side.sharing.buffer(side.surface(one.surface)), epoch(side, place)[0], _is_atomic(one))
+        for place, one in enumerate(side.trace.performed)
+        if not side.threads or side.threads[place] == thread
+    ]
+    atomics = [(place, buffer, cuts) for place, buffer, cuts, is_atomic in own if is_atomic and buffer]
+    for place, buffer, cuts, is_atomic in own:
+        for other, modified, when in atomics:
+            alike = is_atomic or not buffer or cuts != when or buffer == modified
+            if not alike and not side.sharing.are_apart(Owner(buffer), Owner(modified)):
+                yield (buffer, modified, cuts), place > other
 
 
 def _is_atomic(performed: Performed) -> bool:
