@@ -1,6 +1,7 @@
 """Writes verdicts and exit codes of the asking commands over the corpora to a file, and compares two such files.
 
 python -m benchmarks.golden FILE [--corpus corpus-2026] [--command bounds] [--name vadd] [--every 5] [--jobs 2]
+python -m benchmarks.golden FILE --sample [--jobs 2]
 python -m benchmarks.golden --compare OLD NEW
 
 A file has one line of JSON for each question: its key, the exit code, the verdicts in the order of the lines, and the
@@ -25,6 +26,13 @@ from visaproof.pairs.lists import read_pairs
 SHARED = Path(__file__).parents[2] / "shared"
 CORPORA = ("corpus", "corpus-2026")
 OF_A_FILE = ("check", "conflicts", "bounds")
+RECORD = Path(__file__).with_suffix(".jsonl")
+"""What the sample answered last, to compare with."""
+SAMPLE = (
+    ("corpus", "conflicts", 12), ("corpus", "bounds", 20), ("corpus", "check", 12), ("corpus", "refine", 16),
+    ("corpus-2026", "conflicts", 60), ("corpus-2026", "refine", 60), ("", "rules", 1), ("", "prove", 1),
+)  # fmt: skip
+"""Corpus, command, and of how many questions one is asked."""
 ELSEWHERE = {"rules": ("rules",), "prove": ("prove",)}
 COMMANDS = (*OF_A_FILE, "refine", *ELSEWHERE)
 TIMED_OUT = "timed out"
@@ -129,8 +137,15 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
     return {entry["key"]: entry for entry in map(json.loads, path.read_text().splitlines())}
 
 
+def sampled() -> Iterator[Asked]:
+    """The questions of the sample."""
+    for corpus, command, every in SAMPLE:
+        yield from list(questions([corpus] if corpus else (), [command], ""))[::every]
+
+
 def write(options: Namespace) -> int:
-    todo = list(questions(options.corpus or CORPORA, options.command or COMMANDS, options.name))[:: options.every]
+    every = questions(options.corpus or CORPORA, options.command or COMMANDS, options.name)
+    todo = list(sampled()) if options.sample else list(every)[:: options.every]
     entries: dict[int, dict[str, Any]] = {}
     try:
         with closing(side_by_side(asked, todo, options.jobs, options.limit)) as answers:
@@ -155,6 +170,7 @@ def main() -> int:
     parser.add_argument("--command", action="append", choices=COMMANDS)
     parser.add_argument("--name", default="", help="only dumps and pairs whose name contains this")
     parser.add_argument("--every", type=int, default=1, help="ask only every n-th question")
+    parser.add_argument("--sample", action="store_true", help=f"the questions of {RECORD.name}, which is kept in git")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=float, default=60.0, help="seconds by the clock for one question")
     options = parser.parse_args()
