@@ -1,6 +1,7 @@
 # Every target works as the first command in a fresh clone: it needs Python ≥ 3.11 (with venv) and make.
 PYTHON ?= python3
 BIN := .venv/bin
+SHARE ?= 1/1
 INSTALLED := .venv/.installed
 CONFLICTING := $(patsubst %,tests/data/visaasm/%.visaasm,\
 	lane_conflict/tgllp-O2-simd8 conflict_div/tgllp-O2-simd8 permute_scatter/tgllp-O2-simd8 vc_scatter4/tgllp-vc)
@@ -14,8 +15,9 @@ prove: $(INSTALLED)
 test: $(INSTALLED)
 	$(BIN)/pytest -n auto -m "not slow"
 
+# SHARE=1/2 SEED=word: that share of them.
 test-slow: $(INSTALLED)
-	$(BIN)/pytest -n auto -m slow tests
+	$(BIN)/pytest -n auto -m slow tests --share $(SHARE) --seed '$(SEED)'
 
 # The wheel, installed outside of the checkout, answers a question.
 wheel: $(INSTALLED)

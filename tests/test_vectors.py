@@ -38,6 +38,7 @@ def answers() -> dict[str, list[object]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", AGREE)
 def test_both_writings_do_what_other_implementations_did(page: str, answers: dict[str, list[object]]) -> None:
     others = [answer for answer in answers[page] if not isinstance(answer, Agrees)]

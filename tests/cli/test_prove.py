@@ -195,6 +195,7 @@ def _running_in_group(group: int) -> list[str]:
     return running
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_loses_only_its_own_claim(visaproof, proofs):
     """It is unknown, with the reason; those after it are decided."""
     ran = visaproof("prove", "--proofs", proofs("proved", "dies", "refuted"), "--jobs", 2)
@@ -203,6 +204,7 @@ def test_a_process_that_ends_loses_only_its_own_claim(visaproof, proofs):
     assert "1 proved, 1 refuted as expected, 1 unknown, 0 vacuous" in ran.out
 
 
+@pytest.mark.slow
 def test_jobs_give_the_same_verdicts_in_the_same_order(visaproof, proofs):
     folder = proofs("proved", "refuted", "wrong", "cases")
     documents = []
@@ -290,6 +292,7 @@ def test_a_list_needs_no_solver(proofs):
     assert run.stdout == "prove_it\n[]\n"
 
 
+@pytest.mark.slow
 def test_in_a_terminal_claims_are_grouped_by_module_and_fit_its_width(proofs, tmp_path: Path):
     pty = pytest.importorskip("pty")
     folder = proofs("proved", "refuted")

@@ -27,6 +27,7 @@ def asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, lis
     return code, document["asked"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "target", "variant"),
     [

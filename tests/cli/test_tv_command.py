@@ -97,6 +97,7 @@ def test_a_class_selects_and_another_name_is_an_error(listed, visaproof, capsys)
     assert "did you mean rewrite" in found.err
 
 
+@pytest.mark.slow
 def test_bad_files_lose_no_other_pair(listed, tmp_path, capsys):
     """Garbage and a missing file are rows of their own, and the last pair is still answered."""
     (tmp_path / "garbage.visaasm").write_text("\x00 no kernel")
@@ -129,6 +130,7 @@ def test_dumps_of_one_kernel_are_paired(folder, capsys):
     assert (chosen["asked"][1]["source"], chosen["asked"][1]["target"]) == ("a", "b_O0")
 
 
+@pytest.mark.slow
 def test_two_folders_are_matched_by_path_then_by_kernel(folder, capsys):
     before = folder("before", same=f"vadd/{SIMD8}", old=f"copy16/{SIMD8}", lost=f"gray_bytes/{SIMD8}")
     after = folder("after", same="vadd/dg2-O2-simd8", new=f"copy16_b/{SIMD8}")
@@ -269,6 +271,7 @@ def test_ctrl_c_sigterm_and_sighup_keep_what_was_answered(end, listed, tmp_path)
 # ---------------------------------------------------------------- names and files
 
 
+@pytest.mark.slow
 def test_json_holds_names_that_are_no_text(folder, tmp_path, capsys):
     """Bytes that are no UTF-8 are escaped wherever they stand, in names of pairs and in their verdicts."""
     dumps = folder("dumps", a=f"transpose_naive/{SIMD8}", b=f"transpose_naive_bad/{SIMD8}")

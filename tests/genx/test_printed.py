@@ -23,6 +23,7 @@ def printed(case: Case) -> str | None:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(TOOL is None, reason=REASON)
 def test_the_tool_emits_the_same_byte_code_for_the_printed_text(tmp_path: Path) -> None:
     compared = 0

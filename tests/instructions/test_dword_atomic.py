@@ -73,6 +73,7 @@ def test_sources_are_there_exactly_where_the_operation_has_them() -> None:
         DwordAtomic(Execution(8), AtomicOp.ADD, SURFACE, OFFSETS).validate(Platform.TGLLP)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.data(), st.sampled_from(list(AtomicOp)), st.sampled_from([1, 2, 8, 16]))
 def test_footprint_agrees_with_execute(data: st.DataObject, op: AtomicOp, size: int) -> None:

@@ -75,6 +75,7 @@ def test_outcomes_are_the_serialisations_in_every_pattern_of_up_to_four_lanes(op
             check(collision_of(op, texels, 16, random))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", OPS)
 def test_outcomes_are_the_serialisations_in_some_patterns_of_up_to_eight_lanes(op: AtomicOp):
     """Among them lanes outside the surface, which return 0 and leave every texel as it is."""

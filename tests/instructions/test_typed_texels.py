@@ -127,6 +127,7 @@ def threads(draw: st.DrawFn, platform: Platform, size: int) -> ConcreteState:
     return state
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.data(), st.sampled_from([Platform.TGLLP, Platform.PVC]), st.integers(1, 15), st.sampled_from([8, 16]))
 def test_footprint_agrees_with_execute(data: st.DataObject, platform: Platform, channels: int, size: int) -> None:

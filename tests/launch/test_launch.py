@@ -245,6 +245,7 @@ def test_every_input_of_the_corpus_means_what_its_manifest_says() -> None:
             assert first.meaning in expected(entry, listed), (entry["file"], listed)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not part of the repository")
 def test_every_payload_base_of_the_corpus_follows_the_rule() -> None:
     blob = (CORPUS / "manifest.json").read_bytes()

@@ -52,6 +52,7 @@ def test_atomics_of_64_bits_and_accesses_to_their_upper_half_keep_their_order(ot
     assert isinstance(asked(WIDE + other, other + WIDE), Difference)
 
 
+@pytest.mark.slow
 def test_an_atomic_of_64_bits_is_not_taken_for_two_of_32() -> None:
     """Another thread may come between them."""
     whole = "mov (M1_NM, 8) Q(0,0)<1> 0x500000003:uq\nlsc_atomic_or.ugm (M1, 1) %null:d64 bti(0x0)[A]:a32 Q %null\n"

@@ -14,6 +14,7 @@ NOTHING_ASSUMED = {name for name, row in PREMISES.items() if row.granted is Gran
 """Rows that say what was left open: no answer is wrong without them."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAUNCHES)
 def test_a_premise_decides_and_is_stated_where_it_does(name: str) -> None:
     witness = LAUNCHES[name]

@@ -150,6 +150,7 @@ def test_a_predicate_that_is_dropped_is_missed() -> None:
     refines(guarded, APART + swapped + f"(P1) {STORE_B}")
 
 
+@pytest.mark.slow
 def test_a_load_behind_a_store_brings_what_was_stored_inside_and_0_outside() -> None:
     load = "gather4_scaled.R (M1, 8) T6 0x0:ud B.0 Z.0\nscatter4_scaled.R (M1, 8) T6 0x0:ud C.0 Z.0\n"
     forwarded = "scatter4_scaled.R (M1, 8) T6 0x0:ud C.0 X.0\n"
@@ -206,6 +207,7 @@ def test_bytes_and_dwords_are_compared_byte_by_byte() -> None:
     differs(low, dword)
 
 
+@pytest.mark.slow
 def test_widths_and_barriers_are_refused() -> None:
     odd, wide = HEAD.replace("SimdSize=8", "SimdSize=12"), HEAD.replace("SimdSize=8", "SimdSize=16")
     with pytest.raises(NotModelled, match="SIMD widths"):

@@ -47,6 +47,7 @@ mul (M1, 8) X(0,0)<1> Z(0,0)<1;1,0> Y(0,0)<1;1,0>
 """
 
 
+@pytest.mark.slow
 def test_words_in_between_that_are_equal_become_one() -> None:
     """Both products at once are too much for a solver; sum and carries are a question of milliseconds."""
     assert isinstance(asked(SUM + MIXED, CARRIES.replace("SHIFT", "0x1") + MIXED), Refines)

@@ -48,6 +48,7 @@ RIGHT = op("add", "S", "G", "H") + op("add", "R", "F", "S")
 PLUS_ZERO, COPY = op("add", "R", "F", "0x0:f"), op("mov", "R", "F")
 
 
+@pytest.mark.slow
 def test_twice_is_the_sum_with_itself_by_ieee_and_unknown_without() -> None:
     found = verdict(TWICE, SUM)
     assert isinstance(found, Unknown), found
@@ -72,6 +73,7 @@ def test_adding_zero_changes_minus_zero() -> None:
     assert (found.source, found.target) == (0x80, 0x00)
 
 
+@pytest.mark.slow
 def test_adding_minus_zero_changes_nothing_but_nan() -> None:
     """What a NaN becomes no page says, so no run shows it."""
     minus_zero = op("add", "R", "F", "0x80000000:f")
@@ -83,6 +85,7 @@ def test_adding_minus_zero_changes_nothing_but_nan() -> None:
     )
 
 
+@pytest.mark.slow
 def test_addition_commutes_by_ieee_alone() -> None:
     """Which of two NaN comes out may depend on their order."""
     one, other = op("add", "R", "F", "G"), op("add", "R", "G", "F")

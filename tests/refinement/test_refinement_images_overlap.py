@@ -163,6 +163,7 @@ def test_an_image_may_show_a_buffer_unless_its_type_says_otherwise(image: str | 
 SAMPLED = "sample_lz.R (M1, 8) 0x0:uw S A {to}.0 F.0 F.0 F.0\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["B", "A"])
 def test_a_read_through_the_sampler_stays_before_a_store_to_what_may_be_its_image(other: str) -> None:
     before = SAMPLED.format(to="Y") + write(other, "X") + write("C", "Y")

@@ -38,6 +38,7 @@ def test_conditions_are_about_the_lanes_that_they_select(condition: str, is_righ
     assert isinstance(verdict, Proved if is_right else Refuted)
 
 
+@pytest.mark.slow
 def test_a_suggested_condition_is_proved_and_weakest() -> None:
     """Alignment to 4 of the lanes that run is suggested; alignment to 8, or of all lanes, is not."""
     found = _suggested(read_rule(f"{HEAD}{UNALIGNED}=>\n{SCATTER}", "r.rule"))

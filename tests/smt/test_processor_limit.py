@@ -162,6 +162,7 @@ def test_a_signal_interrupts_z3(number: int, monkeypatch: pytest.MonkeyPatch) ->
     assert monotonic() - start < 30
 
 
+@pytest.mark.slow
 def test_equal_terms_stay_one_object_after_interruptions() -> None:
     """Wherever the construction of terms is interrupted."""
     x = symbol("x", 32)

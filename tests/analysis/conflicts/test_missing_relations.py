@@ -48,6 +48,7 @@ def missing(body: str) -> Missing | None:
     return finding.missing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "expected"),
     [

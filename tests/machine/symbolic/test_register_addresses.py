@@ -89,6 +89,7 @@ def kernels(draw: st.DrawFn) -> str:
     return "\n".join(f"    {statement}" for statement in body)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(kernels(), st.integers(0, 2**32))
 def test_traces_agree_with_runs_at_register_addresses(body: str, seed: int) -> None:

@@ -224,6 +224,7 @@ def test_bytes_that_nothing_wrote_are_listed() -> None:
     assert not any(variable == "X" for variable, _ in result.registers.initial_reads)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "what"),
     [

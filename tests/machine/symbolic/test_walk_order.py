@@ -41,6 +41,7 @@ def test_zeros_demand_no_order() -> None:
     assert read_ze_info(zeros, "k", "k").walk_order is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", ["corpus", "corpus-2026"])
 def test_launches_of_both_corpora_are_read(corpus: str) -> None:
     """One dump of each kernel, the VectorCompiler's among them, whose order is all zeros."""

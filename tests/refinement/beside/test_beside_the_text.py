@@ -104,6 +104,7 @@ def test_one_sampler_may_have_two_numbers(one: SamplerModes, other: SamplerModes
     assert not isinstance(asked(sampling(0, n0=one), sampling(1, n1=REPEAT)), Refines)
 
 
+@pytest.mark.slow
 def test_a_sampler_that_is_passed_is_none_of_the_source() -> None:
     """Both stand at number 0."""
     assert not isinstance(asked(sampling(n0=PASSED), sampling(n0=EDGE)), Refines)

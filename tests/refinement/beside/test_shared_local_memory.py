@@ -150,6 +150,7 @@ def test_a_store_before_an_atomic_is_observed(tmp_path: Path) -> None:
     assert not isinstance(asked(tmp_path, LOCAL_STORE + flag, flag), Refines)
 
 
+@pytest.mark.slow
 def test_atomics_on_shared_memory_are_observed(tmp_path: Path) -> None:
     assert not isinstance(asked(tmp_path, INC, ""), Refines)
 

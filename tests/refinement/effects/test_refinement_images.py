@@ -95,6 +95,7 @@ def test_a_file_without_its_samplers_does_not_replay() -> None:
     assert any("does not run" in line for line in replay_refinement(record, "k.json"))
 
 
+@pytest.mark.slow
 def test_the_order_of_reads_is_not_seen() -> None:
     other = summed().replace("A(0,0)<1> A(0,0)<1;1,0> B(0,0)", "A(0,0)<1> B(0,0)<1;1,0> A(0,0)")
     assert not isinstance(asked(summed(), other, 300)[1], Difference)

@@ -297,6 +297,7 @@ def test_other_barriers_need_no_run_and_both_sequences_are_shown() -> None:
     assert [one["event"] for one in record["synchronisation"]["source"]] == ["sbarrier.signal", "sbarrier.wait"]
 
 
+@pytest.mark.slow
 def test_a_barrier_with_nothing_on_one_side_is_not_refuted() -> None:
     """Nothing that this thread does is ordered by it."""
     assert isinstance(asked("st bar", "st"), Unknown)
@@ -310,6 +311,7 @@ def test_a_barrier_of_a_group_of_one_thread_is_not_refuted() -> None:
     assert isinstance(decide(compare(one, other, Scope(Assume.NONE)), 300), Unknown)
 
 
+@pytest.mark.slow
 def test_what_crosses_a_fence_is_named_with_both_places() -> None:
     found = asked("put ugm.none.gpu get out", "put get ugm.none.gpu out")
     assert isinstance(found, Unknown)

@@ -231,6 +231,7 @@ def test_nothing_is_known_of_a_product_whose_rounding_is_not() -> None:
     assert not refuted(unwritten + store("C", "N"), number(0x3FF0_0001) + store("C", "Z"))
 
 
+@pytest.mark.slow
 def test_where_what_nothing_wrote_is_computed_with_the_target_may_not_leave_what_was_there() -> None:
     found = asked(NINTH + store("C", "N"), "")
     assert isinstance(found, Difference)

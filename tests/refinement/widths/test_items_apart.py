@@ -47,6 +47,7 @@ def asked(source: Program, target: Program) -> Verdict:
     return decide(compare(source, target, Scope(Assume.LAUNCH)), 10_000)
 
 
+@pytest.mark.slow
 def test_threads_that_write_at_both_ids_do_not_race() -> None:
     """No layout has two work items with the same ids; what is left needs no counting from lane to lane."""
     comparison = compare(written(16), written(8), Scope(Assume.LAUNCH))

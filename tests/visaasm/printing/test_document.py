@@ -72,6 +72,7 @@ def test_the_compilers_files_come_back_but_for_blanks_at_the_end_of_a_line() -> 
     assert_printed_as_written(sorted(DATA.glob("*/*.visaasm")))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SHARED.exists(), reason="the whole corpus is not beside the repository")
 def test_every_file_of_the_corpus_comes_back_but_for_blanks_at_the_end_of_a_line() -> None:
     paths = sorted(SHARED.glob("*/*.visaasm"))
