@@ -30,7 +30,7 @@ RECORD = Path(__file__).with_suffix(".jsonl")
 """What the sample answered last, to compare with."""
 SAMPLE = (
     ("corpus", "conflicts", 12), ("corpus", "bounds", 20), ("corpus", "check", 12), ("corpus", "refine", 16),
-    ("corpus-2026", "conflicts", 60), ("corpus-2026", "refine", 60), ("", "rules", 1), ("", "prove", 1),
+    ("corpus-2026", "conflicts", 60), ("", "rules", 1), ("", "prove", 1),
 )  # fmt: skip
 """Corpus, command, and of how many questions one is asked."""
 ELSEWHERE = {"rules": ("rules",), "prove": ("prove",)}
