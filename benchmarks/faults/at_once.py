@@ -62,7 +62,7 @@ class Found:
     telling: int
     """Launches in which the source is defined and changes memory."""
     suspects: tuple[int, ...]
-    """Those in which the source is defined and the target does something else, or has none."""
+    """Those in which the source is defined and the target does something else, or is undefined."""
 
 
 def can_run(comparison: Comparison) -> bool:

@@ -114,7 +114,7 @@ def _compaction(generator: random.Random) -> list[Case]:
 
 
 def _conflicting(size: int) -> Callable[[random.Random], list[Case]]:
-    """One work item is defined, and more of them have none."""
+    """One work item is defined, and more of them are not."""
 
     def make(generator: random.Random) -> list[Case]:
         buffers = Data(generator.randbytes(size * ITEMS)), zeros(size * ITEMS)

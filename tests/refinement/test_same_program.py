@@ -84,7 +84,7 @@ def test_a_source_that_rarely_has_a_meaning_is_not_vacuous() -> None:
 
 
 def test_a_source_of_which_no_meaning_is_known_is_not_said_to_be_refined(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If it has none, anything refines it: that would be no news, and is not told from news."""
+    """If it is undefined, anything refines it: that would be no news, and is not told from news."""
     rare = APART + RARELY + STORE_B
     monkeypatch.setattr("visaproof.refinement.vacuity.uncut", lambda *_: GaveUp("timeout"))
     assert isinstance(verdict(rare, rare), Unknown)

@@ -81,7 +81,7 @@ class _Attempts:
 
 def _better(shown: Subject, query: Query, timeout_ms: int) -> Iterator[tuple[Bool, int]]:
     """What singles out better examples, and how long to look there: small numbers, which not every question allows,
-    where each access is defined; any numbers there; where the whole outcome has one; and anything else."""
+    where each access is defined; any numbers there; where the whole outcome is defined; and anything else."""
     meaningful = neg(meaningless(shown.own_accesses))
     yield conj(small_numbers(query), meaningful), NARROWER_TIMEOUT_MS
     yield meaningful, timeout_ms

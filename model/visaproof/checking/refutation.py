@@ -47,7 +47,7 @@ def refutation(query: Query, failing: Fails, timeout_ms: int, seed: int) -> Refu
 
 def _narrower(query: Query, timeout_ms: int) -> Iterator[tuple[Bool, int]]:
     """Assumptions that single out better counterexamples, and how long to look there: small numbers where every
-    access is defined, any numbers there, and any numbers where the whole outcome has one."""
+    access is defined, any numbers there, and any numbers where the whole outcome is defined."""
     small = small_numbers(query)
     if isinstance(query.exhibit, Subject):
         subject = query.exhibit

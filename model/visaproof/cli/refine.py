@@ -128,7 +128,7 @@ def add_question(parser: ArgumentParser) -> None:
 
 
 def add_undefined(parser: ArgumentParser) -> None:
-    """What is defined and what has none, which buffers may overlap, and how far loops are run."""
+    """What is undefined, which buffers may overlap, and how far loops are run."""
     parser.add_argument(
         "--alias", choices=("may", "none"), default="may",
         help="whether buffers of different arguments may overlap (default: may, but for restrict and constant ones)",

@@ -225,7 +225,7 @@ class Scatter4Scaled:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The four channels of a lane: their cells, whether each is inside, and what they need to are defined."""
+    """The four channels of a lane: their cells, whether each is inside, and what they need to be defined."""
 
     cells: list[BitVec]
     inside: list[Bool]

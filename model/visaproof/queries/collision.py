@@ -41,7 +41,7 @@ def nothing_else_is_undefined(subject: Subject) -> Query:
     """Whatever is reported undefined is a misaligned lane, or two lanes that the page has write one cell."""
     meetings, collisions = _meetings(subject), _collisions(subject)
     misaligned, founded_on = neg(aligned_in_the_page(subject)), [one.stated for one in meetings]
-    if subject.readings != DEFAULT:  # misaligned lanes may are defined, and then collide where the page has none
+    if subject.readings != DEFAULT:  # misaligned lanes may be defined, and collide where the page leaves them undefined
         founded_on.append(misaligned)
     has_none = implies(meaningless(subject.accesses), misaligned)
     founded = conj(has_none, implies(disj(*collisions), disj(*founded_on)))
@@ -60,7 +60,7 @@ def nothing_else_is_undefined(subject: Subject) -> Query:
 def the_last_lane_wins(subject: Subject) -> Query:
     """Where lanes that write one cell are defined, the cell holds the dword of the last of them.
 
-    By default they have none, or are one lane.  Asked at one arbitrary cell.
+    By default they are undefined, or are one lane.  Asked at one arbitrary cell.
     """
     probe, before = probe_like(subject.accesses[0]), symbol("before", 32)
     after = stored_at(subject.accesses, probe, before)

@@ -175,7 +175,7 @@ def _unless_vacuous(comparison: Comparison, verdict: _Shown, timeout_ms: int) ->
             return Vacuous(undefined_always(comparison))
         case GaveUp(reason):
             shown = "refines the source" if isinstance(verdict, Refines) else "has other barriers than the source"
-            return Unknown(f"the target {shown}, which may are undefined for any input: {reason}")
+            return Unknown(f"the target {shown}, which may be undefined for every input: {reason}")
         case None:
             return verdict
 

@@ -1,6 +1,6 @@
 """Two programs that are one text: what the source does on an input, and what the target does, is one set of behaviours.
 
-Refinement says that on every input on which the source is defined, the target has one, and does only what the source
+Refinement says that on every input on which the source is defined, the target is, too, and does only what the source
 may do.  That is inclusion of one set in another, so it holds of a set and itself, whatever the program does: in loops
 of any length, with uninitialised values (each run may find others, but what the target finds the source may find,
 too), in whatever order lanes of an atomic and other threads take their turns, and under every choice of what is

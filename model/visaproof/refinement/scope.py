@@ -27,7 +27,7 @@ class Scope:
     assume: Assume
     """Of the launch."""
     forbidden: frozenset[UndefinedKind] = FORBIDDEN
-    """What is undefined; all else has one."""
+    """What is undefined; all else is allowed."""
     unroll: int = DEFAULT_UNROLL
     """Iterations of a loop whose number of iterations is not constant; of longer runs nothing is asked."""
     floats: Floats = Floats.UNINTERPRETED

@@ -69,7 +69,7 @@ def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> 
 def _holds(question: Question, goal: Bool, decided: _Decided, timeout_ms: int) -> bool:
     """Whether it holds for every input for which the source is defined; of lanes alike the first is asked.
 
-    Lanes are alike under the premises only where these are: the source may are undefined in one lane alone.
+    Lanes are alike under the premises only where these are: the source may be undefined in one lane alone.
     """
     if is_true(goal):
         return True

@@ -1,4 +1,4 @@
-"""Whether the source is defined for any input: if it has none, anything refines it, which is no news.
+"""Whether the source is defined for any input: if it is not, anything refines it, which is no news.
 
 One run in which it is defined is enough, and nearly always one of the first is.  Only else a solver is asked.
 """
@@ -23,7 +23,7 @@ RUNS = 30
 def means_nothing(comparison: Comparison, timeout_ms: int) -> Impossible | GaveUp | None:
     """Impossible where the source is undefined for any input under the assumptions; GaveUp where that is not known.
 
-    None where it has one, and of a kernel whose loops may be longer than they were unrolled: a longer run may have one.
+    None where it is defined, and of a kernel whose loops may be longer than they were unrolled: a longer run may be.
     """
     question = comparison.question
     if undefined_always(comparison):

@@ -202,7 +202,7 @@ def _whole(size: Fraction, rounding: Rounding, negative: bool) -> int:
     below = size.numerator // size.denominator
     match rounding:
         case Rounding.NEAREST_EVEN:
-            return round(size)  # Python iterations halves to even
+            return round(size)  # Python rounds halves to even
         case Rounding.ZERO:
             return below
         case _:

@@ -134,7 +134,7 @@ def test_what_is_loaded_from_any_place_is_in_memory_somewhere() -> None:
 
 @pytest.mark.parametrize("shift", [0, 2])
 def test_a_choice_without_a_meaning_explains_everything(shift: int) -> None:
-    """A block that is read from a place that is no multiple of 4 has none."""
+    """A block that is read from a place that is no multiple of 4 is undefined."""
     read = f"shl (M1_NM, 1) Y(0,0)<1> Y(0,0)<1;1,0> {shift:#x}:d\noword_ld_unaligned (2) T6 Y(0,0)<0;1,0> X.0\n"
     seven, eight = (number(value) + store("D", "Z", "(M1_NM, 1)") for value in (7, 8))
     assert refuted(read + seven, eight) is (shift == 2)

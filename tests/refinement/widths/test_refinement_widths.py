@@ -274,7 +274,7 @@ UNWRITTEN = "mov {m} X({r},0)<1> Y({r},0)<1;1,0>"
 
 
 def test_what_nothing_wrote_may_be_what_the_target_finds() -> None:
-    """Each lane stores a uninitialised word: the source may find there what the target does."""
+    """Each lane stores an uninitialised word: the source may find there what the target does."""
     assert isinstance(verdict(stored(8, UNWRITTEN), stored(16, UNWRITTEN)), Refines)
     assert isinstance(verdict(stored(16, UNWRITTEN), stored(8, UNWRITTEN)), Refines)
 

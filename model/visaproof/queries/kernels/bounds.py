@@ -35,7 +35,7 @@ class BoundsQuestion:
     outside: tuple[Doubt, ...]
     """The accesses that the normal form does not show to be inside wherever they are defined."""
     undefined: tuple[Doubt, ...]
-    """Those that it does not show to have one: aligned, in variables and predicates that are long enough."""
+    """Those that it does not show to be defined: aligned, in variables and predicates that are long enough."""
     premises: tuple[Bool, ...]
     earlier: tuple[Bool, ...]
     """That no earlier message was undefined: where one was, this one is undefined, too."""

@@ -62,7 +62,7 @@ class Question:
     memory: SharedMemory
     launched: Launched
     forbidden: frozenset[UndefinedKind] = FORBIDDEN
-    """What is undefined; the other kinds have one."""
+    """What is undefined; the other kinds are allowed."""
     disturbed: bool = False
     """Whether other threads may write between any two messages: then both have to have the same, in the same order."""
     limits: tuple[Bool, ...] = ()

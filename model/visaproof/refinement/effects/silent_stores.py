@@ -1,4 +1,4 @@
-"""Stores of the source that change nothing: of a uninitialised word, nothing else reads, and may be any.
+"""Stores of the source that change nothing: of an uninitialised word that nothing else reads.
 
 ∀ inputs ∃ choices: the word is what memory holds there when it is stored.  As nothing else depends on the word, all
 else may be chosen first, and the store is as good as none.  Where it happens may depend on other choices.

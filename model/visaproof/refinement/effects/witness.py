@@ -46,7 +46,7 @@ def witness(question: Question) -> Choices:
 
 
 def choose(found: Choices, word: Term, value: BitVec) -> None:
-    """Lets a uninitialised word be this value, and forgets what its parts were to be."""
+    """Lets an uninitialised word be this value, and forgets what its parts were to be."""
     for other in [one for one in found if one.op is Op.CONCAT and not set(word.args).isdisjoint(one.args)]:
         del found[other]
     found |= _bytes(cast(tuple[BitVec, ...], word.args), value)

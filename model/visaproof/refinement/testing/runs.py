@@ -56,7 +56,7 @@ class Difference:
     memory: Memory
     """Before the runs."""
     undefined: Undefined | None
-    """Where the target is undefined, though the source has one."""
+    """Where the target is undefined, though the source is defined."""
     surface: str
     address: int
     before: int

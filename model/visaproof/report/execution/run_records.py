@@ -78,7 +78,7 @@ class UnstatedRecord(msgspec.Struct):
     thread: int
     lane: int
     others: bool
-    """Whether other lanes or threads have one there, too."""
+    """Whether other lanes or threads are undefined there, too."""
     beyond: bool = False
     """Whether it is what lies beyond a variable, which is undefined to read: nothing was seen to depend on it."""
 

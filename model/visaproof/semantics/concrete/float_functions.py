@@ -126,7 +126,7 @@ def _square_root(sources: Sequence[int], data_type: DataType, mode: Mode) -> int
     exact = Fraction(value)
     scaled = exact.numerator * exact.denominator << 256  # sqrt(n / d) = sqrt(n · d) / d
     root = math.isqrt(scaled)
-    inexact = Fraction(1, 2) if root * root != scaled else Fraction(0)  # iterations as the root does: it is no tie
+    inexact = Fraction(1, 2) if root * root != scaled else Fraction(0)  # rounds as the root does: it is no tie
     return pattern((root + inexact) / (Fraction(exact.denominator) * 2**128), data_type, mode)
 
 

@@ -122,7 +122,7 @@ def _below_normal(sign: int, units: int, data_type: DataType, mode: FloatMode | 
 def _whole(size: Fraction, rounding: Rounding, negative: bool) -> int:
     match rounding:
         case Rounding.NEAREST_EVEN:
-            return round(size)  # Python iterations halves to even
+            return round(size)  # Python rounds halves to even
         case Rounding.ZERO:
             return math.floor(size)
         case Rounding.UP:

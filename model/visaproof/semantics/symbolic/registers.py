@@ -9,7 +9,7 @@ Byte = tuple[BitVec, int]
 
 
 class RegisterFile:
-    """Bytes by variable; a uninitialised byte is asked from `initial` when it is read."""
+    """Bytes by variable; an uninitialised byte is asked from `initial` when it is read."""
 
     def __init__(self, sizes: Mapping[str, int], initial: Callable[[str, int], Byte]) -> None:
         self.sizes = sizes

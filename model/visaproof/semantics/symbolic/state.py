@@ -151,7 +151,7 @@ class SymbolicState:
         return self.holds_lane(operand, dwords - 1, dwords - 1)
 
     def has_meaning(self, name: str, address: BitVec, width: int) -> Bool:
-        """Whether an access at this address has one, in bounds or not: under D12 `undefined`, none beyond SLM has."""
+        """Whether an access at this address is defined, in bounds or not: under D12 `undefined`, none beyond SLM is."""
         if name == SLM and self.readings.slm_bounds is SlmBounds.UNDEFINED:
             return self.buffer(name).contains(address, width)
         return true()
