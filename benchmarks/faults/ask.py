@@ -14,11 +14,12 @@ from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.decision import MEANT, SOME_CHOICE, decide
+from visaproof.refinement.decision import MEANT, decide
 from visaproof.refinement.effects.witness import as_values, is_plain, witness
 from visaproof.refinement.environment.interference import interfered_again
 from visaproof.refinement.nondeterminism.always_defined import where_meant
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.strategies.normal_forms import SOME_CHOICE
 from visaproof.refinement.testing.guesses import float_words, settled
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.random_launches import contents, launches

@@ -34,6 +34,8 @@ from visaproof.refinement import decision
 from visaproof.refinement import replay as refinement_replays
 from visaproof.refinement.effects import question, side, synchronisation
 from visaproof.refinement.environment import interference
+from visaproof.refinement.strategies import normal_forms, random_runs, solver
+from visaproof.refinement.strategies import table as strategies
 from visaproof.report.two_kernels import refinement_file
 from visaproof.rules import instance
 from visaproof.rules.search import Search
@@ -125,13 +127,13 @@ NETS = {
     ),
     "a difference of kernels is run": Net(
         planted.a_difference_that_is_none,
-        ((decision, "difference", always(planted.FOUND)), (decision, "smaller", lambda _, found, __: found)),
+        ((solver, "difference", always(planted.FOUND)), (random_runs, "smaller", lambda _, found, __: found)),
     ),
     "a rule's example is run": Net(planted.a_rule_that_is_right, ((Search, "difference", always("an example")),)),
     # runs audit what terms say
-    "runs audit the normal form": Net(planted.a_normal_form_that_equates, ((decision, "guessed", always(None)),)),
-    "runs come before single stores": Net(planted.stores_that_are_equated, ((decision, "guessed", always(None)),)),
-    "runs come before rounds": Net(planted.rounds_that_are_equated, ((decision, "guessed", always(None)),)),
+    "runs audit the normal form": Net(planted.a_normal_form_that_equates, ((normal_forms, "guessed", always(None)),)),
+    "runs come before single stores": Net(planted.stores_that_are_equated, ((random_runs, "guessed", always(None)),)),
+    "runs come before rounds": Net(planted.rounds_that_are_equated, ((random_runs, "guessed", always(None)),)),
     # what other threads see
     "barriers and fences are compared": Net(
         others.a_barrier_that_is_dropped, ((synchronisation, "_course", others.nothing_in_order),)
@@ -157,7 +159,7 @@ NETS = {
     "some run comes to a store": Net(planted.never_defined, ((search, "UNDEFINED_BEFORE", "normal form"),)),
     "the source is defined": Net(
         planted.a_source_that_is_always_undefined,
-        ((decision, "means_nothing", always(None)), (decision, "undefined_always", always(""))),
+        ((decision, "means_nothing", always(None)), (strategies, "undefined_always", always(""))),
     ),
     "the preconditions of a rule can hold": Net(
         planted.preconditions_that_contradict, ((instance._Check, "_possible", always(ladder.Holds(""))),)

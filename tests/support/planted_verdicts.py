@@ -47,6 +47,7 @@ from visaproof.refinement import decision
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.environment.interference import interfered
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.strategies import normal_forms, solver
 from visaproof.refinement.testing.guesses import AUDITS, guessed
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
@@ -200,7 +201,7 @@ cmp.lt (M1, 8) P1 Y(0,0)<1;1,0> X(0,0)<1;1,0>
 
 
 def a_normal_form_that_equates(monkeypatch: pytest.MonkeyPatch) -> bool:
-    monkeypatch.setattr(decision, "same_effects", lambda _: True)
+    monkeypatch.setattr(normal_forms, "same_effects", lambda _: True)
     try:
         return not isinstance(refined(APART + STORE_B, ADDED), Refines)
     except AssertionError:
@@ -208,20 +209,20 @@ def a_normal_form_that_equates(monkeypatch: pytest.MonkeyPatch) -> bool:
 
 
 def stores_that_are_equated(monkeypatch: pytest.MonkeyPatch) -> bool:
-    monkeypatch.setattr(decision, "one_by_one", lambda *_: True)
+    monkeypatch.setattr(solver, "one_by_one", lambda *_: True)
     return not isinstance(refined(APART + STORE_B, ADDED), Refines)
 
 
 def rounds_that_are_equated(monkeypatch: pytest.MonkeyPatch) -> bool:
-    monkeypatch.setattr(decision, "in_step", lambda comparison: comparison.question)
+    monkeypatch.setattr(normal_forms, "in_step", lambda comparison: comparison.question)
     return not isinstance(refined(LOOP + APART + STORE_B, LOOP + ADDED), Refines)
 
 
 def a_difference_that_is_none(monkeypatch: pytest.MonkeyPatch) -> bool:
     """The terms differ, and a solver says so."""
-    monkeypatch.setattr(decision, "same_effects", lambda _: False)
-    monkeypatch.setattr(decision, "one_by_one", lambda *_: False)
-    monkeypatch.setattr(decision, "uncut", lambda *_: ladder.Fails({}))
+    monkeypatch.setattr(normal_forms, "same_effects", lambda _: False)
+    monkeypatch.setattr(solver, "one_by_one", lambda *_: False)
+    monkeypatch.setattr(solver, "uncut", lambda *_: ladder.Fails({}))
     return isinstance(refined(APART + STORE_B, IDLE + APART + STORE_B), Unknown)
 
 

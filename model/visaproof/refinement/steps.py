@@ -5,7 +5,7 @@ from time import monotonic
 
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.ladder import Answer, Fails, GaveUp, Holds, climb, literals
-from visaproof.queries.kernels.stores import Stores, address_step, same_store
+from visaproof.queries.kernels.stores import Stores, address_step, same_store, same_stores
 from visaproof.refinement.effects.question import Question, premises
 from visaproof.refinement.sweeping import swept
 from visaproof.refinement.widths.items_apart import left_undefined
@@ -41,6 +41,12 @@ def uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
 def stores_of(question: Question, surface: str) -> tuple[Stores, Stores]:
     """Those of both kernels."""
     return question.source.stores.get(surface, ()), question.target.stores.get(surface, ())
+
+
+def open_surfaces(question: Question) -> list[str]:
+    """The memories that both do not write alike, term by term."""
+    apart = question.sharing.are_apart
+    return [surface for surface in question.surfaces if not same_stores(*stores_of(question, surface), apart)]
 
 
 def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> bool:

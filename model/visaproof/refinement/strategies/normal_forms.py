@@ -1,0 +1,114 @@
+"""Proofs without a solver: both programs have the same stores, term by term.
+
+    ∀ stores k:  guard, place and value of the target's k-th store are the source's, as terms in normal form
+    ∧ the target is undefined only where the source is
+
+A normal form is sound if its rules are, and these are proved one by one; an audit holds each proof against a few runs.
+"""
+
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.effects.question import Question
+from visaproof.refinement.effects.silent_stores import without_silent_stores
+from visaproof.refinement.effects.witness import Choices
+from visaproof.refinement.lockstep import in_step
+from visaproof.refinement.nondeterminism.chosen_witness import choices_tried, where_chosen
+from visaproof.refinement.nondeterminism.exists_forall import some_choice_leaves_each
+from visaproof.refinement.steps import QUICK_MS, one_by_one, open_surfaces
+from visaproof.refinement.strategies.conditions import granted
+from visaproof.refinement.strategies.strategy import Asked
+from visaproof.refinement.testing.guesses import AUDITS, guessed
+from visaproof.refinement.verdicts import Refines
+from visaproof.refinement.widths.items_apart import same_effects
+
+ITERATION_BY_ITERATION = "the same stores in normal form, iteration by iteration"
+
+WITH_CHOICES = "uninitialised values being what the target has"
+
+SOME_CHOICE = "uninitialised values being, for each input, what leaves the same"
+
+
+def iterations_in_step(asked: Asked) -> Refines | None:
+    """Loops of any length, by induction over iterations."""
+    stepped = in_step(asked.comparison)
+    return None if stepped is None else granted(asked.comparison, stepped, ITERATION_BY_ITERATION)
+
+
+def without_conditions(asked: Asked) -> Refines | None:
+    """The same stores to surfaces and addresses as they are, which needs no condition on the launch."""
+    comparison = asked.comparison
+    if comparison.exact is None or not same_effects(comparison.exact):
+        return None
+    audit(comparison)
+    return Refines("the same stores in normal form")
+
+
+def normal_form(asked: Asked) -> Refines | None:
+    """The same stores to places in surfaces or buffers."""
+    return _if_same(asked.comparison, asked.question, "the same stores in normal form")
+
+
+def expanded_normal_form(asked: Asked) -> Refines | None:
+    """The same where products of sums are multiplied out, and the like."""
+    return _if_same(asked.comparison, asked.expanded, "the same stores in the second normal form")
+
+
+def _if_same(comparison: Comparison, question: Question, rung: str) -> Refines | None:
+    if not same_effects(question):
+        return None
+    audit(comparison)
+    return granted(comparison, question, rung)
+
+
+def chosen_values(asked: Asked) -> Refines | None:
+    """The same where the source finds in uninitialised values what the target has there."""
+    comparison = asked.comparison
+    choices = choices_tried(asked.question)
+    if choices is None:
+        return None
+    for expand in (False, True):
+        chosen = where_chosen(comparison, choices, expand)
+        question = without_silent_stores(chosen)
+        if same_effects(question):
+            audit(comparison)
+            which = "second normal form" if expand else "normal form"
+            return granted(comparison, chosen, f"the same stores in {which}, {_how(chosen, question)}")
+    return _some_choice(asked, choices, QUICK_MS)
+
+
+def chosen_values_by_store(asked: Asked) -> Refines | None:
+    """The same, store by store, with a solver."""
+    comparison = asked.comparison
+    choices = choices_tried(asked.question)
+    if choices is None or asked.question.bounded:
+        return None
+    chosen = where_chosen(comparison, choices)
+    question = without_silent_stores(chosen)
+    if not one_by_one(question, open_surfaces(question), asked.timeout_ms):
+        return _some_choice(asked, choices, asked.timeout_ms)
+    audit(comparison)
+    return granted(comparison, chosen, f"store by store, {_how(chosen, question)}")
+
+
+def _how(chosen: Question, question: Question) -> str:
+    """What uninitialised values are: where stores of them are left out, what memory holds there."""
+    return WITH_CHOICES if question is chosen else SOME_CHOICE
+
+
+def _some_choice(asked: Asked, choices: Choices, timeout_ms: int) -> Refines | None:
+    """The verdict where some choice leaves the same for each input; these choices are tried first."""
+    if not some_choice_leaves_each(asked.question, choices, timeout_ms):
+        return None
+    audit(asked.comparison)
+    return granted(asked.comparison, asked.question, f"store by store, {SOME_CHOICE}")
+
+
+def audit(comparison: Comparison) -> None:
+    """A few runs of programs that are said to be equal: they would show a rule of the normal form that is wrong.
+
+    Of several threads none on buffers that overlap: their work items might race.
+    """
+    if comparison.split is not None and comparison.question.sharing.alignments:
+        return
+    found = guessed(comparison, AUDITS)
+    if found is not None:
+        raise AssertionError(f"the normal form says that the kernels are equal, but runs differ for {found.values}")

@@ -1,0 +1,126 @@
+"""Proofs and differences by a solver: store by store, and at one arbitrary place of each memory.
+
+    ∀ inputs:  defined(source)  ⇒  defined(target)  ∧  ∀ memories m:  m(p) after the target = m(p) after the source
+
+p is a symbol of its own, so that one place stands for all.  A difference that a solver finds counts only if both
+programs run on its values and show it.
+"""
+
+from collections.abc import Sequence
+from typing import cast
+
+from visaproof.checking.ladder import Fails, Holds, Impossible, Values
+from visaproof.isa.errors import NotModelled
+from visaproof.launch.float_results import Floats
+from visaproof.machine.symbolic.arbitrary_values import dependence
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.effects.places import LAST, Condition, Reach, conditions
+from visaproof.refinement.effects.question import Question, open_undefined, premises, same_at_probe
+from visaproof.refinement.nondeterminism.choices import source_choice, unlike_threads
+from visaproof.refinement.steps import one_by_one, open_surfaces, uncut
+from visaproof.refinement.strategies.conditions import granted
+from visaproof.refinement.strategies.strategy import Asked
+from visaproof.refinement.testing.guesses import settled
+from visaproof.refinement.testing.memory import nothing
+from visaproof.refinement.testing.runs import Difference, difference
+from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
+from visaproof.semantics.symbolic.float_bits import no_nan
+from visaproof.smt import Bool, Op, conj, evaluate, neg
+
+NO_SUCH_RUN = "in no run in which the source is defined do the loops end within the iterations unrolled"
+
+NOT_CONFIRMED = "they differ symbolically, but a run of both does not confirm it"
+
+THE_DIFFERENCE = "the difference"
+
+STORE_BY_STORE = "store by store"
+
+
+def store_by_store(asked: Asked) -> Refines | None:
+    """Each store of the target is the source's in the same place: many small questions."""
+    if not one_by_one(asked.expanded, open_surfaces(asked.question), asked.timeout_ms):
+        return None
+    return granted(asked.comparison, asked.expanded, STORE_BY_STORE)
+
+
+def proved_as_it_is(asked: Asked) -> Refines | None:
+    """A proof in the first normal form, for all accesses wherever they lie; what fails is not looked at."""
+    question = asked.question
+    if one_by_one(question, open_surfaces(question), asked.timeout_ms):
+        return granted(asked.comparison, question, STORE_BY_STORE)
+    goal = _goal(question)
+    match uncut(premises(question, goal), goal, asked.timeout_ms):
+        case Holds(rung):
+            return granted(asked.comparison, question, rung)
+        case _:
+            return None
+
+
+def solved(asked: Asked) -> Refines | Difference | Vacuous | Unknown:
+    """What a solver says of one arbitrary place; where its difference is none, under more of the conditions."""
+    comparison, question, timeout_ms = asked.comparison, asked.question, asked.timeout_ms
+    goal = _goal(question)
+    source, target = question.source.reaches, question.target.reaches
+    verdict: Difference | Unknown = Unknown("")
+    for inside in dict.fromkeys(((), source, source + target)):
+        match uncut(premises(question, goal, inside), goal, timeout_ms):
+            case Holds(rung):
+                needed = conditions(source, target) if comparison.conditional else frozenset[Condition]()
+                needed = needed | LAST if len(inside) > len(source) else needed
+                return Refines(rung, needed) if needed else granted(comparison, asked.expanded, rung)
+            case Impossible() if inside:
+                return Unknown("the source leaves its buffers in every run")
+            case Impossible() if question.bounded:
+                return Unknown(NO_SUCH_RUN)
+            case Impossible():
+                return Vacuous()
+            case Fails(values):
+                verdict = _confirmed(comparison, goal, values)
+                if not isinstance(verdict, Difference) and comparison.scope.floats is Floats.IEEE:
+                    verdict = _without_nan(comparison, goal, inside, timeout_ms) or verdict
+                if isinstance(verdict, Difference):
+                    return verdict
+            case gave_up:
+                return verdict if inside else Unknown(_naming(question, gave_up.reason, "what is asked", (goal,)))
+    return verdict
+
+
+def _goal(question: Question) -> Bool:
+    """The target is defined, and leaves the same in an arbitrary place of each memory."""
+    surfaces = open_surfaces(question)
+    return conj(neg(open_undefined(question)), *(same_at_probe(question, surface) for surface in surfaces))
+
+
+def _without_nan(comparison: Comparison, goal: Bool, inside: tuple[Reach, ...], timeout_ms: int) -> Difference | None:
+    """A difference in which no operation on floats gives NaN, with which no run would show it."""
+    assumed = premises(comparison.question, goal, inside)
+    match uncut((*assumed, *no_nan((*assumed, goal))), goal, timeout_ms):
+        case Fails(values):
+            found = _confirmed(comparison, goal, values)
+            return found if isinstance(found, Difference) else None
+        case _:
+            return None
+
+
+def _naming(question: Question, reason: str, what: str, terms: Sequence[Bool]) -> str:
+    """The reason, with the uninterpreted operations that the terms depend on."""
+    depends = dependence(question.memory.spelled(terms))
+    return f"{reason}: {what} {depends}" if depends else reason
+
+
+def _confirmed(comparison: Comparison, goal: Bool, values: Values) -> Difference | Unknown:
+    """A difference that a run shows on the values, with which a solver says that the goal fails."""
+    question = comparison.question
+    parts = cast(tuple[Bool, ...], goal.args) if goal.op is Op.CONJ else (goal,)
+    failing = [part for part in parts if not evaluate(part, values)]
+    reason = source_choice(question) or unlike_threads(question)
+    try:
+        found = difference(*comparison.runners, question, values, nothing)
+    except NotModelled as stopped:
+        shown = f"they differ symbolically, but the kernels cannot be run on these inputs: {stopped}"
+        return Unknown(_naming(question, shown, THE_DIFFERENCE, failing))
+    if found is not None and (sure := settled(comparison, found)) is not None:
+        return sure
+    if reason:
+        return Unknown(_naming(question, f"they differ symbolically; {reason}", THE_DIFFERENCE, failing))
+    return Unknown(_naming(question, NOT_CONFIRMED, THE_DIFFERENCE, failing))

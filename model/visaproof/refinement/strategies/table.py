@@ -1,0 +1,94 @@
+"""The strategies, in the order in which they are tried: cheap proofs first, then runs, then a solver.
+
+A proof that holds for the iterations that were unrolled alone (`any_length` is not set) makes the verdict `Bounded`.
+"""
+
+from dataclasses import replace
+
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.strategies import normal_forms, random_runs, solver
+from visaproof.refinement.strategies.strategy import Asked, Strategy
+from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_GUESSES
+from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.vacuity import undefined_always
+from visaproof.refinement.verdicts import Refines, Vacuous
+
+
+def _every(_: Comparison) -> bool:
+    return True
+
+
+def _loops(comparison: Comparison) -> bool:
+    return bool(comparison.question.bounded)
+
+
+def _no_loops(comparison: Comparison) -> bool:
+    return not comparison.question.bounded
+
+
+def _several_threads(comparison: Comparison) -> bool:
+    return comparison.split is not None
+
+
+def _conditional(comparison: Comparison) -> bool:
+    return comparison.conditional and comparison.exact is not None
+
+
+def _always_undefined(asked: Asked) -> Vacuous | None:
+    always = undefined_always(asked.comparison)
+    return Vacuous(always) if always else None
+
+
+NO_SOLVER = "no solver"
+A_QUESTION = "one question within the time-out"
+A_FEW = f"{AUDITS} runs"
+MANY = f"{GUESSES} runs"
+MOST = f"{LAST_GUESSES} runs within the time-out"
+
+IN_STEP = Strategy(
+    "iterations in step", _loops, normal_forms.iterations_in_step, (Refines,), f"{NO_SOLVER}", any_length=True
+)
+SAME_STORES = (
+    Strategy("normal form without conditions", _conditional, normal_forms.without_conditions, (Refines,), NO_SOLVER),
+    Strategy("normal form", _every, normal_forms.normal_form, (Refines,), NO_SOLVER),
+    Strategy("expanded normal form", _every, normal_forms.expanded_normal_form, (Refines,), NO_SOLVER),
+    Strategy("chosen values", _every, normal_forms.chosen_values, (Refines,), "a solver for 0.3 seconds a question"),
+)
+"""Proofs by normal forms."""
+
+STRATEGIES = (
+    Strategy("few runs", _loops, random_runs.few, (Difference,), A_FEW),
+    IN_STEP,
+    Strategy("many runs of loops", _loops, random_runs.many, (Difference,), MANY),
+    Strategy("longer runs of loops", _loops, random_runs.unrolled_deeper, (Difference,), "runs within the time-out"),
+    *SAME_STORES,
+    Strategy("always undefined", _every, _always_undefined, (Vacuous,), NO_SOLVER),
+    Strategy("runs", _every, random_runs.before_a_solver, (Difference,), f"{MANY}, of several threads {A_FEW}"),
+    Strategy("store by store", _every, solver.store_by_store, (Refines,), "a question for each store"),
+    Strategy("many runs of threads", _several_threads, random_runs.many, (Difference,), MANY),
+    Strategy("one arbitrary place", _every, solver.solved, (Refines, Difference, Vacuous), A_QUESTION),
+    Strategy("another thread", _every, random_runs.with_another_thread, (Difference,), f"{MANY} within the time-out"),
+    Strategy("last runs", _every, random_runs.long, (Difference,), MOST),
+    Strategy("chosen values by store", _no_loops, normal_forms.chosen_values_by_store, (Refines,), A_QUESTION),
+)
+"""What is asked of two programs where their buffers are apart."""
+
+RUNS_ALONE = (
+    Strategy("many runs", _every, random_runs.many, (Difference,), MANY),
+    Strategy("last runs", _every, random_runs.long, (Difference,), MOST),
+)
+"""What is asked where the target has what no proof models."""
+
+
+def _without_loops(row: Strategy) -> Strategy:
+    def applies(comparison: Comparison) -> bool:
+        return _no_loops(comparison) and row.applies(comparison)
+
+    return replace(row, applies=applies)
+
+
+IN_ONE_MEMORY = (IN_STEP, *map(_without_loops, SAME_STORES))
+"""What is asked first where buffers may overlap: proofs that need not know which do."""
+
+SOLVED_IN_ONE_MEMORY = (Strategy("as it is", _no_loops, solver.proved_as_it_is, (Refines,), A_QUESTION),)
+"""What is asked there of a target that refines the source where buffers are apart."""
