@@ -18,6 +18,9 @@ from visaproof.cli.options.exit_codes import TABLE
 from visaproof.isa.readings import READINGS
 from visaproof.launch.premises import PREMISES
 from visaproof.queries.query import Query
+from visaproof.refinement.strategies.table import IN_ONE_MEMORY, RUNS_ALONE, SOLVED_IN_ONE_MEMORY, STRATEGIES
+from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Refines, Vacuous
 from visaproof.report.claims.opcodes import document, evidence_in
 from visaproof.report.kernels.premises import GRANTED
 
@@ -30,6 +33,14 @@ PURPOSES = (
     ("Look into the model", ("prove", "readings", "premises", "explain", "replay", "vectors")),
 )
 """Every command under what one wants of it."""
+
+TABLES = (
+    ("Where buffers may overlap, first", IN_ONE_MEMORY),
+    ("Where buffers are apart", STRATEGIES),
+    ("What refines there, where buffers may overlap", SOLVED_IN_ONE_MEMORY),
+    ("Where the target has what no proof models", RUNS_ALONE),
+)
+VERDICTS = {Refines: "refines", Difference: "does not refine, by a run", Vacuous: "vacuous"}
 
 
 def commands() -> str:
@@ -133,6 +144,24 @@ def premises() -> str:
     return "\n".join(lines) + "\n"
 
 
+def strategies() -> str:
+    """The tables of `refinement.strategies.table`, in order."""
+    lines = [
+        NOTICE,
+        "# Strategies of `refine`",
+        "",
+        "Tried in this order; the first that answers decides, and `--stats` shows which did. A strategy cannot say",
+        "what it is not sound for. A proof *as unrolled* holds for runs of no more iterations than were unrolled.",
+    ]
+    for title, rows in TABLES:
+        lines += ["", f"## {title}", "", "| strategy | shows | loops | spends |", "|---|---|---|---|"]
+        for row in rows:
+            shows = ", ".join(VERDICTS[one] for one in row.gives)
+            length = "any length" if row.any_length else "as unrolled" if Refines in row.gives else "–"
+            lines.append(f"| {' | '.join(map(_cell, (row.name, shows, length, row.spends)))} |")
+    return "\n".join(lines) + "\n"
+
+
 def claims() -> str:
     """The obligations of the proofs folder.  `visaproof prove` decides them; here they are only counted."""
     proved: dict[str, list[Query]] = defaultdict(list)
@@ -196,6 +225,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/exit-codes.md": exit_codes,
     "reference/readings.md": readings,
     "reference/premises.md": premises,
+    "reference/strategies.md": strategies,
     "reference/claims.md": claims,
     "reference/json-by-example.md": json_shapes.page,
     "opcodes.md": opcodes,

@@ -1,6 +1,7 @@
 """`visaproof refine` on real dumps: rewrites, other devices, and what must be refused."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -216,3 +217,13 @@ _main:
     code, (proved,) = asked(capsys, *paths, "--platform", "DG2", "--float", "ieee")
     assert code == 0
     assert any("IEEE 754" in one for one in proved["assumptions"])
+
+
+def test_stats_show_the_strategy_that_decided(capsys: pytest.CaptureFixture[str]) -> None:
+    files = dump("copy16"), dump("copy16", "dg2-O2-simd8")
+    assert main(["refine", *files, "--launch", str(MANIFEST), "--stats"]) == 0
+    deciding, last = capsys.readouterr().out.rstrip().splitlines()[-2:]
+    assert re.fullmatch(r"  in one memory: normal form +[0-9.]+ +refines", deciding)
+    assert last.startswith("  whether the source is ever defined")
+    code, [record] = asked(capsys, *files, "--launch", str(MANIFEST), "--stats")
+    assert (code, [stage["found"] for stage in record["stages"]]) == (0, ["", "refines", ""])

@@ -316,3 +316,12 @@ def test_files_without_a_pair_have_a_row_with_a_name(folder, visaproof):
     found = visaproof("tv", dumps, "--platform", "tgllp")
     assert found.code == 2
     assert any(line.startswith("  in no pair") for line in found.out.splitlines())
+
+
+def test_stats_count_what_each_strategy_decided(listed, visaproof):
+    devices = {"kernel": "copy16", "rewrite": "copy16", "a": SIMD8, "b": "dg2-O2-simd8", "class": "devices"}
+    found = visaproof("tv", listed(devices), "--stats")
+    assert found.code == 0
+    (line,) = (line for line in found.out.splitlines() if "in one memory: normal form" in line)
+    assert line.split()[-3:-1] == ["1", "1"]  # tried and found, before the seconds
+    assert "in one memory: normal form" not in visaproof("tv", listed(devices)).out

@@ -44,6 +44,7 @@ EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --save found     keep a difference for `visaproof replay found`
   visaproof refine before.visaasm after.visaasm --launch k.bin --where 'disjoint(a, b)'   two buffers share no byte
   visaproof refine before.visaasm after.visaasm --platform dg2   a dropped barrier or a weaker fence is no refinement
+  visaproof refine before.visaasm after.visaasm --stats          which strategy decided, and in what time
   visaproof refine before.visaasm after.visaasm --float ieee     x · 2 is x + x, (a + b) + c is not a + (b + c)
 
 TARGET refines SOURCE if, for every input under the printed assumptions, SOURCE is undefined, or TARGET is defined
@@ -122,6 +123,7 @@ def add_question(parser: ArgumentParser) -> None:
     )
     add_limit(parser, "one question about two kernels")
     parser.add_argument("--save", metavar="DIR", type=Path, help="write a difference as a file that replays")
+    parser.add_argument("--stats", action="store_true", help="show which strategies were tried, and what each took")
     add_undefined(parser)
     add_float(parser)
     add_format(parser)
@@ -204,8 +206,10 @@ def _ask(
     from visaproof.queries.kernels.undefined import forbidden_by
     from visaproof.refinement.limited import compare_within, decide_within
     from visaproof.refinement.scope import Alias, Scope
+    from visaproof.refinement.strategies.strategy import Stages
     from visaproof.report.two_kernels.answer import comparison_json, header, shown_by, verdict_json, verdict_lines
     from visaproof.report.two_kernels.refinement_file import replayed_record
+    from visaproof.report.two_kernels.stages import stage_lines, stages_json
     from visaproof.smt.limit import Limit
 
     forbidden, floats = forbidden_by(arguments.undefined), Floats(arguments.float)
@@ -220,15 +224,17 @@ def _ask(
         for line in header(comparison):
             print(line)
         sys.stdout.flush()
-    verdict = decide_within(limit, comparison, timeout_ms)
+    stages = Stages()
+    verdict = decide_within(limit, comparison, timeout_ms, stages)
     record: RefinementExample | None = None
     shown = shown_by(comparison, verdict)
     if arguments.save and shown is not None:
         record = replayed_record(*shown)
     if arguments.format == "json":
-        records.append(comparison_json(comparison) | verdict_json(comparison, verdict))
+        stats = {"stages": stages_json(stages.tried)} if arguments.stats else {}
+        records.append(comparison_json(comparison) | verdict_json(comparison, verdict) | stats)
     else:
-        for line in verdict_lines(comparison, verdict):
+        for line in (*verdict_lines(comparison, verdict), *(("", *stage_lines(stages)) if arguments.stats else ())):
             print(line)
         sys.stdout.flush()
     written = ExitCode.OK if record is None else _write(comparison, record, arguments.save)

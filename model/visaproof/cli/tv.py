@@ -88,11 +88,12 @@ def _add_limits(parser: ArgumentParser) -> None:
     parser.add_argument("--jobs", type=count, default=1, metavar="N", help="processes (default: 1; 0: one per CPU)")
     parser.add_argument("--state", type=Path, metavar="FILE", help="keep answers there, and do not ask them again")
     parser.add_argument("--save", type=Path, metavar="DIR", help="write each difference as a file that replays")
+    parser.add_argument("--stats", action="store_true", help="show what each strategy decided, and its time in all")
 
 
 def run(arguments: Namespace) -> int:
     """Finds the pairs, asks them, and shows what came of it, also after Ctrl-C."""
-    from visaproof.report.two_kernels.pairs import attention, summary
+    from visaproof.report.two_kernels.pairs import attention, summary, summary_of_stages
 
     if arguments.save:
         make_folder(arguments.save)
@@ -107,7 +108,8 @@ def run(arguments: Namespace) -> int:
     if not text:
         _print_json(asked, arguments, rows, code)
         return code
-    for lines in (summary(rows), attention(rows), _foot(asked, arguments, rows, interrupted)):
+    stats = summary_of_stages(rows) if arguments.stats else ()
+    for lines in (summary(rows), stats, attention(rows), _foot(asked, arguments, rows, interrupted)):
         for line in lines:
             print(line)
     return code

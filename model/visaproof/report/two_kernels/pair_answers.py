@@ -19,11 +19,13 @@ from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.limited import compare_within, decide_within
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.strategies.strategy import Stages
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.report.two_kernels.answer import comparison_json, difference_text, shown_by, surface_name, verdict_json
 from visaproof.report.two_kernels.overlap import pairs_text
 from visaproof.report.two_kernels.refinement_file import save_difference
+from visaproof.report.two_kernels.stages import stages_json
 from visaproof.smt.limit import Limit
 
 
@@ -106,10 +108,12 @@ class Asker:
     def _asked(self, pair: Pair, source: Program, target: Program, limit: Limit) -> Row:
         try:
             comparison = compare_within(limit, source, target, self.scope)
-            verdict = decide_within(limit, comparison, self.timeout_ms)
+            stages = Stages()
+            verdict = decide_within(limit, comparison, self.timeout_ms, stages)
             if self.save is not None and (shown := shown_by(comparison, verdict)) is not None:
                 save_difference(*shown, self.save)
-            return _judged(pair, comparison, verdict)
+            found = _judged(pair, comparison, verdict)
+            return msgspec.structs.replace(found, verdict=found.verdict | {"stages": stages_json(stages.tried)})
         except LimitReached as reached:
             return row(pair, Answer.UNKNOWN, f"not asked: {reached}")
         except NotModelled as error:

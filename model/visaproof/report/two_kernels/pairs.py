@@ -62,6 +62,22 @@ def summary(rows: Sequence[Row]) -> Iterator[str]:
         )
 
 
+def summary_of_stages(rows: Sequence[Row]) -> Iterator[str]:
+    """For each stage, for how many pairs it was tried and found something, and its time in all; the longest first."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        for one in row.verdict.get("stages", ()):
+            counted = found.setdefault(one["stage"], [0, 0, 0.0])
+            for place, more in enumerate((1, bool(one["found"]), one["seconds"])):
+                counted[place] += more
+    if not found:
+        return
+    yield ""
+    ranked = sorted(found.items(), key=lambda item: -item[1][2])
+    lines = [[name, str(int(tried)), str(int(told)), f"{took:.3f}"] for name, (tried, told, took) in ranked]
+    yield from table(["stage", "tried", "found", "seconds"], lines, WIDTH)
+
+
 def _counted(rows: Sequence[Row], shown: Sequence[Answer]) -> list[str]:
     counts = Counter(row.answer for row in rows)
     return [str(counts[one]) if counts[one] else "-" for one in shown]

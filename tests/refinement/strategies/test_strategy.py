@@ -1,0 +1,86 @@
+"""The table of strategies: rows in order, each held to the verdicts that it is sound for."""
+
+import pytest
+
+from tests.refinement.test_refinement import APART, STORE_B, program
+from visaproof.launch.assumptions import Assume
+from visaproof.refinement.comparison import Comparison, compare
+from visaproof.refinement.decision import decide
+from visaproof.refinement.scope import Scope
+from visaproof.refinement.strategies import table
+from visaproof.refinement.strategies.strategy import Asked, Stages, Strategy, UnsoundAnswer, first_answer
+from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.verdicts import Refines, Unknown, Vacuous, Verdict
+
+ADDED = APART + "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:d\n" + STORE_B
+
+
+def compared(target: str = ADDED) -> Comparison:
+    return compare(program(APART + STORE_B), program(target), Scope(Assume.NONE))
+
+
+def row(name: str, answer: Verdict | None, *gives: type, applies: bool = True) -> Strategy:
+    return Strategy(name, lambda _: applies, lambda _: answer, gives, "nothing")
+
+
+def asked() -> Asked:
+    return Asked(compared(), 300, Stages())
+
+
+def test_the_first_row_that_answers_decides() -> None:
+    rows = row("silent", None, Refines), row("one", Refines("one"), Refines), row("two", Refines("two"), Refines)
+    question = asked()
+    assert first_answer(rows, question) == (rows[1], Refines("one"))
+    assert [(one.name, one.answer) for one in question.stages.tried] == [("silent", ""), ("one", "refines")]
+
+
+def test_a_row_that_does_not_apply_is_not_tried() -> None:
+    question = asked()
+    assert first_answer([row("other", Refines("other"), Refines, applies=False)], question) is None
+    assert question.stages.tried == []
+
+
+def test_unknown_is_kept_and_the_next_row_tried() -> None:
+    rows = row("first", Unknown("why"), Refines), row("second", Unknown("other"), Refines)
+    question = asked()
+    assert first_answer(rows, question) is None
+    assert question.unknown == Unknown("why")
+    assert first_answer([*rows, row("third", Vacuous(), Vacuous)], question) is not None
+
+
+def test_a_verdict_that_a_row_is_not_sound_for_raises() -> None:
+    with pytest.raises(UnsoundAnswer, match="runs gives no refines"):
+        first_answer([row("runs", Refines("no difference in many runs"), Difference)], asked())
+
+
+def test_what_is_tried_before_an_error_is_counted() -> None:
+    def stop(_: Asked) -> None:
+        raise KeyboardInterrupt
+
+    question = asked()
+    with pytest.raises(KeyboardInterrupt):
+        first_answer([Strategy("long", lambda _: True, stop, (Refines,), "all")], question)
+    assert [one.name for one in question.stages.tried] == ["long"]
+
+
+def test_stages_show_what_decided_and_within_what() -> None:
+    stages = Stages()
+    found = decide(compared(), 300, stages)
+    assert isinstance(found, Difference)
+    assert ("runs", "difference") in [(one.name, one.answer) for one in stages.tried]
+    with stages.part("elsewhere"), stages.timed("runs") as told:
+        told.append("nothing")
+    assert (stages.tried[-1].name, stages.tried[-1].answer) == ("elsewhere: runs", "nothing")
+
+
+@pytest.mark.parametrize("rows", [table.STRATEGIES, table.RUNS_ALONE, table.IN_ONE_MEMORY, table.SOLVED_IN_ONE_MEMORY])
+def test_rows_of_a_table_have_names_of_their_own(rows: tuple[Strategy, ...]) -> None:
+    assert len({one.name for one in rows}) == len(rows)
+
+
+@pytest.mark.parametrize("rows", [table.STRATEGIES, table.RUNS_ALONE])
+def test_only_a_run_shows_a_difference(rows: tuple[Strategy, ...]) -> None:
+    """What a solver finds is run as well before it counts."""
+    confirmed = {"one arbitrary place"}
+    for one in rows:
+        assert one.gives in ((Refines,), (Difference,), (Vacuous,)) or one.name in confirmed
