@@ -30,9 +30,9 @@ from visaproof.checking import replay as replays
 from visaproof.checking.claims import errata, identities, identity_record
 from visaproof.checking.uninitialised_replay import TwoRuns
 from visaproof.execution import choices
-from visaproof.refinement import decision
+from visaproof.refinement import decision, questions
 from visaproof.refinement import replay as refinement_replays
-from visaproof.refinement.effects import question, side, synchronisation
+from visaproof.refinement.effects import side, synchronisation
 from visaproof.refinement.environment import interference
 from visaproof.refinement.strategies import normal_forms, random_runs, solver
 from visaproof.refinement.strategies import table as strategies
@@ -145,7 +145,7 @@ NETS = {
         others.a_fence_that_reaches_less, ((synchronisation, "stands_for", always(True)),)
     ),
     "a fence is reached where the source's is": Net(
-        others.a_fence_that_some_runs_miss, ((question, "_require_reached", always(None)),)
+        others.a_fence_that_some_runs_miss, ((questions, "require_reached", always(None)),)
     ),
     "memory is cut at fences": Net(others.a_load_before_its_fence, ((side, "epoch", always((0, 0))),)),
     "caches are compared": Net(others.a_load_that_is_cached, ((decision, "weaker", always("")),)),

@@ -12,10 +12,11 @@ from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible
 from visaproof.refinement.accesses_outside import rather_inside
 from visaproof.refinement.beside.compared import differences
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.effects.question import Question, premises
+from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.synchronisation import Unlike
 from visaproof.refinement.environment.other_threads import crossing, is_one_thread, weaker
 from visaproof.refinement.nondeterminism.always_defined import in_all_launches, where_meant
+from visaproof.refinement.obligations import premises
 from visaproof.refinement.overlapping import needed_apart, overlapping
 from visaproof.refinement.same_program import SAME_PROGRAM
 from visaproof.refinement.steps import QUICK_MS, uncut

@@ -5,23 +5,30 @@ from dataclasses import replace
 from functools import partial
 
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import NotModelled
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.run import Trace
 from visaproof.queries.kernels.buffer_places import is_private
-from visaproof.queries.kernels.shared_memory import SharedMemory
+from visaproof.queries.kernels.extents import limits
+from visaproof.queries.kernels.shared_memory import SharedMemory, unit_of
 from visaproof.queries.kernels.stores import Stores
 from visaproof.queries.kernels.surface_names import PRIVATE
-from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE, UndefinedKind
 from visaproof.refinement.effects.atomic_steps import in_lane_turns, in_turns
-from visaproof.refinement.effects.effects import Effects
+from visaproof.refinement.effects.effects import Effects, effects_of
+from visaproof.refinement.effects.images import with_stores_counted
+from visaproof.refinement.effects.local_memory import unobserved
+from visaproof.refinement.effects.observed_registers import register_stores
 from visaproof.refinement.effects.places import located
-from visaproof.refinement.effects.question import Launched, Question, refinement_question, require_comparable
-from visaproof.refinement.effects.side import Side
+from visaproof.refinement.effects.question import Launched, Question
+from visaproof.refinement.effects.sharing import Sharing
+from visaproof.refinement.effects.side import Side, surface_then
 from visaproof.refinement.effects.synchronisation import synchronised
+from visaproof.refinement.obligations import require_reached
 from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
-from visaproof.semantics.symbolic.accesses import Load
-from visaproof.smt import Term
+from visaproof.semantics.symbolic.accesses import Access, Load
+from visaproof.smt import Bool, Term
 
 NO_CHOICES: Mapping[Term, Term] = {}
 
@@ -55,6 +62,89 @@ def questions(
     else:
         sides = in_lane_turns(*_sides(runners, lambda one: replace(_located(one), choices=choices)))
     return exact, refinement_question(sides[0], sides[1], launched, expand, forbidden, memory)
+
+
+def refinement_question(
+    source: Side,
+    target: Side,
+    launched: Launched,
+    expand: bool = False,
+    forbidden: frozenset[UndefinedKind] = FORBIDDEN,
+    memory: SharedMemory | None = None,
+) -> Question:
+    """The effects of both kernels over one memory, on request a known one, and in the second normal form.
+
+    What is not `forbidden` is defined.  Barriers that only the target has let the threads of a group do less, if
+    each does the same whatever the others write; then that is the question.  The sides are `synchronised`.
+
+    Raises NotModelled for what this cannot compare.
+    """
+    for side in (source, target):
+        require_comparable(side)
+    source, target = with_stores_counted(source, target)
+    memory = memory or SharedMemory(_units(source, target), launched.tables)
+    one, other = _both(source, target, memory, expand, forbidden)
+    loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
+    require_reached(source, target, one, other, launched.lanes)
+    extents = _extents(source, target) if launched.limited else ()
+    return Question(
+        one, other, memory, launched, forbidden, source.disturbed, extents, loops,
+        cut=source.matched.kinds, relaxed=(one.atomics or other.atomics) and not source.matched.atomics,
+        turns=bool(source.turns), registers=tuple(one.surface for one in source.observed),
+        likened=source.matched.likened, sharing=source.sharing,
+    )  # fmt: skip
+
+
+def _extents(*sides: Side) -> tuple[Bool, ...]:
+    """How large the images of both are at most."""
+    return tuple(dict.fromkeys(limit for side in sides for limit in limits(side.trace, side.surface)))
+
+
+def _both(
+    source: Side, target: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]
+) -> tuple[Effects, Effects]:
+    """The effects of both, with what is left in registers where the source defines it."""
+    one = effects_of(source, memory, expand, forbidden)
+    other = one if target is source else effects_of(target, memory, expand, forbidden - OF_THE_SOURCE)
+    one, other = _as_seen(one, unobserved(source, target)), _as_seen(other, unobserved(source, target))
+    if not source.observed:
+        return one, other
+    memory.units |= {each.surface: 1 for each in source.observed}
+    stores = [dict(register_stores(source.observed, one.registers, side.registers)) for side in (one, other)]
+    return replace(one, stores=one.stores | stores[0]), replace(other, stores=other.stores | stores[1])
+
+
+def _as_seen(effects: Effects, unseen: str | None) -> Effects:
+    """The effects without what is stored where nobody can read it any more."""
+    return replace(effects, stores=effects.stores | {unseen: ()}) if unseen in effects.stores else effects
+
+
+def require_comparable(side: Side) -> None:
+    """Raises NotModelled where the symbolic run did not come to its end."""
+    if side.trace.stopped is not None:
+        raise side.trace.stopped
+
+
+def _units(*sides: Side) -> dict[str, int]:
+    by_surface: dict[str, list[Access]] = {}
+    for side in sides:
+        for place, performed in enumerate(side.trace.performed):
+            visible = (access for access in performed.accesses if not is_private(side.trace, performed, access))
+            by_surface.setdefault(surface_then(side, place), []).extend(visible)
+    for accesses in by_surface.values():
+        if len({len(access.cell) for access in accesses}) > 1:
+            raise NotModelled("a typed surface by texels and by their channels")
+    return _of_memories({name: unit_of(iter(accesses)) for name, accesses in by_surface.items()}, sides[0].sharing)
+
+
+def _of_memories(units: dict[str, int], sharing: Sharing) -> dict[str, int]:
+    """The unit of each memory: of one that buffers share, no larger than of any of them, and than they are aligned."""
+    found: dict[str, int] = {}
+    for surface, unit in units.items():
+        memory, buffer = sharing.memory(surface), sharing.buffer(surface)
+        aligned = min(unit, sharing.alignments[buffer]) if buffer else unit
+        found[memory] = min(aligned, found.get(memory, aligned))
+    return found
 
 
 def _sides(runners: Sequence[AnyRunner], side: Callable[[AnyRunner], Side]) -> tuple[Side, Side]:

@@ -5,8 +5,9 @@ from time import monotonic
 
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.ladder import Answer, Fails, GaveUp, Holds, climb, literals
-from visaproof.queries.kernels.stores import Stores, address_step, same_store, same_stores
-from visaproof.refinement.effects.question import Question, premises
+from visaproof.queries.kernels.stores import address_step, same_store
+from visaproof.refinement.effects.question import Question
+from visaproof.refinement.obligations import premises, stores_of
 from visaproof.refinement.sweeping import swept
 from visaproof.refinement.widths.items_apart import left_undefined
 from visaproof.smt import Bool, Term, is_true, neg, substitute, subterms, symbol, symbols_of
@@ -36,17 +37,6 @@ def uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
         if isinstance(answer, Holds):
             return answer
     return climb(assumed, goal, timeout_ms)
-
-
-def stores_of(question: Question, surface: str) -> tuple[Stores, Stores]:
-    """Those of both kernels."""
-    return question.source.stores.get(surface, ()), question.target.stores.get(surface, ())
-
-
-def open_surfaces(question: Question) -> list[str]:
-    """The memories that both do not write alike, term by term."""
-    apart = question.sharing.are_apart
-    return [surface for surface in question.surfaces if not same_stores(*stores_of(question, surface), apart)]
 
 
 def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> bool:

@@ -10,7 +10,7 @@ from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.effects.question import premises
+from visaproof.refinement.obligations import premises
 from visaproof.refinement.steps import uncut
 from visaproof.refinement.testing.guesses import float_words
 from visaproof.refinement.testing.random_launches import candidates, contents

@@ -6,9 +6,9 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
+from visaproof.refinement import questions
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.effects import question
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.visaasm.reader import read_kernel
@@ -61,6 +61,6 @@ def test_an_image_of_one_dimension_may_be_that_of_a_buffer() -> None:
 
 def test_without_the_limits_it_may_not(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing: tuple[()] = ()
-    monkeypatch.setattr(question, "limits", lambda trace, name: nothing)
+    monkeypatch.setattr(questions, "limits", lambda trace, name: nothing)
     with pytest.raises(AssertionError):
         asked("X", 1 << 14, PLANE)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from visaproof.launch.assumptions import Assume
+from visaproof.launch.local_memory import ANY_LOCAL_MEMORY
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.effects import question
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.replay import run_again
 from visaproof.refinement.scope import Scope
@@ -89,7 +89,7 @@ def test_the_net_of_sizes_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """Cut, the smaller memory is not seen."""
     from visaproof.refinement import comparison as module
 
-    monkeypatch.setattr(module, "with_local_sizes", lambda source, target: (source, target, question.ANY_LOCAL_MEMORY))
+    monkeypatch.setattr(module, "with_local_sizes", lambda source, target: (source, target, ANY_LOCAL_MEMORY))
     assert isinstance(asked(tmp_path, READ, READ, (16384, 32)), Refines)
 
 

@@ -10,7 +10,7 @@ from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.effects.question import open_undefined
+from visaproof.refinement.obligations import open_undefined
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines, Verdict

@@ -17,9 +17,10 @@ from visaproof.checking.ladder import Fails, Holds, Values, climb, literals
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import UnitStore
 from visaproof.refinement.effects.operands import is_given
-from visaproof.refinement.effects.question import Question, open_undefined, premises
+from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.uninitialised_words import is_own, is_unwritten, is_unwritten_word
 from visaproof.refinement.effects.witness import Choices, choose, of_width
+from visaproof.refinement.obligations import open_undefined, premises
 from visaproof.smt import (
     BitVec,
     Bool,

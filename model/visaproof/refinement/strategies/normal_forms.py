@@ -13,7 +13,8 @@ from visaproof.refinement.effects.witness import Choices
 from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.nondeterminism.chosen_witness import choices_tried, where_chosen
 from visaproof.refinement.nondeterminism.exists_forall import some_choice_leaves_each
-from visaproof.refinement.steps import QUICK_MS, one_by_one, open_surfaces
+from visaproof.refinement.obligations import open_surfaces
+from visaproof.refinement.steps import QUICK_MS, one_by_one
 from visaproof.refinement.strategies.conditions import granted
 from visaproof.refinement.strategies.strategy import Asked
 from visaproof.refinement.testing.guesses import AUDITS, guessed

@@ -11,7 +11,8 @@ from typing import cast
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.ladder import Holds, climb
 from visaproof.launch.ids.work_items import Group
-from visaproof.refinement.effects.question import Question, open_undefined, same_written
+from visaproof.refinement.effects.question import Question
+from visaproof.refinement.obligations import open_undefined, same_written
 from visaproof.smt import Bool, Op, Term, disj, is_false, neg, symbol
 from visaproof.smt.evaluate import substitute_all
 

@@ -1,0 +1,150 @@
+"""The theorem: what has to hold so that a target refines a source, as obligations in the order in which they are asked.
+
+For every input that the premises allow, and with which the source is defined and its loops end:
+
+    1  undefined behaviour   the target is defined
+    2  barriers              it comes to each barrier and fence where the source comes to the one that it stands for
+    3  stores                each byte that others can see holds the same after both
+    4  atomics               each leaves and returns the same, at the same place among the others
+    5  registers             each observed byte holds the same where the source defines it
+    6  termination           its loops end
+
+1, 3 and 5 are goals that strategies prove.  2 is decided when the question is made: it has no answer where a barrier
+may be missed.  4 is part of 3: what an atomic leaves and returns is a function of its place among the atomics, its
+operands and what it finds, so that equal stores have equal atomics.  6 is a premise; where loops are unrolled, no
+longer run is asked about, and the verdict says so (`Bounded`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from visaproof.decode.synchronisation import Fence
+from visaproof.launch.matching import SHARED_LOCAL
+from visaproof.queries.kernels.stores import Stores, after, same_stores
+from visaproof.queries.kernels.surface_names import itself
+from visaproof.refinement.effects.effects import Effects
+from visaproof.refinement.effects.places import Reach
+from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
+from visaproof.refinement.effects.sharing import owners
+from visaproof.refinement.effects.side import Side
+from visaproof.refinement.effects.synchronisation import Unlike
+from visaproof.semantics.symbolic.state import ADDRESS_BITS
+from visaproof.smt import Bool, conj, const, disj, eq, is_true, neg, symbol, ule
+
+
+class Obligation(Enum):
+    """What has to hold, by the names of the theorem."""
+
+    UNDEFINED = "undefined behaviour"
+    BARRIERS = "barriers"
+    STORES = "stores"
+    ATOMICS = "atomics"
+    REGISTERS = "registers"
+    TERMINATION = "termination"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One of the goals of a question."""
+
+    obligation: Obligation
+    holds: Bool
+    surface: str = ""
+    """The memory that it is about; empty if it is about none."""
+
+
+def open_goals(question: Question) -> Iterator[Goal]:
+    """The goals that do not hold term by term, in order."""
+    yield Goal(Obligation.UNDEFINED, neg(open_undefined(question)))
+    for surface in open_surfaces(question):
+        obligation = Obligation.REGISTERS if surface in question.registers else Obligation.STORES
+        yield Goal(obligation, same_at_probe(question, surface), surface)
+
+
+# ---------------------------------------------------------------- 1: undefined behaviour
+
+
+def open_undefined(question: Question) -> Bool:
+    """Where the target is undefined for reasons that the source does not have as well."""
+    known = set(question.source.undefined)
+    return disj(*(condition for condition in question.target.undefined if condition not in known))
+
+
+# ---------------------------------------------------------------- 2: barriers
+
+
+def require_reached(source: Side, target: Side, one: Effects, other: Effects, lanes: tuple[Bool, ...]) -> None:
+    """Raises Unlike where the target may miss a barrier or a fence, or come to a barrier alone."""
+    pairs = zip(source.matched.events, target.matched.events, one.comes, other.comes, strict=True)
+    for mine, theirs, comes, others in pairs:
+        always = is_true(others) or others is disj(*lanes)
+        if comes is others or (always and isinstance(theirs.event, Fence)):
+            continue
+        what = f"{theirs.event} at {theirs.position} under another condition than {mine.event} at {mine.position}"
+        raise Unlike(what, source, target)
+    if not source.disturbed:
+        return
+    if source.threads or target.threads:
+        raise Unlike("barriers that only the target has, in kernels of different SIMD widths", source, target)
+    if not all(is_true(comes) or comes is disj(*lanes) for comes in other.barriers):
+        raise Unlike("a barrier that only the target has, and that not every run comes to", source, target)
+
+
+# ---------------------------------------------------------------- 3, 4, 5: stores, atomics, registers
+
+
+def stores_of(question: Question, surface: str) -> tuple[Stores, Stores]:
+    """Those of both kernels."""
+    return question.source.stores.get(surface, ()), question.target.stores.get(surface, ())
+
+
+def open_surfaces(question: Question) -> list[str]:
+    """The memories that both do not write alike, term by term."""
+    apart = question.sharing.are_apart
+    return [surface for surface in question.surfaces if not same_stores(*stores_of(question, surface), apart)]
+
+
+def same_written(question: Question) -> bool:
+    """Whether both have the same stores, term by term."""
+    return not open_surfaces(question)
+
+
+def same_at_probe(question: Question, surface: str) -> Bool:
+    """Whether an arbitrary unit of the surface is the same after both kernels.
+
+    Of memory that buffers share, whether that is so of a unit of any buffer that is written.
+    """
+    source, target = stores_of(question, surface)
+    probe = symbol(f"probe.{surface}", (source or target)[0].cell.width)
+    before = question.memory.initial(surface, probe)
+    seen = question.sharing.seen_from
+    return conj(*(
+        eq(after(seen(owner, source), probe, before), after(seen(owner, target), probe, before))
+        for owner in owners(source, target)
+    ))  # fmt: skip
+
+
+# ---------------------------------------------------------------- 6: termination, and the other premises
+
+
+def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> tuple[Bool, ...]:
+    """A thread of a launch, and a source that is defined; and of memory what these and the goal are about.
+
+    Also that loops end in time, and that these accesses stay `inside` of their buffers.
+    """
+    ends = (*question.source.ends, *question.target.ends)
+    within = [reach.inside for reach in inside]
+    defined = [neg(condition) for condition in question.source.undefined]
+    surfaces = dict.fromkeys((*map(itself, question.surfaces), *question.sharing.alignments))
+    sizes = (*question.limits, *(each for name in surfaces for each in _limits(question, name)))
+    needed = (*ends, *defined, *within)
+    return *question.launched.possible, *sizes, *needed, *question.memory.facts((goal, *needed))
+
+
+def _limits(question: Question, surface: str) -> Iterator[Bool]:
+    """Between which sizes that of a surface lies."""
+    size, local = symbol(f"size.{surface}", ADDRESS_BITS), question.launched.local
+    if surface == SHARED_LOCAL:
+        yield ule(const(local.least, ADDRESS_BITS), size)
+    yield ule(size, const(local.most if surface == SHARED_LOCAL else LARGEST_SURFACE, ADDRESS_BITS))
