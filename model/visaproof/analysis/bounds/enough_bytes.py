@@ -34,7 +34,7 @@ MOST_QUESTIONS = 40
 """About one message."""
 MOST_OF_KERNEL = 120
 """About all messages of a kernel."""
-MOST_MS = 1_000
+MOST_MS = 3_000
 """For one of them: what is proved at all is mostly proved in less."""
 MOST_FACTORS = 3
 """Of a size, beside the bytes of an element."""
