@@ -23,6 +23,7 @@ from visaproof.queries.subject import (
     scatter4_scaled,
     typed_atomic,
 )
+from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.state import field_term
 from visaproof.smt import Term, bool_symbol, evaluate, symbol
 
@@ -36,7 +37,7 @@ def bound(**codes: int) -> dict[Term, int]:
 
 def test_values_become_the_instruction_and_its_state() -> None:
     values = bound(mask=10, inverse=1, combine=2, channels=9)
-    values |= {bool_symbol("em.3"): 1, bool_symbol("P1.31"): 1, symbol("VO.1", 32): 0x0403_0201, symbol("size", 33): 7}
+    values |= {lane_on(3): 1, bool_symbol("P1.31"): 1, symbol("VO.1", 32): 0x0403_0201, symbol("size", 33): 7}
     instruction, state = SCATTER.bind(values)
     assert str(instruction) == "(!P1.all) scatter4_scaled.RA (M3_NM, 8) T6 VG(0,0)<0;1,0> VO.0 VS.0"
     assert state.exec_mask == 1 << 3

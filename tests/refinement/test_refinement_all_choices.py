@@ -15,6 +15,7 @@ from visaproof.refinement.decision import decide
 from visaproof.refinement.testing.memory import Memory
 from visaproof.refinement.testing.runs import Difference, launch_of
 from visaproof.refinement.verdicts import Refines
+from visaproof.semantics.symbolic.names import surface_size
 from visaproof.smt import Term, bool_symbol, symbol
 
 ONE = "(M1_NM, 1)"
@@ -100,7 +101,7 @@ def is_explained(comparison: Comparison, memory: Memory, values: Values) -> bool
 def launched(comparison: Comparison, random: Random) -> Iterator[tuple[Values, Memory]]:
     """A few inputs and contents of memory, with what the target may find."""
     for _ in range(LAUNCHES):
-        words: Values = {symbol("X.0", 32): random.randrange(4), symbol("size.argument 0", 40): 1 << 32}
+        words: Values = {symbol("X.0", 32): random.randrange(4), surface_size("argument 0"): 1 << 32}
         words |= dict.fromkeys(comparison.question.lanes, 1)
         bits = random.choice((2, 32))
 

@@ -23,7 +23,8 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.testing.small_launches import small_launches
 from visaproof.refinement.verdicts import Refines
-from visaproof.smt import bool_symbol, symbol
+from visaproof.semantics.symbolic.names import extents_of, lane_on
+from visaproof.smt import symbol
 from visaproof.visaasm.reader import read_kernel
 
 ONE = "(M1_NM, 1)"
@@ -118,14 +119,14 @@ def test_the_source_chooses_its_registers_but_not_what_the_device_writes(name: s
 def test_registers_that_nothing_wrote_are_guessed_as_small_dwords_too() -> None:
     """So that what the target takes for a coordinate lies in an image."""
     parts = [symbol(f"target:V33.{byte}", 8) for byte in range(4)]
-    launches = [values for values, _ in choice_launches(parts, [bool_symbol("em.0")], 0)]
+    launches = [values for values, _ in choice_launches(parts, [lane_on(0)], 0)]
     words = {sum(values[one] << 8 * place for place, one in enumerate(parts)) for values in launches}
     assert {0, 1, 2, 9} <= words
     assert max(words) > 1 << 24
 
 
 def test_of_two_images_one_may_be_large_and_of_two_samplers_one_may_tell() -> None:
-    extents = [symbol(f"width.argument {number}.0", 32) for number in range(2)]
+    extents = [extents_of(f"argument {number}", 0)[0] for number in range(2)]
     samplers = [sampler_symbol(number) for number in range(2)]
     launches = [values for values, _ in islice(small_launches((), [*extents, *samplers], 0), 40)]
     wide, narrow = extents

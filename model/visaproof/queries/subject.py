@@ -19,6 +19,7 @@ from visaproof.queries.images import arbitrary_image, concrete_image, extents_of
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.semantics.symbolic.accesses import Access, RegisterSlice
+from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
 from visaproof.semantics.symbolic.state import (
     ADDRESS_BITS,
@@ -172,7 +173,8 @@ def arbitrary_state(
         return symbol(f"{variable}.{position // 4}", 32), position % 4
 
     predicates = {PREDICATE: _bits(PREDICATE)} if predicated else {}
-    return SymbolicState(platform, _bits("em"), RegisterFile(sizes, initial), predicates, {surface_name: surface})
+    enabled = tuple(map(lane_on, range(THREAD_LANES)))
+    return SymbolicState(platform, enabled, RegisterFile(sizes, initial), predicates, {surface_name: surface})
 
 
 def _bits(name: str) -> tuple[Bool, ...]:

@@ -7,7 +7,8 @@ from random import Random
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.rules.language.instances import Instance, Register
 from visaproof.rules.questions.question import Side
-from visaproof.rules.questions.symbols import element, lanes, predicate_bit, surface_size
+from visaproof.rules.questions.symbols import element, lanes, predicate_bit
+from visaproof.semantics.symbolic.names import is_size, surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import Term, value_of
 
@@ -42,10 +43,6 @@ def input_symbols(instance: Instance, sides: tuple[Side, Side]) -> Iterator[Term
             elif key != FLAT:
                 seen.add(surface_size(instance.surfaces.get(key, key)))
     yield from sorted(seen, key=lambda one: one.serial)
-
-
-def is_size(one: Term) -> bool:
-    return str(one.payload).startswith(("size.", "width.", "height.", "depth."))
 
 
 class Guesses:

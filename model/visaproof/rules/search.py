@@ -10,10 +10,11 @@ from visaproof.rules.guesses import Case, Guesses, Values
 from visaproof.rules.language.instances import Instance, Register
 from visaproof.rules.questions.conditions import Premise
 from visaproof.rules.questions.question import Side, observed_elements, surface_names, surface_of, whole_cell
-from visaproof.rules.questions.symbols import any_dword, element, lanes, predicate_bit, surface_size
+from visaproof.rules.questions.symbols import any_dword, element, lanes, predicate_bit
 from visaproof.rules.runs import CHOICES, TooManyOrders, outcomes
 from visaproof.rules.states import Inputs
 from visaproof.rules.verdicts import Counterexample, Place, Run
+from visaproof.semantics.symbolic.names import surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Term, extract, substitute, subterms
 from visaproof.smt.compiled import compiled

@@ -7,7 +7,7 @@ from visaproof.checking.ladder import Values
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.environment.collisions import Modified
 from visaproof.refinement.testing.runs import Difference, Trial, trial, unknowns
-from visaproof.refinement.testing.words import is_size
+from visaproof.semantics.symbolic.names import is_size
 
 TOGETHER = "mov (M1_NM, 8) C(0,0)<1> 0x0:d\n"
 """All lanes reach one cell."""

@@ -25,7 +25,8 @@ from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Miss
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
-from visaproof.smt import bool_symbol, conj, evaluate, neg, symbols_of, true
+from visaproof.semantics.symbolic.names import LaneOn, SurfaceSize, lane_on
+from visaproof.smt import conj, evaluate, neg, symbols_of, true
 from visaproof.smt.evaluate import evaluate_all
 
 TEXEL = 4
@@ -231,7 +232,7 @@ class _Confirm:
         """
         premise, doubt = conj(*self.question.premises), self.doubts[index]
         small = minimised(values, (premise, doubt.condition), neg(true()))
-        masks = [bool_symbol(f"em.{k}") for k in range(len(launched_lanes(self.asked.kernel)))]
+        masks = [lane_on(k) for k in range(len(launched_lanes(self.asked.kernel)))]
         lane = self.question.lane(doubt.access) or 0
         alone = {mask: int(k == lane) for k, mask in enumerate(masks)}
         others = dict.fromkeys(masks, 1)
@@ -297,5 +298,5 @@ class _Confirm:
     def _shown(self, index: int, values: Values) -> Shown:
         before = self._state(values)  # the run has changed its own
         symbols = symbols_of(self.doubts[index].condition)
-        names = [str(one.payload) for one in symbols]
-        return Shown(before, values, tuple(name for name in names if not name.startswith(("em.", "size."))))
+        names = (str(one.payload) for one in symbols if not isinstance(one.payload, LaneOn | SurfaceSize))
+        return Shown(before, values, tuple(names))

@@ -10,8 +10,9 @@ from visaproof.launch.assumptions import Start
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_words import BITS, LaunchedIds
 from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.smt import BitVec, Bool, bool_symbol, conj, eq, implies, neg, symbol, ult
+from visaproof.smt import BitVec, Bool, conj, eq, implies, neg, symbol, ult
 
 Ids = tuple[BitVec, BitVec, BitVec]
 
@@ -21,7 +22,7 @@ def with_any_items(start: Start, shape: GroupShape) -> Start:
     launched = start.group.launched
     assert launched is not None
     ids = [_ids(lane) for lane in range(shape.simd)]
-    on = tuple(bool_symbol(f"em.{lane}") for lane in range(shape.simd))
+    on = tuple(lane_on(lane) for lane in range(shape.simd))
     words = {place: ids[lane][d] for place, d, lane in shape.local_ids()}
     group = replace(
         start.group,

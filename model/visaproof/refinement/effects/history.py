@@ -26,6 +26,7 @@ from visaproof.refinement.effects.undefined_accesses import kind_of, may_be_of_t
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import new_value
 from visaproof.semantics.symbolic.float_axioms import as_function
+from visaproof.semantics.symbolic.names import extents_like, surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import (
     BitVec,
@@ -337,10 +338,9 @@ def _surface_names(side: Side) -> Iterator[tuple[Term, Term]]:
         if isinstance(surface, SymbolicImage):
             common = side.surface(key)
             for level, extents in enumerate(surface.levels):
-                for name, extent in zip(("width", "height", "depth"), extents, strict=True):
-                    yield extent, symbol(f"{name}.{common}.{level}", extent.width)
+                yield from zip(extents, extents_like(extents, common, level), strict=True)
         elif surface.size.op is Op.SYMBOL:
-            yield surface.size, symbol(f"size.{side.surface(key)}", surface.size.width)
+            yield surface.size, surface_size(side.surface(key))
 
 
 def _terms(access: Access) -> list[Term]:

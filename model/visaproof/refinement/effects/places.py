@@ -18,7 +18,7 @@ from visaproof.queries.kernels.aligned_pointers import without_small_carry
 from visaproof.queries.kernels.buffer_places import behind_pointer, is_private
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.guarded import literals_of
-from visaproof.semantics.symbolic.state import ADDRESS_BITS
+from visaproof.semantics.symbolic.names import buffer_base, surface_size
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -31,7 +31,6 @@ from visaproof.smt import (
     scale,
     sign_extend,
     sub,
-    symbol,
     true,
     truncate,
     ule,
@@ -73,7 +72,7 @@ class Reach:
     @property
     def inside(self) -> Bool:
         """Whether all of it lies inside of the buffer, if it is accessed."""
-        size = zero_extend(symbol(f"size.{self.surface}", ADDRESS_BITS), self.offset.width + 1)
+        size = zero_extend(surface_size(self.surface), self.offset.width + 1)
         end = add(zero_extend(self.offset, self.offset.width + 1), const(self.width, self.offset.width + 1))
         return implies(self.guard, ule(end, size))
 
@@ -92,7 +91,7 @@ NO_DISTANCES: Mapping[str, BitVec] = {}
 
 def base_of(buffer: str) -> BitVec:
     """Where a buffer begins, in the terms of a comparison."""
-    return scale(symbol(f"base.{buffer}", 64), ALIGNMENT)
+    return scale(buffer_base(buffer), ALIGNMENT)
 
 
 def located(

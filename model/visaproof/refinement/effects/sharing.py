@@ -18,7 +18,8 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from visaproof.queries.kernels.stores import Owner, Stores, UnitStore
-from visaproof.smt import BitVec, add, const, scale, symbol, zero_extend
+from visaproof.semantics.symbolic.names import buffer_base
+from visaproof.smt import BitVec, add, const, scale, zero_extend
 
 SHARED = "overlapping buffers"
 """The name of the memory that they share."""
@@ -72,7 +73,7 @@ class Sharing:
 
     def base(self, buffer: str) -> BitVec:
         """Where a buffer begins."""
-        return add(const(SHARED_AT, 64), scale(symbol(f"base.{buffer}", 64), self.alignments[buffer]))
+        return add(const(SHARED_AT, 64), scale(buffer_base(buffer), self.alignments[buffer]))
 
     def address(self, surface: str, cell: BitVec) -> BitVec:
         """Where an access of a surface is in its memory."""

@@ -12,6 +12,7 @@ from visaproof.refinement.effects.question import Question
 from visaproof.refinement.environment.atomics import settle
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.widths.wide_thread import UNMATCHED
+from visaproof.semantics.symbolic.names import OpenResult
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import (
     BitVec,
@@ -102,7 +103,7 @@ def as_described(question: Question) -> Iterator[Bool]:
 
 def _depends_on_results(certain: Bool) -> bool:
     """Whether results that are not known decide it: they may be anything."""
-    return any(str(one.payload).startswith("result.") for one in symbols_of(certain))
+    return any(isinstance(one.payload, OpenResult) for one in symbols_of(certain))
 
 
 def _differs(question: Question, found: Difference, known: dict[Term, Term]) -> Bool:

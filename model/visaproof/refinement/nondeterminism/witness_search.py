@@ -9,7 +9,8 @@ from random import Random
 
 from visaproof.checking.ladder import Values
 from visaproof.refinement.testing.memory import Content
-from visaproof.refinement.testing.words import LARGEST_EXTENT, is_extent, word_value
+from visaproof.refinement.testing.words import LARGEST_EXTENT, word_value
+from visaproof.semantics.symbolic.names import is_extent
 from visaproof.smt import Term
 
 CHOICE_GUESSES = 60

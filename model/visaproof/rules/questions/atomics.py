@@ -24,6 +24,7 @@ from visaproof.rules.questions.question import (
 )
 from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.semantics.symbolic.effects import returned, updated
+from visaproof.semantics.symbolic.names import FoundInMemory
 from visaproof.smt import BitVec, Bool, Term, conj, disj, eq, false, iff, implies, is_false, neg, symbol
 from visaproof.smt.evaluate import substitute_all
 
@@ -73,7 +74,7 @@ def match(instance: Instance, source: Side, target: Side, known: Mapping[Term, T
         one, other = (walk.event(index) for walk in walks)
         if one.access.width != other.access.width:
             raise NotModelled("atomics of different widths side by side")
-        before = symbol(f"found.{index}", 8 * one.access.width)
+        before = symbol(FoundInMemory(index), 8 * one.access.width)
         for walk, event in zip(walks, (one, other), strict=True):
             walk.returns(index, event, before)
         pairs.append((one, other))
@@ -177,7 +178,7 @@ def _apart_or_commuting(one: Event, other: Event) -> Bool:
 
 def _commute(one: Atomic, other: Atomic) -> Bool:
     """Whether neither order of two turns on one cell can be told from the other, whatever the cell holds."""
-    found = symbol("found.between", 8 * one.width)
+    found = symbol(FoundInMemory("between"), 8 * one.width)
     first = updated(other, updated(one, found))
     second = updated(one, updated(other, found))
     unseen: list[Bool] = []

@@ -16,10 +16,11 @@ from visaproof.machine.symbolic.run import Trace, trace
 from visaproof.queries.kernels.conflict import conflict_questions
 from visaproof.queries.kernels.shared_memory import WORD, SharedMemory, joined, unit_of
 from visaproof.rules.language.instances import Instance
-from visaproof.rules.questions.symbols import element, lanes, predicate_bit, surface_size
+from visaproof.rules.questions.symbols import element, lanes, predicate_bit
 from visaproof.rules.questions.writes import Write, after
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import updated
+from visaproof.semantics.symbolic.names import surface_size
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import (
     BitVec,

@@ -1,7 +1,7 @@
 """The unknowns of a rewrite rule: registers, predicates, lanes, sizes and contents of memory before both sides."""
 
 from visaproof.isa.execution import THREAD_LANES
-from visaproof.semantics.symbolic.state import ADDRESS_BITS
+from visaproof.semantics.symbolic.names import lane_on
 from visaproof.smt import BitVec, Bool, Op, Term, bool_symbol, subterms, symbol
 
 MEMORY = "every dword of"
@@ -15,15 +15,11 @@ def element(register: str, index: int, bits: int) -> BitVec:
 
 def lanes() -> tuple[Bool, ...]:
     """The execution mask of the thread."""
-    return tuple(bool_symbol(f"em.{lane}") for lane in range(THREAD_LANES))
+    return tuple(lane_on(lane) for lane in range(THREAD_LANES))
 
 
 def predicate_bit(name: str, lane: int) -> Bool:
     return bool_symbol(f"{name}[{lane}]")
-
-
-def surface_size(name: str) -> BitVec:
-    return symbol(f"size.{name}", ADDRESS_BITS)
 
 
 def any_dword(surface: str) -> BitVec:
