@@ -28,10 +28,10 @@ from visaproof.launch.float_results import Floats
 from visaproof.launch.matching import Program
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
-from visaproof.refinement import comparison, questions
+from visaproof.refinement import comparison, obligations, questions
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.effects import atomic_steps, places, question
+from visaproof.refinement.effects import atomic_steps, places
 from visaproof.refinement.effects.open_operation import OpenOperation
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.scope import Alias, Scope
@@ -122,7 +122,7 @@ def test_no_surface_is_read_beyond_4_gib(monkeypatch: pytest.MonkeyPatch) -> Non
     pair = of_addresses(load + OUT), of_addresses(masked + OUT)
     inside = Scope(Assume.NONE, FORBIDDEN | {UndefinedKind.OUTSIDE})
     assert refines_on("surfaces-4gib", *pair, inside, SOLVED_MS)
-    monkeypatch.setattr(question, "LARGEST_SURFACE", (1 << 40) - 1)
+    monkeypatch.setattr(obligations, "LARGEST_SURFACE", (1 << 40) - 1)
     assert answered(*pair, inside, SOLVED_MS).verdict == "difference"
 
 
