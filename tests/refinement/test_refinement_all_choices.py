@@ -16,6 +16,7 @@ from visaproof.refinement.testing.memory import Memory
 from visaproof.refinement.testing.runs import Difference, launch_of
 from visaproof.refinement.verdicts import Refines
 from visaproof.semantics.symbolic.names import surface_size
+from visaproof.semantics.symbolic.value_names import Own, Owner, PredicateBit, RegisterByte
 from visaproof.smt import Term, bool_symbol, symbol
 
 ONE = "(M1_NM, 1)"
@@ -80,8 +81,9 @@ def changed(lines: Sequence[str], random: Random) -> list[str]:
 def choices(side: str) -> Iterator[dict[Term, int]]:
     """All that a kernel may find."""
     for low, high, on in product(range(4), range(2), range(2)):
-        predicate: Term = bool_symbol(f"{side}:P1[0]")
-        yield {symbol(f"{side}:Y.0", 8): low, symbol(f"{side}:Y.1", 8): high, predicate: on}
+        predicate: Term = bool_symbol(Own(Owner(side), PredicateBit("P1", 0)))
+        first, second = (symbol(Own(Owner(side), RegisterByte("Y", byte)), 8) for byte in range(2))
+        yield {first: low, second: high, predicate: on}
 
 
 def left(comparison: Comparison, place: int, memory: Memory, values: Values) -> dict[int, int] | None:

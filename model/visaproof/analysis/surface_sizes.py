@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from visaproof.decode.scratch import scratch_bytes
 from visaproof.isa.errors import ReadError, in_option
+from visaproof.isa.identity import Same
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.assumptions import Start
 from visaproof.launch.input_meaning import Argument
@@ -250,6 +251,6 @@ def _resized(performed: Performed, sizes: Mapping[Term, Term]) -> Performed:
 
 def _with_accesses(performed: Performed, accesses: Sequence[Access]) -> Performed:
     """The message with these in the place of its accesses."""
-    by_old = dict(zip(map(id, performed.accesses), accesses, strict=True))
-    loaded = tuple((by_old[id(access)], value) for access, value in performed.loaded)
+    by_old = dict(zip(map(Same, performed.accesses), accesses, strict=True))
+    loaded = tuple((by_old[Same(access)], value) for access, value in performed.loaded)
     return replace(performed, accesses=tuple(accesses), loaded=loaded)

@@ -160,6 +160,16 @@ def bind_instruction(instruction: Instruction, values: Mapping[Term, int]) -> In
 # ---------------------------------------------------------------- arbitrary states
 
 
+@dataclass(frozen=True, slots=True)
+class ClaimBit:
+    """A bit of the predicate of an instruction in a claim."""
+
+    lane: int
+
+    def __str__(self) -> str:
+        return f"{PREDICATE}.{self.lane}"
+
+
 def arbitrary_state(
     platform: Platform,
     sizes: Mapping[str, int],
@@ -172,13 +182,9 @@ def arbitrary_state(
     def initial(variable: str, position: int) -> Byte:
         return symbol(f"{variable}.{position // 4}", 32), position % 4
 
-    predicates = {PREDICATE: _bits(PREDICATE)} if predicated else {}
+    predicates = {PREDICATE: tuple(bool_symbol(ClaimBit(lane)) for lane in range(THREAD_LANES))} if predicated else {}
     enabled = tuple(map(lane_on, range(THREAD_LANES)))
     return SymbolicState(platform, enabled, RegisterFile(sizes, initial), predicates, {surface_name: surface})
-
-
-def _bits(name: str) -> tuple[Bool, ...]:
-    return tuple(bool_symbol(f"{name}.{lane}") for lane in range(THREAD_LANES))
 
 
 def arbitrary_buffer() -> SymbolicBuffer:

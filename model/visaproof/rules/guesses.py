@@ -27,10 +27,9 @@ class Case:
 def input_symbols(instance: Instance, sides: tuple[Side, Side]) -> Iterator[Term]:
     """The symbols that the state before consists of."""
     for register in instance.registers.values():
-        names = [f"{side.name}:{register.name}" for side in sides] if register.temporary else [register.name]
-        for name in names:
+        for side in [side.name for side in sides] if register.temporary else [""]:
             for k in range(register.count):
-                yield element(name, k, register.type.bits)
+                yield element(register.name, k, register.type.bits, side)
     for name, count in instance.predicates.items():
         for lane in range(count):
             yield predicate_bit(name, lane)
@@ -54,11 +53,9 @@ class Guesses:
         self._random = Random(0)
         self._made: list[Case] = []
         known = set(self.symbols)
-        self._registers = [
-            (register, [one for k in range(register.count) if (one := element(name, k, register.type.bits)) in known])
-            for register in instance.registers.values()
-            for name in (register.name, f"source:{register.name}", f"target:{register.name}")
-        ]
+        by_side = ((one, side) for one in instance.registers.values() for side in ("", "source", "target"))
+        each = ((one, [element(one.name, k, one.type.bits, side) for k in range(one.count)]) for one, side in by_side)
+        self._registers = [(one, [word for word in words if word in known]) for one, words in each]
         self._predicates = [
             [predicate_bit(name, lane) for lane in range(count)] for name, count in instance.predicates.items()
         ]

@@ -165,14 +165,9 @@ class Search:
                 elif name != FLAT:
                     buffers[name] = values.get(surface_size(name), 0), {}
         self._fill(case, buffers, images)
-        registers = {
-            one.name: _packed(one, one.name, values) for one in instance.registers.values() if not one.temporary
-        }
+        registers = {one.name: _packed(one, "", values) for one in instance.registers.values() if not one.temporary}
         temporary = [one for one in instance.registers.values() if one.temporary]
-        own = {
-            side: {one.name: _packed(one, f"{side}:{one.name}", values) for one in temporary}
-            for side in ("source", "target")
-        }
+        own = {side: {one.name: _packed(one, side, values) for one in temporary} for side in ("source", "target")}
         predicates = {
             name: sum((values.get(predicate_bit(name, lane), 0) & 1) << lane for lane in range(count))
             for name, count in instance.predicates.items()
@@ -215,9 +210,9 @@ class Search:
         return True
 
 
-def _packed(register: Register, name: str, values: Mapping[Term, int]) -> bytes:
+def _packed(register: Register, side: str, values: Mapping[Term, int]) -> bytes:
     size = register.type.bits // 8
-    words = (values.get(element(name, k, register.type.bits), 0) for k in range(register.count))
+    words = (values.get(element(register.name, k, register.type.bits, side), 0) for k in range(register.count))
     return b"".join((word % (1 << 8 * size)).to_bytes(size, "little") for word in words)
 
 

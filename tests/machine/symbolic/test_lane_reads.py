@@ -6,6 +6,7 @@ from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.machine.symbolic.run import Trace, trace
 from visaproof.semantics.symbolic.names import lane_on
+from visaproof.semantics.symbolic.value_names import PredicateBit
 from visaproof.smt import Term, bool_symbol, evaluate, is_false, symbol
 from visaproof.visaasm.reader import read_kernel
 
@@ -96,7 +97,7 @@ def bits_after(body: str, predicate: int) -> list[str]:
     """Of each bit of P which one of D it is, or that it is as before."""
     predicates = traced(body, predicate).predicates
     bits = [predicates.read_under("P", k, frozenset()) for k in range(predicate)]
-    names = {bool_symbol(f"P[{k}]"): "before" for k in range(predicate)}
+    names = {bool_symbol(PredicateBit("P", k)): "before" for k in range(predicate)}
     words = {symbol("D.0", 32): 0}
     found: list[str] = []
     for one in bits:

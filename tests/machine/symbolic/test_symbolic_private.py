@@ -8,6 +8,7 @@ from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, RegisterSlice, Store
 from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.names import lane_on
+from visaproof.semantics.symbolic.value_names import LoadedValue, OfLoop, OpenValue, RegisterByte
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -114,9 +115,11 @@ def test_a_store_behind_another_pointer_leaves_private_memory(address: BitVec) -
 @pytest.mark.parametrize(
     "address",
     [
-        symbol("load.3.0", 64),
-        symbol("loop0.V7", 64),
-        symbol("arbitrary.1", 64),
+        symbol(LoadedValue("", "3.0"), 64),
+        symbol(LoadedValue("thread 1:", "3.0"), 64),
+        symbol(OfLoop("loop0", RegisterByte("V7", 0)), 64),
+        symbol(OpenValue("", "1"), 64),
+        symbol(OpenValue("thread 1:", "1"), 64),
         scale(OTHER, 2),
         scale(BASE, 2),
         negate(BASE),
@@ -140,5 +143,5 @@ def test_an_atomic_on_private_memory_may_have_changed_anything(address: BitVec, 
 
 def test_a_load_leaves_private_memory() -> None:
     assert loaded_after(
-        Load(LANE, 0, FLAT, (symbol("load.3.0", 64),), 4, true(), true(), RegisterSlice("V", 0, 4))
+        Load(LANE, 0, FLAT, (symbol(LoadedValue("", "3.0"), 64),), 4, true(), true(), RegisterSlice("V", 0, 4))
     ) is word("old")

@@ -13,6 +13,7 @@ from visaproof.machine.symbolic.run import Trace, trace
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.accesses import Store
 from visaproof.semantics.symbolic.names import lane_on
+from visaproof.semantics.symbolic.value_names import PredicateBit
 from visaproof.smt import (
     Term,
     add,
@@ -131,7 +132,7 @@ def test_all_lanes_or_none_take_a_uniform_branch() -> None:
     (P1) goto (M1, 1) past
     scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 Y.0
 past:""")
-    assert stores(result)[5].guard is conj(lane_on(5), neg(bool_symbol("P1[0]")))
+    assert stores(result)[5].guard is conj(lane_on(5), neg(bool_symbol(PredicateBit("P1", 0))))
 
 
 def test_an_unconditional_branch_skips_what_it_jumps_over() -> None:

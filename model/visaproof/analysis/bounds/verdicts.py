@@ -17,6 +17,7 @@ from visaproof.checking.ladder import NORMAL_FORM
 from visaproof.checking.shrink import minimised
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.identity import Same
 from visaproof.isa.operands import SLM
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.concrete.run import Outcome, PerformedMessage, run
@@ -199,7 +200,7 @@ class _Confirm:
         for one in reached:
             if one.outside and one.cell == cell and one.lane == lane:
                 shown = self._shown(index, candidate)
-                place = self.question.places.get(id(access))
+                place = self.question.places.get(Same(access))
                 surface = place.buffer.key if place else self.question.performed.surface
                 return Outside(self.question, surface, one, Effect.of(access, place is not None), reached, shown)
         return None
@@ -285,7 +286,7 @@ class _Confirm:
         for access in self.question.performed.accesses:
             if evaluate(access.guard, values):
                 cell = tuple(evaluate_all(access.cell, values))
-                lane, place = self.question.lane(access), self.question.places.get(id(access))
+                lane, place = self.question.lane(access), self.question.places.get(Same(access))
                 if place is None:
                     missed = (Miss(cell, access.width) if len(cell) == 1 else Miss(cell[:TEXEL], 0)) in misses
                     yield Reached(lane, cell, access.width, missed)

@@ -15,6 +15,7 @@ from visaproof.isa.errors import NotModelled
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary, dependence
 from visaproof.machine.symbolic.machine import Performed
+from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import (
     Bool,
     Term,
@@ -38,9 +39,6 @@ REPAIRS = 4
 
 SAMPLE = 4
 """Of how many conditions simple values are tried: mostly they say the same of other lanes."""
-
-LATER_ROUNDS = "loop"
-"""What the symbols of the iteration of a loop begin with that stands for all those that were not unrolled."""
 
 UNDEFINED_BEFORE = "undefined before"
 """The rung of a message before which every run meets an undefined one."""
@@ -229,7 +227,7 @@ class Search(Generic[T]):
 
     def _in_first_rounds(self, asked: Asked, index: int, formula: Bool) -> Found[T] | None:
         """What a run shows whatever iterations bring that were not unrolled: no run need have those, or ever end."""
-        later = [one for one in symbols_of(formula) if str(one.payload).startswith(LATER_ROUNDS)]
+        later = [one for one in symbols_of(formula) if isinstance(one.payload, OfLoop)]
         if later:
             whatever = conj(*(substitute(formula, _constants(later, factor)) for factor in (0, 0x10001)))
             match solve([whatever], asked.timeout_ms):

@@ -4,7 +4,7 @@ What holds of all of them holds of every launch, and all pairs of lanes are alik
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from visaproof.launch.assumptions import Start
 from visaproof.launch.ids.group_shape import GroupShape
@@ -55,14 +55,20 @@ def of_lanes(start: Start, lanes: tuple[int, ...]) -> tuple[Bool, ...]:
     )
 
 
-def id_name(dimension: int) -> str:
-    """What the symbols of the ids begin with, before the lane."""
-    return f"local_id_{DIMENSIONS[dimension]}"
+@dataclass(frozen=True, slots=True)
+class AnyItemsId:
+    """The local id of the work item that a lane runs."""
+
+    dimension: int
+    lane: int
+
+    def __str__(self) -> str:
+        return f"local_id_{DIMENSIONS[self.dimension]}.{self.lane}"
 
 
 def _ids(lane: int) -> Ids:
     """Also in dimensions that the kernel does not read: lanes may differ in these alone."""
-    x, y, z = (symbol(f"{id_name(dimension)}.{lane}", BITS) for dimension in range(3))
+    x, y, z = (symbol(AnyItemsId(dimension, lane), BITS) for dimension in range(3))
     return x, y, z
 
 

@@ -37,12 +37,10 @@ from visaproof.semantics.symbolic.state import (
     SymbolicScratch,
     SymbolicSurface,
 )
+from visaproof.semantics.symbolic.value_names import LoadedValue
 from visaproof.smt import BitVec, Bool, Term, conj, const, is_false, symbol, symbols_of
 from visaproof.visaasm import syntax
 from visaproof.visaasm.opcode_kinds import Kind, kind_of
-
-LOADED = "load."
-"""What the names of loaded values begin with."""
 
 LOD_LEVELS = 15
 """Levels of an image of 2^14 texels."""
@@ -161,7 +159,8 @@ class Machine:
             if isinstance(access, Store) or access.destination is None:
                 continue
             place = access.destination
-            unknown = symbol(f"{self.thread.name}{LOADED}{_site(self.kernel, instruction)}.{k}{again}", 8 * place.width)
+            site = f"{_site(self.kernel, instruction)}.{k}{again}"
+            unknown = symbol(LoadedValue(self.thread.name, site), 8 * place.width)
             private = self.private.owns(access)
             value = self._from_private(instruction, access, unknown) if private else unknown
             if value is unknown:

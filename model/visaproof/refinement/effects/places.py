@@ -12,6 +12,7 @@ from typing import cast
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.identity import Same
 from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.run import Trace
 from visaproof.queries.kernels.aligned_pointers import without_small_carry
@@ -82,8 +83,8 @@ class Located:
     """A run whose accesses are at places in buffers, under the common names of these."""
 
     trace: Trace
-    offsets: Mapping[int, BitVec]
-    """The 64-bit offset of each access, by its identity."""
+    offsets: Mapping[Same[Access], BitVec]
+    """The 64-bit offset of each access."""
 
 
 NO_DISTANCES: Mapping[str, BitVec] = {}
@@ -105,10 +106,10 @@ def located(
 
     Raises NotModelled for an address that belongs to no one buffer.
     """
-    offsets: dict[int, BitVec] = {}
+    offsets: dict[Same[Access], BitVec] = {}
     performed: list[Performed] = []
     for one in trace.performed:
-        by_surface: dict[str, dict[int, Access]] = {}
+        by_surface: dict[str, dict[Same[Access], Access]] = {}
         for access in one.accesses:
             surface = surfaces.get(one.surface, one.surface)
             place = access
@@ -118,9 +119,9 @@ def located(
                 surface, offset = _place(one, access, surface, pointers)
                 offset = _in_buffer(offset, distances.get(one.surface))
                 place = replace(access, cell=(truncate(offset, OFFSET_BITS),), inside=true())
-                offsets[id(place)] = offset
-            by_surface.setdefault(surface, {})[id(access)] = place
-        values = {id(access): value for access, value in one.loaded}
+                offsets[Same(place)] = offset
+            by_surface.setdefault(surface, {})[Same(access)] = place
+        values = {Same(access): value for access, value in one.loaded}
         if len(by_surface) > 1:
             raise NotModelled("one message to several buffers", one.instruction.position)
         for surface, places in by_surface.items():

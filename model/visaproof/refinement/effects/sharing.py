@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from visaproof.queries.kernels.stores import Owner, Stores, UnitStore
+from visaproof.queries.kernels.surface_names import itself, like_then
 from visaproof.semantics.symbolic.names import buffer_base
 from visaproof.smt import BitVec, add, const, scale, zero_extend
 
@@ -63,12 +64,11 @@ class Sharing:
 
     def memory(self, surface: str) -> str:
         """The memory in which a surface lies: its own, or the one that buffers share."""
-        own, after, when = surface.partition(" after ")
-        return f"{SHARED}{after}{when}" if own in self.alignments else surface
+        return like_then(SHARED, surface) if itself(surface) in self.alignments else surface
 
     def buffer(self, surface: str) -> str:
         """The buffer that a surface shows, if it may overlap others."""
-        own, _, _ = surface.partition(" after ")
+        own = itself(surface)
         return own if own in self.alignments else ""
 
     def base(self, buffer: str) -> BitVec:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from visaproof.checking.ladder import Values
 from visaproof.decode.texels import Outside, RawImage
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.identity import Same
 from visaproof.queries.kernels.surface_names import MOST_MOVED, base_at, itself
 from visaproof.refinement.effects.places import ALIGNMENT
 from visaproof.refinement.effects.question import Question
@@ -64,9 +65,9 @@ class ViewContents(dict[int, int]):
         super().__init__()
         self.whole, self.base = whole, base
 
-    def holder(self, address: int) -> tuple[int, int]:
-        """The identity of what holds this byte, and its place there."""
-        return id(self.whole), (self.base + address) % FLAT_SIZE
+    def holder(self, address: int) -> tuple[Same[dict[int, int]], int]:
+        """What holds this byte, and its place there."""
+        return Same(self.whole), (self.base + address) % FLAT_SIZE
 
     def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self.whole.get((self.base + key) % FLAT_SIZE, default)
@@ -105,10 +106,10 @@ class FlatContents(dict[int, int]):
         """Whether an address is in a buffer."""
         return any(base <= address < base + size for base, size, _ in self.windows)
 
-    def holder(self, address: int) -> tuple[int, int]:
-        """The identity of what holds this byte, and its place there."""
+    def holder(self, address: int) -> tuple[Same[dict[int, int]], int]:
+        """What holds this byte, and its place there."""
         contents, offset = self._at(address)
-        return contents.holder(offset) if isinstance(contents, ViewContents) else (id(contents), offset)
+        return contents.holder(offset) if isinstance(contents, ViewContents) else (Same(contents), offset)
 
     def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         contents, offset = self._at(key)
@@ -138,7 +139,7 @@ class WatchedBuffer(Buffer):
 
     def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
         """An atomic read-modify-write."""
-        self.modified.changes(id(self), address, width)
+        self.modified.changes(Same(self), address, width)
         return super().modify(address, width, change)
 
 
@@ -152,7 +153,7 @@ class WatchedImage(RawImage):
         """Whether every coordinate lies below its extent at that level."""
         inside = super().contains(texel)
         if inside:
-            self.modified.texels.append((id(self), texel))
+            self.modified.texels.append((Same(self), texel))
         return inside
 
 

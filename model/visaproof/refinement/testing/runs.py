@@ -34,6 +34,7 @@ from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.concrete.surface import TexelWrite, Write
 from visaproof.semantics.symbolic.names import buffer_base, extents_like, surface_size
 from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer
+from visaproof.semantics.symbolic.value_names import OnlyHanded, is_own
 from visaproof.smt import Term, symbols_of
 from visaproof.smt.evaluate import evaluate_all
 
@@ -268,7 +269,7 @@ def is_undefined(ran: Ran, question: Question, values: Values) -> bool:
 def _gets_other_addresses(target: AnyRunner, values: Values) -> bool:
     """Whether the target gets addresses that the source does not: they are in no buffer, and may be right."""
     words = (term for term in values if term.width == FLAT_BITS and term not in target.pointers)
-    return any(str(term.payload).startswith("target only:") for term in words)
+    return any(isinstance(term.payload, OnlyHanded) and term.payload.side == "target" for term in words)
 
 
 def _differences(
@@ -356,5 +357,5 @@ def _unwritten_predicates(question: Question, runners: Sequence[AnyRunner]) -> I
     effects = question.source, question.target
     guards = [store.guard for side in effects for stores in side.stores.values() for store in stores]
     for one in _by_name(symbols_of(*guards, *(condition for side in effects for condition in side.undefined))):
-        if one.width == 0 and str(one.payload).startswith(tuple(f"{runner.name}:" for runner in runners)):
+        if one.width == 0 and any(is_own(one, runner.name) for runner in runners):
             yield one

@@ -6,9 +6,9 @@ from typing import Any
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.queries.kernels.surface_names import PRIVATE, itself
+from visaproof.queries.kernels.surface_names import PRIVATE, itself, like_then
 from visaproof.queries.kernels.undefined import OF_THE_SOURCE, UndefinedKind
-from visaproof.refinement.beside.samplers import SAMPLER, samplers_in
+from visaproof.refinement.beside.samplers import is_sampler, samplers_in
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.places import ALWAYS, Condition
 from visaproof.refinement.effects.sharing import SHARED
@@ -28,6 +28,7 @@ from visaproof.report.two_kernels.overlap import buffer_at, layout_json, layout_
 from visaproof.report.two_kernels.synchronisation import events_json, events_side_by_side
 from visaproof.report.two_kernels.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
 from visaproof.report.two_kernels.writers import written
+from visaproof.semantics.symbolic.names import is_base, is_extent, is_lane, is_of_memory, is_size
 from visaproof.smt import Term
 
 SIDES = "source", "target"
@@ -88,7 +89,7 @@ def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
 
 def _ways(runner: AnyRunner, surface: str) -> Iterator[str]:
     """How a kernel reaches a surface: by what names it, or by the input that holds its address."""
-    surface, _, _ = surface.partition(" after ")
+    surface = itself(surface)
     keys = dict.fromkeys((*runner.trace.surfaces, *(key for key, _ in runner.sampled())))
     yield from (key for key in keys if runner.surface(key) == surface)
     if FLAT in runner.trace.surfaces:
@@ -97,11 +98,11 @@ def _ways(runner: AnyRunner, surface: str) -> Iterator[str]:
 
 def surface_name(comparison: Comparison, surface: str) -> str:
     """A surface by its argument and the argument's name."""
-    name, after, barrier = surface.partition(" after ")
+    name = itself(surface)
     kind, _, index = name.partition(" ")
     if kind == "argument" and index.isdigit():
         name = str(comparison.source.launch.argument(int(index)))
-    return name + after + barrier
+    return like_then(name, surface)
 
 
 def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
@@ -318,14 +319,19 @@ def _of_lane(lanes: tuple[int, ...]) -> str:
 
 def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
     """The inputs that are not 0, with what they mean."""
-    internal = ("em.", "size.", "base.", "memory.", "loaded.", "result.", "probe.", SAMPLER)
     pointers = _pointers(comparison, found)
     for unknown, counted in (found.values | pointers).items():
         name = str(unknown.payload)
         value = pointers[unknown] if unknown in pointers else counted + comparison.start.least.get(name, 0)
-        if value and not name.startswith(internal):
+        if value and not _is_internal(unknown):
             meaning = comparison.start.meanings.get(name)
             yield (f"{name} ({meaning})" if meaning else name), value
+
+
+def _is_internal(unknown: Term) -> bool:
+    """Whether other lines show it, or nothing that a host sets."""
+    of_memory = (is_size(unknown) and not is_extent(unknown)) or is_base(unknown) or is_of_memory(unknown)
+    return of_memory or is_lane(unknown) or is_sampler(unknown)
 
 
 def _pointers(comparison: Comparison, found: Difference) -> dict[Term, int]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.identity import Same
 from visaproof.rules.language.instances import Instance
 from visaproof.rules.questions.question import (
     Side,
@@ -99,7 +100,7 @@ class _Walk:
         self._names: dict[Term, Term] = surface_names(instance, side.trace)
         self._names |= {one.symbol: own_name(side, one.symbol) for one in side.trace.arbitrary}
         self.events = list(_atomics(instance, side))
-        self._symbols = {id(access): value for one in side.trace.performed for access, value in one.loaded}
+        self._symbols = {Same(access): value for one in side.trace.performed for access, value in one.loaded}
         self._accesses = [event.access for event in self.events]
         self._undefined: list[Bool] = []
 
@@ -124,7 +125,7 @@ class _Walk:
 
     def returns(self, index: int, event: Event, found: BitVec) -> None:
         """Names what a lane's turn brings back."""
-        value = self._symbols.get(id(self._accesses[index]))
+        value = self._symbols.get(Same(self._accesses[index]))
         if value is not None:
             self._names[value] = returned(event.access, found)
 
