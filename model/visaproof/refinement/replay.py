@@ -8,7 +8,6 @@ from visaproof.checking.replayed import collected
 from visaproof.decode.texels import Outside, RawImage
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
-from visaproof.isa.identity import Same
 from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.isa.surfaces import SurfaceKind
@@ -242,7 +241,7 @@ def _visited(example: RefinementExample, side: Side, exchange: Exchange, behind:
     visit = Visit(exchange, buffer, behind)
     ran = _run_on(example, side, memory, path, visit, watch)
     cell = range(exchange.address, exchange.address + exchange.width)
-    plainly = any(watch.plainly(Same(buffer.contents), place) for place in cell)
+    plainly = any(watch.plainly(buffer.contents, place) for place in cell)
     return _Visited(ran, visit.brought, exchange.held_in(buffer), plainly)
 
 

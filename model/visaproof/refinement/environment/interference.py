@@ -78,7 +78,7 @@ class _Run:
         buffer = self.start.memory[cell.surface]
         assert isinstance(buffer, Buffer)
         places = range(cell.address, cell.address + cell.width)
-        return any(self.watch.plainly(Same(buffer.contents), place) for place in places)
+        return any(self.watch.plainly(buffer.contents, place) for place in places)
 
     def came(self, behind: Sequence[_Touch]) -> Came:
         """What the exchange came to behind these atomics on its cell."""

@@ -40,9 +40,9 @@ class ThreadWatch:
         """What is behind it is in order with what was before it."""
         self._seen.clear()
 
-    def plainly(self, memory: Memory, place: int) -> bool:
+    def plainly(self, contents: dict[int, int], place: int) -> bool:
         """Whether anything but atomics has reached a byte since the last barrier."""
-        seen = self._seen.get((memory, place), {})
+        seen = self._seen.get((Same(contents), place), {})
         return any(kinds != {Touch.ATOMIC} for kinds in seen.values())
 
     def touches(self, memory: Memory, place: int | tuple[int, ...], touch: Touch) -> None:
