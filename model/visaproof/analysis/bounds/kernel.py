@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from visaproof.analysis.bounds.buffers import Addressed, addressed, pointer_keys
+from visaproof.analysis.bounds.enough_bytes import EnoughBytes, SizeFinder
 from visaproof.analysis.bounds.verdicts import (
     HasMeaning,
     Holds,
@@ -82,6 +83,8 @@ class BoundsFinding:
     """Whether the size of its surface is arbitrary."""
     needed: int | None
     """Bytes of the surface that are enough, where the addresses are bounded by themselves."""
+    enough: EnoughBytes | None = None
+    """How many are, as a relation to arguments and the launch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,8 @@ class BoundsAnswers:
     unwritten: tuple[Unwritten, ...]
     premises: tuple[Bool, ...]
     """What is assumed of the launch."""
+    sizes: SizeFinder
+    """Says of a surface of any size how large it has to be."""
     vacuous: bool
     """Whether the assumptions contradict each other: then nothing is asked."""
     limit: Limit = NO_LIMIT
@@ -127,13 +132,16 @@ class BoundsAnswers:
         bounds = self._over_rounds(decide_bounds, rounds)
         keys = dict.fromkeys(key for question in rounds for key in question.surfaces)
         free = any(map(self._is_free, (bounds.surface,) if isinstance(bounds, Outside) else keys))
+        needed = needed_bytes(rounds) if free and len(keys) == 1 else None
+        named = free and len(keys) == 1 and isinstance(bounds, Outside)
         return BoundsFinding(
             question=rounds[0],
             bounds=bounds,
             meaning=self._over_rounds(decide_meaning, rounds),
             surfaces=tuple(keys),
             free_size=free,
-            needed=needed_bytes(rounds) if free and len(keys) == 1 else None,
+            needed=needed,
+            enough=self.sizes.find(rounds, bounds.surface) if named and isinstance(bounds, Outside) else None,
         )
 
     def _given_up(self, rounds: list[BoundsQuestion], reached: LimitReached) -> BoundsFinding:
@@ -221,14 +229,16 @@ def ask_bounds(
     put: Questions[BoundsQuestion] = Questions((), unmodelled, frozenset())
     if unmodelled is None:
         put = questions_within(limit, ran, bounds_questions(ran, (*premises, *facts), places.buffers))
+    asked = Asked(kernel, platform, ran, start, timeout_ms)
     return BoundsAnswers(
         kernel,
         platform,
         launch,
-        Asked(kernel, platform, ran, start, timeout_ms),
+        asked,
         put,
         () if unmodelled else tuple(unwritten_reads(kernel, ran)),
         premises,
+        SizeFinder(launch, _names(kernel, launch, start, stated), asked),
         _contradict(premises, kernel, timeout_ms),
         limit,
     )

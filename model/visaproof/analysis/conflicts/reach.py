@@ -31,7 +31,7 @@ def is_reached(
         if by_two:
             writes = [conj(one, other) for one, other in pairwise(writes)]
         formula = conj(*question.premises, *more, disj(*writes))
-        if any(isinstance(solve([one], asked.timeout_ms), Satisfiable) for one in _in_usual_launches(asked, formula)):
+        if any(isinstance(solve([one], asked.timeout_ms), Satisfiable) for one in in_usual_launches(asked, formula)):
             return True
         match solve([formula], asked.timeout_ms):
             case Satisfiable():
@@ -43,7 +43,7 @@ def is_reached(
     return False if decided else None
 
 
-def _in_usual_launches(asked: Asked, formula: Bool) -> Iterator[Bool]:
+def in_usual_launches(asked: Asked, formula: Bool) -> Iterator[Bool]:
     """The formula of the first group of each."""
     launched = asked.start.group.launched
     for values in islice(launched.launches(launched_lanes(asked.kernel)), USUAL_LAUNCHES) if launched else ():

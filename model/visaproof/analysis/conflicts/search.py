@@ -6,6 +6,7 @@ from itertools import islice
 from time import perf_counter
 from typing import Generic, TypeVar
 
+from visaproof.analysis.conflicts.any_lane import about_any_lane
 from visaproof.analysis.conflicts.guesses import classes_of_guesses, in_launches
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
 from visaproof.analysis.conflicts.thread_states import Asked, Values, loads_agree
@@ -32,6 +33,7 @@ from visaproof.smt import (
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.arithmetic import PRODUCTS
 from visaproof.smt.compiled import compiled
+from visaproof.smt.product_bounds import with_integer_products
 from visaproof.smt.solvers import solve
 
 REPAIRS = 4
@@ -51,6 +53,9 @@ MOST_STATEMENTS = 10_000
 
 USUAL_LAUNCHES = 12
 """In how many the simple values are tried: first threads of groups of different sizes."""
+
+ANY_LANE_MS = 3_000
+"""For a question about any lane, in which products are integers of which only the order is known."""
 
 MOST_STUCK = 3
 """How many such runs are tried."""
@@ -163,6 +168,7 @@ class Search(Generic[T]):
         """Condition by condition: those that differ only in the names of their symbols are asked once."""
         earlier, lanes = OfLanes.of(self.earlier), lanes_of(self.conditions)
         never: set[Form] = set()
+        lifted: dict[Form, str] = {}
         rungs: dict[str, None] = {}
         unsolved: Open | None = None
         stuck = 0
@@ -172,6 +178,9 @@ class Search(Generic[T]):
             near = earlier.within(lanes[condition])
             form = form_of(self.premise, condition, *near)
             if form in never:
+                continue
+            if rung := self._of_any_lane(asked, index, lifted):
+                rungs[rung] = None
                 continue
             match self._solved_one(asked, index, near):
                 case Never(rung):
@@ -188,6 +197,30 @@ class Search(Generic[T]):
             if perf_counter() > end:
                 return unsolved or Open(f"{self.subject} have too many different reasons not to {self.verb}")
         return unsolved or Never(", ".join(rungs))
+
+    def excluded(self, asked: Asked) -> str:
+        """The solvers that show that none of the conditions holds for any lane; empty where one may."""
+        known: dict[Form, str] = {}
+        rungs: dict[str, None] = {}
+        for index in range(len(self.conditions)):
+            rung = self._of_any_lane(asked, index, known)
+            if not rung:
+                return ""
+            rungs[rung] = None
+        return ", ".join(rungs)
+
+    def _of_any_lane(self, asked: Asked, index: int, known: dict[Form, str]) -> str:
+        """The solver that shows that the condition holds for no lane, or by the order of products; or nothing."""
+        launched, lanes = asked.start.group.launched, launched_lanes(asked.kernel)
+        formula = conj(self.premise, self.conditions[index])
+        if launched is not None:
+            formula = about_any_lane(launched, lanes, self.premise, self.conditions[index]) or formula
+        form = form_of(formula)
+        if form not in known:
+            ordered = with_integer_products(formula)
+            answer = solve([formula if ordered is None else ordered], min(ANY_LANE_MS, asked.timeout_ms))
+            known[form] = answer.solver if isinstance(answer, Unsatisfiable) else ""
+        return known[form]
 
     def _solved_one(self, asked: Asked, index: int, near: tuple[Bool, ...]) -> Never | Found[T] | Open:
         """Whether this condition can hold; `near` are the earlier conditions on the same lanes."""

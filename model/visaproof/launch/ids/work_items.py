@@ -84,9 +84,8 @@ class Group:
 
     def _usual(self, launched: LaunchedIds, lanes: Sequence[Bool], values: dict[Term, int]) -> dict[Term, int]:
         """The values in one of the usual launches, with few groups."""
-        launches = list(launched.launches(lanes))
         small = {one: values[one] % FEW_GROUPS for one in GROUP_IDS if one in values}
-        return values | small | (launches[sum(values.values()) % len(launches)] if launches else {})
+        return values | small | launched.some_launch(sum(values.values()), lanes)
 
     def _needed(self, lanes: Sequence[Bool], values: Mapping[Term, int]) -> dict[BitVec, int]:
         """The least that each size may be: more than the ids of lanes that are on."""

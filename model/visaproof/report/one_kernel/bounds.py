@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from visaproof.analysis.bounds.enough_bytes import EnoughBytes
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.analysis.bounds.memory import window_of
 from visaproof.analysis.bounds.verdicts import (
@@ -82,7 +83,11 @@ def _holds(claim: str, verdict: str, rung: str, bounded: tuple[Position, ...]) -
 def _too_small(finding: BoundsFinding, outside: Outside, surface: str) -> Iterator[str]:
     """All that is to be said where the surface may have any size: with none, everything is outside."""
     yield f"{INDENT}OUTSIDE where {surface} is too small: then {outside.effect.value} (replayed)"
-    if finding.needed is not None:
+    if finding.enough is not None:
+        wanted = " and ".join((f"at least {finding.enough.amount} bytes", *map(str, finding.enough.relations)))
+        yield f"{INDENT}in bounds if it has {wanted} (proved: {finding.enough.rung})"
+        yield f"{INDENT}hint: {finding.enough.options}"
+    elif finding.needed is not None:
         yield f"{INDENT}in bounds wherever it has at least {finding.needed:#x} bytes"
     else:
         yield f"{INDENT}hint: its size is arbitrary; `--size` says how large it is"
@@ -190,10 +195,18 @@ def finding_json(answers: BoundsAnswers, finding: BoundsFinding) -> dict[str, An
         "surface": _surfaces(answers, finding),
         "size_is_arbitrary": finding.free_size,
         "enough_bytes": finding.needed,
+        "inside_if": _enough_json(finding.enough),
         "readings": readings_of(finding),
         "bounds": _verdict_json(answers, finding.bounds),
         "meaning": _verdict_json(answers, finding.meaning),
     }
+
+
+def _enough_json(enough: EnoughBytes | None) -> dict[str, Any] | None:
+    """The size that is enough, and the relations with which it is."""
+    if enough is None:
+        return None
+    return {"bytes": str(enough.amount), "where": [str(one) for one in enough.relations], "by": enough.rung}
 
 
 def _verdict_json(

@@ -1,0 +1,266 @@
+"""How large a surface has to be, as a relation to arguments and the launch, where nothing is stated of its size.
+
+    out[y * w + x] under x < w and y < h      in bounds if out has at least 4*w*h bytes
+
+Sizes are tried, products of what the addresses depend on, first with bounds under which no product wraps; a bound that
+is not needed is left out again.  What is named is proved by the engine that proves it under `--size` and `--where`,
+and some launch that obeys it comes to the access.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, combinations, combinations_with_replacement, pairwise
+from math import gcd
+from typing import cast
+
+from visaproof.analysis.conflicts.reach import in_usual_launches
+from visaproof.analysis.conflicts.search import Search
+from visaproof.analysis.conflicts.thread_states import Asked
+from visaproof.analysis.surface_sizes import SLM, argument_of, stated_sizes
+from visaproof.launch.ids.work_items import GROUP_IDS
+from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.launch.launch import Launch
+from visaproof.launch.relations.expressions import Expression, Name, Number, Operation, Relation, names_in
+from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL, LaunchNames
+from visaproof.launch.relations.relations import stated_relation
+from visaproof.queries.kernels.bounds import BoundsQuestion
+from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.state import SymbolicBuffer
+from visaproof.smt import BitVec, Bool, Op, Term, conj, disj, linear_parts, symbols_of, ule
+from visaproof.smt.answers import Satisfiable
+from visaproof.smt.solvers import solve
+
+MOST_QUESTIONS = 60
+"""About one message."""
+MOST_OF_KERNEL = 300
+"""About all messages of a kernel."""
+MOST_MS = 1_000
+"""For one of them: what is proved at all is mostly proved in less."""
+MOST_FACTORS = 3
+"""Of a size, beside the bytes of an element."""
+LARGEST = 1 << 32
+"""Bytes that a 32-bit offset reaches."""
+MOST_ITEMS = 1 << 31
+"""Ids below this are no negative numbers."""
+
+Factors = tuple[str, ...]
+"""The names whose product counts the elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnoughBytes:
+    """A size with which every access lies inside, for all launches that obey the relations."""
+
+    surface: str
+    """As `--size` takes it."""
+    amount: Expression
+    relations: tuple[Relation, ...]
+    rung: str
+
+    @property
+    def options(self) -> str:
+        """What states it on the command line."""
+        return " ".join((f"--size '{self.surface}={self.amount}'", *(f"--where '{one}'" for one in self.relations)))
+
+
+@dataclass(slots=True)
+class SizeFinder:
+    """Looks for such sizes, for the messages of one kernel."""
+
+    launch: Launch
+    names: LaunchNames
+    asked: Asked
+    in_vain: set[str] = field(default_factory=set[str])
+    """The surfaces of messages for which nothing sufficed: the next one is mostly like it."""
+    left: int = MOST_OF_KERNEL
+
+    def find(self, rounds: Sequence[BoundsQuestion], key: str) -> EnoughBytes | None:
+        """The first that suffices; None where none of those tried does, or where the surface cannot be named."""
+        surface = self._surface(key)
+        doubts = [doubt for question in rounds for doubt in question.outside]
+        if surface is None or not doubts or key in self.in_vain:
+            return None
+        asked = _Asked(self, rounds, key, surface, symbols_of(*(doubt.condition for doubt in doubts)))
+        for amount in asked.candidates():
+            relations = asked.bounds(amount)
+            rung = asked.proved(amount, relations)
+            if rung and asked.is_reached(amount, relations):
+                relations, rung = asked.weaker(amount, relations, rung)
+                return EnoughBytes(surface, amount, relations, rung)
+        self.in_vain.add(key)
+        return None
+
+    def _surface(self, key: str) -> str | None:
+        if key == SLM:
+            return "slm"
+        argument = argument_of(self.names.kernel, self.launch, key)
+        return None if argument is None else argument.name or f"arg{argument.index}"
+
+
+@dataclass(slots=True)
+class _Asked:
+    """The questions about one message."""
+
+    finder: SizeFinder
+    rounds: Sequence[BoundsQuestion]
+    key: str
+    surface: str
+    used: Sequence[Term]
+    """The symbols on which it depends whether an access is outside."""
+    left: int = MOST_QUESTIONS
+
+    def candidates(self) -> Iterator[Expression]:
+        """Sizes of one element for each of so many, and of one more: first what is usual, the smallest first."""
+        unit, rest = self._element()
+        usual, other = self._products()
+        for products in (usual, other):
+            for more in (rest, rest + unit):
+                yield from (_amount(unit, factors, more) for factors in products)
+
+    def _products(self) -> tuple[list[Factors], list[Factors]]:
+        """Arguments, groups, different arguments, and work items; then every other product."""
+        arguments, dimensions = self._arguments(), self._dimensions()
+        local, count, items = ([f"{value}_{name}" for name in dimensions] for value in (LOCAL, COUNT, GLOBAL))
+        usual = [(one,) for one in (*arguments, *local, *count)]
+        usual += [each for number in range(2, MOST_FACTORS + 1) for each in combinations(arguments, number)]
+        usual += [tuple((local if self.key == SLM else items)[: number + 1]) for number in range(len(dimensions))]
+        several = [*arguments, *(local if self.key == SLM else items)]
+        numbers = range(1, MOST_FACTORS + 1)
+        others = (each for number in numbers for each in combinations_with_replacement(several, number))
+        return usual, [one for one in others if one not in usual]
+
+    def bounds(self, amount: Expression) -> tuple[Relation, ...]:
+        """That neither ids nor the size need more bits than the addresses have, and that rows are long enough."""
+        sizes = [Name(f"{GLOBAL}_{name}") for name in self._dimensions()]
+        ids = (Relation("<=", one, Number(MOST_ITEMS)) for one in sizes)
+        names = {one.text for one in names_in(amount)}
+        lengths = [Name(one) for one in self._arguments() if one in names]
+        rows = [Relation(">=", lengths[0], sizes[0])] if lengths and names.intersection(map(str, sizes[1:])) else []
+        return Relation("<=", amount, Number(LARGEST)), *ids, *rows
+
+    def _element(self) -> tuple[int, int]:
+        """Bytes from one element to the next, and by how many an access reaches further than one element."""
+        unit, spans = 0, dict[int | None, tuple[int, int]]()
+        for question in self.rounds:
+            for doubt in question.outside:
+                constant, factors = _counted(_address(question, doubt.access))
+                unit = gcd(unit, *(factor for factor in factors if abs(factor) > 1))
+                low, high = spans.get(doubt.access.lane, (constant, constant))
+                spans[doubt.access.lane] = min(low, constant), max(high, constant + doubt.access.width)
+        span = max(high - low for low, high in spans.values())
+        unit = gcd(unit, *(one[0] - other[0] for one, other in pairwise(spans.values()))) if unit else 0
+        unit = unit or span
+        return unit, max(0, span - unit)
+
+    def _arguments(self) -> list[str]:
+        """Those by value on which it depends where an access is."""
+        found: list[str] = []
+        used, names = set(self.used), self.finder.names
+        for argument in names.arguments():
+            name = argument.name or f"arg{argument.index}"
+            named = names.number(name)
+            if named is not None and not used.isdisjoint(symbols_of(named.word.term)):
+                found.append(name)
+        return found
+
+    def _dimensions(self) -> list[str]:
+        """Those of which a group id, a local id or a local size matters."""
+        used, launched = set(self.used), self.finder.asked.start.group.launched
+        found: list[str] = []
+        for dimension, name in enumerate(DIMENSIONS):
+            words: list[Term] = [GROUP_IDS[dimension]]
+            if launched is not None:
+                words += [launched.sizes[dimension], *(ids[dimension] for ids in launched.ids)]
+            if not used.isdisjoint(symbols_of(*words)):
+                found.append(name)
+        return found
+
+    def proved(self, amount: Expression, relations: Sequence[Relation]) -> str:
+        """By what it is proved that they suffice; empty where it is not."""
+        if not self.left or not self.finder.left:
+            return ""
+        self.left, self.finder.left = self.left - 1, self.finder.left - 1
+        more = self._terms(amount, relations)
+        asked = replace(self.finder.asked, timeout_ms=min(MOST_MS, self.finder.asked.timeout_ms))
+        rungs: dict[str, None] = {}
+        for question in self.rounds:
+            search: Search[object] = Search(
+                conditions=[doubt.condition for doubt in question.outside],
+                premise=conj(*question.premises, *more),
+                earlier=(),
+                until=question.performed,
+                subject="accesses",
+                verb="leave the surface",
+                confirm=lambda _, __: None,
+                uninterpreted=(),
+                guessed_size=0,
+            )
+            rung = search.excluded(asked)
+            if not rung:
+                return ""
+            rungs[rung] = None
+        return ", ".join(rungs)
+
+    def weaker(
+        self, amount: Expression, relations: tuple[Relation, ...], rung: str
+    ) -> tuple[tuple[Relation, ...], str]:
+        """The relations without those that are not needed."""
+        if without := self.proved(amount, ()):
+            return (), without
+        for one in relations:
+            fewer = tuple(other for other in relations if other != one)
+            if fewer and (found := self.proved(amount, fewer)):
+                relations, rung = fewer, found
+        return relations, rung
+
+    def is_reached(self, amount: Expression, relations: Sequence[Relation]) -> bool:
+        """Whether a launch that obeys them comes to an access: else they would be no condition but a way out."""
+        more, question = self._terms(amount, relations), self.rounds[0]
+        comes = disj(*(doubt.access.guard for doubt in question.outside))
+        formula = conj(*question.premises, *more, comes)
+        usual = in_usual_launches(self.finder.asked, formula)
+        return any(isinstance(solve([one], MOST_MS), Satisfiable) for one in chain(usual, [formula]))
+
+    def _terms(self, amount: Expression, relations: Sequence[Relation]) -> list[Bool]:
+        names = self.finder.names
+        stated = stated_sizes(names, [self.key], [(self.surface, amount)])
+        own = [stated_relation(names, one) for one in relations]
+        facts = [term for one in own for term in (*one.facts, one.term)]
+        return [*stated.premises, *facts, *(ule(stated.sizes[self.key], size) for size in self._sizes())]
+
+    def _sizes(self) -> Iterator[BitVec]:
+        surface = self.finder.asked.trace.surfaces.get(self.key)
+        if isinstance(surface, SymbolicBuffer):
+            yield surface.size
+        buffers = self.rounds[0].buffers.buffers
+        yield from (one.size for one in buffers if one.key == self.key and one.size is not None)
+
+
+def _address(question: BoundsQuestion, access: Access) -> BitVec:
+    place = question.places.get(id(access))
+    return access.cell[0] if place is None else place.offset
+
+
+def _counted(address: BitVec) -> tuple[int, list[int]]:
+    """What a constant adds to the address, and by how much words are multiplied in it."""
+    constant, parts = linear_parts(address)
+    (inner,) = parts if len(parts) == 1 else (address,)
+    more, factors = 0, list(parts.values())
+    if inner.op is Op.ZERO_EXTEND:
+        within = cast(BitVec, inner.args[0])
+        more, inside = linear_parts(within)
+        factors = [_signed(factor, within.width) for factor in inside.values()]
+        more = _signed(more, within.width)
+    return _signed(constant, address.width) + more, [_signed(factor, address.width) for factor in factors]
+
+
+def _signed(value: int, width: int) -> int:
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+def _amount(unit: int, factors: Sequence[str], more: int) -> Expression:
+    amount: Expression | None = Number(unit) if unit > 1 else None
+    for name in factors:
+        amount = Name(name) if amount is None else Operation("*", amount, Name(name))
+    assert amount is not None
+    return Operation("+", amount, Number(more)) if more else amount

@@ -1,0 +1,206 @@
+"""A question about one lane as one about any lane: of its local ids it is only known that a group has them.
+
+    id of x < local size of x,   id of y < local size of y,   id of z < local size of z
+
+The ids of lane k follow from those of the first lane, so that each lane is a question of its own; with words that are
+merely below the local size all lanes of a message mostly ask the same.  What cannot hold for such words cannot hold
+for the ids; the other way round it may.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, reduce
+from typing import cast
+
+from visaproof.checking.ladder import literals
+from visaproof.launch.ids.launched_words import LaunchedIds
+from visaproof.launch.ids.work_items import GROUP_IDS
+from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    add,
+    conj,
+    const,
+    linear_parts,
+    mul,
+    neg,
+    scale,
+    sub,
+    subterms,
+    symbol,
+    symbols_of,
+    ule,
+    ult,
+    zero_extend,
+)
+from visaproof.smt.answers import Unsatisfiable
+from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.product_bounds import with_integer_products
+from visaproof.smt.solvers import solve
+
+QUICK_MS = 300
+"""To show that an id is below the local size."""
+KEPT_ANSWERS = 1024
+"""Lanes and messages come to the same questions about ids."""
+WIDTHS = (16, 32, 64)
+"""In which kernels compute with ids."""
+
+
+def about_any_lane(launched: LaunchedIds, lanes: Sequence[Bool], premise: Bool, condition: Bool) -> Bool | None:
+    """What follows from both, with any ids; None where the condition is not about one lane with ids of its own."""
+    known = set(literals(condition))
+    on = [lane for lane, each in enumerate(lanes[: len(launched.ids)]) if each in known]
+    if len(on) != 1 or all(word.op is Op.CONST for word in launched.ids[on[0]]):
+        return None
+    parts = [condition, *literals(premise)]
+    for dimension, word in enumerate(launched.ids[on[0]]):
+        if word.op is not Op.CONST:
+            parts = substitute_all(parts, _cut(parts, word, _id(word, dimension)))
+    asked, *assumed = parts
+    launch = {one for words in launched.ids for word in words for one in symbols_of(word)}
+    launch = (launch | set(lanes)) - {one for size in launched.sizes for one in symbols_of(size)} - {lanes[on[0]]}
+    kept = [one for one in assumed if launch.isdisjoint(symbols_of(one))]
+    kept += _in_group(launched, on[0])
+    for dimension, word in enumerate(launched.ids[on[0]]):
+        if word.op is not Op.CONST:
+            asked, kept = _of_any_item(asked, kept, dimension, _id(word, dimension))
+    return conj(asked, *kept)
+
+
+def _of_any_item(asked: Bool, assumed: list[Bool], dimension: int, own: BitVec) -> tuple[Bool, list[Bool]]:
+    """The same with a word for the global id, group · stride + local id, of which its bounds are shown.
+
+    Unchanged where the condition does not multiply the number of the group by the same word as the launch.
+    """
+    group = GROUP_IDS[dimension]
+    products = [one for one in subterms(asked) if one.op is Op.MUL and group in one.args]
+    strides = set(_multiplied_with(group, assumed))
+    for product in products:
+        strides &= set(product.args)
+    if len(strides) != 1 or not products:
+        return asked, assumed
+    (stride,) = strides
+    item, inner = symbol(f"any_global_id_{DIMENSIONS[dimension]}", group.width), _wide(own, group.width)
+    cut: dict[Term, Term] = {one: _with_item(one, group, stride, sub(item, inner)) for one in products}
+    known = {one for part in assumed if group in symbols_of(part) for one in symbols_of(part)}
+    of_ids = [one for one in assumed if known.union((own,)).issuperset(symbols_of(one))]
+    facts = _bounds(add(mul(group, stride), inner), item, known - {group, stride, own}, of_ids)
+    asked = substitute_all([asked], cut)[0]
+    gone = {group, own} - set(symbols_of(asked))
+    return asked, [*(one for one in assumed if gone.isdisjoint(symbols_of(one))), *facts]
+
+
+def _multiplied_with(group: BitVec, assumed: Sequence[Bool]) -> Iterator[BitVec]:
+    """The words by which the launch multiplies the number of a group."""
+    for term in subterms(*assumed):
+        if term.op is Op.MUL and len(term.args) == 2:
+            words = [cast(BitVec, one.args[0] if one.op is Op.ZERO_EXTEND else one) for one in term.args]
+            if group in words:
+                yield words[1 - words.index(group)]
+
+
+def _with_item(product: Term, group: BitVec, stride: BitVec, both: BitVec) -> BitVec:
+    """The product with another word for group · stride."""
+    left = list(cast(tuple[BitVec, ...], product.args))
+    left.remove(group)
+    left.remove(stride)
+    return reduce(mul, left, both)
+
+
+def _bounds(word: BitVec, item: BitVec, limits: set[Term], assumed: Sequence[Bool]) -> list[Bool]:
+    """What is shown of a global id: that it is no negative number, and below words that bound it."""
+    highest = const((1 << (word.width - 1)) - 1, word.width)
+    shown = [ule(item, highest)] if _follow(assumed, ule(word, highest)) else []
+    for limit in cast(set[BitVec], limits):
+        if limit.width >= word.width and _follow(assumed, _is_below(word, limit)):
+            shown.append(_is_below(item, limit))
+    return shown
+
+
+def _follow(assumed: Sequence[Bool], goal: Bool) -> bool:
+    return _is_excluded(conj(*assumed, neg(goal)))
+
+
+@lru_cache(KEPT_ANSWERS)
+def _is_excluded(formula: Bool) -> bool:
+    return isinstance(solve([with_integer_products(formula) or formula], QUICK_MS), Unsatisfiable)
+
+
+def _id(lane_word: BitVec, dimension: int) -> BitVec:
+    return symbol(f"any_id_{DIMENSIONS[dimension]}", lane_word.width)
+
+
+def _cut(parts: Sequence[Term], word: BitVec, own: BitVec) -> dict[Term, Term]:
+    """What is put in the place of an id, in whatever width and sum it stands.
+
+    A word c·base + k is c·base + k in a longer sum as well: there c·base is own − k.
+    """
+    constant, atoms = linear_parts(word)
+    ((base, times),) = atoms.items() if len(atoms) == 1 else ((word, 1),)
+    constant = constant if len(atoms) == 1 else 0
+    found: dict[Term, Term] = {}
+    for width in (each for each in WIDTHS if each >= word.width):
+        wide, less = _wide(base, width), sub(_wide(own, width), const(constant, width))
+        if times == 1:
+            found[wide] = less
+        for term in subterms(*parts):
+            if term.op is Op.SUM and term.width == width and times > 1:
+                added, atoms = linear_parts(cast(BitVec, term))
+                new = [_in_sum(atom, count, wide, times, less) for atom, count in atoms.items()]
+                found[term] = add(const(added, width), *new)
+    return found
+
+
+def _in_sum(atom: BitVec, count: int, base: BitVec, times: int, less: BitVec) -> BitVec:
+    """A part of a sum with `less` for the base so many times, also where the base is multiplied."""
+    factors = list(cast(tuple[BitVec, ...], atom.args)) if atom.op is Op.MUL else [atom]
+    if base not in factors or count % times:
+        return scale(atom, count)
+    factors.remove(base)
+    return scale(reduce(mul, factors, less), count // times)
+
+
+def _in_group(launched: LaunchedIds, lane: int) -> Iterator[Bool]:
+    """That its ids are below the local size, as far as it is shown."""
+    for dimension, (word, size) in enumerate(zip(launched.ids[lane], launched.sizes, strict=True)):
+        if word.op is not Op.CONST and (
+            _follows_from_the_lane(launched, lane, dimension) or _by_induction(launched, lane, dimension)
+        ):
+            yield _is_below(_id(word, dimension), size)
+
+
+def _follows_from_the_lane(launched: LaunchedIds, lane: int, dimension: int) -> bool:
+    """Whether the id is below the local size since the lane is on."""
+    word, size = launched.ids[lane][dimension], launched.sizes[dimension]
+    return word.op is not Op.ITE and _follow([*launched.facts, launched.on[lane]], _is_below(word, size))
+
+
+def _by_induction(launched: LaunchedIds, lane: int, dimension: int) -> bool:
+    """Whether the first lane has such an id, and each lane up to this one if the lane before has."""
+    first = _is_below(launched.ids[0][dimension], launched.sizes[dimension])
+    return _follow(launched.facts, first) and all(_follows(launched, each, dimension) for each in range(1, lane + 1))
+
+
+def _follows(launched: LaunchedIds, lane: int, dimension: int) -> bool:
+    before: Mapping[Term, Term] = {
+        word: symbol(f"id before.{name}", word.width)
+        for name, word in zip(DIMENSIONS, launched.ids[lane - 1], strict=True)
+        if word.op is not Op.CONST
+    }
+    (word,) = substitute_all([launched.ids[lane][dimension]], before)
+    known = [
+        _is_below(before.get(word, word), size)
+        for word, size in zip(launched.ids[lane - 1], launched.sizes, strict=True)
+    ]
+    return _follow([*known, *launched.size_facts], _is_below(word, launched.sizes[dimension]))
+
+
+def _is_below(word: BitVec, size: BitVec) -> Bool:
+    width = max(word.width, size.width)
+    return ult(_wide(word, width), _wide(size, width))
+
+
+def _wide(word: BitVec, width: int) -> BitVec:
+    return zero_extend(word, width) if word.width < width else word
