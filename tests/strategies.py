@@ -275,10 +275,7 @@ def texel_value(pick: Random, bits: int, floats: bool) -> int:
 
 def _fill_memory(subject: Subject, pick: Random, values: Values, before: ConcreteState) -> None:
     """Nonzero bytes in and around every cell of the accesses and of the instruction's own, inside and outside."""
-    cells = {
-        tuple(evaluate_all(access.cell, values))
-        for access in {id(access): access for access in (*subject.accesses, *subject.own_accesses)}.values()
-    }
+    cells = {tuple(evaluate_all(access.cell, values)) for access in (*subject.accesses, *subject.own_accesses)}
     salt = pick.getrandbits(8)
     memory = before.surfaces[subject.surface]
     if isinstance(memory, Buffer):

@@ -19,11 +19,12 @@ from visaproof.queries.kernels.surface_names import PRIVATE, itself
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.witness import as_values, witness
 from visaproof.refinement.testing.guesses import float_words
-from visaproof.refinement.testing.memory import Content, base_symbol, bases_of
+from visaproof.refinement.testing.memory import Content, bases_of
 from visaproof.refinement.testing.random_launches import FLOATS, launches
 from visaproof.refinement.testing.runner import IN_LOOPS, Runner, bits_of
 from visaproof.refinement.testing.runs import unknowns
-from visaproof.smt import Term, symbol, symbols_of
+from visaproof.semantics.symbolic.names import buffer_base, surface_size
+from visaproof.smt import Term, symbols_of
 from visaproof.smt.compiled import compiled
 from visaproof.visaasm.syntax import GeneralVariable
 
@@ -83,7 +84,7 @@ def random_launches(comparison: Comparison, count: int, random: Random) -> Launc
     names = list(dict.fromkeys(map(itself, comparison.question.surfaces)))
     found = [launches(symbols, random, floats) for _ in range(count)]
     common = {one: value for one, value in found[0].items() if one in _bases(comparison)}
-    common |= {symbol(f"size.{name}", 40): size for name in names}
+    common |= {surface_size(name): size for name in names}
     for values in found:
         values |= common
         values |= as_values(chosen, values)
@@ -94,7 +95,7 @@ def random_launches(comparison: Comparison, count: int, random: Random) -> Launc
 
 
 def _bases(comparison: Comparison) -> set[Term]:
-    return {base_symbol(buffer) for one in comparison.runners for buffer in one.pointers.values()}
+    return {buffer_base(buffer) for one in comparison.runners for buffer in one.pointers.values()}
 
 
 def _contents(count: int, size: int, floats: bool, random: Random, numbers: np.random.Generator) -> Bytes:

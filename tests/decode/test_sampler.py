@@ -10,7 +10,8 @@ from visaproof.machine.concrete.run import run
 from visaproof.machine.symbolic.run import trace
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
-from visaproof.smt import bool_symbol, evaluate, symbols_of
+from visaproof.semantics.symbolic.names import lane_on
+from visaproof.smt import evaluate, symbols_of
 from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import Kernel
 
@@ -52,7 +53,7 @@ def arbitrary(body: str, variable: str, exec_mask: int = 0xFF) -> set[int]:
     """The bytes of a variable that hold something arbitrary at the end of a trace, for these lanes."""
     result = trace(kernel(body), Platform.TGLLP)
     assert result.stopped is None
-    lanes = {bool_symbol(f"em.{lane}"): exec_mask >> lane & 1 for lane in range(8)}
+    lanes = {lane_on(lane): exec_mask >> lane & 1 for lane in range(8)}
     found: set[int] = set()
     for byte in range({"D": 160, "H": 128}[variable]):
         term = result.registers.read(variable, byte, 1)

@@ -10,6 +10,7 @@ from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import meaningless, new_value
+from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.registers import RegisterFile
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicBuffer, SymbolicFlat, SymbolicState
 from visaproof.smt import Term, bool_symbol, const, evaluate, symbol
@@ -150,7 +151,7 @@ def _symbolic(state: ConcreteState) -> tuple[SymbolicState, dict[Term, int]]:
     for name, content in state.registers.items():
         for start in range(0, len(content), 4):
             values[symbol(f"{name}.{start}", 32)] = int.from_bytes(content[start : start + 4], "little")
-    mask = tuple(bool_symbol(f"em.{lane}") for lane in range(32))
+    mask = tuple(lane_on(lane) for lane in range(32))
     bits = tuple(bool_symbol(f"p.{lane}") for lane in range(32))
     for lane in range(32):
         values[mask[lane]] = state.exec_mask >> lane & 1

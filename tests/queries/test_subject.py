@@ -17,12 +17,14 @@ from visaproof.queries.subject import (
     COMBINE,
     INVERSE,
     MASK,
+    ClaimBit,
     Subject,
     oword_ld,
     qw_scatter,
     scatter4_scaled,
     typed_atomic,
 )
+from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.state import field_term
 from visaproof.smt import Term, bool_symbol, evaluate, symbol
 
@@ -36,7 +38,7 @@ def bound(**codes: int) -> dict[Term, int]:
 
 def test_values_become_the_instruction_and_its_state() -> None:
     values = bound(mask=10, inverse=1, combine=2, channels=9)
-    values |= {bool_symbol("em.3"): 1, bool_symbol("P1.31"): 1, symbol("VO.1", 32): 0x0403_0201, symbol("size", 33): 7}
+    values |= {lane_on(3): 1, bool_symbol(ClaimBit(31)): 1, symbol("VO.1", 32): 0x0403_0201, symbol("size", 33): 7}
     instruction, state = SCATTER.bind(values)
     assert str(instruction) == "(!P1.all) scatter4_scaled.RA (M3_NM, 8) T6 VG(0,0)<0;1,0> VO.0 VS.0"
     assert state.exec_mask == 1 << 3
@@ -83,7 +85,7 @@ def test_subjects_are_legal_on_their_platform(platform: Platform) -> None:
 def test_painted_values_make_the_effects_visible() -> None:
     """Every enabled lane then writes inside the surface, and something that was not there."""
     values = SCATTER.painted() | bound(mask=8, combine=0, channels=15)
-    values |= {bool_symbol(f"P1.{lane}"): 1 for lane in range(32)}
+    values |= {bool_symbol(ClaimBit(lane)): 1 for lane in range(32)}
     instruction, before = SCATTER.bind(values)
     assert len(run(instruction, before, [0]).outcome.changes) >= 8
 

@@ -16,7 +16,7 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.runs import Difference, trial
 from visaproof.refinement.verdicts import Refines, Unknown, Verdict
-from visaproof.smt import symbol
+from visaproof.semantics.symbolic.names import surface_size
 from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1
@@ -279,8 +279,8 @@ def test_a_run_in_which_the_source_leaves_its_surface_shows_nothing() -> None:
     """Only the target stays within what is taken for granted; the first lane is on, and its index is 0."""
     comparison = compare(program(SURFACE + SURFACE_STORE), program(address("OTHER") + STORE), Scope(Assume.NONE))
     lane: Values = {comparison.question.lanes[0]: 1}
-    small: Values = lane | {symbol("size.argument 0", 40): 0}
+    small: Values = lane | {surface_size("argument 0"): 0}
     assert trial(*comparison.runners, comparison.question, small, nothing) is None
-    large: Values = small | {symbol("size.argument 0", 40): 64}
+    large: Values = small | {surface_size("argument 0"): 64}
     found = trial(*comparison.runners, comparison.question, large, nothing)
     assert found is not None

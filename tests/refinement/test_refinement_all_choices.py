@@ -15,6 +15,8 @@ from visaproof.refinement.decision import decide
 from visaproof.refinement.testing.memory import Memory
 from visaproof.refinement.testing.runs import Difference, launch_of
 from visaproof.refinement.verdicts import Refines
+from visaproof.semantics.symbolic.names import surface_size
+from visaproof.semantics.symbolic.value_names import Own, Owner, PredicateBit, RegisterByte
 from visaproof.smt import Term, bool_symbol, symbol
 
 ONE = "(M1_NM, 1)"
@@ -79,8 +81,9 @@ def changed(lines: Sequence[str], random: Random) -> list[str]:
 def choices(side: str) -> Iterator[dict[Term, int]]:
     """All that a kernel may find."""
     for low, high, on in product(range(4), range(2), range(2)):
-        predicate: Term = bool_symbol(f"{side}:P1[0]")
-        yield {symbol(f"{side}:Y.0", 8): low, symbol(f"{side}:Y.1", 8): high, predicate: on}
+        predicate: Term = bool_symbol(Own(Owner(side), PredicateBit("P1", 0)))
+        first, second = (symbol(Own(Owner(side), RegisterByte("Y", byte)), 8) for byte in range(2))
+        yield {first: low, second: high, predicate: on}
 
 
 def left(comparison: Comparison, place: int, memory: Memory, values: Values) -> dict[int, int] | None:
@@ -100,7 +103,7 @@ def is_explained(comparison: Comparison, memory: Memory, values: Values) -> bool
 def launched(comparison: Comparison, random: Random) -> Iterator[tuple[Values, Memory]]:
     """A few inputs and contents of memory, with what the target may find."""
     for _ in range(LAUNCHES):
-        words: Values = {symbol("X.0", 32): random.randrange(4), symbol("size.argument 0", 40): 1 << 32}
+        words: Values = {symbol("X.0", 32): random.randrange(4), surface_size("argument 0"): 1 << 32}
         words |= dict.fromkeys(comparison.question.lanes, 1)
         bits = random.choice((2, 32))
 

@@ -22,8 +22,7 @@ from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.runs import Difference, difference
 from visaproof.refinement.verdicts import Refines, Vacuous, Verdict
 from visaproof.report.two_kernels.answer import difference_text, verdict_json, verdict_lines
-from visaproof.semantics.symbolic.state import ADDRESS_BITS
-from visaproof.smt import symbol
+from visaproof.semantics.symbolic.names import surface_size
 from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1
@@ -103,7 +102,7 @@ def test_a_wrong_change_is_shown_in_launches_that_stay_inside(forbidden: frozens
 def test_a_difference_in_a_short_buffer_is_shown_in_a_long_one_if_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
     comparison, found = asked(LOADED, store(0, "X") + load(0, "Y") + ADD.format(4) + store(1, "Y"))
     assert isinstance(found, Difference)
-    short = found.values | {symbol("size.argument 0", ADDRESS_BITS): 2}
+    short = found.values | {surface_size("argument 0"): 2}
     outside = difference(*comparison.runners, comparison.question, short, nothing)
     assert outside is not None
     assert outside.source_missed is not None

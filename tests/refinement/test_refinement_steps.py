@@ -17,7 +17,8 @@ from visaproof.refinement.effects.effects import Effects
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
-from visaproof.smt import BitVec, Bool, add, bit_and, bit_or, bool_symbol, const, is_true, symbol, true
+from visaproof.semantics.symbolic.names import lane_on
+from visaproof.smt import BitVec, Bool, add, bit_and, bit_or, const, is_true, symbol, true
 from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1
@@ -85,6 +86,6 @@ def test_that_two_loads_bring_one_value_is_said_of_others_only_where_their_addre
         loaded = (memory.initial("s", address) for address in addresses)
         return Effects({"s": tuple(UnitStore(true(), const(4 * k, 32), each) for k, each in enumerate(loaded))}, {})
 
-    launched = Launched((bool_symbol("em.0"),))
+    launched = Launched((lane_on(0),))
     assert steps.one_by_one(Question(stores(one), stores(same), memory, launched), ["s"], 1_000)
     assert not steps.one_by_one(Question(stores(one, one), stores(same, other), memory, launched), ["s"], 1_000)

@@ -1,6 +1,6 @@
 """Uninitialised values in the source may be what the target leaves: proved where it may, held against all choices."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import islice, product
@@ -23,7 +23,9 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.testing.small_launches import small_launches
 from visaproof.refinement.verdicts import Refines
-from visaproof.smt import bool_symbol, symbol
+from visaproof.semantics.symbolic.names import extents_of, lane_on
+from visaproof.semantics.symbolic.value_names import Anew, LoadedValue, OpenValue, Own, Owner, RegisterByte
+from visaproof.smt import symbol
 from visaproof.visaasm.reader import read_kernel
 
 ONE = "(M1_NM, 1)"
@@ -103,29 +105,34 @@ def test_a_lane_that_may_be_on_is_on_where_the_target_needs_it() -> None:
 @pytest.mark.parametrize(
     ("name", "chosen"),
     [
-        ("source:V33.4", True),
-        ("source:thread 1:V33.4", True),
-        ("source:%tsc.0", False),
-        ("source:thread 1:%tsc.0 read 0", False),
-        ("source:arbitrary.12.3", False),
-        ("target:V33.4", False),
+        (Own(Owner("source"), RegisterByte("V33", 4)), True),
+        (Own(Owner("source", 1), RegisterByte("V33", 4)), True),
+        (Own(Owner("source"), Anew(RegisterByte("V33", 4), 0)), True),
+        (Own(Owner("source"), RegisterByte("%tsc", 0)), False),
+        (Own(Owner("source", 1), Anew(RegisterByte("%tsc", 0), 0)), False),
+        (Own(Owner("source"), OpenValue("", "12.3")), False),
+        (Own(Owner("source"), OpenValue("thread 1:", "12.3")), False),
+        (Own(Owner("source"), LoadedValue("", "12.3")), False),
+        (Own(Owner("target"), RegisterByte("V33", 4)), False),
+        ("source:V33.4", False),
     ],
+    ids=str,
 )
-def test_the_source_chooses_its_registers_but_not_what_the_device_writes(name: str, chosen: bool) -> None:
+def test_the_source_chooses_its_registers_but_not_what_the_device_writes(name: Hashable, chosen: bool) -> None:
     assert is_unwritten(symbol(name, 8)) is chosen
 
 
 def test_registers_that_nothing_wrote_are_guessed_as_small_dwords_too() -> None:
     """So that what the target takes for a coordinate lies in an image."""
-    parts = [symbol(f"target:V33.{byte}", 8) for byte in range(4)]
-    launches = [values for values, _ in choice_launches(parts, [bool_symbol("em.0")], 0)]
+    parts = [symbol(Own(Owner("target"), RegisterByte("V33", byte)), 8) for byte in range(4)]
+    launches = [values for values, _ in choice_launches(parts, [lane_on(0)], 0)]
     words = {sum(values[one] << 8 * place for place, one in enumerate(parts)) for values in launches}
     assert {0, 1, 2, 9} <= words
     assert max(words) > 1 << 24
 
 
 def test_of_two_images_one_may_be_large_and_of_two_samplers_one_may_tell() -> None:
-    extents = [symbol(f"width.argument {number}.0", 32) for number in range(2)]
+    extents = [extents_of(f"argument {number}", 0)[0] for number in range(2)]
     samplers = [sampler_symbol(number) for number in range(2)]
     launches = [values for values, _ in islice(small_launches((), [*extents, *samplers], 0), 40)]
     wide, narrow = extents

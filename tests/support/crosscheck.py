@@ -16,7 +16,9 @@ from visaproof.machine.symbolic.run import Trace, trace
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Write
 from visaproof.semantics.symbolic.accesses import Store
+from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicFlat, SymbolicImage
+from visaproof.semantics.symbolic.value_names import PredicateBit
 from visaproof.smt import Term, bool_symbol, symbol
 from visaproof.smt.evaluate import evaluate_all
 from visaproof.visaasm.opcode_kinds import Kind, kind_of
@@ -77,14 +79,14 @@ class Inputs:
 def inputs_of(kernel: Kernel, state: ConcreteState, traced: Trace) -> Inputs:
     values: dict[Term, int] = {}
     for lane in range(32):
-        values[bool_symbol(f"em.{lane}")] = state.exec_mask >> lane & 1
+        values[lane_on(lane)] = state.exec_mask >> lane & 1
     for name, content in state.registers.items():
         for start in range(0, len(content), 4):
             dword = content[start : start + 4]
             values[symbol(f"{name}.{start}", 8 * len(dword))] = int.from_bytes(dword, "little")
     for name, bits in state.predicates.items():
         for lane in range(bits.count):
-            values[bool_symbol(f"{name}[{lane}]")] = bits.bits >> lane & 1
+            values[bool_symbol(PredicateBit(name, lane))] = bits.bits >> lane & 1
     for key, surface in traced.surfaces.items():
         held = state.surfaces[key]
         if isinstance(surface, SymbolicBuffer) and isinstance(held, Buffer):

@@ -56,7 +56,8 @@ from visaproof.rules import instance
 from visaproof.rules import verdicts as rule_verdicts
 from visaproof.rules.goals import Goal
 from visaproof.semantics.concrete.choices import Choices, Picked
-from visaproof.smt import add, bool_symbol, eq, false, true
+from visaproof.semantics.symbolic.names import lane_on
+from visaproof.smt import add, eq, false, true
 from visaproof.smt.answers import Satisfiable
 from visaproof.visaasm.reader import read_kernel
 
@@ -175,7 +176,7 @@ def a_value_that_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> bool:
 
 def a_write_that_stays_inside(monkeypatch: pytest.MonkeyPatch) -> bool:
     """The solver says that a write goes beyond a variable, for values for which none of its lanes is on."""
-    monkeypatch.setattr(findings._Question, "_values", lambda *_: {bool_symbol("em.0"): 1})
+    monkeypatch.setattr(findings._Question, "_values", lambda *_: {lane_on(0): 1})
     beyond = "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x5:ud\n(P1) mov (M1, 8) SHORT(0,0)<1> X(0,0)<1;1,0>\n"
     return not finding_shown(beyond + STORED)
 

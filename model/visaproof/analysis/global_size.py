@@ -10,7 +10,8 @@ from visaproof.launch.launch import Launch, LaunchValue, LocalId
 from visaproof.launch.premises import Premise, premise
 from visaproof.launch.relations.expressions import Expression
 from visaproof.launch.relations.launch_names import LaunchNames
-from visaproof.smt import BitVec, Bool, add, bool_symbol, const, eq, implies, mul, truncate, ule, ult, zero_extend
+from visaproof.semantics.symbolic.names import lane_on
+from visaproof.smt import BitVec, Bool, add, const, eq, implies, mul, truncate, ule, ult, zero_extend
 from visaproof.visaasm.syntax import Kernel
 
 WIDE = 64
@@ -57,7 +58,7 @@ def _dimension(
     for lane in range(lanes):
         local_id = ids.get(lane, const(0, 16))
         below = ult(add(first, zero_extend(local_id, WIDE)), zero_extend(size, WIDE))
-        yield implies(bool_symbol(f"em.{lane}"), below)
+        yield implies(lane_on(lane), below)
 
 
 def _local_size(kernel: Kernel, launch: Launch, start: Start, dimension: int) -> BitVec:

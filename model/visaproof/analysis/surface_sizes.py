@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from visaproof.decode.scratch import scratch_bytes
 from visaproof.isa.errors import ReadError, in_option
+from visaproof.isa.identity import Same
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.assumptions import Start
 from visaproof.launch.input_meaning import Argument
@@ -27,6 +28,7 @@ from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.run import Trace
 from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.names import SurfaceSize, surface_size
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicBuffer
 from visaproof.smt import (
     BitVec,
@@ -37,9 +39,7 @@ from visaproof.smt import (
     eq,
     extract,
     substitute,
-    symbol,
     truncate,
-    value_of,
 )
 from visaproof.visaasm.syntax import Input, Kernel
 
@@ -214,7 +214,7 @@ def _bad(option: str, message: str, hint: str) -> ReadError:
 
 def is_free(size: BitVec) -> bool:
     """Whether nothing is known of a size."""
-    return value_of(size) is None and str(size.payload).startswith("size.")
+    return isinstance(size.payload, SurfaceSize)
 
 
 def with_sizes(trace: Trace, sizes: Mapping[str, BitVec]) -> Trace:
@@ -234,7 +234,7 @@ def with_scratch_that_ends(trace: Trace) -> Trace:
     """The trace of a thread whose private memory in `%scratch` has an arbitrary size."""
     if SCRATCH not in trace.surfaces:
         return trace
-    scratch = SymbolicBuffer(symbol(f"size.{SCRATCH}", ADDRESS_BITS))
+    scratch = SymbolicBuffer(surface_size(SCRATCH))
     performed = tuple(_within(one, scratch) if one.surface == SCRATCH else one for one in trace.performed)
     return replace(trace, surfaces=trace.surfaces | {SCRATCH: scratch}, performed=performed)
 
@@ -251,6 +251,6 @@ def _resized(performed: Performed, sizes: Mapping[Term, Term]) -> Performed:
 
 def _with_accesses(performed: Performed, accesses: Sequence[Access]) -> Performed:
     """The message with these in the place of its accesses."""
-    by_old = dict(zip(map(id, performed.accesses), accesses, strict=True))
-    loaded = tuple((by_old[id(access)], value) for access, value in performed.loaded)
+    by_old = dict(zip(map(Same, performed.accesses), accesses, strict=True))
+    loaded = tuple((by_old[Same(access)], value) for access, value in performed.loaded)
     return replace(performed, accesses=tuple(accesses), loaded=loaded)

@@ -5,11 +5,13 @@ So a suffix, an operand or a field of an operand that no decoder knows can never
 
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, field, fields
+from typing import Any
 
 from visaproof.isa.errors import NotModelled, Position, ReadError
+from visaproof.isa.identity import Same
 from visaproof.visaasm.syntax import Instruction, LscBase, Operand
 
-Key = tuple[int, str]
+Key = tuple[Same[Any], str]
 """The record that a part stands in, by its identity, and the name of its field; of a suffix, its number."""
 
 _PLACES = frozenset(("position", "text"))
@@ -33,10 +35,10 @@ def parts_of(instruction: Instruction) -> Iterator[Part]:
     """Everything that a statement says, but for its opcode."""
     place = instruction.position
     for number, suffix in enumerate(instruction.suffixes):
-        yield Part((id(instruction), f"suffix {number}"), f".{suffix}", place, False)
+        yield Part((Same(instruction), f"suffix {number}"), f".{suffix}", place, False)
     for each in fields(instruction):
         if each.name not in (*_HEAD, "suffixes") and getattr(instruction, each.name) is not None:
-            yield Part((id(instruction), each.name), each.name, place, False)
+            yield Part((Same(instruction), each.name), each.name, place, False)
     for operand in instruction.operands:
         yield from _parts_of_operand(operand)
 
@@ -47,7 +49,7 @@ def _parts_of_operand(operand: Operand) -> Iterator[Part]:
         value: object = getattr(operand, each.name)
         if each.name in _PLACES or value is None or (each.default is not MISSING and value == each.default):
             continue
-        yield Part((id(operand), each.name), f"{each.name} {_shown(value)}", operand.position, True)
+        yield Part((Same(operand), each.name), f"{each.name} {_shown(value)}", operand.position, True)
         if isinstance(value, LscBase):
             yield from _parts_of_operand(value)
 
@@ -64,7 +66,7 @@ class Taken:
 
     def take(self, record: Instruction | Operand, *names: str) -> None:
         """Takes note that the decoder uses these fields of a record."""
-        self.keys.update((id(record), name) for name in names)
+        self.keys.update((Same(record), name) for name in names)
 
     def suffix(self, instruction: Instruction, number: int) -> None:
         self.take(instruction, f"suffix {number}")

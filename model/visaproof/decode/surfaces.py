@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from visaproof.decode.statement import execution_of, root_byte
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
 from visaproof.visaasm.syntax import (
@@ -179,30 +180,17 @@ def _copied(kernel: Kernel, mov: Instruction, platform: Platform, types: frozens
     return first_byte(kernel, source, platform)
 
 
-class _Same:
-    """A kernel that is compared by its identity."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
-
-    def __hash__(self) -> int:
-        return id(self.kernel)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.kernel is other.kernel
-
-
 Writers = Mapping[str, list[tuple[int | None, Instruction]]]
 
 
 def writers_of(kernel: Kernel, platform: Platform) -> Writers:
     """Each instruction that may write a root variable, with the first byte where it is known."""
-    return _writers_of(_Same(kernel), platform)
+    return _writers_of(Same(kernel), platform)
 
 
 @lru_cache(maxsize=4)
-def _writers_of(same: _Same, platform: Platform) -> Writers:
-    kernel = same.kernel
+def _writers_of(same: Same[Kernel], platform: Platform) -> Writers:
+    kernel = same.it
     by_root: dict[str, list[tuple[int | None, Instruction]]] = {}
     for instruction in kernel.instructions():
         for operand in instruction.operands:

@@ -126,7 +126,7 @@ class _ArraysRun:
 
     def _memories(self, groups: int) -> Memories:
         """The buffers behind surfaces and addresses, and zeros as the memory of each group."""
-        whole = {id(each): _array(each.data) for each in self.memory.buffers.values() if each.part_of is None}
+        whole = {each: _array(each.data) for each in self.memory.buffers.values() if each.part_of is None}
         buffers = {index: _bytes_in(each, whole) for index, each in self.memory.buffers.items()}
         surfaces = {key: buffers[index] for key, index in surface_keys(self.program, self.memory)}
         surfaces[SLM] = np.zeros((groups, len(self.memory.local.data)), np.uint8)
@@ -187,11 +187,11 @@ def _array(content: bytearray | memoryview) -> NDArray[np.uint8]:
     return np.frombuffer(content, np.uint8) if content else np.zeros(0, np.uint8)
 
 
-def _bytes_in(buffer: Allocation, whole: Mapping[int, NDArray[np.uint8]]) -> NDArray[np.uint8]:
+def _bytes_in(buffer: Allocation, whole: Mapping[Allocation, NDArray[np.uint8]]) -> NDArray[np.uint8]:
     """The bytes of a buffer: its own, or the end of another one's."""
     if buffer.part_of is None:
-        return whole[id(buffer)]
-    return whole[id(buffer.part_of)][buffer.base - buffer.part_of.base :]
+        return whole[buffer]
+    return whole[buffer.part_of][buffer.base - buffer.part_of.base :]
 
 
 def _takes_private(program: Program) -> bool:

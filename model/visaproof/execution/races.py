@@ -63,14 +63,14 @@ class RaceWatch:
     """Told of the bytes that each message reaches."""
     races: dict[tuple[str, str], Race] = field(default_factory=dict[tuple[str, str], Race])
     unwritten: dict[str, UnwrittenRead] = field(default_factory=dict[str, UnwrittenRead])
-    _seen: dict[int, dict[int, _Byte]] = field(default_factory=dict[int, dict[int, _Byte]])
+    _seen: dict[Allocation, dict[int, _Byte]] = field(default_factory=dict[Allocation, dict[int, _Byte]])
 
     def forget(self, memory: Allocation) -> None:
         """The memory is another one from now on (that of the next group)."""
-        self._seen.pop(id(memory), None)
+        self._seen.pop(memory, None)
 
     def reads(self, memory: Allocation, offset: int, width: int) -> None:
-        seen, now = self._seen.setdefault(id(memory), {}), self.now
+        seen, now = self._seen.setdefault(memory, {}), self.now
         if self.trail is not None:
             self.trail.reaches(now.thread, (memory.name, offset, width))
         for place in range(offset, offset + width):
@@ -86,7 +86,7 @@ class RaceWatch:
                 one.readers = (now, *others[:1])
 
     def writes(self, memory: Allocation, offset: int, width: int, value: int, atomic: bool) -> None:
-        seen, now = self._seen.setdefault(id(memory), {}), self.now
+        seen, now = self._seen.setdefault(memory, {}), self.now
         if self.trail is not None:
             self.trail.reaches(now.thread, (memory.name, offset, width))
         for k in range(width):

@@ -18,6 +18,7 @@ from visaproof.launch.matching import is_linked, linked_address
 from visaproof.launch.premises import Premise, premise
 from visaproof.launch.relations.stated_relations import StatedRelation
 from visaproof.semantics.symbolic.registers import Byte
+from visaproof.semantics.symbolic.value_names import RegisterByte
 from visaproof.smt import BitVec, Bool, Term, add, const, scale, symbol, zero_extend
 from visaproof.smt.evaluate import evaluate_all
 from visaproof.visaasm.syntax import Input, Kernel
@@ -95,7 +96,10 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
                 words |= _local_ids(item, piece, piece.meaning, simd)
             if _is_pointer(piece):
                 assert isinstance(piece.meaning, BufferAddress | LaunchValue)
-                pointers[item.variable, piece.offset] = symbol(f"{item.variable}.{piece.offset}", 64), piece.meaning
+                pointers[item.variable, piece.offset] = (
+                    symbol(RegisterByte(item.variable, piece.offset), 64),
+                    piece.meaning,
+                )
             _name(meanings, item, piece)
     if words:
         meanings |= {"thread_in_row": f"first local_id_x of the thread, divided by {simd}"}

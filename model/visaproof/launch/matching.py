@@ -10,6 +10,7 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.input_meaning import Argument, ArgumentValue, LocalId, Piece, SamplerModes
 from visaproof.launch.launch import BufferAddress, Launch, Surface, Unknown
 from visaproof.semantics.symbolic.registers import Byte
+from visaproof.semantics.symbolic.value_names import OnlyHanded, Own, Owner, PredicateBit, RegisterByte
 from visaproof.smt import BitVec, Bool, bool_symbol, symbol
 from visaproof.visaasm.syntax import Input, Kernel
 
@@ -131,9 +132,11 @@ def meant(piece: Piece, byte: int, lane_of: LaneOf) -> tuple[Hashable, ...]:
 
 # ---------------------------------------------------------------- what the registers hold
 
+SOURCE, TARGET = Owner("source"), Owner("target")
+
 
 def source_start(
-    kernel: Kernel, initial: Callable[[str, int], Byte], name: str = "source"
+    kernel: Kernel, initial: Callable[[str, int], Byte], owner: Owner = SOURCE
 ) -> Callable[[str, int], Byte]:
     """The registers of the source: what no launch sets gets a name of the source's own."""
     inputs = {item.variable for item in kernel.inputs}
@@ -141,7 +144,7 @@ def source_start(
     def start(variable: str, byte: int) -> Byte:
         if variable in inputs or variable in THREAD_STATE:
             return initial(variable, byte)
-        return started_with(name, variable, byte)
+        return started_with(owner, variable, byte)
 
     return start
 
@@ -161,20 +164,22 @@ def target_start(
         if variable in THREAD_STATE:
             return source(variable, byte)
         if variable in own_tables:
-            return own_address(variable), byte
+            return only_targets_address(variable), byte
         if (variable, byte) in matching.extra:
             word, index = own(variable, byte)
             if word.width == 64:  # an address
-                return own_address(str(word.payload)), index
-            return symbol(f"target only:{variable}.{byte}", 8), 0
-        return started_with("target", variable, byte)
+                return only_targets_address(word.payload), index
+            return symbol(OnlyHanded("target", RegisterByte(variable, byte)), 8), 0
+        return started_with(TARGET, variable, byte)
 
     return start
 
 
-def started_with(name: str, variable: str, byte: int) -> Byte:
-    """What no launch sets: the address of something linked, or a value that only the kernel of this name has."""
-    return (linked_address(variable), byte) if is_linked(variable) else (symbol(f"{name}:{variable}.{byte}", 8), 0)
+def started_with(owner: Owner, variable: str, byte: int) -> Byte:
+    """What no launch sets: the address of something linked, or a value that only this kernel has."""
+    if is_linked(variable):
+        return linked_address(variable), byte
+    return symbol(Own(owner, RegisterByte(variable, byte)), 8), 0
 
 
 def is_linked(variable: str) -> bool:
@@ -187,14 +192,14 @@ def linked_address(variable: str) -> BitVec:
     return symbol(variable, 64)
 
 
-def own_address(name: str) -> BitVec:
+def only_targets_address(name: Hashable) -> BitVec:
     """An address that only the target has."""
-    return symbol(f"target only:{name}", 64)
+    return symbol(OnlyHanded("target", name), 64)
 
 
-def own_predicates(side: str) -> Callable[[str, int], Bool]:
-    """Predicate uninitialised bits, by names of the side's own."""
-    return lambda variable, lane: bool_symbol(f"{side}:{variable}[{lane}]")
+def own_predicates(owner: Owner) -> Callable[[str, int], Bool]:
+    """Uninitialised bits of predicates, by names of the kernel's own."""
+    return lambda variable, lane: bool_symbol(Own(owner, PredicateBit(variable, lane)))
 
 
 def require_matched(kernel: Kernel, matching: Matching, read: Iterable[_Place]) -> None:

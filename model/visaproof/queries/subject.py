@@ -19,6 +19,7 @@ from visaproof.queries.images import arbitrary_image, concrete_image, extents_of
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.semantics.symbolic.accesses import Access, RegisterSlice
+from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
 from visaproof.semantics.symbolic.state import (
     ADDRESS_BITS,
@@ -159,6 +160,16 @@ def bind_instruction(instruction: Instruction, values: Mapping[Term, int]) -> In
 # ---------------------------------------------------------------- arbitrary states
 
 
+@dataclass(frozen=True, slots=True)
+class ClaimBit:
+    """A bit of the predicate of an instruction in a claim."""
+
+    lane: int
+
+    def __str__(self) -> str:
+        return f"{PREDICATE}.{self.lane}"
+
+
 def arbitrary_state(
     platform: Platform,
     sizes: Mapping[str, int],
@@ -171,12 +182,9 @@ def arbitrary_state(
     def initial(variable: str, position: int) -> Byte:
         return symbol(f"{variable}.{position // 4}", 32), position % 4
 
-    predicates = {PREDICATE: _bits(PREDICATE)} if predicated else {}
-    return SymbolicState(platform, _bits("em"), RegisterFile(sizes, initial), predicates, {surface_name: surface})
-
-
-def _bits(name: str) -> tuple[Bool, ...]:
-    return tuple(bool_symbol(f"{name}.{lane}") for lane in range(THREAD_LANES))
+    predicates = {PREDICATE: tuple(bool_symbol(ClaimBit(lane)) for lane in range(THREAD_LANES))} if predicated else {}
+    enabled = tuple(map(lane_on, range(THREAD_LANES)))
+    return SymbolicState(platform, enabled, RegisterFile(sizes, initial), predicates, {surface_name: surface})
 
 
 def arbitrary_buffer() -> SymbolicBuffer:

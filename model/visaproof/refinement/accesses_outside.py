@@ -9,8 +9,7 @@ from visaproof.refinement.effects.question import LARGEST_SURFACE
 from visaproof.refinement.testing.guesses import GUESSES, guessed, settled
 from visaproof.refinement.testing.runs import Difference, again
 from visaproof.refinement.testing.shrinking import smaller
-from visaproof.semantics.symbolic.state import ADDRESS_BITS
-from visaproof.smt import symbol
+from visaproof.semantics.symbolic.names import surface_size
 
 
 def rather_inside(comparison: Comparison, found: Difference, timeout_ms: int) -> Difference:
@@ -29,7 +28,7 @@ def rather_inside(comparison: Comparison, found: Difference, timeout_ms: int) ->
 
 def _in_larger_buffers(asked: Comparison, found: Difference) -> Difference | None:
     """The same launch with buffers as large as they may be."""
-    sizes = {name: symbol(f"size.{name}", ADDRESS_BITS) for name in found.memory}
+    sizes = {name: surface_size(name) for name in found.memory}
     larger = {name: (LARGEST_SURFACE, found.memory[name][1]) for name, size in sizes.items() if size in found.values}
     values = found.values | {sizes[name]: LARGEST_SURFACE for name in larger}
     start = replace(found, values=values, memory=found.memory | larger)

@@ -18,7 +18,8 @@ from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.touched import on_unlike_caches
 from visaproof.refinement.observed import is_register
 from visaproof.refinement.widths.thread_group import AnyRunner
-from visaproof.refinement.widths.wide_thread import THREAD_NUMBER, UNMATCHED
+from visaproof.refinement.widths.wide_thread import THREAD_NUMBER
+from visaproof.semantics.symbolic.value_names import Unmatched
 from visaproof.smt import Bool, symbols_of
 
 FUNCTIONS = premise("float-functions")
@@ -120,9 +121,9 @@ def _of_groups(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
     if not any(runner.threads for runner in runners):
         return
     yield premise("threads-in-any-order")
-    words = [str(word.payload) for word in symbols_of(*(each for one in runners for each in one.start_words()))]
-    if THREAD_NUMBER in words:
+    names = [word.payload for word in symbols_of(*(each for one in runners for each in one.start_words()))]
+    if THREAD_NUMBER in names:
         yield premise("thread-numbers")
-    unlike = sorted({word.rpartition(":")[2] for word in words if word.startswith(UNMATCHED)})
+    unlike = sorted({str(name.what) for name in names if isinstance(name, Unmatched)})
     if unlike:
         yield premise("threads-unlike", names=", ".join(unlike))

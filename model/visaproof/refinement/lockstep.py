@@ -30,7 +30,8 @@ from visaproof.refinement.widths.items_apart import same_effects
 from visaproof.refinement.widths.thread_barriers import with_plain_events
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of
 from visaproof.refinement.widths.wide_thread import prefix_of
-from visaproof.smt import Bool, Term, bool_symbol, symbol
+from visaproof.semantics.symbolic.value_names import like
+from visaproof.smt import Bool, Term, bool_symbol
 
 
 def in_step(comparison: Comparison) -> Question | None:
@@ -78,8 +79,8 @@ def _generalised(runner: AnyRunner, lanes: Sequence[Bool], scope: Scope, several
 def _generalised_thread(runner: Runner, lanes: Sequence[Bool], floats: Floats, prefix: str = "") -> Runner:
     base = next((word for word, buffer in runner.pointers.items() if buffer == PRIVATE), None)
     ran = trace(
-        runner.kernel, runner.platform, runner.initial, lanes, own_predicates(runner.name), unroll=0, private_base=base,
-        compared_as=runner.name, floats=floats, name=prefix,
+        runner.kernel, runner.platform, runner.initial, lanes, own_predicates(runner.owner), unroll=0,
+        private_base=base, compared_as=str(runner.owner), floats=floats, name=prefix,
     )  # fmt: skip
     return replace(runner, trace=ran)
 
@@ -123,17 +124,13 @@ class _Classes:
         found: dict[Term, Term] = {}
         for held in _words(rounds):
             kind = f"{held.during.width}.{held.lane}.{self.of[held.during]}"
-            found[held.during] = _like(held.during, f"round.{kind}")
+            found[held.during] = like(held.during, f"round.{kind}")
             if not threads or held.lane != EVERY_LANE:
-                found[held.left] = _like(held.left, f"left.{kind}")
+                found[held.left] = like(held.left, f"left.{kind}")
         for side in rounds:
             for loop, one in enumerate(side):
                 found |= {held.during: bool_symbol(f"round.{loop}.lane{held.lane}") for held in one.lanes}
         return found
-
-
-def _like(term: Term, name: str) -> Term:
-    return symbol(name, term.width) if term.width else bool_symbol(name)
 
 
 def _question(runners: tuple[AnyRunner, AnyRunner], comparison: Comparison, names: dict[Term, Term]) -> Question | None:

@@ -29,6 +29,7 @@ from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
 from visaproof.refinement.effects.sharing import owners
 from visaproof.refinement.effects.side import Side
 from visaproof.refinement.effects.synchronisation import Unlike
+from visaproof.semantics.symbolic.names import Probe, surface_size
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import Bool, conj, const, disj, eq, is_true, neg, symbol, ule
 
@@ -116,7 +117,7 @@ def same_at_probe(question: Question, surface: str) -> Bool:
     Of memory that buffers share, whether that is so of a unit of any buffer that is written.
     """
     source, target = stores_of(question, surface)
-    probe = symbol(f"probe.{surface}", (source or target)[0].cell.width)
+    probe = symbol(Probe(surface), (source or target)[0].cell.width)
     before = question.memory.initial(surface, probe)
     seen = question.sharing.seen_from
     return conj(*(
@@ -144,7 +145,7 @@ def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> 
 
 def _limits(question: Question, surface: str) -> Iterator[Bool]:
     """Between which sizes that of a surface lies."""
-    size, local = symbol(f"size.{surface}", ADDRESS_BITS), question.launched.local
+    size, local = surface_size(surface), question.launched.local
     if surface == SHARED_LOCAL:
         yield ule(const(local.least, ADDRESS_BITS), size)
     yield ule(size, const(local.most if surface == SHARED_LOCAL else LARGEST_SURFACE, ADDRESS_BITS))

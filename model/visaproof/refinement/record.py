@@ -15,6 +15,7 @@ from visaproof.checking.counterexample import DOES_NOT_REFINE, FORMAT, Predicate
 from visaproof.checking.ladder import Values
 from visaproof.checking.states import state_record
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.identity import Same
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.matching import Program
 from visaproof.launch.relations.obeyed_relations import ObeyedRelation, obeyed
@@ -30,7 +31,7 @@ from visaproof.refinement.testing.runner import Prepared
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.widths.thread_group import AnyRunner, Started
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.semantics.concrete.surface import Buffer, Image
+from visaproof.semantics.concrete.surface import Buffer, Image, Surface
 from visaproof.visaasm.linking.names import functions_beside
 from visaproof.visaasm.syntax import Kernel
 
@@ -333,14 +334,14 @@ def _kept(state: ConcreteState) -> State:
 
 
 def _surfaces(prepared: Prepared) -> dict[str, str]:
-    names = {id(one): name for name, one in prepared.memory.items()}
-    return {key: names[id(one)] for key, one in prepared.state.surfaces.items() if key not in (FLAT, SCRATCH)}
+    names: dict[Same[Surface], str] = {Same(one): name for name, one in prepared.memory.items()}
+    return {key: names[Same(one)] for key, one in prepared.state.surfaces.items() if key not in (FLAT, SCRATCH)}
 
 
 def _windows(prepared: Prepared) -> list[Window]:
-    names = {id(one.contents): name for name, one in prepared.memory.items() if isinstance(one, Buffer)}
+    names = {Same(one.contents): name for name, one in prepared.memory.items() if isinstance(one, Buffer)}
     return [
-        Window(f"{at:#x}", f"{size:#x}", names.get(id(contents), ""))
+        Window(f"{at:#x}", f"{size:#x}", names.get(Same(contents), ""))
         for at, size, contents in prepared.flat.windows
         if size
     ]

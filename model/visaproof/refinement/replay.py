@@ -241,7 +241,7 @@ def _visited(example: RefinementExample, side: Side, exchange: Exchange, behind:
     visit = Visit(exchange, buffer, behind)
     ran = _run_on(example, side, memory, path, visit, watch)
     cell = range(exchange.address, exchange.address + exchange.width)
-    plainly = any(watch.plainly(id(buffer.contents), place) for place in cell)
+    plainly = any(watch.plainly(buffer.contents, place) for place in cell)
     return _Visited(ran, visit.brought, exchange.held_in(buffer), plainly)
 
 

@@ -22,6 +22,7 @@ from visaproof.rules.questions.symbols import any_dword, lanes
 from visaproof.rules.questions.writes import after, cases
 from visaproof.rules.search import Cell, Prepared
 from visaproof.semantics.symbolic.effects import updated
+from visaproof.semantics.symbolic.names import FoundInMemory, Probe
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -170,7 +171,7 @@ def _of_stores(comparison: Comparison, assumed: Premise) -> Question:
         if swapped == []:
             continue
         width = (left or right)[0].cell.width
-        probe = symbol(f"probe.{surface}", width)
+        probe = symbol(Probe(surface), width)
         before = comparison.memory.initial(surface, probe)
         goal = eq(after(left, probe, before), after(right, probe, before))
         goals.append(Goal(surface, goal))
@@ -193,10 +194,10 @@ def _of_stores(comparison: Comparison, assumed: Premise) -> Question:
         if swapped is not None:
             yield swapped
         elif len(left) == len(right):
-            memory = symbol("found.there", 8 * comparison.memory.units[surface])
+            memory = symbol(FoundInMemory("there"), 8 * comparison.memory.units[surface])
             yield [same_write(a, b, memory) for a, b in zip(left, right, strict=True)]
         elif right:
-            yield list(cases(one.goal, right, symbol(f"probe.{surface}", right[0].cell.width)))
+            yield list(cases(one.goal, right, symbol(Probe(surface), right[0].cell.width)))
 
     acts = [one.guard for writes in source.writes.values() for one in writes]
     return Question(goals, premises, comparison.memory.facts, cells, in_pairs, acts)

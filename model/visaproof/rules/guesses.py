@@ -7,7 +7,8 @@ from random import Random
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.rules.language.instances import Instance, Register
 from visaproof.rules.questions.question import Side
-from visaproof.rules.questions.symbols import element, lanes, predicate_bit, surface_size
+from visaproof.rules.questions.symbols import element, lanes, predicate_bit
+from visaproof.semantics.symbolic.names import is_size, surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import Term, value_of
 
@@ -26,10 +27,9 @@ class Case:
 def input_symbols(instance: Instance, sides: tuple[Side, Side]) -> Iterator[Term]:
     """The symbols that the state before consists of."""
     for register in instance.registers.values():
-        names = [f"{side.name}:{register.name}" for side in sides] if register.temporary else [register.name]
-        for name in names:
+        for side in [side.name for side in sides] if register.temporary else [""]:
             for k in range(register.count):
-                yield element(name, k, register.type.bits)
+                yield element(register.name, k, register.type.bits, side)
     for name, count in instance.predicates.items():
         for lane in range(count):
             yield predicate_bit(name, lane)
@@ -44,10 +44,6 @@ def input_symbols(instance: Instance, sides: tuple[Side, Side]) -> Iterator[Term
     yield from sorted(seen, key=lambda one: one.serial)
 
 
-def is_size(one: Term) -> bool:
-    return str(one.payload).startswith(("size.", "width.", "height.", "depth."))
-
-
 class Guesses:
     """Seeded inputs of an instance, each made once, however often they are gone through."""
 
@@ -57,11 +53,9 @@ class Guesses:
         self._random = Random(0)
         self._made: list[Case] = []
         known = set(self.symbols)
-        self._registers = [
-            (register, [one for k in range(register.count) if (one := element(name, k, register.type.bits)) in known])
-            for register in instance.registers.values()
-            for name in (register.name, f"source:{register.name}", f"target:{register.name}")
-        ]
+        by_side = ((one, side) for one in instance.registers.values() for side in ("", "source", "target"))
+        each = ((one, [element(one.name, k, one.type.bits, side) for k in range(one.count)]) for one, side in by_side)
+        self._registers = [(one, [word for word in words if word in known]) for one, words in each]
         self._predicates = [
             [predicate_bit(name, lane) for lane in range(count)] for name, count in instance.predicates.items()
         ]

@@ -10,10 +10,11 @@ from visaproof.rules.guesses import Case, Guesses, Values
 from visaproof.rules.language.instances import Instance, Register
 from visaproof.rules.questions.conditions import Premise
 from visaproof.rules.questions.question import Side, observed_elements, surface_names, surface_of, whole_cell
-from visaproof.rules.questions.symbols import any_dword, element, lanes, predicate_bit, surface_size
+from visaproof.rules.questions.symbols import any_dword, element, lanes, predicate_bit
 from visaproof.rules.runs import CHOICES, TooManyOrders, outcomes
 from visaproof.rules.states import Inputs
 from visaproof.rules.verdicts import Counterexample, Place, Run
+from visaproof.semantics.symbolic.names import surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Term, extract, substitute, subterms
 from visaproof.smt.compiled import compiled
@@ -164,14 +165,9 @@ class Search:
                 elif name != FLAT:
                     buffers[name] = values.get(surface_size(name), 0), {}
         self._fill(case, buffers, images)
-        registers = {
-            one.name: _packed(one, one.name, values) for one in instance.registers.values() if not one.temporary
-        }
+        registers = {one.name: _packed(one, "", values) for one in instance.registers.values() if not one.temporary}
         temporary = [one for one in instance.registers.values() if one.temporary]
-        own = {
-            side: {one.name: _packed(one, f"{side}:{one.name}", values) for one in temporary}
-            for side in ("source", "target")
-        }
+        own = {side: {one.name: _packed(one, side, values) for one in temporary} for side in ("source", "target")}
         predicates = {
             name: sum((values.get(predicate_bit(name, lane), 0) & 1) << lane for lane in range(count))
             for name, count in instance.predicates.items()
@@ -214,9 +210,9 @@ class Search:
         return True
 
 
-def _packed(register: Register, name: str, values: Mapping[Term, int]) -> bytes:
+def _packed(register: Register, side: str, values: Mapping[Term, int]) -> bytes:
     size = register.type.bits // 8
-    words = (values.get(element(name, k, register.type.bits), 0) for k in range(register.count))
+    words = (values.get(element(register.name, k, register.type.bits, side), 0) for k in range(register.count))
     return b"".join((word % (1 << 8 * size)).to_bytes(size, "little") for word in words)
 
 

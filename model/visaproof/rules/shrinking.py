@@ -1,9 +1,10 @@
 """The same counterexample with fewer lanes and more zeros, as far as runs confirm it."""
 
-from visaproof.rules.guesses import Case, Values, is_size
+from visaproof.rules.guesses import Case, Values
 from visaproof.rules.questions.symbols import lanes
 from visaproof.rules.search import Search
 from visaproof.rules.verdicts import Counterexample
+from visaproof.semantics.symbolic.names import is_size
 
 SMALL = (1, 2, 4, 8, 16)
 """Numbers that are read more easily than others."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.identity import Same
 from visaproof.rules.language.instances import Instance
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface, Texel
@@ -61,10 +62,10 @@ def state_before(instance: Instance, side: str, inputs: Inputs) -> ConcreteState
 
 def copied(state: ConcreteState) -> ConcreteState:
     """The state once more; surfaces that have two names stay one."""
-    made: dict[int, Surface] = {}
+    made: dict[Same[Surface], Surface] = {}
     for surface in state.surfaces.values():
-        if id(surface) not in made:
-            made[id(surface)] = (
+        if Same(surface) not in made:
+            made[Same(surface)] = (
                 NotingBuffer(surface.size, dict(surface.contents))
                 if isinstance(surface, Buffer)
                 else NotingImage(surface.levels, dict(surface.texels))
@@ -74,6 +75,6 @@ def copied(state: ConcreteState) -> ConcreteState:
         state.exec_mask,
         {name: bytearray(content) for name, content in state.registers.items()},
         dict(state.predicates),
-        {key: made[id(surface)] for key, surface in state.surfaces.items()},
+        {key: made[Same(surface)] for key, surface in state.surfaces.items()},
         readings=state.readings,
     )

@@ -80,7 +80,7 @@ class _Lowering:
             case Op.CONST:
                 return self.manager.mk_true() if term.payload else self.manager.mk_false()
             case Op.SYMBOL:
-                return self.manager.mk_const(self._sort(term.width), cast(str, term.payload))
+                return self.manager.mk_const(self._sort(term.width), str(term.payload))
             case Op.SUM:
                 return self._lower_sum(term, args)
             case Op.FLOAT:

@@ -47,7 +47,7 @@ def text_of(term: Term) -> str:
         case Op.CONST:
             return literal(int(cast(int, term.payload)), term.width)
         case Op.SYMBOL:
-            return cast(str, term.payload)
+            return str(term.payload)
         case Op.SUM:
             return _sum(term)
         case Op.FLOAT:

@@ -8,7 +8,7 @@ Operations say signedness and loss in their names (`ult`, `slt`, `truncate`, `ze
 not overloaded.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from enum import Enum, auto
 from functools import lru_cache
 from itertools import count
@@ -20,7 +20,7 @@ class Op(Enum):
     """The kinds of term; `payload` is what the arguments do not say."""
 
     CONST = auto()  # payload: value
-    SYMBOL = auto()  # payload: name
+    SYMBOL = auto()  # payload: name, a text or what `str` makes one of
     SUM = auto()  # payload: (constant, coefficients); arguments: atoms or products
     MUL = auto()  # arguments: two or more atoms
     AND = auto()
@@ -165,8 +165,8 @@ def const(value: int, width: int) -> BitVec:
     return bit_vector(Op.CONST, (), value, width, (value, value), ~value & ((1 << width) - 1))
 
 
-def symbol(name: str, width: int) -> BitVec:
-    """An arbitrary bit-vector; the same name and width give the same term."""
+def symbol(name: Hashable, width: int) -> BitVec:
+    """An arbitrary bit-vector; the same name and width give the same term.  Names that differ print differently."""
     return bit_vector(Op.SYMBOL, (), name, width)
 
 
@@ -183,7 +183,7 @@ def false() -> Bool:
     return bool_const(False)
 
 
-def bool_symbol(name: str) -> Bool:
+def bool_symbol(name: Hashable) -> Bool:
     """An arbitrary truth value."""
     return boolean(Op.SYMBOL, (), name)
 

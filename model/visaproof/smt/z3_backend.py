@@ -97,6 +97,7 @@ class Lowering:
         self._ref = self.context.ref()
         self._done: dict[Term, Any] = {}
         self._held: list[Any] = []
+        self._named: dict[tuple[str, int], Term] = {}
 
     def lower(self, root: Term) -> Any:
         """The z3 expression of `root`: a BitVecRef, or a BoolRef."""
@@ -126,6 +127,13 @@ class Lowering:
         self._held.append(expression)
         return expression.as_ast()
 
+    def _text(self, term: Term) -> str:
+        """The name of a symbol.  Raises ValueError for two symbols of one name: z3 would take them for one."""
+        text = str(term.payload)
+        if self._named.setdefault((text, term.width), term) is not term:
+            raise ValueError(f"two symbols of {term.width} bits are called {text!r}")
+        return text
+
     def _lower_one(self, term: Term, args: list[Any]) -> Any:
         match term.op:
             case Op.CONST if term.width:
@@ -133,9 +141,9 @@ class Lowering:
             case Op.CONST:
                 return self.leaf(_z3.BoolVal(term.payload, self.context))
             case Op.SYMBOL if term.width:
-                return self.leaf(_z3.BitVec(term.payload, term.width, self.context))
+                return self.leaf(_z3.BitVec(self._text(term), term.width, self.context))
             case Op.SYMBOL:
-                return self.leaf(_z3.Bool(term.payload, self.context))
+                return self.leaf(_z3.Bool(self._text(term), self.context))
             case Op.SUM:
                 return self._lower_sum(term, args)
             case _:

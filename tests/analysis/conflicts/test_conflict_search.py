@@ -17,6 +17,7 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.queries.kernels.tickets import COUNTED
+from visaproof.semantics.symbolic.names import lane_on, surface_size
 from visaproof.smt import Bool, Term, bool_symbol, conj, disj, evaluate, neg, symbol
 from visaproof.visaasm.reader import read_kernel
 
@@ -130,9 +131,9 @@ def test_two_loads_agree_for_certain_unless_something_was_written_between(betwee
     gather = "    gather_scaled.4 (M1, 8) T6 0x0:ud W.0 {}.0\n"
     answers = asked(f"{APART}{gather.format('V')}    {between}\n{gather.format('X')}{SCATTER}")
     trace = answers.asked.trace
-    lanes = {bool_symbol(f"em.{lane}"): 1 for lane in range(8)}
+    lanes = {lane_on(lane): 1 for lane in range(8)}
     (_, mine), (_, theirs) = trace.performed[0].loaded[0], trace.performed[-2].loaded[0]
-    values: dict[Term, int] = {**lanes, symbol("size.bti 1", 40): 64, mine: 1, theirs: 2}
+    values: dict[Term, int] = {**lanes, surface_size("bti 1"): 64, mine: 1, theirs: 2}
     assert [repair.certain for repair in loads_agree(trace, trace.performed[-1], values)] == [certain]
 
 
@@ -159,14 +160,14 @@ def test_what_is_excluded_holds_nowhere(condition: Bool, earlier: list[Bool]) ->
 
 
 def test_conditions_on_other_lanes_are_left_out() -> None:
-    first, second, third = (bool_symbol(f"em.{lane}") for lane in range(3))
+    first, second, third = (lane_on(lane) for lane in range(3))
     other = bool_symbol("p")
     earlier = OfLanes.of([neg(disj(conj(first, other), conj(third, other))), neg(conj(first, second)), other])
     assert earlier.within(frozenset((first, second))) == (neg(conj(first, other)), neg(conj(first, second)))
 
 
 def test_surfaces_but_the_one_in_question_are_guessed_empty_too() -> None:
-    symbols = [symbol("size.bti 1", 40), symbol("size.bti 2", 40), symbol("V.0", 32), bool_symbol("em.0")]
+    symbols = [surface_size("bti 1"), surface_size("bti 2"), symbol("V.0", 32), lane_on(0)]
     equal, others_empty, random = (list(kind) for kind in classes_of_guesses(symbols, 1 << 32, "bti 1"))
     assert [1 << 32, 1 << 32, 0, 1] in equal
     assert all(guess[:2] == [1 << 32, 0] for guess in others_empty)

@@ -14,6 +14,7 @@ from visaproof.launch.ids.launched_words import ANY_ORDER, THREAD, TILES, Launch
 from visaproof.launch.ids.local_ids import Host, LaidOut, Order, Triple
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.launch import NOTHING_KNOWN, Launch, parse_input_option
+from visaproof.semantics.symbolic.names import lane_on
 from visaproof.smt import Bool, Term, bool_symbol, symbol, symbols_of
 from visaproof.smt.evaluate import evaluate_all
 from visaproof.visaasm.reader import read_kernel
@@ -172,7 +173,7 @@ def test_lanes_run_any_items_where_the_layout_is_lifted() -> None:
     """Below the local size, where they are on; then they are not taken for different ones."""
     code = kernel(8)
     found = launched_ids(GroupShape(code, launch(code, 8), 8, frozenset(("local-ids",))))
-    values: dict[Term, int] = {bool_symbol("em.0"): 1, bool_symbol("em.5"): 1}
+    values: dict[Term, int] = {lane_on(0): 1, lane_on(5): 1}
     values |= {symbol(f"local_size_{name}", 16): 2 for name in "xyz"}
     assert all(evaluate_all(found.facts, values))
     assert found.same_item(0, 5) is None
@@ -231,7 +232,7 @@ def test_the_usual_launches_exist() -> None:
     for way in (LaidOut(Platform.TGLLP, 8, 3, tiles=True), LaidOut(Platform.DG2, 32, 3)):
         code = kernel(way.simd)
         found = launched_ids(GroupShape(code, launch(code, way.simd, **known_of(way)), way.simd))
-        launches = list(found.launches([bool_symbol(f"em.{lane}") for lane in range(way.simd)]))
+        launches = list(found.launches([lane_on(lane) for lane in range(way.simd)]))
         assert len(launches) > 20
         for values in launches:
             assert found.exists(values)

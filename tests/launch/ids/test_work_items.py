@@ -14,7 +14,8 @@ from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines, Verdict
-from visaproof.smt import bool_symbol, evaluate, symbol
+from visaproof.semantics.symbolic.names import lane_on
+from visaproof.smt import evaluate, symbol
 from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1
@@ -84,7 +85,7 @@ def test_the_local_size_that_is_passed_twice_is_one() -> None:
 
 def test_a_launch_that_is_guessed_has_room_for_its_lanes() -> None:
     start = start_of(program(STORE).kernel, Launch(8, MEANINGS), Assume.IDS)
-    lanes = [bool_symbol(f"em.{lane}") for lane in range(8)]
+    lanes = [lane_on(lane) for lane in range(8)]
     guess = {lanes[2]: 1, symbol("thread_in_row", 13): 3, symbol("SIZE.0", 32): 5}
     roomy = start.group.with_room(lanes, guess)
     assert roomy[symbol("SIZE.0", 32)] == 3 * 8 + 2 + 1

@@ -5,6 +5,8 @@ import pytest
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.machine.symbolic.run import Trace, trace
+from visaproof.semantics.symbolic.names import lane_on
+from visaproof.semantics.symbolic.value_names import PredicateBit
 from visaproof.smt import Term, bool_symbol, evaluate, is_false, symbol
 from visaproof.visaasm.reader import read_kernel
 
@@ -73,7 +75,7 @@ def test_sad2_sums_the_differences_of_two_lanes(suffix: str, enabled: int) -> No
     """In the even lanes that run; an odd element may be anything where it or the one before it runs."""
     body = f"    sad2add{suffix} (M1, 16) W(0,0)<1> J(0,0)<1;1,0> K(0,0)<1;1,0> W(0,0)<1;1,0>"
     result = traced(body)
-    values: dict[Term, int] = {bool_symbol(f"em.{lane}"): enabled >> lane & 1 for lane in range(16)}
+    values: dict[Term, int] = {lane_on(lane): enabled >> lane & 1 for lane in range(16)}
     left, right, before = [(37 * k) % 256 for k in range(16)], [(91 * k) % 256 - 128 for k in range(16)], [65_400] * 16
     for variable, width, elements in (("J", 1, left), ("K", 1, right), ("W", 2, before)):
         held = b"".join((one % (1 << 8 * width)).to_bytes(width, "little") for one in elements)
@@ -95,7 +97,7 @@ def bits_after(body: str, predicate: int) -> list[str]:
     """Of each bit of P which one of D it is, or that it is as before."""
     predicates = traced(body, predicate).predicates
     bits = [predicates.read_under("P", k, frozenset()) for k in range(predicate)]
-    names = {bool_symbol(f"P[{k}]"): "before" for k in range(predicate)}
+    names = {bool_symbol(PredicateBit("P", k)): "before" for k in range(predicate)}
     words = {symbol("D.0", 32): 0}
     found: list[str] = []
     for one in bits:

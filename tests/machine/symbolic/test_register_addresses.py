@@ -10,6 +10,7 @@ from visaproof.isa.platform import Platform
 from visaproof.machine.symbolic import operands
 from visaproof.machine.symbolic.register_addresses import MOST_PLACES, Named, Places
 from visaproof.machine.symbolic.run import Trace, trace
+from visaproof.semantics.symbolic.value_names import PredicateBit
 from visaproof.smt import bool_symbol, neg, symbol
 from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import Kernel
@@ -165,7 +166,7 @@ def test_an_address_beyond_its_variable_has_no_meaning() -> None:
     """Nothing is stopped: where the statement runs, the pages say nothing of the kernel."""
     result = traced("    addr_add (M1_NM, 1) A0(0)<1> &ARRAY 0x40:uw\n    (P1) mov (M1_NM, 1) r[A0(0),0]<1>:d 0x1:d")
     assert result.stopped is None
-    assert [condition for condition, _ in result.conditions] == [neg(bool_symbol("P1[0]"))]
+    assert [condition for condition, _ in result.conditions] == [neg(bool_symbol(PredicateBit("P1", 0)))]
 
 
 ROUNDS = """    and (M1, 8) AT(0,0)<1> AT(0,0)<1;1,0> 0x1c:ud

@@ -7,12 +7,13 @@ from visaproof.isa.atomics import AtomicOp
 from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, RegisterSlice, Store
 from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
+from visaproof.semantics.symbolic.names import lane_on
+from visaproof.semantics.symbolic.value_names import LoadedValue, OfLoop, OpenValue, RegisterByte
 from visaproof.smt import (
     BitVec,
     Bool,
     Term,
     add,
-    bool_symbol,
     const,
     evaluate,
     negate,
@@ -25,7 +26,7 @@ from visaproof.smt import (
 
 BASE = symbol("base", 64)
 ANYTHING = symbol("anything", 32)
-LANE = bool_symbol("em.0")
+LANE = lane_on(0)
 ON = literals_of(LANE)
 
 
@@ -53,8 +54,8 @@ def test_a_load_brings_the_last_store_that_wrote_all_of_it() -> None:
 def test_a_store_of_lanes_that_may_be_off_leaves_what_was_there() -> None:
     """So does one that wrote a part."""
     old, new = word("old"), word("new")
-    other = loaded([store(8, old), store(8, new, bool_symbol("em.1"))], const(8, 64))
-    assert set(symbols_of(other)) == {old, new, bool_symbol("em.1")}
+    other = loaded([store(8, old), store(8, new, lane_on(1))], const(8, 64))
+    assert set(symbols_of(other)) == {old, new, lane_on(1)}
     unknown = loaded([store(8, old), store(8, new)], const(8, 64), NONE)
     assert set(symbols_of(unknown)) == {new, LANE, ANYTHING}
     part = loaded([store(8, old), store(8, word("byte", 8))], const(8, 64))
@@ -114,9 +115,11 @@ def test_a_store_behind_another_pointer_leaves_private_memory(address: BitVec) -
 @pytest.mark.parametrize(
     "address",
     [
-        symbol("load.3.0", 64),
-        symbol("loop0.V7", 64),
-        symbol("arbitrary.1", 64),
+        symbol(LoadedValue("", "3.0"), 64),
+        symbol(LoadedValue("thread 1:", "3.0"), 64),
+        symbol(OfLoop("loop0", RegisterByte("V7", 0)), 64),
+        symbol(OpenValue("", "1"), 64),
+        symbol(OpenValue("thread 1:", "1"), 64),
         scale(OTHER, 2),
         scale(BASE, 2),
         negate(BASE),
@@ -140,5 +143,5 @@ def test_an_atomic_on_private_memory_may_have_changed_anything(address: BitVec, 
 
 def test_a_load_leaves_private_memory() -> None:
     assert loaded_after(
-        Load(LANE, 0, FLAT, (symbol("load.3.0", 64),), 4, true(), true(), RegisterSlice("V", 0, 4))
+        Load(LANE, 0, FLAT, (symbol(LoadedValue("", "3.0"), 64),), 4, true(), true(), RegisterSlice("V", 0, 4))
     ) is word("old")

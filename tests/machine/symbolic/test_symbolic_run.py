@@ -12,6 +12,8 @@ from visaproof.isa.platform import Platform, platform_named
 from visaproof.machine.symbolic.run import Trace, trace
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.accesses import Store
+from visaproof.semantics.symbolic.names import lane_on
+from visaproof.semantics.symbolic.value_names import PredicateBit
 from visaproof.smt import (
     Term,
     add,
@@ -71,7 +73,7 @@ def test_addresses_of_masked_lanes_keep_their_normal_form() -> None:
     add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x8:d
     scatter4_scaled.R (M1, 8) T6 0x0:ud X.0 Y.0""")
     store = stores(result)[1]
-    assert store.guard is bool_symbol("em.1")
+    assert store.guard is lane_on(1)
     assert store.cell == (zero_extend(add(scale(symbol("ID.4", 32), 4), const(8, 32)), 40),)
     assert store.value is symbol("Y.4", 32)
 
@@ -95,9 +97,9 @@ past:
     scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 Y.0""")
     guarded, free = stores(result, 0)[3], stores(result, 1)[3]
     below = alu.compare("lt", *(alu.Source(term, alu.DataType.UD) for term in (symbol("ID.12", 32), symbol("S.0", 32))))
-    assert guarded.guard is conj(bool_symbol("em.3"), below)
+    assert guarded.guard is conj(lane_on(3), below)
     assert guarded.cell == (zero_extend(scale(symbol("ID.12", 32), 4), 40),)
-    assert free.guard is bool_symbol("em.3")
+    assert free.guard is lane_on(3)
 
 
 def test_both_sides_of_a_branch_join_again() -> None:
@@ -111,7 +113,7 @@ otherwise:
 join:
     scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 Y.0""")
     store = stores(result)[0]
-    assert store.guard is bool_symbol("em.0")
+    assert store.guard is lane_on(0)
     assert {str(store.value)} == {"ite(P1[0], 0x1:32, 0x2:32)"}
 
 
@@ -130,7 +132,7 @@ def test_all_lanes_or_none_take_a_uniform_branch() -> None:
     (P1) goto (M1, 1) past
     scatter4_scaled.R (M1, 8) T6 0x0:ud ID.0 Y.0
 past:""")
-    assert stores(result)[5].guard is conj(bool_symbol("em.5"), neg(bool_symbol("P1[0]")))
+    assert stores(result)[5].guard is conj(lane_on(5), neg(bool_symbol(PredicateBit("P1", 0))))
 
 
 def test_an_unconditional_branch_skips_what_it_jumps_over() -> None:
@@ -295,7 +297,7 @@ def test_a_loop_of_constant_length_is_run_to_its_end() -> None:
     result = traced(LOOP.format(bound="0x3:d").replace("ID(0,0)<1;1,0>\nagain", "0x0:d\nagain"))
     assert result.bounded == ()
     assert stores(result)[0].value is const(3, 32)
-    assert stores(result)[0].guard is bool_symbol("em.0")
+    assert stores(result)[0].guard is lane_on(0)
 
 
 def test_a_loop_of_unknown_length_is_unrolled_and_says_so() -> None:
@@ -303,7 +305,7 @@ def test_a_loop_of_unknown_length_is_unrolled_and_says_so() -> None:
     result = trace(kernel(LOOP.format(bound="S(0,0)<0;1,0>")), Platform.TGLLP, unroll=2, generalise=False)
     (ends, position) = result.bounded[0]
     assert (len(result.bounded), position.line) == (1, 21)
-    inputs: dict[Term, int] = {bool_symbol(f"em.{lane}"): lane == 2 for lane in range(8)}
+    inputs: dict[Term, int] = {lane_on(lane): lane == 2 for lane in range(8)}
     inputs[symbol("ID.8", 32)] = 5
     for bound, rounds in ((0, 1), (6, 1), (7, 2), (8, 3), (9, None), (100, None)):
         values = inputs | {symbol("S.0", 32): bound}
@@ -333,5 +335,5 @@ def test_a_division_by_zero_gives_any_value(opcode: str, divisor: str) -> None:
     described = f"`{opcode}` (line 16), whose result no page states there"
     assert [value.described() for value in result.arbitrary] == [described] * 8
     lowest = result.registers.read("Y", 0, 4)
-    by_zero: dict[Term, Term] = {symbol("S.0", 32): const(0, 32), bool_symbol("em.0"): bool_const(True)}
+    by_zero: dict[Term, Term] = {symbol("S.0", 32): const(0, 32), lane_on(0): bool_const(True)}
     assert substitute(lowest, by_zero) is result.arbitrary[0].symbol

@@ -25,8 +25,9 @@ from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.guesses import GUESSES, guessed
 from visaproof.refinement.testing.runs import Difference
-from visaproof.refinement.testing.words import is_input, is_size
+from visaproof.refinement.testing.words import is_input
 from visaproof.report.two_kernels.answer import difference_text, verdict_json, verdict_lines
+from visaproof.semantics.symbolic.names import is_size
 from visaproof.visaasm.linking.names import read_program
 from visaproof.visaasm.reader import read_kernel
 

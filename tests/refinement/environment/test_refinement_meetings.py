@@ -4,10 +4,12 @@ import pytest
 
 from tests.refinement.environment.test_refinement_interference import atomic, both, constant
 from visaproof.checking.ladder import Values
+from visaproof.isa.identity import Same
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.environment.collisions import Modified
 from visaproof.refinement.testing.runs import Difference, Trial, trial, unknowns
-from visaproof.refinement.testing.words import is_size
+from visaproof.semantics.concrete.surface import Buffer
+from visaproof.semantics.symbolic.names import is_size
 
 TOGETHER = "mov (M1_NM, 8) C(0,0)<1> 0x0:d\n"
 """All lanes reach one cell."""
@@ -53,11 +55,11 @@ def test_a_run_shows_nothing_where_the_order_of_its_lanes_does() -> None:
 def test_lanes_that_share_a_part_of_their_cells_meet_whatever_they_do(
     lanes: list[tuple[int, int]], shows: bool, met: bool
 ) -> None:
-    modified = Modified()
+    modified, surface = Modified(), Same(Buffer(64))
     for address, width in lanes:
-        modified.changes(1, address, width)
+        modified.changes(surface, address, width)
     modified.end_statement(is_typed_atomic=False, order_shows=lambda: shows)
     assert modified.met == met
-    modified.changes(1, 0, 4)
+    modified.changes(surface, 0, 4)
     modified.end_statement(is_typed_atomic=False, order_shows=lambda: True)
     assert modified.met == met

@@ -32,6 +32,7 @@ from visaproof.report.two_kernels.answer import FLOATS_FOUND, WHATEVER_FOUND, ve
 from visaproof.semantics.concrete.floats import operation
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer
+from visaproof.semantics.symbolic.names import surface_size
 from visaproof.smt import Term, symbol
 from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import Instruction, Statement
@@ -157,7 +158,7 @@ def test_what_nothing_wrote_and_a_later_round_alone_stores_is_no_difference(stor
     loop += "cmp.lt (M1_NM, 8) P1 Z(0,0)<1;1,0> X(0,0)<0;1,0>\n(P1) jmp (M1, 1) again\n"
     comparison = compared(loop.format(stored), loop.format("X"))
     for rounds, is_later in ((8, True), (3, False)):
-        values: Values = {symbol("X.0", 32): rounds, symbol("size.argument 0", 40): 64}
+        values: Values = {symbol("X.0", 32): rounds, surface_size("argument 0"): 64}
         values |= {comparison.question.lanes[0]: 1}
         found = difference(*comparison.runners, comparison.question, values, nothing)
         assert (found is not None) is is_later

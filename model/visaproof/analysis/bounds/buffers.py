@@ -12,8 +12,9 @@ from visaproof.launch.premises import Premise, premise
 from visaproof.machine.symbolic.run import Trace
 from visaproof.queries.kernels.buffer_places import AddressedBuffer, LaunchBuffers
 from visaproof.queries.kernels.surface_names import PRIVATE
+from visaproof.semantics.symbolic.names import surface_size
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicBuffer
-from visaproof.smt import BitVec, Bool, Op, const, symbol, ult
+from visaproof.smt import BitVec, Bool, Op, const, ult
 from visaproof.visaasm.syntax import Kernel
 
 BUFFERS_END = premise("buffers-end")
@@ -72,4 +73,4 @@ def _surfaces_of_arguments(kernel: Kernel, launch: Launch, ran: Trace) -> Iterat
 
 def _size(key: str, sizes: Mapping[str, BitVec], surfaces: Mapping[str, BitVec]) -> BitVec:
     stated = sizes if key in sizes else surfaces
-    return stated[key] if key in stated else symbol(f"size.{key}", ADDRESS_BITS)
+    return stated[key] if key in stated else surface_size(key)

@@ -17,6 +17,7 @@ from visaproof.analysis.conflicts.reach import in_usual_launches
 from visaproof.analysis.conflicts.search import Search
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.surface_sizes import SLM, argument_of, stated_sizes
+from visaproof.isa.identity import Same
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.launch import Launch
@@ -238,7 +239,7 @@ class _Asked:
 
 
 def _address(question: BoundsQuestion, access: Access) -> BitVec:
-    place = question.places.get(id(access))
+    place = question.places.get(Same(access))
     return access.cell[0] if place is None else place.offset
 
 

@@ -17,6 +17,7 @@ from visaproof.checking.ladder import NORMAL_FORM
 from visaproof.checking.shrink import minimised
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.identity import Same
 from visaproof.isa.operands import SLM
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.concrete.run import Outcome, PerformedMessage, run
@@ -25,7 +26,8 @@ from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Miss
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
-from visaproof.smt import bool_symbol, conj, evaluate, neg, symbols_of, true
+from visaproof.semantics.symbolic.names import LaneOn, SurfaceSize, lane_on
+from visaproof.smt import conj, evaluate, neg, symbols_of, true
 from visaproof.smt.evaluate import evaluate_all
 
 TEXEL = 4
@@ -198,7 +200,7 @@ class _Confirm:
         for one in reached:
             if one.outside and one.cell == cell and one.lane == lane:
                 shown = self._shown(index, candidate)
-                place = self.question.places.get(id(access))
+                place = self.question.places.get(Same(access))
                 surface = place.buffer.key if place else self.question.performed.surface
                 return Outside(self.question, surface, one, Effect.of(access, place is not None), reached, shown)
         return None
@@ -231,7 +233,7 @@ class _Confirm:
         """
         premise, doubt = conj(*self.question.premises), self.doubts[index]
         small = minimised(values, (premise, doubt.condition), neg(true()))
-        masks = [bool_symbol(f"em.{k}") for k in range(len(launched_lanes(self.asked.kernel)))]
+        masks = [lane_on(k) for k in range(len(launched_lanes(self.asked.kernel)))]
         lane = self.question.lane(doubt.access) or 0
         alone = {mask: int(k == lane) for k, mask in enumerate(masks)}
         others = dict.fromkeys(masks, 1)
@@ -284,7 +286,7 @@ class _Confirm:
         for access in self.question.performed.accesses:
             if evaluate(access.guard, values):
                 cell = tuple(evaluate_all(access.cell, values))
-                lane, place = self.question.lane(access), self.question.places.get(id(access))
+                lane, place = self.question.lane(access), self.question.places.get(Same(access))
                 if place is None:
                     missed = (Miss(cell, access.width) if len(cell) == 1 else Miss(cell[:TEXEL], 0)) in misses
                     yield Reached(lane, cell, access.width, missed)
@@ -297,5 +299,5 @@ class _Confirm:
     def _shown(self, index: int, values: Values) -> Shown:
         before = self._state(values)  # the run has changed its own
         symbols = symbols_of(self.doubts[index].condition)
-        names = [str(one.payload) for one in symbols]
-        return Shown(before, values, tuple(name for name in names if not name.startswith(("em.", "size."))))
+        names = (str(one.payload) for one in symbols if not isinstance(one.payload, LaneOn | SurfaceSize))
+        return Shown(before, values, tuple(names))

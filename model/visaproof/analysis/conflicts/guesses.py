@@ -5,9 +5,9 @@ from itertools import product
 from random import Random
 
 from visaproof.queries.kernels.extents import MOST_LAYERS, MOST_TEXELS
+from visaproof.semantics.symbolic.names import Extent, SurfaceSize
 from visaproof.smt import Term
 
-EXTENTS = ("size.", "width.", "height.", "depth.")
 OF_IMAGES = {"width": MOST_TEXELS, "height": MOST_TEXELS, "depth": MOST_LAYERS}
 
 
@@ -39,16 +39,19 @@ def in_launches(guesses: Iterator[list[int]], launches: Sequence[Mapping[int, in
 
 def _size(one: Term, size: int) -> int | None:
     """What is guessed for the extent of a surface; None for any other symbol."""
-    axis, point, _ = str(one.payload).partition(".")
-    if f"{axis}{point}" not in EXTENTS:
-        return None
-    return min(1 << (one.width - 1), size, OF_IMAGES.get(axis, size))
+    match one.payload:
+        case SurfaceSize():
+            most = size
+        case Extent(axis):
+            most = OF_IMAGES[axis]
+        case _:
+            return None
+    return min(1 << (one.width - 1), size, most)
 
 
 def _is_of(one: Term, surface: str) -> bool:
     """Whether the symbol is an extent of the surface."""
-    _, _, rest = str(one.payload).partition(".")
-    return rest == surface or rest.startswith(f"{surface}.")
+    return isinstance(one.payload, SurfaceSize | Extent) and one.payload.surface == surface
 
 
 def _simple(symbols: Sequence[Term], sizes: Sequence[int | None], word: int, flag: int) -> list[int]:

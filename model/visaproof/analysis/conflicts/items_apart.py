@@ -16,7 +16,7 @@ from visaproof.isa.errors import NotModelled, Position
 from visaproof.launch.assume import Assume
 from visaproof.launch.assumptions import Start
 from visaproof.launch.float_results import Floats
-from visaproof.launch.ids.any_items import differ, id_name, of_lanes, with_any_items
+from visaproof.launch.ids.any_items import AnyItemsId, differ, of_lanes, with_any_items
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.launch import Launch
 from visaproof.machine.symbolic.run import trace
@@ -103,8 +103,8 @@ class ItemsApart:
     def unused(self, position: Position) -> tuple[int, ...]:
         """The dimensions of which the kernel reads local ids, but not for where the scatter writes."""
         words = [word for one in self.questions(position) or () for lane in one.lanes for word in lane.base]
-        used = {str(one.payload).partition(".")[0] for one in symbols_of(*words)}
-        return tuple(d for d in self.read if id_name(d) not in used)
+        used = {one.payload.dimension for one in symbols_of(*words) if isinstance(one.payload, AnyItemsId)}
+        return tuple(d for d in self.read if d not in used)
 
     def proof(self, position: Position, rounds: int, more: Sequence[Bool] = ()) -> Apart | NotShown:
         """Whether no two lanes write one byte in any iteration of a scatter where `more` holds."""

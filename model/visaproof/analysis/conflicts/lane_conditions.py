@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from visaproof.semantics.symbolic.guarded import Literals, literals_of
+from visaproof.semantics.symbolic.names import is_lane
 from visaproof.smt import Bool, Op, Term, neg, subterms
 
-LANE = "em."
 """What the symbols of the execution mask begin with."""
 
 
@@ -73,7 +73,7 @@ def lanes_of(roots: Iterable[Term]) -> dict[Term, frozenset[Term]]:
     found: dict[Term, frozenset[Term]] = {}
     for term in subterms(*roots):
         if term.op is Op.SYMBOL:
-            found[term] = frozenset((term,)) if str(term.payload).startswith(LANE) else frozenset()
+            found[term] = frozenset((term,)) if is_lane(term) else frozenset()
         else:
             found[term] = frozenset[Term]().union(*(found[part] for part in term.args))
     return found

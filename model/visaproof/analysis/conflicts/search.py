@@ -14,8 +14,10 @@ from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.ladder import NORMAL_FORM, literals
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.machine.concrete.run import MissingSurface
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary, dependence
 from visaproof.machine.symbolic.machine import Performed
+from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import (
     Bool,
     Term,
@@ -40,9 +42,6 @@ REPAIRS = 4
 
 SAMPLE = 4
 """Of how many conditions simple values are tried: mostly they say the same of other lanes."""
-
-LATER_ROUNDS = "loop"
-"""What the symbols of the iteration of a loop begin with that stands for all those that were not unrolled."""
 
 UNDEFINED_BEFORE = "undefined before"
 """The rung of a message before which every run meets an undefined one."""
@@ -158,10 +157,13 @@ class Search(Generic[T]):
         return None
 
     def _tried(self, index: int, values: Values) -> Found[T] | Open | None:
-        """What a run on these values shows; open where it ends at something that is not modelled, or not at all."""
+        """What a run on these values shows; open where it ends at something that is not modelled, or not at all.
+
+        Where the symbolic run ended early, a run may come to a surface of which nothing is known.
+        """
         try:
             found = self.confirm(index, values)
-        except NotModelled as reason:
+        except (NotModelled, MissingSurface) as reason:
             text = f"{self.subject} may {self.verb}, but the kernel cannot be run to confirm it: {reason}"
             return Open(self._naming(text, index), stuck=True)
         return None if found is None else Found(found)
@@ -265,7 +267,7 @@ class Search(Generic[T]):
 
     def _in_first_rounds(self, asked: Asked, index: int, formula: Bool) -> Found[T] | None:
         """What a run shows whatever iterations bring that were not unrolled: no run need have those, or ever end."""
-        later = [one for one in symbols_of(formula) if str(one.payload).startswith(LATER_ROUNDS)]
+        later = [one for one in symbols_of(formula) if isinstance(one.payload, OfLoop)]
         if later:
             whatever = conj(*(substitute(formula, _constants(later, factor)) for factor in (0, 0x10001)))
             match solve([whatever], asked.timeout_ms):

@@ -18,6 +18,7 @@ from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load
 from visaproof.semantics.symbolic.beyond import byte_beyond
 from visaproof.semantics.symbolic.effects import cells_equal
 from visaproof.semantics.symbolic.state import SymbolicBuffer
+from visaproof.semantics.symbolic.value_names import PredicateBit
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -72,7 +73,7 @@ def state_of(asked: Asked, until: Performed | None, values: Values, choices: Cho
     state = ConcreteState(asked.platform, exec_mask=mask, registers=registers, choices=choices)
     for variable in kernel.variables.values():
         if isinstance(variable, PredicateVariable):
-            bits = [bool_symbol(f"{variable.name}[{lane}]") for lane in range(variable.num_elts)]
+            bits = [bool_symbol(PredicateBit(variable.name, lane)) for lane in range(variable.num_elts)]
             state.predicates[variable.name] = PredicateBits(variable.num_elts, _bits(bits, values))
     for key, surface in trace.surfaces.items():
         if isinstance(surface, SymbolicBuffer):

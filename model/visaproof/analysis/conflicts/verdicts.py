@@ -17,7 +17,8 @@ from visaproof.queries.kernels.conflict import ConflictQuestion, LanePair
 from visaproof.semantics.concrete.choices import Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Place, Write
-from visaproof.smt import Bool, Term, bool_symbol, conj, neg, symbols_of, true
+from visaproof.semantics.symbolic.names import is_lane, is_size, lane_on
+from visaproof.smt import Bool, Term, conj, neg, symbols_of, true
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def _confirmed(
     """The conflict of this pair if a run of the kernel on these values shows it, with these two lanes alone or all."""
     small = minimised(values, (premise, pair.meet), neg(true()))
     lanes = launched_lanes(asked.kernel)
-    alone = {bool_symbol(f"em.{lane}"): int(lane in (pair.first, pair.second)) for lane in range(len(lanes))}
+    alone = {lane_on(lane): int(lane in (pair.first, pair.second)) for lane in range(len(lanes))}
     for candidate in ({**small, **alone}, small, {**values, **alone}, values):
         if not asked.start.is_launch(lanes, candidate) or not state_of(asked, question.performed, candidate).exec_mask:
             continue
@@ -117,7 +118,7 @@ def _shown(
 
 
 def _is_input(one: Term) -> bool:
-    return not str(one.payload).startswith(("em.", "size.", "width.", "height.", "depth."))
+    return not is_lane(one) and not is_size(one)
 
 
 def _meeting(question: ConflictQuestion, outcome: Outcome) -> tuple[Write, Write, PerformedMessage] | None:

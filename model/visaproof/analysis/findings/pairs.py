@@ -10,6 +10,7 @@ from visaproof.machine.concrete.run import MissingSurface, Outcome, run
 from visaproof.queries.kernels.suspects import Effect, Sink, Suspect
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Surface, Texel, TexelWrite, Write
+from visaproof.semantics.symbolic.value_names import InSecondRun
 from visaproof.smt import Term, symbol
 from visaproof.visaasm.syntax import Instruction
 
@@ -19,7 +20,7 @@ Step = tuple[Position, int]
 
 def other(term: Term) -> Term:
     """The name that an undefined value has in the second run."""
-    return symbol(f"{term.payload}'", term.width)
+    return symbol(InSecondRun(term.payload), term.width)
 
 
 @dataclass

@@ -8,13 +8,13 @@ from time import perf_counter
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.analysis.findings.pairs import behaviour, other, two_states
 from visaproof.isa.errors import Position
+from visaproof.isa.identity import Same
 from visaproof.launch.ids.work_items import launched_lanes
-from visaproof.machine.symbolic.arbitrary_values import ARBITRARY
 from visaproof.queries.kernels.suspects import Effect, Sink, Suspect, sinks, suspects, tainted
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.semantics.concrete.beyond import Found
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.semantics.symbolic.beyond import BEYOND
+from visaproof.semantics.symbolic.value_names import BeyondVariable, InSecondRun, OpenValue
 from visaproof.smt import Bool, Term, conj, disj, eq, evaluate, iff, implies, is_false, neg, substitute, symbols_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.solvers import solve
@@ -180,7 +180,7 @@ class _Question:
         for first, second, word in ((0, -1, 0), (0, 1, 0), (0, -1, 1), (-1, 0, 1), (1, 0, 0)):
             values: Values = {one: _fitted(word if one.width else 1, one) for one in symbols}
             for one in undefined:
-                values[one] = _fitted(second if str(one.payload).endswith("'") else first, one)
+                values[one] = _fitted(second if isinstance(one.payload, InSecondRun) else first, one)
             if evaluate(formula, values) and self._is_launch(values):
                 return values
         if perf_counter() > self.end:
@@ -237,8 +237,7 @@ class _Question:
 
 
 def _is_input(one: Term) -> bool:
-    name = str(one.payload)
-    return not name.endswith("'") and ARBITRARY not in name and BEYOND not in name
+    return not isinstance(one.payload, InSecondRun | OpenValue | BeyondVariable)
 
 
 def _fitted(value: int, one: Term) -> int:
@@ -257,5 +256,5 @@ def _spread(found: Sequence[Sink]) -> list[Sink]:
     """One of each statement and effect first."""
     seen = set[tuple[Effect, Position]]()
     ahead = [one for one in found if (key := (one.effect, one.position)) not in seen and not seen.add(key)]
-    first = set(map(id, ahead))
-    return [*ahead, *(one for one in found if id(one) not in first)]
+    first = set(map(Same, ahead))
+    return [*ahead, *(one for one in found if Same(one) not in first)]

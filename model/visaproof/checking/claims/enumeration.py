@@ -22,7 +22,7 @@ from visaproof.isa.errors import LimitReached
 from visaproof.isa.operands import Predicate
 from visaproof.queries.fixed_shapes import Batch, FixedShape, batches, families, memory_before, page_obligations, shapes
 from visaproof.queries.query import about
-from visaproof.queries.subject import PREDICATE, Subject
+from visaproof.queries.subject import ClaimBit, Subject
 from visaproof.smt import Bool, Op, Term, conj, is_true, symbols_of, true
 from visaproof.smt.evaluate import evaluate_all
 from visaproof.smt.limit import Limit
@@ -227,5 +227,5 @@ class _Work:
         for one in symbols_of(condition):
             if one.width == 0 and one.op is Op.SYMBOL:
                 denied = self.form is not None and self.form.inverse is True
-                values[one] = int(not (denied and str(one.payload).startswith(f"{PREDICATE}.")))
+                values[one] = int(not (denied and isinstance(one.payload, ClaimBit)))
         return values

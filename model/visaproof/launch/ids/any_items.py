@@ -4,14 +4,15 @@ What holds of all of them holds of every launch, and all pairs of lanes are alik
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from visaproof.launch.assumptions import Start
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_words import BITS, LaunchedIds
 from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.smt import BitVec, Bool, bool_symbol, conj, eq, implies, neg, symbol, ult
+from visaproof.smt import BitVec, Bool, conj, eq, implies, neg, symbol, ult
 
 Ids = tuple[BitVec, BitVec, BitVec]
 
@@ -21,7 +22,7 @@ def with_any_items(start: Start, shape: GroupShape) -> Start:
     launched = start.group.launched
     assert launched is not None
     ids = [_ids(lane) for lane in range(shape.simd)]
-    on = tuple(bool_symbol(f"em.{lane}") for lane in range(shape.simd))
+    on = tuple(lane_on(lane) for lane in range(shape.simd))
     words = {place: ids[lane][d] for place, d, lane in shape.local_ids()}
     group = replace(
         start.group,
@@ -54,14 +55,20 @@ def of_lanes(start: Start, lanes: tuple[int, ...]) -> tuple[Bool, ...]:
     )
 
 
-def id_name(dimension: int) -> str:
-    """What the symbols of the ids begin with, before the lane."""
-    return f"local_id_{DIMENSIONS[dimension]}"
+@dataclass(frozen=True, slots=True)
+class AnyItemsId:
+    """The local id of the work item that a lane runs."""
+
+    dimension: int
+    lane: int
+
+    def __str__(self) -> str:
+        return f"local_id_{DIMENSIONS[self.dimension]}.{self.lane}"
 
 
 def _ids(lane: int) -> Ids:
     """Also in dimensions that the kernel does not read: lanes may differ in these alone."""
-    x, y, z = (symbol(f"{id_name(dimension)}.{lane}", BITS) for dimension in range(3))
+    x, y, z = (symbol(AnyItemsId(dimension, lane), BITS) for dimension in range(3))
     return x, y, z
 
 

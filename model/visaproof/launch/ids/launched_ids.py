@@ -13,8 +13,8 @@ from visaproof.launch.ids.launched_words import (
     size_values,
 )
 from visaproof.launch.ids.open_ids import open_ids
+from visaproof.semantics.symbolic.names import lane_on
 from visaproof.smt import (
-    bool_symbol,
     const,
     true,
     ult,
@@ -35,7 +35,7 @@ def _single(shape: GroupShape) -> LaunchedIds:
     ids = [first_id(shape, d) if d in read else const(0, BITS) for d in range(3)]
     facts = [ult(ids[d], sizes[d]) for d in read]
     facts += [fact for d in read if shape.size is None for fact in between(sizes[d], shape.most_in(d))]
-    on = tuple(bool_symbol(f"em.{lane}") if "all-lanes" in shape.lifted else true() for lane in range(THREAD_LANES))
+    on = tuple(lane_on(lane) if "all-lanes" in shape.lifted else true() for lane in range(THREAD_LANES))
     return LaunchedIds(
         words={place: ids[d] for place, d, _ in shape.local_ids()} | known_words(shape),
         ids=((ids[0], ids[1], ids[2]),),

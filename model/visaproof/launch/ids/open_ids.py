@@ -26,6 +26,7 @@ from visaproof.launch.ids.launched_words import (
 )
 from visaproof.launch.ids.local_ids import ORDERS, TILE_SIDE, XYZ, LaidOut, Order, Triple, tile_columns
 from visaproof.launch.input_meaning import DIMENSIONS, LaunchValue
+from visaproof.semantics.symbolic.names import lane_on
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -118,7 +119,7 @@ def _walked(shape: GroupShape, read: tuple[int, ...], sizes: Mapping[int, BitVec
 
 def _any_items(shape: GroupShape, read: tuple[int, ...], sizes: Mapping[int, BitVec]) -> _Walk:
     """Any work items of the group in any lanes; or ids that are not read, which tell no lanes apart."""
-    on = tuple(bool_symbol(f"em.{lane}") for lane in range(shape.simd))
+    on = tuple(lane_on(lane) for lane in range(shape.simd))
     names = [[f"local_id_{DIMENSIONS[d]}.{lane}" for d in range(3)] for lane in range(shape.simd)]
     ids = [[symbol(one[d], BITS) if d in read else const(0, BITS) for d in range(3)] for one in names]
     facts = [implies(on[lane], ult(one[d], sizes[d])) for lane, one in enumerate(ids) for d in read]

@@ -8,8 +8,9 @@ from visaproof.launch.ids.launched_words import LaunchedIds
 from visaproof.launch.input_meaning import GROUP_ID_BYTES, LaunchValue, LocalId
 from visaproof.launch.launch import Launch
 from visaproof.launch.premises import premise
+from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.smt import BitVec, Bool, Term, bool_symbol, const, implies, symbol, symbols_of, ule, ult, zero_extend
+from visaproof.smt import BitVec, Bool, Term, const, implies, symbol, symbols_of, ule, ult, zero_extend
 from visaproof.smt.evaluate import evaluate, evaluate_all
 from visaproof.visaasm.syntax import Kernel
 
@@ -128,4 +129,4 @@ def launched_lanes(kernel: Kernel) -> tuple[Bool, ...]:
     """An arbitrary execution mask, `em.0` and so on; lanes beyond the kernel's SIMD size are off."""
     simd = kernel.attributes.get("SimdSize")
     lanes = simd if isinstance(simd, int) else THREAD_LANES
-    return tuple(bool_symbol(f"em.{lane}") for lane in range(lanes))
+    return tuple(lane_on(lane) for lane in range(lanes))

@@ -2,6 +2,7 @@
 
 from visaproof.decode.opcode_check import require_described
 from visaproof.isa.errors import NotModelled, Position, UndefinedBehavior
+from visaproof.isa.identity import Same
 from visaproof.isa.types import DataType
 from visaproof.semantics.concrete.alu import to_integer
 from visaproof.semantics.concrete.beyond import write_held
@@ -40,14 +41,14 @@ class ConcreteOperands:
         self._state = state
         self._addresses: dict[tuple[str, int], Address] = {}
         """What the address registers hold."""
-        self._described: set[int] = set()
-        """The statements of the kernel that were held against their pages, by their identity."""
+        self._described = set[Same[Instruction]]()
+        """The statements of the kernel that were held against their pages, which takes longer than to run them."""
 
     def require_described(self, instruction: Instruction) -> None:
         """Raises NotModelled for a form of an opcode that its page does not describe."""
-        if id(instruction) not in self._described:
+        if Same(instruction) not in self._described:
             require_described(instruction, self._kernel, self._state.platform)
-            self._described.add(id(instruction))
+            self._described.add(Same(instruction))
 
     def addresses(self) -> dict[tuple[str, int], Address]:
         """What the address registers hold."""

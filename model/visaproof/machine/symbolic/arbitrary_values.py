@@ -7,11 +7,9 @@ from visaproof.decode.sampler import SamplerUse
 from visaproof.isa.types import DataType
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.float_axioms import as_function
-from visaproof.smt import BitVec, Bool, bool_symbol, symbol
+from visaproof.semantics.symbolic.value_names import OpenValue, like
+from visaproof.smt import BitVec, Bool
 from visaproof.visaasm.syntax import Instruction
-
-ARBITRARY = "arbitrary."
-"""Stands in the name of each."""
 
 UNINTERPRETED = "which is uninterpreted"
 NO_RESULT = "whose result no page states there"
@@ -81,8 +79,7 @@ class OpenValues:
             if place < len(self.values) and _function(self.values[place]) == function:
                 return self.values[place].symbol
             self._known[function] = len(self.values)
-        name, width = f"{self._name}{ARBITRARY}{one.instruction.position.line}.{len(self.values)}", one.symbol.width
-        value = symbol(name, width) if width else bool_symbol(name)
+        value = like(one.symbol, OpenValue(self._name, f"{one.instruction.position.line}.{len(self.values)}"))
         self.values.append(replace(one, symbol=value))
         return value
 

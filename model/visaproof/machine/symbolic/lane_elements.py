@@ -11,6 +11,7 @@ from visaproof.machine.symbolic.loops import EVERY_LANE, RoundWrites, words_of
 from visaproof.machine.symbolic.thread import Thread
 from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.guarded import Literals, literals_of
+from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte
 from visaproof.smt import BitVec, Bool, Term, is_false, symbol
 from visaproof.visaasm.syntax import GeneralVariable
 
@@ -49,7 +50,7 @@ class LaneElements:
         return list(self._words(f"{name}.nowhere"))
 
     def _words(self, name: str) -> Iterator[BitVec]:
-        return (symbol(f"{name}.{one.variable}.{one.start}", 8 * one.size) for one in self._elements)
+        return (symbol(OfLoop(name, RegisterByte(one.variable, one.start)), 8 * one.size) for one in self._elements)
 
     def _now(self, one: Element, assumed: Literals) -> Term:
         registers = self._thread.registers

@@ -20,6 +20,7 @@ from visaproof.semantics.symbolic.guarded import (
     Written,
     literals_of,
 )
+from visaproof.semantics.symbolic.value_names import OfLoop, PredicateBit, RegisterByte
 from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, conj, is_false, sub, symbol, symbols_of
 
 DWORD = 4
@@ -158,7 +159,7 @@ def held_now(
 def in_round(name: str, running: Sequence[Bool]) -> tuple[Bool, ...]:
     """Any of the running lanes: those that are still in the loop in one of the later iterations."""
     return tuple(
-        guard if is_false(guard) else conj(guard, bool_symbol(f"{name}.lane{lane}"))
+        guard if is_false(guard) else conj(guard, bool_symbol(OfLoop(name, f"lane{lane}")))
         for lane, guard in enumerate(running)
     )
 
@@ -171,7 +172,7 @@ def round_writes(
     fixed: frozenset[Term],
 ) -> RoundWrites:
     """What was written in an iteration whose lanes are those of `in_round(name, …)`; none changes what is `fixed`."""
-    marks = {bool_symbol(f"{name}.lane{lane}"): lane for lane in range(THREAD_LANES)}
+    marks = {bool_symbol(OfLoop(name, f"lane{lane}")): lane for lane in range(THREAD_LANES)}
     found = RoundWrites()
     for guard, at, value in private:
         if value is None or not fixed.issuperset(symbols_of(at)):
@@ -218,16 +219,16 @@ def forget(
     held: dict[tuple[str, int, int], BitVec] = {}
     for variable, start, size, lane in list(_words(writes.registers)):
         guard = entered if lane == EVERY_LANE else running[lane]
-        value = symbol(f"{name}.{variable}.{start}", 8 * size)
+        value = symbol(OfLoop(name, RegisterByte(variable, start)), 8 * size)
         if variable in writes.shifts and lane != EVERY_LANE:
-            amount = symbol(f"{name}.{variable}.shift", 8 * size)
+            amount = symbol(OfLoop(name, f"{variable}.shift"), 8 * size)
             value = add(registers.read_under(variable, start, size, guard), amount)
         registers.write_under(variable, start, value, guard)
         if lane != EVERY_LANE:
             held[variable, start, lane] = value
     for (variable, position), lanes in writes.predicates.items():
         guard = _guard(lanes, running) or entered
-        predicates.write_under(variable, position, bool_symbol(f"{name}.{variable}[{position}]"), guard)
+        predicates.write_under(variable, position, bool_symbol(OfLoop(name, PredicateBit(variable, position))), guard)
     return held
 
 

@@ -28,21 +28,19 @@ from visaproof.semantics.symbolic.accesses import Access, RegisterSlice, Store
 from visaproof.semantics.symbolic.beyond import Beyond
 from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.guarded import NONE, BitWrite, ByteWrite, Literals, literals_of
+from visaproof.semantics.symbolic.names import extents_of, surface_size
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import (
-    ADDRESS_BITS,
     SymbolicBuffer,
     SymbolicFlat,
     SymbolicImage,
     SymbolicScratch,
     SymbolicSurface,
 )
+from visaproof.semantics.symbolic.value_names import LoadedValue
 from visaproof.smt import BitVec, Bool, Term, conj, const, is_false, symbol, symbols_of
 from visaproof.visaasm import syntax
 from visaproof.visaasm.opcode_kinds import Kind, kind_of
-
-LOADED = "load."
-"""What the names of loaded values begin with."""
 
 LOD_LEVELS = 15
 """Levels of an image of 2^14 texels."""
@@ -161,7 +159,8 @@ class Machine:
             if isinstance(access, Store) or access.destination is None:
                 continue
             place = access.destination
-            unknown = symbol(f"{self.thread.name}{LOADED}{_site(self.kernel, instruction)}.{k}{again}", 8 * place.width)
+            site = f"{_site(self.kernel, instruction)}.{k}{again}"
+            unknown = symbol(LoadedValue(self.thread.name, site), 8 * place.width)
             private = self.private.owns(access)
             value = self._from_private(instruction, access, unknown) if private else unknown
             if value is unknown:
@@ -207,14 +206,12 @@ class Machine:
     def _surface(self, key: str, decoded: messages.Message) -> SymbolicSurface:
         """A surface of which nothing is known but its kind."""
         if isinstance(decoded, messages.TypedMessage):
-            names = ("width", "height", "depth")
-            extents = [[symbol(f"{name}.{key}.{level}", 32) for name in names] for level in range(self._levels)]
-            return SymbolicImage(tuple((width, height, depth) for width, height, depth in extents))
+            return SymbolicImage(tuple(extents_of(key, level) for level in range(self._levels)))
         if key == FLAT:
             return SymbolicFlat()
         if key == SCRATCH:
             return SymbolicScratch()
-        return SymbolicBuffer(symbol(f"size.{key}", ADDRESS_BITS))
+        return SymbolicBuffer(surface_size(key))
 
     def _reached(self, access: Access) -> Access:
         """The access with the condition that the thread is here; lanes have it in their guards."""

@@ -13,8 +13,9 @@ from visaproof.machine.symbolic.register_addresses import (
     places_of,
 )
 from visaproof.semantics.symbolic.alu import Source
-from visaproof.semantics.symbolic.beyond import BEYOND, Beyond, Excess
+from visaproof.semantics.symbolic.beyond import Beyond, Excess
 from visaproof.semantics.symbolic.guarded import GuardedRegisters, Literals, literals_of
+from visaproof.semantics.symbolic.value_names import BeyondVariable
 from visaproof.smt import BitVec, Bool, add, conj, const, implies, is_false, is_true, ite, neg, symbol, true
 from visaproof.visaasm.opcode_kinds import packed_element
 from visaproof.visaasm.predefined import NULL
@@ -174,7 +175,7 @@ class SymbolicOperands:
         if is_true(needed):
             return value
         if self._beyond.nondeterministic:
-            value = symbol(f"{root}{BEYOND}address.{len(self._beyond.found)}", bits)
+            value = symbol(BeyondVariable(root, f"address.{len(self._beyond.found)}"), bits)
             at = self._beyond.position or position
             excess = Excess(neg(needed), at, root, range(0), written, of_address=True, value=value)
             self._beyond.found.append(excess)

@@ -13,6 +13,7 @@ from visaproof.isa.operands import SCRATCH
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of, missing
 from visaproof.semantics.symbolic.state import SCRATCH_BITS
+from visaproof.semantics.symbolic.value_names import LoadedValue, OfLoop, OpenValue
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -74,13 +75,9 @@ class _Place(NamedTuple):
     """How many it has."""
 
 
-_FOUND_LATER = ("loop", "load.", "arbitrary.")
-"""What the symbols begin with of what a loop left, of what was loaded, and of what the model leaves open."""
-
-
 def _is_handed(word: BitVec) -> bool:
     """Whether the word was there when the thread started."""
-    return word.op is Op.SYMBOL and not str(word.payload).startswith(_FOUND_LATER)
+    return word.op is Op.SYMBOL and not isinstance(word.payload, OfLoop | LoadedValue | OpenValue)
 
 
 class PrivateMemory:
@@ -158,7 +155,7 @@ class PrivateMemory:
     def blur(self, name: str, cells: Mapping[PrivateCell, Literals]) -> None:
         """Makes these cells arbitrary, each where its guard holds."""
         for number, ((start, size), guard) in enumerate(cells.items()):
-            self._stores.append(PrivateStore(guard, start, symbol(f"{name}.private{number}", 8 * size)))
+            self._stores.append(PrivateStore(guard, start, symbol(OfLoop(name, f"private{number}"), 8 * size)))
 
     def load(self, access: Access, otherwise: BitVec, assumed: Literals) -> BitVec:
         """What the access brings; `otherwise`, which is this load's own, where it is not known."""

@@ -23,6 +23,7 @@ from visaproof.semantics.symbolic.beyond import Excess
 from visaproof.semantics.symbolic.guarded import NONE, GuardedPredicates, GuardedRegisters, Literals
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicSurface
+from visaproof.semantics.symbolic.value_names import OfLoop, PredicateBit
 from visaproof.smt import BitVec, Bool, Term, bool_symbol, conj, false, neg, symbol, true
 from visaproof.smt.limit import NO_LIMIT, Limit
 from visaproof.visaasm import syntax
@@ -118,7 +119,7 @@ def trace(
         platform,
         initial or uninitialised(kernel),
         launched_lanes(kernel) if exec_mask is None else exec_mask,
-        initial_predicate or (lambda variable, lane: bool_symbol(f"{variable}[{lane}]")),
+        initial_predicate or (lambda variable, lane: bool_symbol(PredicateBit(variable, lane))),
         private_base,
         floats,
         name,
@@ -376,7 +377,7 @@ class _Walk:
     def _leave(self, name: str, exits: list[int], running: tuple[Bool, ...]) -> None:
         """Lets the running lanes wait at one of the places where they can leave the loop."""
         for place in exits:
-            chosen = [bool_symbol(f"{name}.exit{place}.lane{lane}") for lane in range(THREAD_LANES)]
+            chosen = [bool_symbol(OfLoop(name, f"exit{place}.lane{lane}")) for lane in range(THREAD_LANES)]
             self._lanes.only(running)
             self._lanes.jump(place, chosen if len(exits) > 1 else [true()] * THREAD_LANES, uniform=False)
         self._lanes.halt()

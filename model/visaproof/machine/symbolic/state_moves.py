@@ -11,14 +11,12 @@ from visaproof.machine.symbolic.operands import SymbolicOperands
 from visaproof.machine.symbolic.predicates import lanes_of
 from visaproof.machine.symbolic.thread import Thread
 from visaproof.semantics.symbolic.guarded import ByteWrite, GuardedRegisters, Literals
+from visaproof.semantics.symbolic.value_names import UnboundIndex
 from visaproof.smt import BitVec, symbol, symbols_of
 from visaproof.visaasm.syntax import Instruction, Kernel, Operand, SamplerVariable, SubscriptedName, SurfaceVariable
 
 INDEX_BYTES = 4
 """Page MOVS: an index has the type UD."""
-
-_UNBOUND = "index of "
-"""What the names of indices begin with that nothing bound."""
 
 
 class StateContents(NamedTuple):
@@ -39,7 +37,7 @@ class StateMoves:
         variables = [one for one in kernel.variables.values() if isinstance(one, SurfaceVariable | SamplerVariable)]
         self._indices = GuardedRegisters(
             {one.name: INDEX_BYTES * one.num_elts for one in variables},
-            lambda name, byte: (symbol(f"{_UNBOUND}{name}.{byte // INDEX_BYTES}", 32), byte % INDEX_BYTES),
+            lambda name, byte: (symbol(UnboundIndex(name, byte // INDEX_BYTES), 32), byte % INDEX_BYTES),
         )
 
     def step(self, movs: Instruction) -> None:
@@ -67,7 +65,7 @@ class StateMoves:
         write = self._operands.writer(target)
         for lane, guard, assumed in lanes_of(self._thread, execution_of(movs)):
             index = self._moved(source, lane, assumed)
-            if any(str(one.payload).startswith(_UNBOUND) for one in symbols_of(index)):
+            if any(isinstance(one.payload, UnboundIndex) for one in symbols_of(index)):
                 raise index_missing(StateElement(source.name, source.element + lane), source.position)
             write(lane, index, guard, assumed)
 

@@ -12,13 +12,11 @@ from visaproof.isa.atomics import AtomicOp
 from visaproof.queries.closed_forms import CLOSED_FORMS
 from visaproof.queries.kernels.stores import UnitStore
 from visaproof.semantics.symbolic.accesses import Access, Atomic
+from visaproof.semantics.symbolic.value_names import Own
 from visaproof.smt import BitVec, Bool, Term, conj, const, eq, false, is_false, neg, symbols_of
 
 Stores = Mapping[str, Sequence[UnitStore]]
 """What a thread has stored so far, by surface."""
-
-SIDES = ("source:", "target:")
-"""What the names of a kernel's own choices begin with."""
 
 
 class AtomicEvents:
@@ -62,4 +60,4 @@ def where_it_changes(access: Atomic, seen: Sequence[Term]) -> Bool:
 
 
 def _is_chosen(term: Term) -> bool:
-    return any(str(one.payload).startswith(SIDES) for one in symbols_of(term))
+    return any(isinstance(one.payload, Own) for one in symbols_of(term))

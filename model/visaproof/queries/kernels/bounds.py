@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.execution import ExecMask
+from visaproof.isa.identity import Same
 from visaproof.isa.operands import SLM, SLM_TAG
 from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.run import Trace
@@ -40,8 +41,8 @@ class BoundsQuestion:
     earlier: tuple[Bool, ...]
     """That no earlier message was undefined: where one was, this one is undefined, too."""
     buffers: LaunchBuffers
-    places: Mapping[int, Place]
-    """Of accesses at 64-bit addresses, by their identity."""
+    places: Mapping[Same[Access], Place]
+    """Of accesses at 64-bit addresses."""
     lost: str = ""
     """Why it is not known in which buffer one of them lies."""
 
@@ -85,13 +86,15 @@ def bounds_questions(
         earlier.append(neg(meaningless(performed.accesses)))
 
 
-def _places(performed: Performed, buffers: LaunchBuffers, facts: Mapping[Term, Term]) -> tuple[dict[int, Place], str]:
+def _places(
+    performed: Performed, buffers: LaunchBuffers, facts: Mapping[Term, Term]
+) -> tuple[dict[Same[Access], Place], str]:
     """Where the accesses at 64-bit addresses lie, and why that is not known of one of them."""
-    places, lost = dict[int, Place](), ""
+    places, lost = dict[Same[Access], Place](), ""
     for access in performed.accesses if performed.surface == FLAT else ():
         place = buffers.place(access, facts)
         if isinstance(place, Place):
-            places[id(access)] = place
+            places[Same(access)] = place
         else:
             lost = lost or place
     return places, lost
@@ -117,8 +120,8 @@ def _inside_tagged(access: Access, local: SymbolicBuffer | None) -> Bool:
     return conj(tagged, local.contains(sub(address, tag), width))
 
 
-def _at_addresses(performed: Performed, places: Mapping[int, Place]) -> list[Doubt]:
-    placed = ((one, places[id(one)]) for one in performed.accesses if id(one) in places)
+def _at_addresses(performed: Performed, places: Mapping[Same[Access], Place]) -> list[Doubt]:
+    placed = ((one, places[Same(one)]) for one in performed.accesses if Same(one) in places)
     return [Doubt(one, conj(one.guard, one.defined, neg(place.inside(one.width)))) for one, place in placed]
 
 
@@ -131,9 +134,11 @@ def needed_bytes(questions: Sequence[BoundsQuestion]) -> int | None:
 
     It may be larger than necessary.
     """
+    accesses = [(one, access) for one in questions for access in one.performed.accesses]
+    if any(one.places and Same(access) not in one.places for one, access in accesses):
+        return None
     ends = [
-        (one.places[id(access)].offset if one.places else access.cell[0]).high + access.width
-        for one in questions
-        for access in one.performed.accesses
+        (one.places[Same(access)].offset if one.places else access.cell[0]).high + access.width
+        for one, access in accesses
     ]
     return max(ends) if ends and max(ends) < MOST_NEEDED else None

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from visaproof.launch.premises import premise
 from visaproof.machine.symbolic.run import Trace
+from visaproof.semantics.symbolic.names import AXES, Extent
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Bool, const, symbol, ule, value_of
 
@@ -31,8 +32,8 @@ def _limits(trace: Trace, name: Callable[[str], str]) -> Iterator[Bool]:
     for key, surface in trace.surfaces.items():
         if key in planes and isinstance(surface, SymbolicImage):
             for level, extents in enumerate(surface.levels):
-                for axis, extent in zip(("width", "height", "depth"), extents, strict=True):
-                    own = symbol(f"{axis}.{name(key)}.{level}", extent.width)
+                for axis, extent in zip(AXES, extents, strict=True):
+                    own = symbol(Extent(axis, name(key), level), extent.width)
                     most = MOST_LAYERS if axis == "depth" else MOST_TEXELS
                     yield ule(const(1, extent.width), own)
                     yield ule(own, const(most, extent.width))

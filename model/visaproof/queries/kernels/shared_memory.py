@@ -10,6 +10,7 @@ from typing import NamedTuple, cast
 
 from visaproof.queries.kernels.constant_data import NO_TABLES, Tables
 from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.names import MemoryBefore, NamedLoad, OpenResult
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -71,7 +72,7 @@ class SharedMemory:
         """What the unit at this address holds before the kernels start."""
         found = self.cells.get((surface, cell))
         if found is None:
-            found = symbol(f"memory.{surface}.{len(self.cells)}", 8 * self.units[surface])
+            found = symbol(MemoryBefore(surface, len(self.cells)), 8 * self.units[surface])
             self.cells[surface, cell] = found
             self.places[found] = surface, cell
             self._described[found] = cell
@@ -84,7 +85,7 @@ class SharedMemory:
         if all(part.op in (Op.SYMBOL, Op.CONST) for part in plain):
             return value
         if value not in self._names:
-            self._names[value] = name = symbol(f"loaded.{len(self._names)}", value.width)
+            self._names[value] = name = symbol(NamedLoad(len(self._names)), value.width)
             self.definitions[name] = self._described[name] = value
             self.order.append(name)
         return self._names[value]
@@ -92,7 +93,7 @@ class SharedMemory:
     def result(self, operation: Hashable, width: int) -> Term:
         """One arbitrary value for each operation on given operands; a truth value where the width is 0."""
         if operation not in self._results:
-            name = f"result.{len(self._results)}"
+            name = OpenResult(len(self._results))
             self._results[operation] = found = symbol(name, width) if width else bool_symbol(name)
             self._operations[found] = operation
         return self._results[operation]

@@ -5,6 +5,7 @@ outside of an image what is at its edge or 0.  Where not both kernels say what s
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from visaproof.checking.ladder import Values
 from visaproof.decode.sampler import samplers_of
@@ -13,8 +14,17 @@ from visaproof.launch.input_meaning import Argument, SamplerModes
 from visaproof.launch.matching import Program
 from visaproof.smt import Bool, Term, bool_symbol
 
-SAMPLER = "sampler "
-"""What the name of such a symbol begins with."""
+
+@dataclass(frozen=True, slots=True)
+class ReadsBorder:
+    """Whether the sampler at a number, or the argument, brings 0 outside of an image."""
+
+    sampler: int | str
+    """Its number, or `argument 1`: kernels may name one argument differently."""
+
+    def __str__(self) -> str:
+        return f"sampler number {self.sampler}" if isinstance(self.sampler, int) else f"sampler {self.sampler}"
+
 
 Samplers = Mapping[int, SamplerModes | Argument]
 """What stands at each number; the number itself where nothing is said."""
@@ -41,21 +51,19 @@ def chosen(used: Iterator[int] | list[int], samplers: Samplers) -> Iterator[Bool
 
 
 def sampler_symbol(what: int | Argument) -> Bool:
-    """Whether the sampler at a number, or the argument, brings 0 outside of an image."""
-    return bool_symbol(f"{SAMPLER}{f'number {what}' if isinstance(what, int) else f'argument {what.index}'}")
+    return bool_symbol(ReadsBorder(what if isinstance(what, int) else f"argument {what.index}"))
 
 
 def is_sampler(term: Term) -> bool:
     """Whether this is such a symbol."""
-    return str(term.payload).startswith(SAMPLER)
+    return isinstance(term.payload, ReadsBorder)
 
 
 def samplers_in(values: Values) -> Iterator[tuple[str, Outside]]:
     """The samplers that the launch chooses, by their numbers or as `argument 1`, and what each reads outside."""
     for one, border in values.items():
-        if is_sampler(one):
-            name = str(one.payload).removeprefix(SAMPLER).removeprefix("number ")
-            yield name, Outside.BORDER if border & 1 else Outside.EDGE
+        if isinstance(one.payload, ReadsBorder):
+            yield str(one.payload.sampler), Outside.BORDER if border & 1 else Outside.EDGE
 
 
 def outside_of(samplers: Samplers, values: Values) -> dict[int, Outside]:

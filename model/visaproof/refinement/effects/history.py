@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TypeVar, cast
 
 from visaproof.isa.errors import Position
+from visaproof.isa.identity import Same
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.loops import Held, LoopRound
@@ -15,7 +16,7 @@ from visaproof.queries.kernels.atomic_events import AtomicEvents, where_it_chang
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.shared_memory import SharedMemory, joined
 from visaproof.queries.kernels.stores import NO_OWNER, Owner, UnitStore, after
-from visaproof.queries.kernels.surface_names import itself
+from visaproof.queries.kernels.surface_names import AfterImageStores, itself, surface_after
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.observed_registers import RegisterByte, raw_terms, register_byte
 from visaproof.refinement.effects.open_operation import OpenOperation
@@ -26,13 +27,14 @@ from visaproof.refinement.effects.undefined_accesses import kind_of, may_be_of_t
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import new_value
 from visaproof.semantics.symbolic.float_axioms import as_function
+from visaproof.semantics.symbolic.names import extents_like, surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
+from visaproof.semantics.symbolic.value_names import is_own, owned
 from visaproof.smt import (
     BitVec,
     Bool,
     Op,
     Term,
-    bool_symbol,
     concat,
     conj,
     const,
@@ -44,7 +46,6 @@ from visaproof.smt import (
     sign_extend,
     substitute,
     subterms,
-    symbol,
     value_of,
     zero_extend,
 )
@@ -135,7 +136,7 @@ class History:
 
     def _is_choice(self, one: Term) -> bool:
         definition = self._memory.definitions.get(one)
-        own = one in self._chosen or str(one.payload).startswith(f"{self._side.name}:")
+        own = one in self._chosen or is_own(one, self._side.name)
         return own or (definition is not None and self.is_chosen(definition))
 
     def _renamed(self, terms: list[T]) -> list[T]:
@@ -144,7 +145,7 @@ class History:
 
     def add(self, performed: Performed, surface: str, turn: Turn | None, thread: int, item_thread: int = 0) -> None:
         """Takes in a message of a thread to a surface; `item_thread` is the number of the thread among several."""
-        values = {id(access): value for access, value in performed.loaded}
+        values = {Same(access): value for access, value in performed.loaded}
         if itself(surface) in self._written:  # what was read through the sampler before is what was there before
             self._resolve_first(performed.left_open)
         accesses = list(self._visible(performed))
@@ -169,16 +170,16 @@ class History:
                 written = self._memory.result((*atomic, index, "after"), 8 * access.width)
                 brought = cast(BitVec, self._memory.result((*atomic, index, "brought"), 8 * access.width))
                 happens, value = conj(where_it_changes(access, seen[index]), inside), [written]
-            elif id(access) in values:
+            elif Same(access) in values:
                 brought = self._loaded(surface, owner, cell, access.width)
             else:
                 brought = None
             if isinstance(access, Atomic | Store) and not is_false(happens):
                 stores += self._units(memory, owner, happens, cell, cast(BitVec, value[0]), access.width)
-            if id(access) in values and brought is not None:
-                wide = values[id(access)].width
+            if Same(access) in values and brought is not None:
+                wide = values[Same(access)].width
                 plain = turn is not None and turn.is_single
-                names[values[id(access)]] = self._brought(access, inside, brought, wide, plain)
+                names[values[Same(access)]] = self._brought(access, inside, brought, wide, plain)
         self._names |= names
         if accesses:
             self._take(memory, stores, turn)
@@ -215,8 +216,8 @@ class History:
         if len(access.cell) == 1:
             kind = UndefinedKind.SLM_OUTSIDE if performed.surface == SHARED_LOCAL else UndefinedKind.OUTSIDE
             self.undefined.append((conj(guard, neg(inside)), kind))
-        if id(access) in self._side.offsets:
-            (offset,) = self._renamed([self._side.offsets[id(access)]])
+        if Same(access) in self._side.offsets:
+            (offset,) = self._renamed([self._side.offsets[Same(access)]])
             self.reaches.append(Reach(guard, surface, cell, offset, access.width))
 
     def _units(
@@ -289,7 +290,7 @@ class History:
     def _result(self, one: Arbitrary, thread: int) -> Term:
         image = None if one.origin is None else self._side.surface(one.origin.surface)
         if one.operands is None or (image is not None and self._may_have_changed(image, thread)):
-            return _own(self._side.name, one.symbol)
+            return owned(self._side.name, one.symbol)
         bits = self._renamed([source.bits for source in one.operands])
         operands = [replace(source, bits=word) for source, word in zip(one.operands, bits, strict=True)]
         control = None if one.control is None else substitute(one.control, self._names)
@@ -317,18 +318,12 @@ class History:
     def _then(self, image: str | None) -> str | None:
         """An image after the stores so far to what may be the same object."""
         stores = sum(self._count[one] for one in self._sharing.others(image)) if image is not None else 0
-        return f"{image} after {stores} stores to images" if stores else image
+        return surface_after(image, AfterImageStores(stores)) if image is not None and stores else image
 
 
 def _without(condition: Term) -> dict[Term, Term]:
     """What does not hold where a condition does not."""
     return {one: false() for one in (condition.args if condition.op is Op.DISJ else (condition,))}
-
-
-def _own(side: str, term: Term) -> Term:
-    """A choice that only this kernel has."""
-    name = f"{side}:{term.payload}"
-    return symbol(name, term.width) if term.width else bool_symbol(name)
 
 
 def _surface_names(side: Side) -> Iterator[tuple[Term, Term]]:
@@ -337,10 +332,9 @@ def _surface_names(side: Side) -> Iterator[tuple[Term, Term]]:
         if isinstance(surface, SymbolicImage):
             common = side.surface(key)
             for level, extents in enumerate(surface.levels):
-                for name, extent in zip(("width", "height", "depth"), extents, strict=True):
-                    yield extent, symbol(f"{name}.{common}.{level}", extent.width)
+                yield from zip(extents, extents_like(extents, common, level), strict=True)
         elif surface.size.op is Op.SYMBOL:
-            yield surface.size, symbol(f"size.{side.surface(key)}", surface.size.width)
+            yield surface.size, surface_size(side.surface(key))
 
 
 def _terms(access: Access) -> list[Term]:

@@ -11,6 +11,7 @@ from visaproof.machine.symbolic.run import Trace
 from visaproof.queries.kernels.stores import Stores, UnitStore
 from visaproof.refinement.observed import Observed
 from visaproof.semantics.symbolic.guarded import NONE, literals_of
+from visaproof.semantics.symbolic.value_names import is_own
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -95,7 +96,7 @@ def _defined_bit(bit: Bool, side: str, chosen: Chosen) -> Bool:
 
 
 def _own(term: Term, side: str) -> list[Term]:
-    return [one for one in symbols_of(term) if str(one.payload).startswith(f"{side}:")]
+    return [one for one in symbols_of(term) if is_own(one, side)]
 
 
 def _with(term: T, own: list[Term], ones: bool) -> T:

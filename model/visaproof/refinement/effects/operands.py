@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Iterator
 from typing import cast
 
+from visaproof.isa.identity import Same
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import UnitStore
-from visaproof.refinement.effects.uninitialised_words import is_own
+from visaproof.semantics.symbolic.value_names import is_own
 from visaproof.smt import Term, subterms, symbols_of
 
 
 def with_operands(memory: SharedMemory, roots: list[Term]) -> Iterator[Term]:
     """All parts of the terms, and of what the results among them are functions of."""
-    operations, seen, walked = dict(memory.operations), set[Term](), set[int]()
+    operations, seen, walked = dict(memory.operations), set[Term](), set[Same[object]]()
     while roots:
         found = [term for term in subterms(*roots) if term not in seen]
         yield from found
@@ -19,15 +20,15 @@ def with_operands(memory: SharedMemory, roots: list[Term]) -> Iterator[Term]:
         roots = [part for term in found if term in operations for part in _parts(operations[term], walked)]
 
 
-def _parts(operation: object, walked: set[int]) -> Iterator[Term]:
+def _parts(operation: object, walked: set[Same[object]]) -> Iterator[Term]:
     """The terms in the description of an operation; of what descriptions share only those of the first."""
     match operation:
         case Term():
             yield operation
         case UnitStore():
             yield from (operation.guard, operation.cell, operation.value)
-        case tuple() if id(cast(object, operation)) not in walked:
-            walked.add(id(cast(object, operation)))
+        case tuple() if Same(cast(object, operation)) not in walked:
+            walked.add(Same(cast(object, operation)))
             for part in cast(tuple[object, ...], operation):
                 yield from _parts(part, walked)
         case _:
@@ -36,11 +37,11 @@ def _parts(operation: object, walked: set[int]) -> Iterator[Term]:
 
 def is_given(terms: Iterable[Term], memory: SharedMemory) -> bool:
     """Whether the terms depend on nothing that is the source's own, through names and results."""
-    ahead, walked = symbols_of(*terms), set[int]()
+    ahead, walked = symbols_of(*terms), set[Same[object]]()
     seen = set(ahead)
     while ahead:
         one = ahead.pop()
-        if is_own(one, "source:"):
+        if is_own(one, "source"):
             return False
         behind = (*memory.behind(one), *_parts(memory.operations.get(one), walked))
         fresh = [name for name in symbols_of(*behind) if name not in seen]

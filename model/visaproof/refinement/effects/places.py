@@ -12,13 +12,14 @@ from typing import cast
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.identity import Same
 from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.run import Trace
 from visaproof.queries.kernels.aligned_pointers import without_small_carry
 from visaproof.queries.kernels.buffer_places import behind_pointer, is_private
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.guarded import literals_of
-from visaproof.semantics.symbolic.state import ADDRESS_BITS
+from visaproof.semantics.symbolic.names import buffer_base, surface_size
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -31,7 +32,6 @@ from visaproof.smt import (
     scale,
     sign_extend,
     sub,
-    symbol,
     true,
     truncate,
     ule,
@@ -73,7 +73,7 @@ class Reach:
     @property
     def inside(self) -> Bool:
         """Whether all of it lies inside of the buffer, if it is accessed."""
-        size = zero_extend(symbol(f"size.{self.surface}", ADDRESS_BITS), self.offset.width + 1)
+        size = zero_extend(surface_size(self.surface), self.offset.width + 1)
         end = add(zero_extend(self.offset, self.offset.width + 1), const(self.width, self.offset.width + 1))
         return implies(self.guard, ule(end, size))
 
@@ -83,8 +83,8 @@ class Located:
     """A run whose accesses are at places in buffers, under the common names of these."""
 
     trace: Trace
-    offsets: Mapping[int, BitVec]
-    """The 64-bit offset of each access, by its identity."""
+    offsets: Mapping[Same[Access], BitVec]
+    """The 64-bit offset of each access."""
 
 
 NO_DISTANCES: Mapping[str, BitVec] = {}
@@ -92,7 +92,7 @@ NO_DISTANCES: Mapping[str, BitVec] = {}
 
 def base_of(buffer: str) -> BitVec:
     """Where a buffer begins, in the terms of a comparison."""
-    return scale(symbol(f"base.{buffer}", 64), ALIGNMENT)
+    return scale(buffer_base(buffer), ALIGNMENT)
 
 
 def located(
@@ -106,10 +106,10 @@ def located(
 
     Raises NotModelled for an address that belongs to no one buffer.
     """
-    offsets: dict[int, BitVec] = {}
+    offsets: dict[Same[Access], BitVec] = {}
     performed: list[Performed] = []
     for one in trace.performed:
-        by_surface: dict[str, dict[int, Access]] = {}
+        by_surface: dict[str, dict[Same[Access], Access]] = {}
         for access in one.accesses:
             surface = surfaces.get(one.surface, one.surface)
             place = access
@@ -119,9 +119,9 @@ def located(
                 surface, offset = _place(one, access, surface, pointers)
                 offset = _in_buffer(offset, distances.get(one.surface))
                 place = replace(access, cell=(truncate(offset, OFFSET_BITS),), inside=true())
-                offsets[id(place)] = offset
-            by_surface.setdefault(surface, {})[id(access)] = place
-        values = {id(access): value for access, value in one.loaded}
+                offsets[Same(place)] = offset
+            by_surface.setdefault(surface, {})[Same(access)] = place
+        values = {Same(access): value for access, value in one.loaded}
         if len(by_surface) > 1:
             raise NotModelled("one message to several buffers", one.instruction.position)
         for surface, places in by_surface.items():

@@ -18,7 +18,9 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from visaproof.queries.kernels.stores import Owner, Stores, UnitStore
-from visaproof.smt import BitVec, add, const, scale, symbol, zero_extend
+from visaproof.queries.kernels.surface_names import itself, like_then
+from visaproof.semantics.symbolic.names import buffer_base
+from visaproof.smt import BitVec, add, const, scale, zero_extend
 
 SHARED = "overlapping buffers"
 """The name of the memory that they share."""
@@ -62,17 +64,16 @@ class Sharing:
 
     def memory(self, surface: str) -> str:
         """The memory in which a surface lies: its own, or the one that buffers share."""
-        own, after, when = surface.partition(" after ")
-        return f"{SHARED}{after}{when}" if own in self.alignments else surface
+        return like_then(SHARED, surface) if itself(surface) in self.alignments else surface
 
     def buffer(self, surface: str) -> str:
         """The buffer that a surface shows, if it may overlap others."""
-        own, _, _ = surface.partition(" after ")
+        own = itself(surface)
         return own if own in self.alignments else ""
 
     def base(self, buffer: str) -> BitVec:
         """Where a buffer begins."""
-        return add(const(SHARED_AT, 64), scale(symbol(f"base.{buffer}", 64), self.alignments[buffer]))
+        return add(const(SHARED_AT, 64), scale(buffer_base(buffer), self.alignments[buffer]))
 
     def address(self, surface: str, cell: BitVec) -> BitVec:
         """Where an access of a surface is in its memory."""

@@ -5,11 +5,14 @@ from dataclasses import dataclass, field
 
 from visaproof.decode.sampler import SamplerUse
 from visaproof.decode.synchronisation import Barrier, Fence, Synchronised
+from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.machine.symbolic.run import Trace
 from visaproof.queries.kernels.buffer_places import is_private
+from visaproof.queries.kernels.surface_names import AfterCuts, AfterImageStores, AfterMessage, AfterTurn, surface_after
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.refinement.observed import Observed
+from visaproof.semantics.symbolic.accesses import Access
 from visaproof.smt import BitVec, Term
 
 
@@ -55,8 +58,8 @@ class Side:
     surface: Callable[[str], str]
     pointers: Mapping[BitVec, str] = field(default_factory=dict[BitVec, str])
     """The words that are the address of a buffer, and the buffer."""
-    offsets: Mapping[int, BitVec] = field(default_factory=dict[int, BitVec])
-    """The 64-bit offset of each access that is taken to lie inside its buffer, by its identity."""
+    offsets: Mapping[Same[Access], BitVec] = field(default_factory=dict[Same[Access], BitVec])
+    """The 64-bit offset of each access that is taken to lie inside its buffer."""
     threads: tuple[int, ...] = ()
     """Of a group of threads, which of them each message is of."""
     finders: tuple[int, ...] = ()
@@ -94,7 +97,7 @@ def surface_then(side: Side, place: int) -> str:
     """
     surface = _surface_then(side, place)
     stores = side.stored_before[place] if side.stored_before else 0
-    return f"{surface} after {stores} stores to images" if stores else surface
+    return surface_after(surface, AfterImageStores(stores)) if stores else surface
 
 
 def _surface_then(side: Side, place: int) -> str:
@@ -102,19 +105,16 @@ def _surface_then(side: Side, place: int) -> str:
     if surface in side.unwritten and not side.sharing.buffer(surface):
         return surface
     if place in side.turns:
-        return f"{surface} after turn {side.turns[place].number}"
+        return surface_after(surface, AfterTurn(side.turns[place].number))
     if side.disturbed:
-        return f"{surface} after message {visible_before(side.trace, place)}"
+        return surface_after(surface, AfterMessage(visible_before(side.trace, place)))
     return surface_at(surface, side, epoch(side, place))
 
 
 def surface_at(surface: str, side: Side, epoch: tuple[int, int]) -> str:
     """The surface after so many barriers and fences, and beginnings and ends of rounds."""
     cuts, ends = epoch
-    what = " or ".join(side.matched.kinds)
-    if ends:
-        return f"{surface} after {what} {cuts} and {ends} ends of rounds"
-    return f"{surface} after {what} {cuts}" if cuts else surface
+    return surface_after(surface, AfterCuts(side.matched.kinds, cuts, ends)) if cuts or ends else surface
 
 
 def epoch(side: Side, place: int) -> tuple[int, int]:

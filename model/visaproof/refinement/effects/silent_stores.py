@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from visaproof.isa.identity import Same
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import Stores, UnitStore
 from visaproof.refinement.effects.operands import with_operands
@@ -26,11 +27,11 @@ def without_silent_stores(question: Question) -> Question:
     if not free:
         return question
     used = _read_elsewhere(question, free)
-    silent = {id(store) for store in free if used.isdisjoint(symbols_of(store.value))}
+    silent = {Same(store) for store in free if used.isdisjoint(symbols_of(store.value))}
     if not silent:
         return question
     remaining = {
-        surface: tuple(one for one in stores if id(one) not in silent) for surface, stores in source.stores.items()
+        surface: tuple(one for one in stores if Same(one) not in silent) for surface, stores in source.stores.items()
     }
     return replace(question, source=replace(source, stores=remaining))
 
@@ -45,11 +46,11 @@ def _lacking(source: Stores, target: Stores) -> Iterator[UnitStore]:
 
 def _read_elsewhere(question: Question, free: Sequence[UnitStore]) -> set[Term]:
     """The words that anything depends on but the value of one of these stores."""
-    source, apart = question.source, {id(one) for one in free}
+    source, apart = question.source, {Same(one) for one in free}
     terms: list[Term] = [*source.undefined, *source.ends, *source.comes]
     terms += [term for reach in source.reaches for term in (reach.guard, reach.cell, reach.offset)]
     for one in (store for stores in source.stores.values() for store in stores):
-        terms += (one.guard, one.cell) if id(one) in apart else (one.guard, one.cell, one.value)
+        terms += (one.guard, one.cell) if Same(one) in apart else (one.guard, one.cell, one.value)
     found = {one for one in with_operands(question.memory, [*terms, *_named(question.memory)]) if one.op is Op.SYMBOL}
     values = Counter(word for one in free for word in symbols_of(one.value))
     return found | {word for word, times in values.items() if times > 1}

@@ -1,13 +1,18 @@
 """The words that only one kernel has: what it finds in registers that neither the launch nor the device writes."""
 
-from visaproof.machine.symbolic.arbitrary_values import ARBITRARY
-from visaproof.machine.symbolic.machine import LOADED
+from typing import cast
+
+from visaproof.semantics.symbolic.value_names import (
+    Anew,
+    LoadedValue,
+    OpenValue,
+    Own,
+    PredicateBit,
+    RegisterByte,
+    is_own,
+)
 from visaproof.smt import Op, Term
-
-
-def is_own(term: Term, prefix: str) -> bool:
-    """Whether it is a symbol of the kernel that the prefix names."""
-    return term.op is Op.SYMBOL and str(term.payload).startswith(prefix)
+from visaproof.visaasm.predefined import PREDEFINED
 
 
 def is_unwritten(term: Term) -> bool:
@@ -15,10 +20,15 @@ def is_unwritten(term: Term) -> bool:
 
     A result that is left open is none, and what is loaded from private memory is none: they may hang together.
     """
-    if not is_own(term, "source:"):
+    if not is_own(term, "source"):
         return False
-    names = str(term.payload).split(":")[1:]  # behind that of its thread, if there are several
-    return not any(name.startswith(("%", ARBITRARY, LOADED)) for name in names)
+    match cast(Own, term.payload).what:
+        case OpenValue() | LoadedValue():
+            return False
+        case RegisterByte(variable) | PredicateBit(variable) | Anew(RegisterByte(variable)):
+            return variable not in PREDEFINED
+        case _:
+            return True
 
 
 def is_unwritten_word(term: Term) -> bool:

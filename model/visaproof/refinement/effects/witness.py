@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from visaproof.isa.identity import Same
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import Stores, UnitStore
 from visaproof.refinement.effects.missing_sums import missing
 from visaproof.refinement.effects.question import Question
-from visaproof.refinement.effects.uninitialised_words import is_own, is_unwritten, is_unwritten_word
+from visaproof.refinement.effects.uninitialised_words import is_unwritten, is_unwritten_word
+from visaproof.semantics.symbolic.value_names import OnlyHanded, Own, Unmatched, is_own
 from visaproof.smt import BitVec, Bool, Op, Term, extract, symbols_of, truncate, zero_extend
 
 IN_ANY_ORDER = frozenset((Op.SUM, Op.MUL, Op.AND, Op.OR, Op.XOR, Op.EQ, Op.CONJ, Op.DISJ))
@@ -56,13 +58,12 @@ def choose(found: Choices, word: Term, value: BitVec) -> None:
 
 def _is_same_register(source: Term, target: Term) -> bool:
     """Whether both are what the kernels find in one place, each for itself."""
-    places = [str(one.payload).partition(":")[2] for one in (source, target)]
-    return is_own(source, "source:") and is_own(target, "target:") and places[0] == places[1]
+    return is_own(source, "source") and cast(Own, source.payload).on("target") == target.payload
 
 
 def is_plain(choices: Choices) -> bool:
     """Whether each choice is one that the target has as well."""
-    return all(is_own(value, "target:") for one, value in choices.items() if one.op is Op.SYMBOL)
+    return all(is_own(value, "target") for one, value in choices.items() if one.op is Op.SYMBOL)
 
 
 def as_values(choices: Choices, values: Mapping[Term, int]) -> dict[Term, int]:
@@ -91,8 +92,8 @@ def _side_by_side(source: Stores, target: Stores) -> Iterator[tuple[UnitStore, U
             yield one, same.pop()
         else:
             apart.append(one)
-    left = {id(other) for stores in places.values() for other in stores}
-    yield from zip(apart, (other for other in target if id(other) in left), strict=False)
+    left = {Same(other) for stores in places.values() for other in stores}
+    yield from zip(apart, (other for other in target if Same(other) in left), strict=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +156,18 @@ class _Pairs:
 
     def _place(self, term: Term) -> list[tuple[int, str]]:
         """Where the kernel that computes a term came to what it is made of."""
-        return sorted(
-            (self.places[one], "") if one in self.places else (-1, str(one.payload).partition(":")[2])
-            for one in symbols_of(term)
-        )
+        return sorted((self.places[one], "") if one in self.places else (-1, _place(one)) for one in symbols_of(term))
+
+
+def _place(one: Term) -> str:
+    """Where a value is found of which no kernel noted when; "" of what both kernels have."""
+    match one.payload:
+        case Own() as own:
+            return own.place
+        case OnlyHanded(_, what) | Unmatched(_, what):
+            return str(what)
+        case _:
+            return ""
 
 
 def _of_choice(one: Term, other: Term) -> Iterator[tuple[Term, Term]]:

@@ -4,30 +4,33 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from visaproof.decode.message import decode
+from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.machine.concrete.run import Observer
 from visaproof.queries.kernels.atomic_order import lanes_commute
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.semantics.concrete.surface import Texel
+from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.visaasm.syntax import Instruction, Kernel
 
 TYPED_ATOMIC = "typed_atomic"
+
+_Place = tuple[Same[Buffer], int]
 
 
 @dataclass
 class Modified:
     """What the atomics of one statement have changed, and whether it shows in any in which order its lanes come."""
 
-    bytes: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict[tuple[int, int], tuple[int, int]])
-    """Surface, by its identity, and address: address and width of the cell of which the byte was changed."""
+    bytes: dict[_Place, tuple[int, int]] = field(default_factory=dict[_Place, tuple[int, int]])
+    """Surface and address: address and width of the cell of which the byte was changed."""
     met: bool = False
     """Whether lanes met in some statement so that their order may show."""
     on_one_cell: bool = False
     """Whether lanes of the statement met on one cell."""
-    texels: list[tuple[int, Texel]] = field(default_factory=list[tuple[int, Texel]])
-    """Those that the statement has reached: surface, by its identity, and texel."""
+    texels: list[tuple[Same[Image], Texel]] = field(default_factory=list[tuple[Same[Image], Texel]])
+    """Those that the statement has reached: surface and texel."""
 
-    def changes(self, surface: int, address: int, width: int) -> None:
+    def changes(self, surface: Same[Buffer], address: int, width: int) -> None:
         """Takes in a lane of an atomic."""
         cells = {self.bytes.get((surface, address + k)) for k in range(width)} - {None}
         self.on_one_cell |= bool(cells)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from visaproof.checking.ladder import Values
+from visaproof.isa.identity import Same
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.environment.environment_steps import Came, Exchange, Interference, Visit, Writer
@@ -62,7 +63,7 @@ class _Run:
 
     def touches(self) -> Iterator[_Touch]:
         """What its atomics did, in the order in which they did it."""
-        names = {id(one.contents): name for name, one in self.start.memory.items() if isinstance(one, Buffer)}
+        names = {Same(one.contents): name for name, one in self.start.memory.items() if isinstance(one, Buffer)}
         for number, performed in enumerate(self.ran.outcome.performed):
             buffer = self.start.state.surfaces[performed.surface]
             for write in performed.changed:
@@ -77,7 +78,7 @@ class _Run:
         buffer = self.start.memory[cell.surface]
         assert isinstance(buffer, Buffer)
         places = range(cell.address, cell.address + cell.width)
-        return any(self.watch.plainly(id(buffer.contents), place) for place in places)
+        return any(self.watch.plainly(buffer.contents, place) for place in places)
 
     def came(self, behind: Sequence[_Touch]) -> Came:
         """What the exchange came to behind these atomics on its cell."""
@@ -87,10 +88,10 @@ class _Run:
         return Came(last.message + 1 if last else 0, last.writer if last else None, self.visit.brought, left)
 
 
-def _holder(buffer: Buffer, address: int) -> tuple[int, int]:
-    """The identity of what holds this byte, and its place there."""
+def _holder(buffer: Buffer, address: int) -> tuple[Same[dict[int, int]], int]:
+    """What holds this byte, and its place there."""
     contents = buffer.contents
-    return contents.holder(address) if isinstance(contents, FlatContents) else (id(contents), address)
+    return contents.holder(address) if isinstance(contents, FlatContents) else (Same(contents), address)
 
 
 def interfered(

@@ -1,15 +1,15 @@
 """Whether some choice of the source leaves all that the target left in a run: then that run shows no difference."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
+from typing import cast
 
 from visaproof.checking.ladder import Holds, climb
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.queries.kernels.stores import after
-from visaproof.queries.kernels.surface_names import itself
+from visaproof.queries.kernels.surface_names import AfterCuts, itself, moments_of
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.nondeterminism.choices import as_described, is_undisturbed, numbers
@@ -17,10 +17,10 @@ from visaproof.refinement.nondeterminism.fixed_memory import Alone, Contents, co
 from visaproof.refinement.nondeterminism.float_facts import float_facts
 from visaproof.refinement.questions import of_the_source
 from visaproof.refinement.testing.runs import Difference
+from visaproof.semantics.symbolic.value_names import Own, is_own
 from visaproof.smt import Bool, Op, conj, const, disj, eq, false, implies, neg, true
 
-_AT_ATOMICS = re.compile(r" after (fence|atomic|fence or atomic) \d+$")
-"""How the name of a surface ends that others may have changed at atomics or fences."""
+_AT_ATOMICS = frozenset(("fence", "atomic"))
 
 Apart = Mapping[str, Collection[int]]
 """Places in each surface."""
@@ -46,11 +46,20 @@ def no_choice_explains(comparison: Comparison, found: Difference) -> bool:
     return no_choice_leaves(_of_a_run(comparison), found, left, apart or {})
 
 
+def _is_at_atomics(surface: str) -> bool:
+    """Whether others may have changed the surface at atomics or fences alone."""
+    match moments_of(surface):
+        case (*_, AfterCuts(kinds, _, 0)):
+            return _AT_ATOMICS.issuperset(kinds)
+        case _:
+            return False
+
+
 def _of_a_run(comparison: Comparison) -> Question:
     """A question whose terms say what a run of the source leaves, where others come at atomics and fences alone."""
     question = comparison.question
     others = [one for one in question.surfaces if itself(one) != one]
-    if not others or not all(map(_AT_ATOMICS.search, others)) or question.source.barriers or question.disturbed:
+    if not others or not all(map(_is_at_atomics, others)) or question.source.barriers or question.disturbed:
         return question
     if question.turns or any(runner.threads for runner in comparison.runners):
         return question
@@ -62,9 +71,8 @@ def _of_a_run(comparison: Comparison) -> Question:
 
 def _apart_with_the_targets_choice(comparison: Comparison, found: Difference, left: Contents) -> Apart | None:
     """Where a run of the source leaves something else if it finds what the target has in the same registers."""
-    names = {one: str(one.payload) for one in found.values}
-    targets = {name: found.values[one] for one, name in names.items()}
-    own = {one: targets.get("target:" + name[7:], 0) for one, name in names.items() if name.startswith("source:")}
+    targets = {one.payload: value for one, value in found.values.items()}
+    own = {one: targets.get(cast(Own, one.payload).on("target"), 0) for one in found.values if is_own(one, "source")}
     try:
         ran = comparison.runners[0].run(found.memory, comparison.question.lanes, found.values | own)
     except NotModelled:  # then it is not known

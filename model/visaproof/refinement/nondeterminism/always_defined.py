@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import product
 
 from visaproof.isa.errors import NotModelled
+from visaproof.launch.matching import own_predicates
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.effects.uninitialised_words import is_unwritten
@@ -16,7 +17,8 @@ from visaproof.refinement.scope import Granted
 from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.runs import Difference, again
 from visaproof.refinement.widths.thread_group import AnyRunner
-from visaproof.smt import Bool, Term, bool_symbol, const, false, is_true, substitute, symbols_of, true
+from visaproof.semantics.symbolic.value_names import Owner
+from visaproof.smt import Bool, Term, const, false, is_true, substitute, symbols_of, true
 from visaproof.visaasm.syntax import PredicateVariable
 
 CHOICES = tuple(product((0, 1), (true(), false())))
@@ -72,4 +74,5 @@ def _unwritten(runner: AnyRunner) -> Iterator[Term]:
     yield from filter(is_unwritten, runner.start_words())
     for variable in runner.kernel.variables.values():
         if isinstance(variable, PredicateVariable):
-            yield from (bool_symbol(f"{runner.name}:{variable.name}[{lane}]") for lane in range(variable.num_elts))
+            bit = own_predicates(Owner(runner.name))
+            yield from (bit(variable.name, lane) for lane in range(variable.num_elts))

@@ -11,8 +11,9 @@ from visaproof.refinement.effects.operands import with_operands
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.environment.atomics import settle
 from visaproof.refinement.testing.runs import Difference
-from visaproof.refinement.widths.wide_thread import UNMATCHED
+from visaproof.semantics.symbolic.names import OpenResult
 from visaproof.semantics.symbolic.state import FLAT_BITS
+from visaproof.semantics.symbolic.value_names import Own, Unmatched, is_own
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -50,16 +51,16 @@ def _terms(question: Question, *sides: Effects) -> list[Term]:
 def source_choice(question: Question) -> str:
     """What the source depends on though uninitialised, or ""."""
     for term in _terms(question, question.source):
-        if isinstance(term.payload, str) and term.payload.startswith("source:"):
-            return f"the source depends on uninitialised values ({term.payload.removeprefix('source:')})"
+        if is_own(term, "source"):
+            return f"the source depends on uninitialised values ({cast(Own, term.payload).place})"
     return ""
 
 
 def unlike_threads(question: Question) -> str:
     """What a kernel depends on that threads of different width get unlike, or "": no run knows what both get."""
     for term in _terms(question, question.source, question.target):
-        if isinstance(term.payload, str) and term.payload.startswith(UNMATCHED):
-            return f"they depend on what threads of different width get unlike ({term.payload.rpartition(':')[2]})"
+        if isinstance(term.payload, Unmatched):
+            return f"they depend on what threads of different width get unlike ({term.payload.what})"
     return ""
 
 
@@ -102,7 +103,7 @@ def as_described(question: Question) -> Iterator[Bool]:
 
 def _depends_on_results(certain: Bool) -> bool:
     """Whether results that are not known decide it: they may be anything."""
-    return any(str(one.payload).startswith("result.") for one in symbols_of(certain))
+    return any(isinstance(one.payload, OpenResult) for one in symbols_of(certain))
 
 
 def _differs(question: Question, found: Difference, known: dict[Term, Term]) -> Bool:
@@ -125,7 +126,7 @@ def numbers(question: Question, found: Difference) -> dict[Term, Term]:
     memory = question.memory
     for term, value in found.values.items():
         internal = memory.behind(term) or term in memory.operations
-        if not internal and not str(term.payload).startswith("source:"):
+        if not internal and not is_own(term, "source"):
             known[term] = const(value, term.width) if term.width else (true() if value & 1 else false())
     return known
 

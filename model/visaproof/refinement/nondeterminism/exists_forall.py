@@ -18,9 +18,10 @@ from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import UnitStore
 from visaproof.refinement.effects.operands import is_given
 from visaproof.refinement.effects.question import Question
-from visaproof.refinement.effects.uninitialised_words import is_own, is_unwritten, is_unwritten_word
+from visaproof.refinement.effects.uninitialised_words import is_unwritten, is_unwritten_word
 from visaproof.refinement.effects.witness import Choices, choose, of_width
 from visaproof.refinement.obligations import open_undefined, premises
+from visaproof.semantics.symbolic.value_names import is_own
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -110,7 +111,7 @@ def _pair(one: UnitStore, other: UnitStore, memory: SharedMemory) -> _Pair | Non
 def _opened(value: BitVec, memory: SharedMemory) -> BitVec | None:
     """The value as one of choices and of what does not depend on them; None where a result or an address does."""
     while True:
-        names = [one for one in symbols_of(value) if not is_own(one, "source:") and not is_given((one,), memory)]
+        names = [one for one in symbols_of(value) if not is_own(one, "source") and not is_given((one,), memory)]
         if not names:
             return value
         if any(one not in memory.definitions for one in names):
@@ -181,7 +182,7 @@ def _group(question: Question, pairs: Sequence[_Pair], first: Choices) -> _Group
 
 
 def _depends_on_the_source(term: Term) -> bool:
-    return any(is_own(one, "source:") for one in symbols_of(term))
+    return any(is_own(one, "source") for one in symbols_of(term))
 
 
 def _words(goal: Bool, own: Sequence[Term]) -> list[Term]:

@@ -14,7 +14,8 @@ from visaproof.queries.kernels.surface_names import PRIVATE_SIZE
 from visaproof.refinement.effects.places import OFFSET_BITS
 from visaproof.refinement.testing.runner import Runner
 from visaproof.semantics.symbolic.accesses import Access
-from visaproof.smt import BitVec, Bool, Op, Term, evaluate, false, is_true, linear_parts, substitute, symbols_of
+from visaproof.semantics.symbolic.value_names import is_own
+from visaproof.smt import BitVec, Bool, evaluate, false, is_true, linear_parts, substitute, symbols_of
 from visaproof.smt.arithmetic import sum_of
 from visaproof.smt.halves import as_sum
 
@@ -27,7 +28,7 @@ def lanes_needed(source: Runner, lanes: tuple[Bool, ...]) -> tuple[Bool, ...]:
     needed: dict[Bool, None] = {}
     for surface, access in _of_the_thread(source):
         symbols = set(symbols_of(access.cell[0]))
-        if not any(_is_own(one) for one in symbols):
+        if not any(is_own(one, "source") for one in symbols):
             continue
         for lane in (one for one in lanes if one in symbols and one not in needed):
             if _may_leave(substitute(access.cell[0], {lane: false()}), surface, source.pointers):
@@ -43,10 +44,6 @@ def _of_the_thread(source: Runner) -> Iterator[tuple[str, Access]]:
                 whole = is_true(access.guard) and len(access.cell) == 1
                 if whole and not is_private(source.trace, performed, access):
                     yield performed.surface, access
-
-
-def _is_own(term: Term) -> bool:
-    return term.op is Op.SYMBOL and str(term.payload).startswith("source:")
 
 
 def _may_leave(address: BitVec, surface: str, pointers: Mapping[BitVec, str]) -> bool:
@@ -70,6 +67,6 @@ def _may_leave(address: BitVec, surface: str, pointers: Mapping[BitVec, str]) ->
 def _choices(address: BitVec) -> Iterator[int]:
     """Values of the address for choices of one byte each; none where it does not depend on choices alone."""
     symbols = symbols_of(address)
-    if all(_is_own(one) for one in symbols):
+    if all(is_own(one, "source") for one in symbols):
         for one in symbols:
             yield from (evaluate(address, {one: choice}) for choice in range(1 << min(one.width, 8)))

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from visaproof.launch.matching import own_predicates
 from visaproof.machine.symbolic.run import trace
 from visaproof.refinement.effects.question import Question
-from visaproof.refinement.effects.uninitialised_words import is_own
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.semantics.symbolic.value_names import is_own
 from visaproof.smt import Bool, Term, is_true
 from visaproof.smt.evaluate import substitute_all
 
@@ -30,9 +30,9 @@ def may_choose_later(runner: AnyRunner, lanes: Sequence[Bool]) -> bool:
 
 def _may_choose(runner: Runner, lanes: Sequence[Bool]) -> bool:
     """Whether any iteration of any loop reads uninitialised values, or that is not known."""
-    predicates = own_predicates(runner.name)
+    predicates = own_predicates(runner.owner)
     ran = trace(runner.kernel, runner.platform, runner.initial, lanes, predicates, unroll=0)
     if ran.stopped is not None or ran.bounded or any(one.operands is None for one in ran.arbitrary):
         return True
     words = (runner.initial(*place)[0] for place in ran.registers.initial_reads)
-    return bool(ran.predicates.initial_reads) or any(is_own(one, "source:") for one in words)
+    return bool(ran.predicates.initial_reads) or any(is_own(one, "source") for one in words)

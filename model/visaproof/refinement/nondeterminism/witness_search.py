@@ -4,12 +4,15 @@ What memory holds is large in some surfaces, so that few numbers come of others 
 small dwords, so that it reaches cells that there are; and of a predicate the uninitialised bits are mostly alike.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from random import Random
+from typing import cast
 
 from visaproof.checking.ladder import Values
 from visaproof.refinement.testing.memory import Content
-from visaproof.refinement.testing.words import LARGEST_EXTENT, is_extent, word_value
+from visaproof.refinement.testing.words import LARGEST_EXTENT, word_value
+from visaproof.semantics.symbolic.names import is_extent
+from visaproof.semantics.symbolic.value_names import OfLoop, Own, PredicateBit, RegisterByte, place_of
 from visaproof.smt import Term
 
 CHOICE_GUESSES = 60
@@ -20,10 +23,10 @@ def choice_launches(symbols: Sequence[Term], lanes: Sequence[Term], seed: int) -
     random = Random(seed + 4)
     for _ in range(CHOICE_GUESSES):
         on, bits = _lanes_on(random, lanes), random.choice((1, 3, 4, 32))
-        predicates: dict[str, float] = {}
+        predicates: dict[Hashable, float] = {}
         values: Values = {}
         for one in symbols:
-            share = predicates.setdefault(str(one.payload).partition("[")[0], random.choice((0, 0.5, 1)))
+            share = predicates.setdefault(_predicate(one), random.choice((0, 0.5, 1)))
             flag = on.get(one, int(random.random() < share))
             word = LARGEST_EXTENT - 1 if is_extent(one) else random.getrandbits(bits)
             if bits < 32 and _is_upper_byte(one):
@@ -32,10 +35,23 @@ def choice_launches(symbols: Sequence[Term], lanes: Sequence[Term], seed: int) -
         yield values, _contents(random)
 
 
+def _predicate(one: Term) -> Hashable:
+    """What its bits share a probability with: those of one predicate; each other symbol alone."""
+    match one.payload:
+        case Own(owner, PredicateBit(variable)):
+            return owner, variable
+        case OfLoop(loop, PredicateBit(variable)):
+            return loop, variable
+        case PredicateBit(variable):
+            return variable
+        case name:
+            return cast(Hashable, name)
+
+
 def _is_upper_byte(one: Term) -> bool:
     """Whether it is a byte of a register that is not the lowest one of a dword: nothing writes registers in bytes."""
-    place = str(one.payload).rpartition(".")[2]
-    return one.width == 8 and place.isdecimal() and int(place) % 4 != 0
+    place = place_of(one)
+    return one.width == 8 and isinstance(place, RegisterByte) and place.byte % 4 != 0
 
 
 def _lanes_on(random: Random, lanes: Sequence[Term]) -> dict[Term, int]:

@@ -30,6 +30,7 @@ from visaproof.refinement.testing.small_launches import small_launches, usual_la
 from visaproof.refinement.testing.words import word_value
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.wide_thread import Split
+from visaproof.semantics.symbolic.value_names import is_own
 from visaproof.smt import Term, symbols_of
 
 GUESSES = 60
@@ -188,7 +189,7 @@ def _staying(comparison: Comparison, shown: Sequence[Difference], choice: int) -
 
 
 def _is_chosen(one: Term) -> bool:
-    return str(one.payload).startswith("source:")
+    return is_own(one, "source")
 
 
 def float_words(comparison: Comparison) -> Collection[Term] | None:

@@ -1,19 +1,20 @@
 """The memory of a run of two kernels: surfaces by their common names, and buffers that lie apart."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from visaproof.checking.ladder import Values
 from visaproof.decode.texels import Outside, RawImage
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.identity import Same
 from visaproof.queries.kernels.surface_names import MOST_MOVED, base_at, itself
 from visaproof.refinement.effects.places import ALIGNMENT
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, SHARED, SHARED_AT, Sharing
 from visaproof.refinement.environment.collisions import Modified
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
+from visaproof.semantics.symbolic.names import buffer_base, extents_like, extents_of, surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
-from visaproof.smt import BitVec, Term, symbol
 from visaproof.smt.evaluate import Evaluation, evaluate_all
 
 FLAT_SIZE = 1 << 64
@@ -29,16 +30,12 @@ Memory = dict[str, tuple[int, dict[int, int]]]
 # ---------------------------------------------------------------- where buffers lie
 
 
-def base_symbol(buffer: str) -> Term:
-    return symbol(f"base.{buffer}", 64)
-
-
 def bases_of(buffers: Iterable[str], values: Values, sharing: Sharing = NOTHING_SHARED) -> dict[str, int]:
     """Where each buffer begins: the values say the low bits, which decide what carries.
 
     Of buffers that may overlap they say it all.
     """
-    return {buffer: _base_of(buffer, values.get(base_symbol(buffer), 0), sharing) for buffer in buffers}
+    return {buffer: _base_of(buffer, values.get(buffer_base(buffer), 0), sharing) for buffer in buffers}
 
 
 def _base_of(buffer: str, chosen: int, sharing: Sharing) -> int:
@@ -68,9 +65,9 @@ class ViewContents(dict[int, int]):
         super().__init__()
         self.whole, self.base = whole, base
 
-    def holder(self, address: int) -> tuple[int, int]:
-        """The identity of what holds this byte, and its place there."""
-        return id(self.whole), (self.base + address) % FLAT_SIZE
+    def holder(self, address: int) -> tuple[Same[dict[int, int]], int]:
+        """What holds this byte, and its place there."""
+        return Same(self.whole), (self.base + address) % FLAT_SIZE
 
     def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self.whole.get((self.base + key) % FLAT_SIZE, default)
@@ -109,10 +106,10 @@ class FlatContents(dict[int, int]):
         """Whether an address is in a buffer."""
         return any(base <= address < base + size for base, size, _ in self.windows)
 
-    def holder(self, address: int) -> tuple[int, int]:
-        """The identity of what holds this byte, and its place there."""
+    def holder(self, address: int) -> tuple[Same[dict[int, int]], int]:
+        """What holds this byte, and its place there."""
         contents, offset = self._at(address)
-        return contents.holder(offset) if isinstance(contents, ViewContents) else (id(contents), offset)
+        return contents.holder(offset) if isinstance(contents, ViewContents) else (Same(contents), offset)
 
     def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         contents, offset = self._at(key)
@@ -142,7 +139,7 @@ class WatchedBuffer(Buffer):
 
     def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
         """An atomic read-modify-write."""
-        self.modified.changes(id(self), address, width)
+        self.modified.changes(Same(self), address, width)
         return super().modify(address, width, change)
 
 
@@ -156,7 +153,7 @@ class WatchedImage(RawImage):
         """Whether every coordinate lies below its extent at that level."""
         inside = super().contains(texel)
         if inside:
-            self.modified.texels.append((id(self), texel))
+            self.modified.texels.append((Same(self), texel))
         return inside
 
 
@@ -171,7 +168,7 @@ def image_of(
     """A typed surface with these contents, of the size that the values say."""
     levels: list[tuple[int, int, int]] = []
     for level, extents in enumerate(surface.levels):
-        terms = extent_symbols(common, level, [each.width for each in extents])
+        terms = extents_like(extents, common, level)
         width, height, depth = (values.get(term, 1) for term in terms)
         levels.append((width, height, depth))
     texels: dict[Texel, int] = {}
@@ -182,12 +179,6 @@ def image_of(
             image.set_channel(texel, channel, value)
     image.before = dict(texels)
     return image
-
-
-def extent_symbols(common: str, level: int, widths: Sequence[int]) -> list[BitVec]:
-    """The width, the height and the depth of a typed surface at a level of detail."""
-    names = zip(("width", "height", "depth"), widths, strict=True)
-    return [symbol(f"{name}.{common}.{level}", width) for name, width in names]
 
 
 def texel_at(cell: int) -> tuple[Texel, int]:
@@ -213,7 +204,7 @@ def cells_of(image: Image) -> dict[int, int]:
 
 def sampled_image(common: str) -> SymbolicImage:
     """A typed surface of which only a sampler reads."""
-    width, height, depth = extent_symbols(common, 0, (32, 32, 32))
+    width, height, depth = extents_of(common, 0)
     return SymbolicImage(((width, height, depth),))
 
 
@@ -286,4 +277,4 @@ def _stored(question: Question, name: str, values: Values) -> Iterator[tuple[int
 
 
 def _size(surface: str, values: Values) -> int:
-    return FLAT_SIZE if surface in (FLAT, SHARED) else values.get(symbol(f"size.{surface}", 40), 1 << 32)
+    return FLAT_SIZE if surface in (FLAT, SHARED) else values.get(surface_size(surface), 1 << 32)

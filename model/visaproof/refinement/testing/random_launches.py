@@ -7,7 +7,8 @@ from random import Random
 from visaproof.checking.ladder import Values
 from visaproof.refinement.effects.places import ALIGNMENT
 from visaproof.refinement.testing.memory import Content
-from visaproof.refinement.testing.words import LARGEST_EXTENT, is_extent, is_input, word_value
+from visaproof.refinement.testing.words import LARGEST_EXTENT, is_input, word_value
+from visaproof.semantics.symbolic.names import LaneOn, SurfaceSize, is_base, is_extent
 from visaproof.smt import Term
 
 CUT_SIZE = 62
@@ -43,7 +44,7 @@ def at_edges(symbols: Sequence[Term]) -> Iterator[Values]:
     """One input is large, all others are 0."""
     for edge in EDGES:
         for large in symbols:
-            if large.width >= 32 and is_input(large) and not str(large.payload).startswith("size."):
+            if large.width >= 32 and is_input(large) and not isinstance(large.payload, SurfaceSize):
                 yield {one: word_value(one, edge if one is large else 0, 1, 1 << 32) for one in symbols}
 
 
@@ -64,7 +65,7 @@ def launches(symbols: Sequence[Term], random: Random, floats: Collection[Term] |
             word = random.choice(FLOATS)
         if roomy and is_extent(one):
             word = LARGEST_EXTENT - 1
-        if carries and str(one.payload).startswith("base."):
+        if carries and is_base(one):
             word = LAST_BASE - random.getrandbits(5)
         values[one] = word_value(one, word, lanes(one), size)
     return values
@@ -79,10 +80,9 @@ def _lanes(random: Random) -> Callable[[Term], int]:
     )
 
     def lane(one: Term) -> int:
-        name, _, number = str(one.payload).rpartition(".")
-        if kind > 1 or name != "em":
+        if kind > 1 or not isinstance(one.payload, LaneOn):
             return int(random.random() < share)
-        return int(int(number) <= place if kind else int(number) == place)
+        return int(one.payload.lane <= place if kind else one.payload.lane == place)
 
     return lane
 

@@ -11,7 +11,7 @@ from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.launch.input_meaning import Argument, SamplerModes
-from visaproof.launch.matching import SHARED_LOCAL, THREAD_STATE
+from visaproof.launch.matching import SHARED_LOCAL, THREAD_STATE, own_predicates
 from visaproof.machine.concrete.run import MissingSurface, Observer, Outcome, Undefined, run
 from visaproof.machine.symbolic.run import Trace
 from visaproof.queries.kernels.surface_names import PRIVATE, PRIVATE_SIZE, base_at
@@ -38,7 +38,8 @@ from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Scratch
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicImage
-from visaproof.smt import BitVec, Bool, bool_symbol, is_true
+from visaproof.semantics.symbolic.value_names import Owner
+from visaproof.smt import BitVec, Bool, is_true
 from visaproof.smt.evaluate import evaluate_all
 from visaproof.visaasm.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
 
@@ -54,7 +55,7 @@ BY_HANDLE = "bindless handle "
 class Runner:
     """One of the kernels, and what its registers hold before it starts."""
 
-    name: str
+    owner: Owner
     kernel: Kernel
     platform: Platform
     trace: Trace
@@ -80,6 +81,11 @@ class Runner:
     """What stands at the numbers of its samplers, where both kernels say it."""
     distances: Mapping[str, BitVec] = field(default_factory=dict[str, BitVec])
     """How far its surfaces begin before their buffers, where places in buffers are compared."""
+
+    @property
+    def name(self) -> str:
+        """source or target"""
+        return self.owner.side
 
     def start_words(self) -> Iterator[BitVec]:
         """What its registers hold before it starts, as far as it reads that."""
@@ -197,7 +203,7 @@ class Runner:
             if isinstance(variable, GeneralVariable) and variable.alias is None:
                 state.registers[variable.name] = bytearray(variable.size)
             elif isinstance(variable, PredicateVariable):
-                own = [bool_symbol(f"{self.name}:{variable.name}[{lane}]") for lane in range(variable.num_elts)]
+                own = [own_predicates(self.owner)(variable.name, lane) for lane in range(variable.num_elts)]
                 state.predicates[variable.name] = PredicateBits(variable.num_elts, bits_of(own, values))
         self._fill(state.registers, values)
         self._bind_handles(state, after)

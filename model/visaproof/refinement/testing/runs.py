@@ -21,11 +21,9 @@ from visaproof.refinement.testing.memory import (
     FLAT_SIZE,
     Content,
     Memory,
-    base_symbol,
     bases_of,
     cell_at,
     elsewhere,
-    extent_symbols,
     follows,
     memory_of,
 )
@@ -34,8 +32,10 @@ from visaproof.refinement.testing.sampled import fill_images, images_of
 from visaproof.refinement.testing.words import is_input
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.concrete.surface import TexelWrite, Write
-from visaproof.semantics.symbolic.state import ADDRESS_BITS, FLAT_BITS, SymbolicBuffer
-from visaproof.smt import Term, symbol, symbols_of
+from visaproof.semantics.symbolic.names import buffer_base, extents_like, surface_size
+from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer
+from visaproof.semantics.symbolic.value_names import OnlyHanded, is_own
+from visaproof.smt import Term, symbols_of
 from visaproof.smt.evaluate import evaluate_all
 
 MOST_DIFFERENCES = 256
@@ -44,7 +44,7 @@ MOST_DIFFERENCES = 256
 OUTSIDE, SLM_OUTSIDE, UNINITIALISED = UndefinedKind.OUTSIDE, UndefinedKind.SLM_OUTSIDE, UndefinedKind.UNINITIALISED
 
 
-LOCAL_SIZE = symbol(f"size.{SHARED_LOCAL}", ADDRESS_BITS)
+LOCAL_SIZE = surface_size(SHARED_LOCAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def is_launch(question: Question, values: Values) -> bool:
 def _overlap(sharing: Sharing, pair: Pair, values: Values) -> bool:
     """Whether two buffers share a byte."""
     (base, size), (other, other_size) = (
-        (base, values.get(symbol(f"size.{name}", ADDRESS_BITS), LARGEST_SURFACE))
+        (base, values.get(surface_size(name), LARGEST_SURFACE))
         for name, base in bases_of(pair, values, sharing).items()
     )
     return base < other + other_size and other < base + size
@@ -147,7 +147,7 @@ def launch_of(
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     apart = [buffer for buffer in buffers if buffer not in question.sharing.alignments]
     values = question.launched.group.with_room(question.lanes, values) | {
-        base_symbol(buffer): base // ALIGNMENT for buffer, base in bases_of(apart, values).items()
+        buffer_base(buffer): base // ALIGNMENT for buffer, base in bases_of(apart, values).items()
     }
     if any(itself(surface) == SHARED_LOCAL for surface in question.surfaces):
         local = question.launched.local
@@ -201,7 +201,7 @@ def _stay_inside(reaches: Iterable[Reach], values: Values) -> bool:
     It is not known to be where the place depends on the result of an atomic, which only a run has.
     """
     reaches = tuple(reaches)
-    sizes: dict[Term, int] = {symbol(f"size.{one.surface}", ADDRESS_BITS): LARGEST_SURFACE for one in reaches}
+    sizes: dict[Term, int] = {surface_size(one.surface): LARGEST_SURFACE for one in reaches}
     known, inside = sizes | dict(values), [one.inside for one in reaches]
     if not all(one in known or is_input(one) for one in symbols_of(*inside)):
         return False
@@ -247,7 +247,7 @@ def _beside(
     if observed.left is None or not observed.left_flat or SHARED in memory:
         return None
     moved = elsewhere(bases)
-    there = values | {base_symbol(buffer): base // ALIGNMENT for buffer, base in moved.items()}
+    there = values | {buffer_base(buffer): base // ALIGNMENT for buffer, base in moved.items()}
     if source.run(memory, question.lanes, there).left is None:
         other = target.run(memory, question.lanes, there).left
         if not follows(observed.left, other, bases, moved) and not _gets_other_addresses(target, values):
@@ -269,7 +269,7 @@ def is_undefined(ran: Ran, question: Question, values: Values) -> bool:
 def _gets_other_addresses(target: AnyRunner, values: Values) -> bool:
     """Whether the target gets addresses that the source does not: they are in no buffer, and may be right."""
     words = (term for term in values if term.width == FLAT_BITS and term not in target.pointers)
-    return any(str(term.payload).startswith("target only:") for term in words)
+    return any(isinstance(term.payload, OnlyHanded) and term.payload.side == "target" for term in words)
 
 
 def _differences(
@@ -336,15 +336,15 @@ def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
         words |= dict.fromkeys(runner.start_words())
         for surface in runner.trace.surfaces.values():
             if isinstance(surface, SymbolicBuffer):
-                words |= {symbol(f"size.{name}", 40): None for name in map(itself, question.surfaces) if name != FLAT}
+                words |= {surface_size(name): None for name in map(itself, question.surfaces) if name != FLAT}
         for name, image in runner.images.items():
             for level, extents in enumerate(image.levels):
-                words |= dict.fromkeys(extent_symbols(name, level, [each.width for each in extents]))
+                words |= dict.fromkeys(extents_like(extents, name, level))
         words |= dict.fromkeys(chosen(samplers_of(runner.kernel), runner.samplers))
         if is_conditional(question) or runner.lost or PRIVATE in runner.pointers.values():
-            words |= {base_symbol(buffer): None for buffer in runner.pointers.values()}
+            words |= {buffer_base(buffer): None for buffer in runner.pointers.values()}
         for buffer in question.sharing.alignments:
-            words |= {base_symbol(buffer): None, symbol(f"size.{buffer}", ADDRESS_BITS): None}
+            words |= {buffer_base(buffer): None, surface_size(buffer): None}
     return list(dict.fromkeys(one for word in words for one in _by_name(symbols_of(word))))
 
 
@@ -357,5 +357,5 @@ def _unwritten_predicates(question: Question, runners: Sequence[AnyRunner]) -> I
     effects = question.source, question.target
     guards = [store.guard for side in effects for stores in side.stores.values() for store in stores]
     for one in _by_name(symbols_of(*guards, *(condition for side in effects for condition in side.undefined))):
-        if one.width == 0 and str(one.payload).startswith(tuple(f"{runner.name}:" for runner in runners)):
+        if one.width == 0 and any(is_own(one, runner.name) for runner in runners):
             yield one

@@ -6,9 +6,10 @@ from itertools import product
 from visaproof.checking.ladder import Values
 from visaproof.decode.sampler import LOAD, sampler_read
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
-from visaproof.refinement.testing.memory import Content, Memory, cell_at, extent_symbols
+from visaproof.refinement.testing.memory import Content, Memory, cell_at
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.concrete.surface import Texel
+from visaproof.semantics.symbolic.names import extents_of
 from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import BitVec, const
 from visaproof.smt.evaluate import evaluate_all
@@ -42,7 +43,7 @@ def fill_images(
     """Puts something into the texels that are read."""
     reads = [(name, one) for _, name, one in _reads(runners) if images.get(name) is False]
     for name in dict.fromkeys(name for name, one in reads if one.instruction.opcode != LOAD):
-        extents = [values.get(term, 1) for term in extent_symbols(name, 0, (32, 32, 32))]
+        extents = [values.get(term, 1) for term in extents_of(name, 0)]
         for u, v, r in product(*(range(min(size, most)) for size, most in zip(extents, CORNER, strict=True))):
             _fill(memory, name, (u, v, r, 0), content)
     loaded = [(name, _coordinates(one)) for name, one in reads if one.instruction.opcode == LOAD and one.operands]

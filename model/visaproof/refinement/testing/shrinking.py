@@ -14,7 +14,8 @@ from visaproof.refinement.environment.interference import interfered
 from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.memory import IMAGE_SIZE, Content
 from visaproof.refinement.testing.runs import Difference, again, difference
-from visaproof.refinement.testing.words import is_input, is_size
+from visaproof.refinement.testing.words import is_input
+from visaproof.semantics.symbolic.names import LaneOn, is_base, is_size
 from visaproof.smt import Term
 
 FRIENDLY, MOST_FRIENDLY = (1, 2, 3, 4, 8, 16, 32, 64), 8
@@ -41,7 +42,7 @@ def _ever_smaller(tries: "_Tries", found: Difference) -> Iterator[Difference]:
     yield (found := tries.changed(found, dict.fromkeys(lanes, 0) | dict.fromkeys(lanes[:1], 1)) or found)
     for one in sorted(_reducible(found), key=_last_lane_first):  # one lane cannot collide
         yield (found := tries.changed(found, {one: 0}) or found)
-    words = [term for term in _reducible(found) if term.width and not str(term.payload).startswith("base.")]
+    words = [term for term in _reducible(found) if term.width and not is_base(term)]
     for one in words[:MOST_FRIENDLY]:
         friendly = (value for value in FRIENDLY if value < found.values[one])
         yield (found := next(filter(None, (tries.changed(found, {one: value}) for value in friendly)), found))
@@ -92,8 +93,7 @@ class _Tries:
 
 def _last_lane_first(term: Term) -> tuple[bool, int]:
     """Lanes before words, so that of lanes alike the first one stays."""
-    name, _, number = str(term.payload).rpartition(".")
-    return term.width > 0, -int(number) if name == "em" else 0
+    return term.width > 0, -term.payload.lane if isinstance(term.payload, LaneOn) else 0
 
 
 def _reducible(found: Difference) -> list[Term]:

@@ -15,14 +15,12 @@ from visaproof.refinement.testing.float_guesses import PATTERNS, FloatWords
 from visaproof.refinement.testing.memory import Content, nothing
 from visaproof.refinement.testing.words import (
     LARGEST_EXTENT,
-    image_of_extent,
-    is_extent,
     is_input,
-    is_size,
     word_value,
 )
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.symbolic.alu import Source
+from visaproof.semantics.symbolic.names import Extent, is_base, is_size
 from visaproof.smt import Op, Term, symbols_of
 
 SMALL_LAUNCHES = 40
@@ -72,14 +70,14 @@ def _values(symbols: Sequence[Term], random: Random, lanes: float, large: float)
     for one in symbols:
         word = random.getrandbits(8 if random.random() < large else 1)
         share = 0.5 if is_sampler(one) else lanes
-        if is_extent(one) and roomy.setdefault(image_of_extent(one), random.getrandbits(1)):
+        if isinstance(one.payload, Extent) and roomy.setdefault(one.payload.surface, random.getrandbits(1)):
             word = LARGEST_EXTENT - 1
         values[one] = word_value(one, word, int(random.random() < share), 1 << 32)
     return values
 
 
 def _is_number(one: Term) -> bool:
-    return one.width > 0 and is_input(one) and not is_size(one) and not str(one.payload).startswith("base.")
+    return one.width > 0 and is_input(one) and not is_size(one) and not is_base(one)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from visaproof.checking.ladder import Values
+from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.run import Trace
@@ -83,7 +84,7 @@ class ThreadGroup:
 
     @property
     def name(self) -> str:
-        return self.members[0].name.partition(":")[0]
+        return self.members[0].name
 
     @property
     def kernel(self) -> Kernel:
@@ -145,13 +146,13 @@ class ThreadGroup:
         for _, state in states:
             state.backwards = backwards
         ended = end_of_statement(started.shared.modified, self.kernel, self.platform)
-        observers = {id(state): observer_of(number, state) for number, state in states} if observer_of else {}
+        observers = {Same(state): observer_of(number, state) for number, state in states} if observer_of else {}
 
         local = SeenByOthers(started.memory)
 
         def observe(statement: Instruction, state: ConcreteState) -> None:
             ended(statement, state)
-            if (observer := observers.get(id(state))) is not None:
+            if (observer := observers.get(Same(state))) is not None:
                 observer(statement, state)
 
         found = run_group(
@@ -238,11 +239,11 @@ def _where_launched(trace: Trace, lanes: Sequence[Bool]) -> Trace:
     launched = disj(*lanes)
     performed: list[Performed] = []
     for one in trace.performed:
-        places: dict[int, Access] = {}
+        places: dict[Same[Access], Access] = {}
         for access in one.accesses:
             known = not literals_of(access.guard).isdisjoint(lanes)
-            places[id(access)] = access if known else replace(access, guard=conj(access.guard, launched))
-        loaded = tuple((places[id(access)], value) for access, value in one.loaded)
+            places[Same(access)] = access if known else replace(access, guard=conj(access.guard, launched))
+        loaded = tuple((places[Same(access)], value) for access, value in one.loaded)
         performed.append(replace(one, accesses=tuple(places.values()), loaded=loaded))
     conditions = tuple((implies(launched, condition), position) for condition, position in trace.conditions)
     return replace(trace, performed=tuple(performed), conditions=conditions)

@@ -6,9 +6,12 @@ from enum import Enum
 
 from visaproof.decode.texels import RawImage
 from visaproof.isa.errors import UndefinedBehavior
+from visaproof.isa.identity import Same
 from visaproof.refinement.environment.collisions import Modified
 from visaproof.refinement.testing.memory import FlatContents, ViewContents, WatchedBuffer
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
+
+Memory = Same[dict[int, int]] | Same[dict[Texel, int]]
 
 
 class Touch(Enum):
@@ -24,8 +27,8 @@ class ThreadWatch:
     """The accesses since the last barrier.  Raises UndefinedBehavior at a race, where races are undefined."""
 
     forbidden: bool
-    names: dict[int, str] = field(default_factory=dict[int, str])
-    """Of each memory, by the identity of what holds its contents."""
+    names: dict[Memory, str] = field(default_factory=dict[Memory, str])
+    """Of each memory, by what holds its contents."""
     thread: int = 0
     """The one that runs."""
     raced: bool = False
@@ -37,12 +40,12 @@ class ThreadWatch:
         """What is behind it is in order with what was before it."""
         self._seen.clear()
 
-    def plainly(self, memory: int, place: int) -> bool:
+    def plainly(self, contents: dict[int, int], place: int) -> bool:
         """Whether anything but atomics has reached a byte since the last barrier."""
-        seen = self._seen.get((memory, place), {})
+        seen = self._seen.get((Same(contents), place), {})
         return any(kinds != {Touch.ATOMIC} for kinds in seen.values())
 
-    def touches(self, memory: int, place: int | tuple[int, ...], touch: Touch) -> None:
+    def touches(self, memory: Memory, place: int | tuple[int, ...], touch: Touch) -> None:
         """The running thread accesses a byte, or a channel of a texel."""
         seen = self._seen.setdefault((memory, place), {})
         for other, kinds in seen.items():
@@ -50,7 +53,7 @@ class ThreadWatch:
                 self._meets(memory, place, touch, other, kinds)
         seen.setdefault(self.thread, set()).add(touch)
 
-    def _meets(self, memory: int, place: int | tuple[int, ...], touch: Touch, other: int, kinds: set[Touch]) -> None:
+    def _meets(self, memory: Memory, place: int | tuple[int, ...], touch: Touch, other: int, kinds: set[Touch]) -> None:
         if touch is Touch.ATOMIC and Touch.ATOMIC in kinds:
             self.atomics_met = True
         mine, theirs = touch is not Touch.READ, kinds - {Touch.READ}
@@ -94,7 +97,7 @@ class GroupBuffer(WatchedBuffer):
         if address + width > self.size:
             return
         for place in range(address, address + width):
-            memory, at = id(self.contents), place
+            memory, at = Same(self.contents), place
             if isinstance(self.contents, FlatContents | ViewContents):
                 memory, at = self.contents.holder(place)
             self.watch.touches(memory, at, Touch.ATOMIC if self._atomic else touch)
@@ -108,23 +111,23 @@ class GroupImage(RawImage):
 
     def channel(self, texel: Texel, channel: int) -> int:
         """A channel of a texel that exists."""
-        self.watch.touches(id(self.texels), (*texel, channel), Touch.READ)
+        self.watch.touches(Same(self.texels), (*texel, channel), Touch.READ)
         return super().channel(texel, channel)
 
     def set_channel(self, texel: Texel, channel: int, value: int) -> None:
         """Writes a channel of a texel that exists."""
-        self.watch.touches(id(self.texels), (*texel, channel), Touch.WRITE)
+        self.watch.touches(Same(self.texels), (*texel, channel), Touch.WRITE)
         super().set_channel(texel, channel, value)
 
 
 def watched(surface: Buffer | Image, watch: ThreadWatch, name: str) -> GroupBuffer | GroupImage:
     """The surface as one that several threads reach."""
     if isinstance(surface, Image):
-        watch.names[id(surface.texels)] = name
+        watch.names[Same(surface.texels)] = name
         found = GroupImage(surface.levels, surface.texels, surface.kind, watch=watch)
         if isinstance(surface, RawImage):
             found.before, found.samplers = surface.before, surface.samplers
         return found
-    watch.names[id(surface.contents)] = name
+    watch.names[Same(surface.contents)] = name
     modified = surface.modified if isinstance(surface, WatchedBuffer) else Modified()
     return GroupBuffer(surface.size, surface.contents, modified=modified, watch=watch)

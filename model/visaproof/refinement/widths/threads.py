@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import cast
 
 from visaproof.analysis.surface_sizes import with_sizes
 from visaproof.instructions.svm_gather import FLAT
@@ -13,6 +14,8 @@ from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.launch import BufferAddress, LaunchValue, Surface
 from visaproof.launch.matching import (
     SHARED_LOCAL,
+    SOURCE,
+    TARGET,
     Matching,
     Program,
     is_linked,
@@ -30,9 +33,10 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.widths.thread_barriers import with_plain_events
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of
-from visaproof.refinement.widths.wide_thread import Split, Starts, narrow_start, prefix_of, thread_name, wide_start
+from visaproof.refinement.widths.wide_thread import Split, Starts, narrow_start, prefix_of, wide_start
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, FLAT_BITS
+from visaproof.semantics.symbolic.value_names import Owner, RegisterByte
 from visaproof.smt import BitVec, Bool, const
 from visaproof.visaasm.syntax import Kernel
 
@@ -53,12 +57,10 @@ def one_to_one(
     source, target = programs
     before_source = source_start(source.kernel, starts[0].initial)
     before = before_source, target_start(matching, before_source, starts[1].initial, target.own_tables)
-    one = _runner("source", source, starts[0], before[0], lanes, matching.by_meaning, scope, by_buffers)
+    one = _runner(SOURCE, source, starts[0], before[0], lanes, matching.by_meaning, scope, by_buffers)
     if itself:
         return one, one
-    other = _runner(
-        "target", target, starts[1], before[1], lanes, matching.by_meaning, scope, by_buffers, may_lose=True
-    )
+    other = _runner(TARGET, target, starts[1], before[1], lanes, matching.by_meaning, scope, by_buffers, may_lose=True)
     return one, other
 
 
@@ -72,18 +74,18 @@ def one_to_several(
 ) -> tuple[AnyRunner, AnyRunner]:
     """Both kernels, where a thread of one runs the work items of several threads of the other."""
     wide, narrow = (0, 1) if split.source_is_wide else (1, 0)
-    names = "source", "target"
+    owners = SOURCE, TARGET
     lanes = launched_lanes(programs[wide].kernel)
     extra = () if split.source_is_wide else matching.extra
-    before = wide_start(programs[wide], split, names[wide], starts[wide].initial, extra)
-    given = Starts(names[narrow], before, starts[narrow].initial)
-    one = _runner(names[wide], programs[wide], starts[wide], before, lanes, True, scope, by_buffers)
+    before = wide_start(programs[wide], split, owners[wide].side, starts[wide].initial, extra)
+    given = Starts(owners[narrow].side, before, starts[narrow].initial)
+    one = _runner(owners[wide], programs[wide], starts[wide], before, lanes, True, scope, by_buffers)
     members: list[Runner] = []
     for thread in range(split.threads):
         initial = narrow_start(programs[wide], programs[narrow], split, thread, given)
-        name, own = thread_name(names[narrow], thread), lanes[split.lanes(thread)]
+        owner, own = Owner(owners[narrow].side, thread), lanes[split.lanes(thread)]
         members.append(_runner(
-            name, programs[narrow], starts[narrow], initial, own, True, scope, by_buffers, prefix_of(thread)
+            owner, programs[narrow], starts[narrow], initial, own, True, scope, by_buffers, prefix_of(thread)
         ))  # fmt: skip
     one = replace(one, trace=with_plain_events(one.trace, lanes, scope.timeout_ms))
     group = group_of(members, lanes, split, UndefinedKind.RACE in scope.forbidden, scope.timeout_ms)
@@ -91,7 +93,7 @@ def one_to_several(
 
 
 def _runner(
-    name: str,
+    owner: Owner,
     program: Program,
     start: Start,
     initial: Callable[[str, int], Byte],
@@ -110,7 +112,7 @@ def _runner(
     pointers = _pointers(program, start, initial)
     base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
     ran = trace(
-        program.kernel, program.platform, initial, lanes, own_predicates(name), unroll=scope.unroll, generalise=False,
+        program.kernel, program.platform, initial, lanes, own_predicates(owner), unroll=scope.unroll, generalise=False,
         private_base=base, floats=scope.floats, name=prefix,
     )  # fmt: skip
     if program.local_bytes is not None:
@@ -124,7 +126,7 @@ def _runner(
     named = partial(_or_itself, surfaces) if lost else surfaces.__getitem__
     unwritten = frozenset(_unwritten(program)) if by_meaning else frozenset[str]()
     return Runner(
-        name, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, unwritten=unwritten,
+        owner, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, unwritten=unwritten,
         handles=handles, local_bytes=program.local_bytes, samplers=program.samplers,
         distances=distances(program, ran.surfaces) if by_buffers else {},
     )  # fmt: skip
@@ -161,8 +163,8 @@ def _pointers(program: Program, start: Start, initial: Callable[[str, int], Byte
     linked = [name for name in program.kernel.variables if is_linked(name)]
     found = {initial(name, 0)[0]: program.table(name) for name in linked}
     for word, meaning in start.pointers.items():
-        variable, _, byte = str(word.payload).rpartition(".")
-        own, index = initial(variable, int(byte))
+        place = cast(RegisterByte, word.payload)
+        own, index = initial(place.variable, place.byte)
         if own.width == FLAT_BITS and not index:
             found[own] = _buffer_name(program, meaning)
     return found

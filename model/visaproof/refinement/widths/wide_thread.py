@@ -12,10 +12,8 @@ from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.input_meaning import GROUP_ID_BYTES
 from visaproof.launch.matching import THREAD_STATE, Matched, Matching, Program, match, started_with
 from visaproof.semantics.symbolic.registers import Byte
+from visaproof.semantics.symbolic.value_names import OnlyHanded, Owner, RegisterByte, Unmatched
 from visaproof.smt import BitVec, add, const, scale, symbol, zero_extend
-
-UNMATCHED = "unmatched:"
-"""Before the names of what the hardware hands to threads of different width unlike."""
 
 THREAD_NUMBER = "thread_number"
 NUMBER_BYTE = 8
@@ -105,19 +103,20 @@ def _shifted(split: Split, thread: int) -> Callable[[int], Hashable]:
 
 
 def wide_start(
-    program: Program, split: Split, name: str, initial: Initial, extra: Iterable[tuple[str, int]] = ()
+    program: Program, split: Split, side: str, initial: Initial, extra: Iterable[tuple[str, int]] = ()
 ) -> Initial:
     """The registers of the wide thread; `extra` are inputs that the narrow ones do not get."""
     inputs, alone = {item.variable for item in program.kernel.inputs}, frozenset(extra)
 
     def start(variable: str, byte: int) -> Byte:
         if (variable, byte) in alone:
-            return _only(name, initial, variable, byte)
+            return _only(side, initial, variable, byte)
         if variable in inputs:
             return initial(variable, byte)
         if _is_number(program, variable, byte):
             return thread_number(split), 0
-        return _handed(name, initial, variable, byte) or started_with(name, variable, byte)
+        owner = Owner(side)
+        return _handed(owner, initial, variable, byte) or started_with(owner, variable, byte)
 
     return start
 
@@ -134,8 +133,8 @@ def narrow_start(wide: Program, narrow: Program, split: Split, thread: int, star
             return _only(starts.side, starts.own, variable, byte)
         if _is_number(narrow, variable, byte):
             return add(scale(thread_number(split), split.threads), const(thread, 8)), 0
-        name = thread_name(starts.side, thread)
-        return _handed(name, starts.wide, variable, byte) or started_with(name, variable, byte)
+        owner = Owner(starts.side, thread)
+        return _handed(owner, starts.wide, variable, byte) or started_with(owner, variable, byte)
 
     return start
 
@@ -162,11 +161,6 @@ def _is_number(program: Program, variable: str, byte: int) -> bool:
     return variable == "%r0" and byte == NUMBER_BYTE and program.platform >= Platform.XeHP_SDV
 
 
-def thread_name(side: str, thread: int) -> str:
-    """A name for what only one of the narrow threads has."""
-    return f"{side}:thread {thread}"
-
-
 def prefix_of(thread: int) -> str:
     """What stands before the names of all that is arbitrary in one of the narrow threads."""
     return f"thread {thread}:"
@@ -175,14 +169,14 @@ def prefix_of(thread: int) -> str:
 def _only(side: str, initial: Initial, variable: str, byte: int) -> Byte:
     word, index = initial(variable, byte)
     if word.width == 64:  # an address
-        return symbol(f"{side} only:{word.payload}", 64), index
-    return symbol(f"{side} only:{variable}.{byte}", 8), 0
+        return symbol(OnlyHanded(side, word.payload), 64), index
+    return symbol(OnlyHanded(side, RegisterByte(variable, byte)), 8), 0
 
 
-def _handed(name: str, shared: Initial, variable: str, byte: int) -> Byte | None:
+def _handed(owner: Owner, shared: Initial, variable: str, byte: int) -> Byte | None:
     """What the hardware hands to every thread: group ids are those of the group, all else may be anything."""
     if variable not in THREAD_STATE:
         return None
     if variable in _SHARED or (variable == "%r0" and byte - byte % 4 in GROUP_ID_BYTES):
         return shared(variable, byte)
-    return symbol(f"{UNMATCHED}{name}:{variable}.{byte - byte % 4}", 32), byte % 4
+    return symbol(Unmatched(owner, RegisterByte(variable, byte - byte % 4)), 32), byte % 4

@@ -14,6 +14,7 @@ from visaproof.execution.payload import Program
 from visaproof.execution.run import Memory, UndefinedAt
 from visaproof.execution.shape import ThreadId
 from visaproof.isa.errors import Position
+from visaproof.isa.identity import Same
 from visaproof.launch.premises import Premise, premise
 from visaproof.report.execution.run_records import DependentRecord, NondeterminismRecord, UnstatedRecord
 from visaproof.report.text.documents import shown_path
@@ -64,8 +65,8 @@ def _together(dependent: Sequence[Dependent]) -> list[list[Dependent]]:
     """Bytes of one buffer that depend on the same results, in one list; all else alone."""
     found: dict[object, list[Dependent]] = {}
     for one in dependent:
-        on = tuple(id(each) for each in one.on)
-        key = (one.argument, on) if isinstance(one, DependentBytes) else id(one)
+        on = tuple(Same(each) for each in one.on)
+        key = (one.argument, on) if isinstance(one, DependentBytes) else Same(one)
         found.setdefault(key, []).append(one)
     return list(found.values())
 

@@ -14,6 +14,8 @@ from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, stop_
 from visaproof.report.one_kernel.lane_table import lane_table
 from visaproof.report.text.hints import fitting
 from visaproof.semantics.concrete.surface import Buffer, Image, TexelWrite, Write
+from visaproof.semantics.symbolic.names import is_lane, is_size
+from visaproof.semantics.symbolic.value_names import LoadedValue
 
 UNBOUNDED = 1 << 40
 """A surface of this size has no bound worth showing: it is the flat address space."""
@@ -110,9 +112,11 @@ def inputs_of(answers: AskedKernel, conflict: ShownRun) -> list[tuple[str, int]]
     """The unknowns of the launch that are not 0 in the run of a conflict, with what they mean."""
     found: list[tuple[str, int]] = []
     for unknown, counted in conflict.values.items():
+        if is_lane(unknown) or is_size(unknown) or isinstance(unknown.payload, LoadedValue):
+            continue
         name = str(unknown.payload)
         value = counted + answers.start.least.get(name, 0)
-        if value and not name.startswith(("em.", "size.", "load.", "width.", "height.", "depth.")):
+        if value:
             found.append((_meaning(answers, name), value))
     return found
 

@@ -21,6 +21,7 @@ from visaproof.rules.verdicts import (
     Vacuous,
     Verdict,
 )
+from visaproof.semantics.symbolic.names import is_lane, is_of_memory, is_size
 
 MOST_SHOWN = 12
 """Inputs, or changes of one instruction, that are shown."""
@@ -156,11 +157,8 @@ def inputs(found: Counterexample) -> list[tuple[str, int]]:
     """The inputs that are not 0 and what memory holds."""
     named: list[tuple[str, int]] = []
     for term, value in found.values.items():
-        name = str(term.payload)
-        if value and not name.startswith(
-            ("em.", "size.", "width.", "height.", "depth.", "found", "memory", "loaded", "probe")
-        ):
-            named.append((name, value))
+        if value and not is_lane(term) and not is_size(term) and not is_of_memory(term):
+            named.append((str(term.payload), value))
     named += [(_place(name, where), value) for (name, where), value in sorted(found.contents.items()) if value]
     return named[: 4 * MOST_SHOWN]
 

@@ -6,15 +6,15 @@ from typing import Any
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.queries.kernels.surface_names import PRIVATE, itself
+from visaproof.queries.kernels.surface_names import itself, like_then
 from visaproof.queries.kernels.undefined import OF_THE_SOURCE, UndefinedKind
-from visaproof.refinement.beside.samplers import SAMPLER, samplers_in
+from visaproof.refinement.beside.samplers import samplers_in
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.places import ALWAYS, Condition
 from visaproof.refinement.effects.sharing import SHARED
 from visaproof.refinement.observed import Observed, is_register
 from visaproof.refinement.testing.lane_runs import lane_runs, run_outside
-from visaproof.refinement.testing.memory import FLAT_SIZE, IMAGE_SIZE, bases_of
+from visaproof.refinement.testing.memory import FLAT_SIZE, IMAGE_SIZE
 from visaproof.refinement.testing.runner import Missed
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
@@ -22,13 +22,13 @@ from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.report.kernels.premises import premise_lines, premises_json
 from visaproof.report.text.hints import fitting
+from visaproof.report.two_kernels.inputs import inputs_of
 from visaproof.report.two_kernels.interference import interference_json, interference_lines, interference_text
 from visaproof.report.two_kernels.lane_runs import lane_run_json, lane_run_lines, target_run_lines
 from visaproof.report.two_kernels.overlap import buffer_at, layout_json, layout_lines, pairs_json, pairs_text, stated
 from visaproof.report.two_kernels.synchronisation import events_json, events_side_by_side
 from visaproof.report.two_kernels.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
 from visaproof.report.two_kernels.writers import written
-from visaproof.smt import Term
 
 SIDES = "source", "target"
 
@@ -88,7 +88,7 @@ def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
 
 def _ways(runner: AnyRunner, surface: str) -> Iterator[str]:
     """How a kernel reaches a surface: by what names it, or by the input that holds its address."""
-    surface, _, _ = surface.partition(" after ")
+    surface = itself(surface)
     keys = dict.fromkeys((*runner.trace.surfaces, *(key for key, _ in runner.sampled())))
     yield from (key for key in keys if runner.surface(key) == surface)
     if FLAT in runner.trace.surfaces:
@@ -97,11 +97,11 @@ def _ways(runner: AnyRunner, surface: str) -> Iterator[str]:
 
 def surface_name(comparison: Comparison, surface: str) -> str:
     """A surface by its argument and the argument's name."""
-    name, after, barrier = surface.partition(" after ")
+    name = itself(surface)
     kind, _, index = name.partition(" ")
     if kind == "argument" and index.isdigit():
         name = str(comparison.source.launch.argument(int(index)))
-    return name + after + barrier
+    return like_then(name, surface)
 
 
 def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
@@ -202,7 +202,7 @@ def _difference_lines(comparison: Comparison, found: Difference) -> Iterator[str
     yield from (f"  {line}" for line in _rests_on(comparison, found))
     yield f"  execution mask {found.exec_mask:#x}"
     extents = extent_names(found)
-    inputs = [(name, value) for name, value in _inputs(comparison, found) if name not in extents]
+    inputs = [(name, value) for name, value in inputs_of(comparison, found) if name not in extents]
     yield from (f"  {name} = {value:#x}" for name, value in inputs)
     yield f"  every {'other ' if inputs else ''}input {comparison.start.rest}"
     if found.order:
@@ -316,28 +316,6 @@ def _of_lane(lanes: tuple[int, ...]) -> str:
     return f" (lane {lanes[0]})" if len(lanes) == 1 else ""
 
 
-def _inputs(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
-    """The inputs that are not 0, with what they mean."""
-    internal = ("em.", "size.", "base.", "memory.", "loaded.", "result.", "probe.", SAMPLER)
-    pointers = _pointers(comparison, found)
-    for unknown, counted in (found.values | pointers).items():
-        name = str(unknown.payload)
-        value = pointers[unknown] if unknown in pointers else counted + comparison.start.least.get(name, 0)
-        if value and not name.startswith(internal):
-            meaning = comparison.start.meanings.get(name)
-            yield (f"{name} ({meaning})" if meaning else name), value
-
-
-def _pointers(comparison: Comparison, found: Difference) -> dict[Term, int]:
-    """The addresses that the runs got, whatever the solver said of them: buffers lie where `bases_of` puts them."""
-    placed: dict[Term, int] = {}
-    for runner in comparison.runners:
-        bases = bases_of(runner.pointers.values(), found.values, runner.sharing)
-        apart = {word: name for word, name in runner.pointers.items() if FLAT not in found.memory or name == PRIVATE}
-        placed |= {word: bases[name] for word, name in apart.items()}
-    return placed
-
-
 # ---------------------------------------------------------------- for programs
 
 
@@ -395,7 +373,7 @@ def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
 def _difference_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
     record: dict[str, Any] = {
         "execution_mask": f"{found.exec_mask:#x}",
-        "inputs": {name: f"{value:#x}" for name, value in _inputs(comparison, found)},
+        "inputs": {name: f"{value:#x}" for name, value in inputs_of(comparison, found)},
     }
     if samplers := {name: outside.value for name, outside in samplers_in(found.values)}:
         record["samplers"] = samplers

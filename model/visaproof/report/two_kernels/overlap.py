@@ -8,7 +8,7 @@ from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.sharing import SHARED, Pair
 from visaproof.refinement.testing.memory import bases_of
 from visaproof.refinement.testing.runs import Difference
-from visaproof.smt import symbol
+from visaproof.semantics.symbolic.names import surface_size
 
 Naming = Callable[[str], str]
 """What a surface is called."""
@@ -23,7 +23,7 @@ def buffer_at(comparison: Comparison, found: Difference, address: int) -> tuple[
 
 
 def _size(found: Difference, name: str) -> int:
-    return found.values.get(symbol(f"size.{name}", 40), 1 << 32)
+    return found.values.get(surface_size(name), 1 << 32)
 
 
 def layout(comparison: Comparison, found: Difference) -> Iterator[tuple[str, str, int]]:

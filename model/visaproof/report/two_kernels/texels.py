@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from visaproof.decode.texels import Outside
 from visaproof.refinement.beside.samplers import samplers_in
-from visaproof.refinement.testing.memory import IMAGE_SIZE, extent_symbols, texel_at
+from visaproof.refinement.testing.memory import IMAGE_SIZE, texel_at
 from visaproof.refinement.testing.runs import Difference
+from visaproof.semantics.symbolic.names import extents_of
 
 
 def place_of(found: Difference) -> str:
@@ -23,14 +24,14 @@ def channel_text(cell: int) -> str:
 
 def extents_text(found: Difference, surface: str) -> str:
     """How large the first level of a typed surface is in this run."""
-    extents = (found.values.get(term, 1) for term in extent_symbols(surface, 0, (32, 32, 32)))
+    extents = (found.values.get(term, 1) for term in extents_of(surface, 0))
     return "×".join(map(str, extents)) + " texels"
 
 
 def extent_names(found: Difference) -> set[str]:
     """The inputs that `extents_text` shows."""
     images = (name for name, (size, _) in found.memory.items() if size == IMAGE_SIZE)
-    return {str(term.payload) for name in images for term in extent_symbols(name, 0, (32, 32, 32))}
+    return {str(term.payload) for name in images for term in extents_of(name, 0)}
 
 
 def sampler_lines(found: Difference) -> Iterator[str]:

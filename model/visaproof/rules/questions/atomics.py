@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.identity import Same
 from visaproof.rules.language.instances import Instance
 from visaproof.rules.questions.question import (
     Side,
@@ -24,6 +25,7 @@ from visaproof.rules.questions.question import (
 )
 from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.semantics.symbolic.effects import returned, updated
+from visaproof.semantics.symbolic.names import FoundInMemory
 from visaproof.smt import BitVec, Bool, Term, conj, disj, eq, false, iff, implies, is_false, neg, symbol
 from visaproof.smt.evaluate import substitute_all
 
@@ -73,7 +75,7 @@ def match(instance: Instance, source: Side, target: Side, known: Mapping[Term, T
         one, other = (walk.event(index) for walk in walks)
         if one.access.width != other.access.width:
             raise NotModelled("atomics of different widths side by side")
-        before = symbol(f"found.{index}", 8 * one.access.width)
+        before = symbol(FoundInMemory(index), 8 * one.access.width)
         for walk, event in zip(walks, (one, other), strict=True):
             walk.returns(index, event, before)
         pairs.append((one, other))
@@ -98,7 +100,7 @@ class _Walk:
         self._names: dict[Term, Term] = surface_names(instance, side.trace)
         self._names |= {one.symbol: own_name(side, one.symbol) for one in side.trace.arbitrary}
         self.events = list(_atomics(instance, side))
-        self._symbols = {id(access): value for one in side.trace.performed for access, value in one.loaded}
+        self._symbols = {Same(access): value for one in side.trace.performed for access, value in one.loaded}
         self._accesses = [event.access for event in self.events]
         self._undefined: list[Bool] = []
 
@@ -123,7 +125,7 @@ class _Walk:
 
     def returns(self, index: int, event: Event, found: BitVec) -> None:
         """Names what a lane's turn brings back."""
-        value = self._symbols.get(id(self._accesses[index]))
+        value = self._symbols.get(Same(self._accesses[index]))
         if value is not None:
             self._names[value] = returned(event.access, found)
 
@@ -177,7 +179,7 @@ def _apart_or_commuting(one: Event, other: Event) -> Bool:
 
 def _commute(one: Atomic, other: Atomic) -> Bool:
     """Whether neither order of two turns on one cell can be told from the other, whatever the cell holds."""
-    found = symbol("found.between", 8 * one.width)
+    found = symbol(FoundInMemory("between"), 8 * one.width)
     first = updated(other, updated(one, found))
     second = updated(one, updated(other, found))
     unseen: list[Bool] = []

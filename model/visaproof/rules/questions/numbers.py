@@ -11,7 +11,8 @@ from visaproof.isa.execution import THREAD_LANES, ExecMask
 from visaproof.rules.language.expressions import value_of
 from visaproof.rules.language.instances import Instance
 from visaproof.rules.language.syntax import Call, Element, Expression, Number, Off, Operation, Range, Selector, Word
-from visaproof.rules.questions.symbols import any_dword, element, lanes, predicate_bit, surface_size
+from visaproof.rules.questions.symbols import any_dword, element, lanes, predicate_bit
+from visaproof.semantics.symbolic.names import surface_size
 from visaproof.smt import BitVec, Bool, add, conj, const, mul, neg, sub, true, truncate, zero_extend
 from visaproof.visaasm.naming import closest, shown
 

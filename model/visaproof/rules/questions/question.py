@@ -11,22 +11,24 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.identity import Same
 from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.run import Trace, trace
 from visaproof.queries.kernels.conflict import conflict_questions
 from visaproof.queries.kernels.shared_memory import WORD, SharedMemory, joined, unit_of
 from visaproof.rules.language.instances import Instance
-from visaproof.rules.questions.symbols import element, lanes, predicate_bit, surface_size
+from visaproof.rules.questions.symbols import element, lanes, predicate_bit
 from visaproof.rules.questions.writes import Write, after
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import updated
+from visaproof.semantics.symbolic.names import surface_size
 from visaproof.semantics.symbolic.registers import Byte
+from visaproof.semantics.symbolic.value_names import owned
 from visaproof.smt import (
     BitVec,
     Bool,
     Op,
     Term,
-    bool_symbol,
     concat,
     conj,
     const,
@@ -72,8 +74,8 @@ def _start(instance: Instance, side: str) -> Callable[[str, int], Byte]:
         if register is None:
             return symbol(f"{variable}.{byte - byte % 4}", 32), byte % 4
         size = register.type.bits // 8
-        name = f"{side}:{variable}" if register.temporary else variable
-        return element(name, byte // size, register.type.bits), byte % size
+        owner = side if register.temporary else ""
+        return element(variable, byte // size, register.type.bits, owner), byte % size
 
     return initial
 
@@ -184,8 +186,7 @@ def whole_cell(access: Access) -> BitVec:
 
 def own_name(side: Side, term: Term) -> Term:
     """A value that is arbitrary, apart from those of the other side."""
-    name = f"{side.name}:{term.payload}"
-    return symbol(name, term.width) if term.width else bool_symbol(name)
+    return owned(side.name, term)
 
 
 class _History:
@@ -219,7 +220,7 @@ class _History:
 
     def _add(self, index: int, performed: Performed) -> None:
         surface = surface_of(self._instance, performed)
-        symbols = {id(access): value for access, value in performed.loaded}
+        symbols = {Same(access): value for access, value in performed.loaded}
         before = {name: tuple(writes) for name, writes in self._writes.items()}
         names: dict[Term, Term] = {}
         writes = self._writes.setdefault(surface, [])
@@ -234,8 +235,8 @@ class _History:
             cell, parts = cast(BitVec, terms[3]), [cast(BitVec, term) for term in terms[4:]]
             self._undefined.append(conj(guard, neg(defined)))
             happens = conj(guard, inside)
-            if id(access) in symbols:
-                names[symbols[id(access)]] = self._loaded(before, surface, access, cell, inside, parts)
+            if Same(access) in symbols:
+                names[symbols[Same(access)]] = self._loaded(before, surface, access, cell, inside, parts)
             if isinstance(access, Load) or is_false(happens):
                 continue
             if isinstance(access, Atomic):

@@ -6,6 +6,7 @@ from typing import cast
 from visaproof.isa.errors import NotModelled
 from visaproof.rules.questions.question import Effects
 from visaproof.rules.questions.writes import Write
+from visaproof.semantics.symbolic.value_names import is_own
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -135,7 +136,7 @@ def same_write(source: Write, target: Write, memory: BitVec) -> Bool:
 
 def choices_in(terms: Iterable[Term], side: str) -> list[Term]:
     """The values that only this side has, and may choose."""
-    return [one for one in subterms(*terms) if one.op is Op.SYMBOL and str(one.payload).startswith(f"{side}:")]
+    return [one for one in subterms(*terms) if is_own(one, side)]
 
 
 def same_observed(pairs: Iterable[tuple[BitVec, BitVec]]) -> Iterator[Bool]:
@@ -180,4 +181,4 @@ def where_nothing_was_stored(goal: Bool, definitions: Mapping[Term, BitVec]) -> 
 
 def _is_byte_of_choice(term: Term) -> bool:
     of = term.args[0] if term.op is Op.EXTRACT else term
-    return of.op is Op.SYMBOL and str(of.payload).startswith("source:")
+    return is_own(of, "source")

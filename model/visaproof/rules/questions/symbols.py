@@ -1,36 +1,42 @@
 """The unknowns of a rewrite rule: registers, predicates, lanes, sizes and contents of memory before both sides."""
 
+from dataclasses import dataclass
+
 from visaproof.isa.execution import THREAD_LANES
-from visaproof.semantics.symbolic.state import ADDRESS_BITS
-from visaproof.smt import BitVec, Bool, Op, Term, bool_symbol, subterms, symbol
-
-MEMORY = "every dword of"
-"""The unknown that stands for each dword of a surface in a condition on its contents."""
+from visaproof.semantics.symbolic.names import lane_on
+from visaproof.semantics.symbolic.value_names import Own, Owner
+from visaproof.smt import BitVec, Bool, Term, bool_symbol, subterms, symbol
 
 
-def element(register: str, index: int, bits: int) -> BitVec:
-    """What an element of a register holds before."""
-    return symbol(f"{register}[{index}]", bits)
+@dataclass(frozen=True, slots=True)
+class EveryDword:
+    """The unknown that stands for each dword of a surface in a condition on its contents."""
+
+    surface: str
+
+    def __str__(self) -> str:
+        return f"every dword of {self.surface}"
+
+
+def element(register: str, index: int, bits: int, side: str = "") -> BitVec:
+    """What an element of a register holds before; of a temporary register, for this side alone."""
+    name = f"{register}[{index}]"
+    return symbol(Own(Owner(side), name) if side else name, bits)
 
 
 def lanes() -> tuple[Bool, ...]:
     """The execution mask of the thread."""
-    return tuple(bool_symbol(f"em.{lane}") for lane in range(THREAD_LANES))
+    return tuple(lane_on(lane) for lane in range(THREAD_LANES))
 
 
 def predicate_bit(name: str, lane: int) -> Bool:
     return bool_symbol(f"{name}[{lane}]")
 
 
-def surface_size(name: str) -> BitVec:
-    return symbol(f"size.{name}", ADDRESS_BITS)
-
-
 def any_dword(surface: str) -> BitVec:
-    return symbol(f"{MEMORY} {surface}", 32)
+    return symbol(EveryDword(surface), 32)
 
 
 def surfaces_described(term: Term) -> list[str]:
     """The surfaces whose dwords the condition is about."""
-    names = (str(one.payload) for one in subterms(term) if one.op is Op.SYMBOL)
-    return sorted({name.removeprefix(MEMORY).strip() for name in names if name.startswith(MEMORY)})
+    return sorted({one.payload.surface for one in subterms(term) if isinstance(one.payload, EveryDword)})

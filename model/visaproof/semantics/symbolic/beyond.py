@@ -7,10 +7,8 @@ written there is lost.  What is read there is 0, or else nondeterministic.
 from dataclasses import dataclass, field
 
 from visaproof.isa.errors import Position
+from visaproof.semantics.symbolic.value_names import BeyondVariable
 from visaproof.smt import BitVec, Bool, const, is_false, symbol
-
-BEYOND = ".beyond."
-"""Stands in the name of each byte beyond a variable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,4 +62,4 @@ class Beyond:
 
 def byte_beyond(variable: str, byte: int) -> BitVec:
     """The symbol of a byte that the variable does not have."""
-    return symbol(f"{variable}{BEYOND}{byte}", 8)
+    return symbol(BeyondVariable(variable, byte), 8)

@@ -9,8 +9,10 @@ from itertools import groupby
 from typing import NamedTuple, cast
 
 from visaproof.isa.errors import Position
+from visaproof.isa.identity import Same
 from visaproof.semantics.symbolic.beyond import Beyond
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
+from visaproof.semantics.symbolic.value_names import read_anew
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -89,7 +91,7 @@ MOST_SPLITS = 4
 
 def _runs(entries: Sequence[ByteWrite | None]) -> Iterator[list[ByteWrite | None]]:
     """The entries in runs of those that show under the same guard."""
-    for _, run in groupby(entries, lambda entry: None if entry is None else id(entry.guard)):
+    for _, run in groupby(entries, lambda entry: None if entry is None else Same(entry.guard)):
         yield list(run)
 
 
@@ -220,7 +222,7 @@ class GuardedRegisters(RegisterFile):
         self.initial_reads |= dict.fromkeys((variable, byte) for byte in range(start, start + width))
         place, _ = self._initial(variable, start)
         reads = self.anew[variable]
-        reads.append((start, symbol(f"{place.payload} read {len(reads)}", 8 * width)))
+        reads.append((start, symbol(read_anew(place.payload, len(reads)), 8 * width)))
         return reads[-1][1]
 
     def _never_written(self, variable: str, position: int) -> Byte:

@@ -10,6 +10,7 @@ from visaproof.isa.operands import SLM, Execution, ImmediateUD, Parameter, Predi
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.surfaces import Axis, SurfaceKind
+from visaproof.semantics.symbolic.names import SIZE_BITS
 from visaproof.semantics.symbolic.registers import RegisterFile
 from visaproof.smt import (
     BitVec,
@@ -31,7 +32,7 @@ from visaproof.smt import (
     ult,
 )
 
-ADDRESS_BITS = 40
+ADDRESS_BITS = SIZE_BITS
 """Wide enough that no address of a page wraps: 16·(2^32 − 1) + 255 < 2^40."""
 
 

@@ -1,0 +1,39 @@
+"""The inputs of a run of two kernels that a host sets, for the reader."""
+
+from collections.abc import Iterator
+
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.queries.kernels.surface_names import PRIVATE
+from visaproof.refinement.beside.samplers import is_sampler
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.testing.memory import bases_of
+from visaproof.refinement.testing.runs import Difference
+from visaproof.semantics.symbolic.names import is_base, is_extent, is_lane, is_of_memory, is_size
+from visaproof.smt import Term
+
+
+def inputs_of(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
+    """The inputs that are not 0, with what they mean."""
+    pointers = _pointers(comparison, found)
+    for unknown, counted in (found.values | pointers).items():
+        name = str(unknown.payload)
+        value = pointers[unknown] if unknown in pointers else counted + comparison.start.least.get(name, 0)
+        if value and not _is_internal(unknown):
+            meaning = comparison.start.meanings.get(name)
+            yield (f"{name} ({meaning})" if meaning else name), value
+
+
+def _is_internal(unknown: Term) -> bool:
+    """Whether other lines show it, or nothing that a host sets."""
+    of_memory = (is_size(unknown) and not is_extent(unknown)) or is_base(unknown) or is_of_memory(unknown)
+    return of_memory or is_lane(unknown) or is_sampler(unknown)
+
+
+def _pointers(comparison: Comparison, found: Difference) -> dict[Term, int]:
+    """The addresses that the runs got, whatever the solver said of them: buffers lie where `bases_of` puts them."""
+    placed: dict[Term, int] = {}
+    for runner in comparison.runners:
+        bases = bases_of(runner.pointers.values(), found.values, runner.sharing)
+        apart = {word: name for word, name in runner.pointers.items() if FLAT not in found.memory or name == PRIVATE}
+        placed |= {word: bases[name] for word, name in apart.items()}
+    return placed

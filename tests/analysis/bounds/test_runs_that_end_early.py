@@ -1,0 +1,42 @@
+"""Runs and places of which not all is known: no answer is lost, and none is made up."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from visaproof.analysis.bounds import verdicts
+from visaproof.analysis.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.verdicts import Undecided
+from visaproof.isa.errors import Position
+from visaproof.isa.platform import Platform
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.launch import read_launch
+from visaproof.machine.concrete.run import MissingSurface
+from visaproof.queries.kernels.bounds import needed_bytes
+from visaproof.visaasm.reader import read_kernel_file
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+def answers(variant: str) -> BoundsAnswers:
+    kernel = read_kernel_file(DATA / "visaasm" / "vadd" / f"{variant}.visaasm")
+    launch = read_launch(DATA / "manifest.json", kernel)
+    return ask_bounds(kernel, Platform.TGLLP, launch, Assume.LAUNCH, StatedLaunch(), 2_000)
+
+
+def test_a_run_that_comes_to_an_unknown_surface_confirms_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the symbolic run ended before the message that reaches it."""
+
+    def missing(*_: object) -> None:
+        raise MissingSurface(Position("k.visaasm", 1, 1), "bti 9")
+
+    monkeypatch.setattr(verdicts._Confirm, "_outcome", missing)
+    first = next(answers("tgllp-O2-simd8").answers())
+    assert isinstance(first.bounds, Undecided)
+    assert "no surface 'bti 9'" in first.bounds.reason
+
+
+def test_without_the_place_of_each_access_no_size_is_enough() -> None:
+    question = next(one for one in answers("tgllp-O2-simd8-a64").questions if len(one.places) > 1)
+    assert needed_bytes([replace(question, places=dict(list(question.places.items())[:1]))]) is None
