@@ -302,8 +302,8 @@ PREMISES = _rows(
         Grantor.DRIVER, "sizes of surfaces are 32-bit numbers", _TWO_KERNELS,
     ),
     PremiseRow(
-        "image-extents", "images have at most {texels} texels in x and y, and {layers} in z or layers",
-        Grantor.DRIVER, "no device has larger ones", _ALL, "--assume launch,-image-extents",
+        "image-extents", "images have 1 to {texels} texels in x and y, and 1 to {layers} in z or layers",
+        Grantor.DRIVER, "no device has larger ones, no API makes empty ones", _ALL, "--assume launch,-image-extents",
     ),
     PremiseRow(
         "buffer-offsets",

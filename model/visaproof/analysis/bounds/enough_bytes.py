@@ -9,7 +9,7 @@ and some launch that obeys it comes to the access.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, combinations, combinations_with_replacement, pairwise
+from itertools import chain, combinations, pairwise
 from math import gcd
 from typing import cast
 
@@ -31,11 +31,11 @@ from visaproof.smt import BitVec, Bool, Op, Term, conj, disj, linear_parts, symb
 from visaproof.smt.answers import Satisfiable
 from visaproof.smt.solvers import solve
 
-MOST_QUESTIONS = 60
+MOST_QUESTIONS = 40
 """About one message."""
-MOST_OF_KERNEL = 300
+MOST_OF_KERNEL = 120
 """About all messages of a kernel."""
-MOST_MS = 1_000
+MOST_MS = 3_000
 """For one of them: what is proved at all is mostly proved in less."""
 MOST_FACTORS = 3
 """Of a size, beside the bytes of an element."""
@@ -79,7 +79,7 @@ class SizeFinder:
         """The first that suffices; None where none of those tried does, or where the surface cannot be named."""
         surface = self._surface(key)
         doubts = [doubt for question in rounds for doubt in question.outside]
-        if surface is None or not doubts or key in self.in_vain:
+        if surface is None or not doubts or surface in self.in_vain:
             return None
         asked = _Asked(self, rounds, key, surface, symbols_of(*(doubt.condition for doubt in doubts)))
         for amount in asked.candidates():
@@ -88,7 +88,7 @@ class SizeFinder:
             if rung and asked.is_reached(amount, relations):
                 relations, rung = asked.weaker(amount, relations, rung)
                 return EnoughBytes(surface, amount, relations, rung)
-        self.in_vain.add(key)
+        self.in_vain.add(surface)
         return None
 
     def _surface(self, key: str) -> str | None:
@@ -119,15 +119,16 @@ class _Asked:
                 yield from (_amount(unit, factors, more) for factors in products)
 
     def _products(self) -> tuple[list[Factors], list[Factors]]:
-        """Arguments, groups, different arguments, and work items; then every other product."""
+        """Arguments, groups, different arguments, and work items; then other pairs with an argument."""
         arguments, dimensions = self._arguments(), self._dimensions()
         local, count, items = ([f"{value}_{name}" for name in dimensions] for value in (LOCAL, COUNT, GLOBAL))
         usual = [(one,) for one in (*arguments, *local, *count)]
         usual += [each for number in range(2, MOST_FACTORS + 1) for each in combinations(arguments, number)]
         usual += [tuple((local if self.key == SLM else items)[: number + 1]) for number in range(len(dimensions))]
         several = [*arguments, *(local if self.key == SLM else items)]
-        numbers = range(1, MOST_FACTORS + 1)
-        others = (each for number in numbers for each in combinations_with_replacement(several, number))
+        others = [(one,) for one in items] + [
+            (one, other) for place, one in enumerate(arguments) for other in several[place:]
+        ]
         return usual, [one for one in others if one not in usual]
 
     def bounds(self, amount: Expression) -> tuple[Relation, ...]:

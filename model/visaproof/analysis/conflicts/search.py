@@ -11,7 +11,7 @@ from visaproof.analysis.conflicts.guesses import classes_of_guesses, in_launches
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
 from visaproof.analysis.conflicts.thread_states import Asked, Values, loads_agree
 from visaproof.checking.clauses import Form, form_of
-from visaproof.checking.ladder import NORMAL_FORM
+from visaproof.checking.ladder import NORMAL_FORM, literals
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary, dependence
@@ -212,9 +212,12 @@ class Search(Generic[T]):
     def _of_any_lane(self, asked: Asked, index: int, known: dict[Form, str]) -> str:
         """The solver that shows that the condition holds for no lane, or by the order of products; or nothing."""
         launched, lanes = asked.start.group.launched, launched_lanes(asked.kernel)
-        formula = conj(self.premise, self.conditions[index])
+        condition = self.conditions[index]
+        if len(set(literals(condition)).intersection(lanes)) > 1:  # lanes that meet
+            return ""
+        formula = conj(self.premise, condition)
         if launched is not None:
-            formula = about_any_lane(launched, lanes, self.premise, self.conditions[index]) or formula
+            formula = about_any_lane(launched, lanes, self.premise, condition) or formula
         form = form_of(formula)
         if form not in known:
             ordered = with_integer_products(formula)

@@ -1,6 +1,7 @@
-"""How large images are at most.
+"""How large images are.
 
-Source: compute-runtime, `Device::initializeCaps`: 16,384 texels in x and y, 2,048 in z, 2,048 layers.
+Sources: compute-runtime, `Device::initializeCaps`: 16,384 texels in x and y, 2,048 in z, 2,048 layers; OpenCL 3.0,
+clCreateImage: no extent of an image is 0.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ EXTENTS = premise("image-extents", texels=f"{MOST_TEXELS:,}", layers=f"{MOST_LAY
 
 
 def limits(trace: Trace, name: Callable[[str], str] = str) -> tuple[Bool, ...]:
-    """That images of two or more dimensions are no larger; one dimension may be that of a buffer, which may be.
+    """That images of two or more dimensions are neither empty nor larger; one dimension may be that of a buffer.
 
     `name` is that of a surface in the symbols of its extents, by the kernel's own name of it.
     """
@@ -32,8 +33,10 @@ def _limits(trace: Trace, name: Callable[[str], str]) -> Iterator[Bool]:
         if key in planes and isinstance(surface, SymbolicImage):
             for level, extents in enumerate(surface.levels):
                 for axis, extent in zip(AXES, extents, strict=True):
+                    own = symbol(Extent(axis, name(key), level), extent.width)
                     most = MOST_LAYERS if axis == "depth" else MOST_TEXELS
-                    yield ule(symbol(Extent(axis, name(key), level), extent.width), const(most, extent.width))
+                    yield ule(const(1, extent.width), own)
+                    yield ule(own, const(most, extent.width))
 
 
 def _has_rows(cell: tuple[BitVec, ...]) -> bool:
