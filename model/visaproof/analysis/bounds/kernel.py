@@ -132,17 +132,20 @@ class BoundsAnswers:
         bounds = self._over_rounds(decide_bounds, rounds)
         keys = dict.fromkeys(key for question in rounds for key in question.surfaces)
         free = any(map(self._is_free, (bounds.surface,) if isinstance(bounds, Outside) else keys))
-        needed = needed_bytes(rounds) if free and len(keys) == 1 else None
-        named = free and len(keys) == 1 and isinstance(bounds, Outside)
-        return BoundsFinding(
+        found = BoundsFinding(
             question=rounds[0],
             bounds=bounds,
             meaning=self._over_rounds(decide_meaning, rounds),
             surfaces=tuple(keys),
             free_size=free,
-            needed=needed,
-            enough=self.sizes.find(rounds, bounds.surface) if named and isinstance(bounds, Outside) else None,
+            needed=needed_bytes(rounds) if free and len(keys) == 1 else None,
         )
+        if not free or len(keys) != 1 or not isinstance(bounds, Outside):
+            return found
+        try:
+            return replace(found, enough=self.sizes.find(rounds, bounds.surface))
+        except LimitReached:  # the answer is there without it
+            return found
 
     def _given_up(self, rounds: list[BoundsQuestion], reached: LimitReached) -> BoundsFinding:
         undecided = Undecided(str(reached))
