@@ -170,3 +170,29 @@ def test_surfaces_that_are_only_read_may_overlap() -> None:
 def test_apart_is_a_condition_of_its_own_on_two_surfaces(condition: str) -> None:
     with pytest.raises(ReadError):
         check_rule(_of_two(OTHER + SCATTER, SCATTER + OTHER, f"pre: {condition}"))
+
+
+def _exchanged(one: str, other: str) -> str:
+    """A rule that turns two atomics of one lane round; a store beside them, so that they are no list of turns."""
+    atomics: list[str] = []
+    for op, operands in ((one, "off.0 data.0"), (other, "other.0 more.0")):
+        compared = "off.0" if op == "cmpxchg" else "%null.0"
+        atomics.append(f"  dword_atomic.{op} (M1, 1) S {operands} {compared} %null.0\n")
+    store = "  lsc_store.ugm (M1, 1) bti(0x2)[off.0]:a32 data.0:d32\n"
+    variables = "var: off ud[8], data ud[8], other ud[8], more ud[8]\nsurface: S bti 1\nsurface: T bti 2\n"
+    head = f"rule: r\nplatform: dg2\n{variables}pre: apart(S, T)\n"
+    return f"{head}{''.join(atomics)}{store}=>\n{''.join(reversed(atomics))}{store}"
+
+
+@pytest.mark.parametrize("pair", [("add", "add"), ("add", "sub"), ("max", "max"), ("xor", "xor")])
+def test_atomics_of_two_messages_may_be_exchanged_if_they_commute(pair: tuple[str, str]) -> None:
+    """Both may reach one cell."""
+    assert isinstance(check_rule(_exchanged(*pair)), Proved)
+
+
+@pytest.mark.parametrize("pair", [("xchg", "xchg"), ("cmpxchg", "cmpxchg"), ("fmin", "fmin"), ("add", "xor")])
+def test_atomics_of_two_messages_keep_their_order_if_it_shows(pair: tuple[str, str]) -> None:
+    """One operation twice need not commute with itself: of two exchanges the last one stays."""
+    verdict = check_rule(_exchanged(*pair))
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.source.memory != verdict.counterexample.target.memory

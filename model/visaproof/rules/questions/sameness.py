@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
+from visaproof.isa.atomics import commute
 from visaproof.isa.errors import NotModelled
 from visaproof.rules.questions.question import Effects
 from visaproof.rules.questions.writes import Write
@@ -62,11 +63,12 @@ def _may_swap(one: Write, other: Write) -> bool:
     """Whether the order of two writes of the source cannot be seen.
 
     Lanes of one message do not store to one cell where the source is defined (D14), and atomics of one message
-    commute.
+    commute.  Those of two messages need not: a message of one lane may have any operation.
     """
     if one.message == other.message and one.lane != other.lane:
         return True
-    return bool(one.atomic and other.atomic and one.atomic[0] is other.atomic[0])  # only commuting ones come here
+    mine, theirs = one.change, other.change
+    return mine is not None and theirs is not None and mine.width == theirs.width and commute(mine.op, theirs.op)
 
 
 def _apart(one: Write, other: Write) -> Bool:
