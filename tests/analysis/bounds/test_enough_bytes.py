@@ -45,6 +45,20 @@ def test_the_size_follows_from_guards_and_launch(
     assert sizes(asked(capsys, kernel)) == {name: {size} for name, size in expected.items()}
 
 
+def test_local_memory_is_measured_in_local_sizes(capsys: pytest.CaptureFixture[str]) -> None:
+    """A half that is filled, and one that is read."""
+    named = [one["inside_if"]["bytes"] for one in asked(capsys, "two_halves") if one["surface"] == "%slm"]
+    assert set(named) == {"4*local_size_x", "8*local_size_x"}
+
+
+def test_addresses_of_64_bits_are_of_elements_as_well(capsys: pytest.CaptureFixture[str]) -> None:
+    data = DATA.parent
+    dump = data / "visaasm" / "vadd" / "tgllp-O2-simd8-a64.visaasm"
+    main(["bounds", str(dump), "--launch", str(data / "manifest.json"), "--format", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert {one["inside_if"]["bytes"] for one in file["messages"]} == {"4*global_size_x"}
+
+
 def test_no_size_helps_an_index_before_the_buffer(capsys: pytest.CaptureFixture[str]) -> None:
     assert sizes(asked(capsys, "one_before")) == {"in": {()}, "out": {("4*n",)}}
 

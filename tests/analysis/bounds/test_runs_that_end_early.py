@@ -14,6 +14,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch
 from visaproof.machine.concrete.run import MissingSurface
 from visaproof.queries.kernels.bounds import needed_bytes
+from visaproof.smt import true
 from visaproof.visaasm.reader import read_kernel_file
 
 DATA = Path(__file__).parents[2] / "data"
@@ -40,3 +41,16 @@ def test_a_run_that_comes_to_an_unknown_surface_confirms_nothing(monkeypatch: py
 def test_without_the_place_of_each_access_no_size_is_enough() -> None:
     question = next(one for one in answers("tgllp-O2-simd8-a64").questions if len(one.places) > 1)
     assert needed_bytes([replace(question, places=dict(list(question.places.items())[:1]))]) is None
+
+
+def test_no_size_is_named_where_loops_may_go_on() -> None:
+    """More iterations may reach further; nor is one where an access is not placed."""
+    found = answers("tgllp-O2-simd8")
+    assert next(found.answers()).enough is not None
+    loops = ((true(), Position("k.visaasm", 1, 1)),)
+    longer = replace(found, asked=replace(found.asked, trace=replace(found.asked.trace, bounded=loops)))
+    assert next(longer.answers()).enough is None
+    lost = replace(
+        found, put=replace(found.put, asked=tuple(replace(one, lost="somewhere") for one in found.put.asked))
+    )
+    assert next(lost.answers()).enough is None

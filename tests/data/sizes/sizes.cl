@@ -33,3 +33,11 @@ kernel void one_before(global int *out, const global int *in, uint n) {
   if (x < n)
     out[x] = in[x - 1];
 }
+
+kernel void two_halves(global int *out, local int *t) {
+  int l = get_local_id(0);
+  t[l] = 0;
+  t[l + get_local_size(0)] = out[get_global_id(0)];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = t[l + get_local_size(0) - 1];
+}

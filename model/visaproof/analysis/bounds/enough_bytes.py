@@ -117,6 +117,8 @@ class _Asked:
         for products in (usual, other):
             for more in (rest, rest + unit):
                 yield from (_amount(unit, factors, more) for factors in products)
+            if self.key == SLM:  # a half that is filled beside one that is read
+                yield from (_amount(2 * unit, factors, rest) for factors in products)
 
     def _products(self) -> tuple[list[Factors], list[Factors]]:
         """Arguments, groups, different arguments, and work items; then other pairs with an argument."""
@@ -129,6 +131,7 @@ class _Asked:
         others = [(one,) for one in items] + [
             (one, other) for place, one in enumerate(arguments) for other in several[place:]
         ]
+        usual = list(dict.fromkeys(usual))
         return usual, [one for one in others if one not in usual]
 
     def bounds(self, amount: Expression) -> tuple[Relation, ...]:
@@ -246,14 +249,12 @@ def _address(question: BoundsQuestion, access: Access) -> BitVec:
 def _counted(address: BitVec) -> tuple[int, list[int]]:
     """What a constant adds to the address, and by how much words are multiplied in it."""
     constant, parts = linear_parts(address)
-    (inner,) = parts if len(parts) == 1 else (address,)
-    more, factors = 0, list(parts.values())
-    if inner.op is Op.ZERO_EXTEND:
-        within = cast(BitVec, inner.args[0])
-        more, inside = linear_parts(within)
-        factors = [_signed(factor, within.width) for factor in inside.values()]
-        more = _signed(more, within.width)
-    return _signed(constant, address.width) + more, [_signed(factor, address.width) for factor in factors]
+    constant, factors = _signed(constant, address.width), [_signed(one, address.width) for one in parts.values()]
+    inner = next(iter(parts)) if len(parts) == 1 else None
+    if inner is None or inner.op not in (Op.ZERO_EXTEND, Op.SIGN_EXTEND):
+        return constant, factors
+    more, within = _counted(cast(BitVec, inner.args[0]))
+    return constant + factors[0] * more, [factors[0] * one for one in within]
 
 
 def _signed(value: int, width: int) -> int:

@@ -140,12 +140,17 @@ class BoundsAnswers:
             free_size=free,
             needed=needed_bytes(rounds) if free and len(keys) == 1 else None,
         )
-        if not free or len(keys) != 1 or not isinstance(bounds, Outside):
+        if not free or len(keys) != 1 or not isinstance(bounds, Outside) or self._is_partial(rounds):
             return found
         try:
             return replace(found, enough=self.sizes.find(rounds, bounds.surface))
         except LimitReached:  # the answer is there without it
             return found
+
+    def _is_partial(self, rounds: list[BoundsQuestion]) -> bool:
+        """Whether more accesses of the message may be made than these questions are about."""
+        left_out = self.put.not_all_rounds(rounds[0].instruction.position)
+        return bool(self.asked.trace.bounded or left_out or any(one.lost for one in rounds))
 
     def _given_up(self, rounds: list[BoundsQuestion], reached: LimitReached) -> BoundsFinding:
         undecided = Undecided(str(reached))

@@ -40,12 +40,10 @@ from visaproof.smt.evaluate import substitute_all
 from visaproof.smt.product_bounds import with_integer_products
 from visaproof.smt.solvers import solve
 
-QUICK_MS = 300
+QUICK_MS = 2_000
 """To show that an id is below the local size."""
 KEPT_ANSWERS = 1024
 """Lanes and messages come to the same questions about ids."""
-WIDTHS = (16, 32, 64)
-"""In which kernels compute with ids."""
 
 
 def about_any_lane(launched: LaunchedIds, lanes: Sequence[Bool], premise: Bool, condition: Bool) -> Bool | None:
@@ -141,15 +139,16 @@ def _cut(parts: Sequence[Term], word: BitVec, own: BitVec) -> dict[Term, Term]:
     ((base, times),) = atoms.items() if len(atoms) == 1 else ((word, 1),)
     constant = constant if len(atoms) == 1 else 0
     found: dict[Term, Term] = {}
-    for width in (each for each in WIDTHS if each >= word.width):
+    for width in {term.width for term in subterms(*parts) if term.width >= word.width}:
         wide, less = _wide(base, width), sub(_wide(own, width), const(constant, width))
         if times == 1:
             found[wide] = less
         for term in subterms(*parts):
             if term.op is Op.SUM and term.width == width and times > 1:
                 added, atoms = linear_parts(cast(BitVec, term))
-                new = [_in_sum(atom, count, wide, times, less) for atom, count in atoms.items()]
-                found[term] = add(const(added, width), *new)
+                new = add(const(added, width), *(_in_sum(*part, wide, times, less) for part in atoms.items()))
+                if new is not term:  # else the sums within it are looked at
+                    found[term] = new
     return found
 
 
