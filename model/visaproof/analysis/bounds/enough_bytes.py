@@ -71,6 +71,8 @@ class SizeFinder:
     launch: Launch
     names: LaunchNames
     asked: Asked
+    found: dict[Expression, tuple[Relation, ...]] = field(default_factory=dict[Expression, tuple[Relation, ...]])
+    """The relations that a size needed for an earlier message: mostly it needs no others for the next."""
     in_vain: set[str] = field(default_factory=set[str])
     """The surfaces of messages for which nothing sufficed: the next one is mostly like it."""
     left: int = MOST_OF_KERNEL
@@ -83,10 +85,13 @@ class SizeFinder:
             return None
         asked = _Asked(self, rounds, key, surface, symbols_of(*(doubt.condition for doubt in doubts)))
         for amount in asked.candidates():
-            relations = asked.bounds(amount)
+            relations, known = asked.bounds(amount), self.found.get(amount)
+            if known is not None and (rung := asked.proved(amount, known)) and asked.is_reached(amount, known):
+                return EnoughBytes(surface, amount, known, rung)
             rung = asked.proved(amount, relations)
             if rung and asked.is_reached(amount, relations):
                 relations, rung = asked.weaker(amount, relations, rung)
+                self.found[amount] = relations
                 return EnoughBytes(surface, amount, relations, rung)
         self.in_vain.add(surface)
         return None
