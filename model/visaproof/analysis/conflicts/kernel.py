@@ -1,7 +1,7 @@
 """All conflict questions of one file: what was found, and what could not be asked."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import msgspec
@@ -47,7 +47,7 @@ class Finding:
     question: ConflictQuestion
     answer: Answer
     missing: Missing | None = None
-    """Of a conflict: relations between arguments and the launch under which it was proved that there is none."""
+    """Relations between arguments and the launch under which it was proved that there is no conflict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,8 @@ class KernelAnswers:
     put: Questions[ConflictQuestion]
     items: ItemsApart
     limit: Limit = NO_LIMIT
+    found_missing: dict[Position, Missing | None] = field(default_factory=dict[Position, Missing | None])
+    """What was found to be missing, by the scatter: it stays where the limit ends the question itself."""
 
     @property
     def questions(self) -> tuple[ConflictQuestion, ...]:
@@ -81,12 +83,17 @@ class KernelAnswers:
         """Of the scatters, in the order of the program."""
         return tuple(dict.fromkeys(question.instruction.position for question in self.questions))
 
+    @property
+    def bounded(self) -> tuple[Position, ...]:
+        """The loops that may go back more often than they were unrolled."""
+        return tuple(position for _, position in self.asked.trace.bounded)
+
     def answers(self) -> Iterator[Finding]:
         return each_within(self.limit, self.positions, self.answer, self.given_up)
 
     def given_up(self, position: Position, reached: LimitReached) -> Finding:
         question = next(one for one in self.questions if one.instruction.position == position)
-        return Finding(question, Undecided(str(reached)))
+        return Finding(question, Undecided(str(reached)), self.found_missing.get(position))
 
     def answer(self, position: Position) -> Finding:
         """The answer for one scatter: a conflict in some iteration, or else an open one, or else free in each."""
@@ -96,28 +103,33 @@ class KernelAnswers:
 
         @cache
         def proof() -> str:
-            return self._of_any_items(position, rounds)
+            """Where products leave it open, what is missing is looked for first: the solver may take all the time."""
+            if not (rung := self._of_any_items(position, rounds)) and any(map(has_products, rounds)):
+                self._missing(position, rounds)
+            return rung
 
         for question in rounds:
             match decide_conflict(question, self.asked, proof):
                 case Free(rung):
                     rungs[rung] = None
                 case Conflict() as conflict:
-                    return Finding(question, conflict, self._missing(rounds))
+                    return Finding(question, conflict, self._missing(position, rounds))
                 case answer:
-                    undecided = undecided or Finding(question, answer)
-        bounded = tuple(position for _, position in self.asked.trace.bounded)
+                    undecided = undecided or Finding(question, answer, self._missing(position, rounds))
         if undecided is None and (reason := self.put.not_all_rounds(position)):
             return Finding(rounds[0], Undecided(reason))
         if undecided is None and self.start.where and is_reached(self.asked, rounds, ()) is False:
-            return Finding(rounds[0], Free(NOT_REACHED, bounded))
-        return undecided or Finding(rounds[0], Free(", ".join(rungs), bounded))
+            return Finding(rounds[0], Free(NOT_REACHED, self.bounded))
+        return undecided or Finding(rounds[0], Free(", ".join(rungs), self.bounded))
 
-    def _missing(self, rounds: Sequence[ConflictQuestion]) -> Missing | None:
+    def _missing(self, position: Position, rounds: Sequence[ConflictQuestion]) -> Missing | None:
         """What would suffice, where launches that exist are asked about."""
         if not self.items.applies:
             return None
-        return MissingRelations(self.items, LaunchNames(self.kernel, self.launch, self.start), rounds).find()
+        if position not in self.found_missing:
+            names = LaunchNames(self.kernel, self.launch, self.start)
+            self.found_missing[position] = MissingRelations(self.items, names, rounds).find()
+        return self.found_missing[position]
 
     def _of_any_items(self, position: Position, rounds: Sequence[ConflictQuestion]) -> str:
         """How it was proved of any work items of one group, in words; empty where it was not."""

@@ -13,9 +13,10 @@ from itertools import product
 from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart, has_products, still_open
 from visaproof.analysis.conflicts.reach import is_reached
 from visaproof.analysis.conflicts.thread_states import Values
+from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.bounds_on_arguments import fewer_dimensions, lower_bounds, upper_bounds
 from visaproof.launch.relations.expressions import Relation
-from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.launch.relations.launch_names import GLOBAL, LaunchNames
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.conflict import ConflictQuestion
 from visaproof.smt import Bool, symbols_of
@@ -24,6 +25,8 @@ MOST_QUESTIONS = 48
 """About one scatter: candidates that an earlier model leaves open are not asked about."""
 MOST_ARGUMENTS = 2
 """With bounds at once."""
+GLOBAL_SIZES = tuple(f"{GLOBAL}_{dimension}" for dimension in DIMENSIONS)
+"""Bounded only from above: that they are not below local sizes holds of each launch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +73,11 @@ class MissingRelations:
             yield tuple(arguments[:count])
 
     def _arguments(self) -> list[str]:
-        """The arguments on which it depends whether lanes meet, by name."""
+        """The arguments and global sizes on which it depends whether lanes meet, by name."""
         used = {one for question in self.rounds for pair in question.pairs for one in symbols_of(pair.meet)}
+        arguments = [one.name or f"arg{one.index}" for one in self.names.arguments()]
         found: list[str] = []
-        for argument in self.names.arguments():
-            name = argument.name or f"arg{argument.index}"
+        for name in (*arguments, *GLOBAL_SIZES):
             named = self.names.number(name)
             if named is not None and not used.isdisjoint(symbols_of(named.word.term)):
                 found.append(name)
@@ -84,8 +87,8 @@ class MissingRelations:
         """The weakest lower bounds of these arguments, and the largest upper ones with which they suffice."""
         smallest = tuple(list(upper_bounds(name))[-1] for name in arguments)
         read = self.items.read
-        candidates = [list(lower_bounds(self.names.kernel, name, read)) for name in arguments]
-        for lower in product(*candidates):
+        least = [list(lower_bounds(self.names.kernel, name, read)) for name in arguments if name not in GLOBAL_SIZES]
+        for lower in product(*least):
             proved = self._proved((*lower, *smallest))
             if proved is None:
                 continue

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations, islice
 
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_ids import launched_ids
@@ -11,7 +12,7 @@ from visaproof.launch.ids.work_items import GROUP_IDS, Group
 from visaproof.launch.input_meaning import DIMENSIONS, LaunchValue
 from visaproof.launch.launch import Launch
 from visaproof.launch.premises import Premise, premise
-from visaproof.smt import BitVec, Bool, add, const, mul, symbol, ule, ult, value_of, zero_extend
+from visaproof.smt import BitVec, Bool, add, const, implies, mul, symbol, ule, ult, value_of, zero_extend
 from visaproof.visaasm.syntax import Kernel
 
 GLOBAL_BITS = 32
@@ -48,6 +49,8 @@ def launched_start(kernel: Kernel, launch: Launch, simd: int, lifted: frozenset[
     facts = tuple(fact for dimension in range(3) for fact in _below_the_count(shape, dimension))
     if "global-ids" not in lifted:
         facts += tuple(fact for dimension in range(3) for fact in _no_wrap(shape, ids, dimension))
+        facts += tuple(fact for dimension in range(3) for fact in _below_the_global_size(shape, ids, dimension))
+        facts += tuple(_not_too_many_items(shape))
     assumed = tuple(one for one in _assumed(shape) if one.name not in lifted)
     return LaunchedStart(words, ids.meanings, Group((), ids, facts), assumed)
 
@@ -56,6 +59,32 @@ def _below_the_count(shape: GroupShape, dimension: int) -> Iterator[Bool]:
     """A group id is below the number of groups."""
     for place in shape.places((LaunchValue.GROUP_COUNT,), dimension):
         yield ult(GROUP_IDS[dimension], symbol(place_name(place), GLOBAL_BITS))
+
+
+def _below_the_global_size(shape: GroupShape, ids: LaunchedIds, dimension: int) -> Iterator[Bool]:
+    """No group ends behind the global size that the kernel gets to know."""
+    for place in shape.places((LaunchValue.GLOBAL_SIZE,), dimension):
+        first = mul(zero_extend(GROUP_IDS[dimension], WIDE), zero_extend(stride_of(shape, ids, dimension), WIDE))
+        end = add(first, zero_extend(ids.sizes[dimension], WIDE))
+        yield ule(end, zero_extend(symbol(place_name(place), GLOBAL_BITS), WIDE))
+
+
+def _not_too_many_items(shape: GroupShape) -> Iterator[Bool]:
+    """What follows for two global sizes from their product being at most 2^32, without a product.
+
+    x ≥ 2^k  ⇒  y ≤ 2^(32 − k)      for each k: up to twice as many items pass
+    """
+    sizes = [symbol(place_name(place), GLOBAL_BITS) for place in _global_sizes(shape)]
+    for one, other in combinations(sizes, 2):
+        for bits in range(1, GLOBAL_BITS):
+            large, most = const(1 << bits, GLOBAL_BITS), const(1 << (GLOBAL_BITS - bits), GLOBAL_BITS)
+            yield implies(ule(large, one), ule(other, most))
+
+
+def _global_sizes(shape: GroupShape) -> Iterator[tuple[str, int]]:
+    """Where the payload has the global size of each dimension."""
+    for dimension in range(3):
+        yield from islice(shape.places((LaunchValue.GLOBAL_SIZE,), dimension), 1)
 
 
 def _no_wrap(shape: GroupShape, ids: LaunchedIds, dimension: int) -> Iterator[Bool]:

@@ -28,6 +28,8 @@ from visaproof.smt import (
 )
 from visaproof.smt.evaluate import evaluate_all
 
+FEW_GROUPS = 4
+"""Of a usual launch, in each dimension."""
 BITS = 16
 """IGC passes local ids as words.  Source: docs/pages/payload.md §2."""
 THREAD = "thread_in_group"
@@ -132,10 +134,16 @@ def size_word(shape: GroupShape, dimension: int) -> BitVec:
 
 
 def size_values(shape: GroupShape, read: tuple[int, ...], size: Triple) -> dict[Term, int]:
-    """What the words hold that say the local size, in the dimensions that are read."""
+    """What the words hold that say the sizes of a launch of a few groups, in the dimensions that are read."""
     apart = [d for d in read if not first_of(shape.places((LaunchValue.LOCAL_SIZE,), d))]
     found: dict[Term, int] = {symbol(f"local_size_{DIMENSIONS[d]}", BITS): size[d] for d in apart}
-    return found | {symbol(place_name(place), 32): size[d] for d in read for place in shape.places(LOCAL_SIZES, d)}
+    for dimension in range(3):
+        items = size[dimension] if dimension in read else 1
+        known = dict.fromkeys(LOCAL_SIZES, items) if dimension in read else {}
+        known |= {LaunchValue.GLOBAL_SIZE: FEW_GROUPS * items, LaunchValue.GROUP_COUNT: FEW_GROUPS}
+        for value, number in known.items():
+            found |= {symbol(place_name(place), 32): number for place in shape.places((value,), dimension)}
+    return found
 
 
 def size_of(shape: GroupShape, dimension: int) -> BitVec:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from visaproof.isa.execution import THREAD_LANES
-from visaproof.launch.ids.launched_words import LaunchedIds
+from visaproof.launch.ids.launched_words import FEW_GROUPS, LaunchedIds
 from visaproof.launch.input_meaning import GROUP_ID_BYTES, LaunchValue, LocalId
 from visaproof.launch.launch import Launch
 from visaproof.launch.premises import premise
@@ -22,7 +22,6 @@ BELOW_THE_SIZE = premise("ids-below-size", most=LARGEST_SIZE)
 
 GROUP_IDS = tuple(symbol(f"%r0.{byte}", 32) for byte in GROUP_ID_BYTES)
 """The words of r0 with the group ids."""
-FEW_GROUPS = 4
 
 
 @dataclass(frozen=True, slots=True)

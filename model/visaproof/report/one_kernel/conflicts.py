@@ -51,6 +51,7 @@ def finding_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
             else:
                 yield f"        free: {reach} of {surface}, for all inputs ({rung})"
         case Undecided(reason):
+            yield from _missing_lines(answers, finding)
             yield f"        UNKNOWN: {reason}"
         case Conflict() as conflict:
             yield from _conflict_lines(answers, finding, conflict, surface)
@@ -74,8 +75,7 @@ def _rounds(loops: tuple[Position, ...]) -> str:
 def _conflict_lines(answers: KernelAnswers, finding: Finding, conflict: Conflict, surface: str) -> Iterator[str]:
     offset = finding.question.instruction.first_lane
     lanes = [offset + (write.lane or 0) for write in (conflict.first, conflict.second)]
-    if finding.missing is not None:
-        yield f"        free if {finding.missing} (proved: {finding.missing.rung}); else:"
+    yield from _missing_lines(answers, finding)
     yield f"        CONFLICT: lanes {lanes[0]} and {lanes[1]} write the same {_unit(finding)} of {surface} (replayed)"
     yield ""
     yield from (f"        {line}" for line in lane_table(finding, conflict, offset))
@@ -86,6 +86,13 @@ def _conflict_lines(answers: KernelAnswers, finding: Finding, conflict: Conflict
         yield f"        depends on data: {data}"
     for hint in filter(None, map(fitting, answers.start.hints)):
         yield f"        hint: {hint}"
+
+
+def _missing_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
+    """The relations under which there is no conflict."""
+    if finding.missing is not None:
+        in_time = ", in runs whose loops end in time" if answers.bounded else ""
+        yield f"        free if {finding.missing}{in_time} (proved: {finding.missing.rung}); else:"
 
 
 def input_lines(answers: AskedKernel, conflict: ShownRun) -> Iterator[str]:
@@ -184,12 +191,12 @@ def finding_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any]:
         case Free(rung, bounded):
             return record | {"verdict": "bounded", "by": rung, "loops": sorted({loop.line for loop in bounded})}
         case Undecided(reason):
-            return record | {"verdict": "unknown", "reason": reason}
+            return record | {"verdict": "unknown", "reason": reason, "free_if": missing_json(answers, finding)}
         case Conflict() as conflict:
             offset = instruction.first_lane
             return record | {
                 "verdict": "refuted",
-                "free_if": missing_json(finding),
+                "free_if": missing_json(answers, finding),
                 "colliding_lanes": [offset + (write.lane or 0) for write in (conflict.first, conflict.second)],
                 "writes": [_write_json(write, offset) for write in conflict.writes],
                 "execution_mask": f"{conflict.state.exec_mask:#x}",
@@ -199,11 +206,15 @@ def finding_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any]:
             }
 
 
-def missing_json(finding: Finding) -> dict[str, Any] | None:
+def missing_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any] | None:
     """The relations under which the scatter was proved free; null where none are known."""
     if finding.missing is None:
         return None
-    return {"relations": [str(one) for one in finding.missing.relations], "by": finding.missing.rung}
+    return {
+        "relations": [str(one) for one in finding.missing.relations],
+        "by": finding.missing.rung,
+        "loops": sorted({loop.line for loop in answers.bounded}),
+    }
 
 
 def _write_json(write: Write, offset: int) -> dict[str, Any]:
