@@ -288,3 +288,10 @@ def test_arrays_reach_no_texels() -> None:
         run_on_arrays(code, values, memory)
     with pytest.raises(NotModelled, match="images on arrays"):
         run_on_arrays(small(""), values, memory)
+
+
+def test_a_kernel_gets_to_know_how_large_an_image_is() -> None:
+    code = small("    resinfo.RGBA (M1, 8) T6 ZERO.0 X.0")
+    arguments: dict[int, ImageContent | bytes] = {0: ImageContent(LINE, COUNTED), 1: bytes(128)}
+    _, memory = run(code, arguments)
+    assert struct.unpack("<32I", memory.buffers[1].data) == (8, 1, 1, 1) * 8

@@ -28,6 +28,7 @@ from visaproof.launch.launch import (
     LocalId,
     Meaning,
     Piece,
+    Property,
     SlmAddress,
     Surface,
     Unknown,
@@ -36,6 +37,7 @@ from visaproof.launch.launch import (
 )
 from visaproof.launch.manifest import read_manifest
 from visaproof.launch.payload import layouts, place
+from visaproof.launch.unmodelled_inputs import unmodelled_read
 from visaproof.visaasm.device import decided
 from visaproof.visaasm.reader import read_kernel, read_kernel_file
 from visaproof.visaasm.syntax import Input, Kernel
@@ -368,6 +370,20 @@ def test_what_ze_info_calls_by_a_new_name_is_unknown(tmp_path: Path) -> None:
         Sampler(Argument(1)),
         SlmAddress(Argument(2)),
     ]
+
+
+def test_what_the_driver_says_of_an_image_may_be_anything(tmp_path: Path) -> None:
+    """A kernel that reads it is followed; one that reads what nobody knows is not."""
+    path = ze_info(
+        tmp_path,
+        "arg_type: image_channel_data_type, offset: 0, size: 4, arg_index: 1",
+        "arg_type: image_mood, offset: 4, size: 4, arg_index: 1",
+    )
+    kernel = only_inputs((32, 4), (36, 4))
+    launch = read_launch(path, kernel)
+    assert launch.pieces("V32")[0].meaning == Property(Argument(1), "image_channel_data_type")
+    assert unmodelled_read(kernel, launch, [("V32", 0)]) is None
+    assert "image_mood of argument 1" in str(unmodelled_read(kernel, launch, [("V33", 0)]))
 
 
 # ---------------------------------------------------------------- unreadable files

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
+from visaproof.decode.image_info import image_info
 from visaproof.decode.message import OPCODES, decode
 from visaproof.decode.sampler import sampler_read
 from visaproof.isa.operands import RawOperand as PageOperand
@@ -52,6 +53,8 @@ def def_use(instruction: Instruction, kernel: Kernel, platform: Platform) -> Def
             defined += [message.dst.variable] if isinstance(message, _Brings) else []
         case Kind.SAMPLE:
             defined.append(sampler_read(instruction, kernel, platform).dst.variable)
+        case Kind.INFO:
+            defined.append(image_info(instruction, kernel, platform).dst.variable)
         case _ if kind not in _NOTHING:
             count = DESTINATIONS.get(instruction.opcode, 1)
             defined += [name for operand in instruction.operands[:count] for name in _variables(operand, kernel)]

@@ -147,6 +147,31 @@ class ImageExtent:
         return f"{IMAGE_EXTENTS[self.dimension]} of {self.argument}"
 
 
+PROPERTIES = (
+    "image_channel_data_type",
+    "image_channel_order",
+    "image_srgb_channel_order",
+    "image_array_size",
+    "image_num_samples",
+    "image_num_mip_levels",
+    "sampler_address",
+    "sampler_normalized",
+    "sampler_snap_wa",
+)
+"""What the driver says of images and samplers beside extents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A dword about the image or the sampler that is passed as `argument`: any value is possible."""
+
+    argument: Argument
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.argument}"
+
+
 @dataclass(frozen=True, slots=True)
 class ArgumentValue:
     """`argument` itself, passed by value, from byte `offset` of it on."""
@@ -179,6 +204,7 @@ Meaning = (
     | Surface
     | Sampler
     | ImageExtent
+    | Property
     | ArgumentValue
     | Unknown
 )
@@ -210,7 +236,7 @@ def natural_size(meaning: Meaning) -> int | None:
             return meaning.size
         case BufferAddress() | SlmAddress():
             return 8
-        case BufferOffset() | ImageExtent():
+        case BufferOffset() | ImageExtent() | Property():
             return 4
         case LocalId() | Surface() | Sampler() | ArgumentValue() | Unknown():
             return None

@@ -22,6 +22,7 @@ from visaproof.launch.input_meaning import (
     LocalId,
     Meaning,
     Piece,
+    Property,
     Sampler,
     SamplerModes,
     SlmAddress,
@@ -153,7 +154,15 @@ class Launch:
     def _named(self, meaning: Meaning) -> Meaning:
         """The meaning with its argument's name, where it has an argument."""
         match meaning:
-            case BufferAddress() | BufferOffset() | SlmAddress() | Surface() | ImageExtent() | ArgumentValue():
+            case (
+                BufferAddress()
+                | BufferOffset()
+                | SlmAddress()
+                | Surface()
+                | ImageExtent()
+                | ArgumentValue()
+                | Property()
+            ):
                 return replace(meaning, argument=self.argument(meaning.argument.index))
             case LocalId() | LaunchValue() | Sampler() | Unknown():
                 return meaning

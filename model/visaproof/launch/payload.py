@@ -25,6 +25,7 @@ from visaproof.launch.input_meaning import (
     DIMENSIONS,
     IMAGE_EXTENTS,
     LAUNCH_VALUES,
+    PROPERTIES,
     Argument,
     ArgumentValue,
     BufferAddress,
@@ -33,6 +34,7 @@ from visaproof.launch.input_meaning import (
     LocalId,
     Meaning,
     Piece,
+    Property,
     Sampler,
     SamplerModes,
     SlmAddress,
@@ -285,6 +287,8 @@ def _meaning(argument: PayloadArgument) -> Meaning:
             return BufferOffset(passed)
         case PayloadArgument(kind=kind, argument=Argument() as passed) if kind in IMAGE_EXTENTS:
             return ImageExtent(passed, IMAGE_EXTENTS.index(kind))
+        case PayloadArgument(kind=kind, argument=Argument() as passed) if kind in PROPERTIES:
+            return Property(passed, kind)
         case PayloadArgument(kind="inline_sampler"):
             return Sampler(None, argument.offset)
         case PayloadArgument(kind=kind, address_mode="" | "stateless") if kind in LAUNCH_VALUES:

@@ -22,6 +22,7 @@ class Kind(Enum):
     ADDRESS = auto()
     ARITHMETIC = auto()
     SAMPLE = auto()  # reads an image through the sampler, into a raw destination
+    INFO = auto()  # what is known of an image, into a raw destination
     GROUP = auto()  # waits for some threads of the group: no run here shows for how long
     UNKNOWN = auto()
 
@@ -39,6 +40,7 @@ _BY_OPCODE: dict[Kind, tuple[str, ...]] = {
     Kind.SET_PREDICATE: ("setp",),
     Kind.ADDRESS: ("addr_add",),
     Kind.SAMPLE: ("load_lz", "sample_lz", "sample_l"),
+    Kind.INFO: ("resinfo",),
 }  # fmt: skip
 
 _COMPUTES = {opcode: Kind.ARITHMETIC for opcode, row in ROWS.items() if not row.not_modelled}
@@ -55,7 +57,7 @@ LOGIC = frozenset(opcode for opcode, row in ROWS.items() if row.predicates is Pr
 DESTINATIONS = {opcode: row.results for opcode, row in ROWS.items() if row.results > 1}
 """Opcodes with more than one destination operand."""
 
-OPERANDS = {"goto": 1, "jmp": 1, "faddr": 2} | {opcode: row.operands for opcode, row in ROWS.items()}
+OPERANDS = {"goto": 1, "jmp": 1, "faddr": 2, "resinfo": 3} | {opcode: row.operands for opcode, row in ROWS.items()}
 """How many operands a statement has, destinations first."""
 
 

@@ -45,6 +45,7 @@ SUFFIXES = {
     "lifetime": "start|end",
     "sbarrier": "signal|wait",
     "nbarrier": "signal|wait",
+    "resinfo": r"(?=.)R?G?B?A?",
     "fence_global": r"[EISCR]*\.?(L1)?",
     "fence_local": r"[EISCR]*\.?(L1)?",
     "lsc_fence": r"(ugml?|slm|tgm)\.(none|evict|invalidate|discard|clean|flushl3)"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from visaproof.decode import message as messages
 from visaproof.decode.endless import Repetition
+from visaproof.decode.image_info import image_info
 from visaproof.decode.sampler import sampler_read
 from visaproof.decode.statement import execution_of, label_places, lane_offset, without_mask
 from visaproof.decode.surfaces import SurfaceBindings
@@ -13,6 +14,7 @@ from visaproof.isa.errors import NotModelled, Position, UndefinedBehavior
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
 from visaproof.machine.concrete.arithmetic import ConcreteArithmetic
+from visaproof.machine.concrete.image_info import write_info
 from visaproof.machine.concrete.operands import ConcreteOperands, add_zeros
 from visaproof.machine.concrete.sampler import read_raw, read_texels
 from visaproof.machine.concrete.state_moves import ConcreteStateMoves
@@ -249,6 +251,8 @@ class Thread:
                 self._arithmetic.step(instruction)
             case Kind.SAMPLE:
                 self._sample(instruction)
+            case Kind.INFO:
+                self._info(instruction)
             case Kind.UNKNOWN | Kind.GROUP:
                 what = self._kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
                 raise NotModelled(what, instruction.position)
@@ -295,6 +299,11 @@ class Thread:
         surface = self._surface(read.surface, instruction.position)
         image = texel_image(self.state.surfaces[surface], surface, instruction.position)
         read_texels(read, instruction.opcode, image, self.state)
+
+    def _info(self, instruction: syntax.Instruction) -> None:
+        info = image_info(instruction, self._kernel, self.state.platform)
+        image = self.state.surfaces[self._surface(info.surface, instruction.position)]
+        write_info(info, image, instruction.position, self.state)
 
     def _branch(self, instruction: syntax.Instruction) -> None:
         execution = execution_of(instruction)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from visaproof.decode import message as messages
+from visaproof.decode.image_info import image_info
 from visaproof.decode.opcode_check import require_described
 from visaproof.decode.sampler import sampler_read
 from visaproof.decode.synchronisation import OPCODES, Moment, Synchronised, event_of
@@ -16,6 +17,7 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.float_results import Floats
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
+from visaproof.machine.symbolic.image_info import write_info
 from visaproof.machine.symbolic.lanes import Lanes, Waiting
 from visaproof.machine.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
 from visaproof.machine.symbolic.operands import SymbolicOperands
@@ -134,6 +136,9 @@ class Machine:
                 read = sampler_read(instruction, self.kernel, self.thread.platform)
                 surface = self.bindings.key(read.surface, instruction.position)
                 read_arbitrary(instruction, read, surface, self.thread, self.arithmetic)
+            case Kind.INFO:
+                info = image_info(instruction, self.kernel, self.thread.platform)
+                write_info(instruction, info, self._image(info.surface, instruction), self.thread, self.arithmetic)
             case _:
                 what = self.kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
                 raise NotModelled(what, instruction.position)
@@ -206,12 +211,23 @@ class Machine:
     def _surface(self, key: str, decoded: messages.Message) -> SymbolicSurface:
         """A surface of which nothing is known but its kind."""
         if isinstance(decoded, messages.TypedMessage):
-            return SymbolicImage(tuple(extents_of(key, level) for level in range(self._levels)))
+            return self._some_image(key)
         if key == FLAT:
             return SymbolicFlat()
         if key == SCRATCH:
             return SymbolicScratch()
         return SymbolicBuffer(surface_size(key))
+
+    def _some_image(self, key: str) -> SymbolicImage:
+        return SymbolicImage(tuple(extents_of(key, level) for level in range(self._levels)))
+
+    def _image(self, variable: str, instruction: syntax.Instruction) -> SymbolicImage:
+        """What a surface variable stands for that an image is bound to."""
+        key = self.bindings.key(variable, instruction.position)
+        surface = self.surfaces.setdefault(key, self._some_image(key))
+        if not isinstance(surface, SymbolicImage):
+            raise NotModelled(f"{instruction.opcode} of a buffer", instruction.position)
+        return surface
 
     def _reached(self, access: Access) -> Access:
         """The access with the condition that the thread is here; lanes have it in their guards."""
