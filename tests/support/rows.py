@@ -42,8 +42,8 @@ def rows(body: str = ROWS) -> Kernel:
     return read_kernel(HEAD.format(type="ud", size=4) + body, "rows.visaasm")
 
 
-def launch(code: Kernel, type_name: str = "uint") -> Launch:
-    options = [parse_input_option(text) for text in ("X=local_id_x", "Y=local_id_y", "N=arg_byvalue:arg1")]
+def launch(code: Kernel, type_name: str = "uint", pitch: str = "arg_byvalue:arg1") -> Launch:
+    options = [parse_input_option(text) for text in ("X=local_id_x", "Y=local_id_y", f"N={pitch}")]
     known = replace(NOTHING_KNOWN, arg_names={0: "dst", 1: "n"}).with_inputs(code, options)
     return replace(
         known, simd=8, platform=Platform.TGLLP, binding_table={0: 0}, infos={1: ArgumentInfo(type_name=type_name)}
@@ -55,6 +55,12 @@ def where(*relations: str) -> list[Relation]:
     return [one for one in found if isinstance(one, Relation)]
 
 
-def asked(body: str, *relations: str, assume: Assume = Assume.LAUNCH) -> KernelAnswers:
+def asked(
+    body: str,
+    *relations: str,
+    assume: Assume = Assume.LAUNCH,
+    pitch: str = "arg_byvalue:arg1",
+    timeout_ms: int = 20_000,
+) -> KernelAnswers:
     code = rows(body)
-    return ask_kernel(code, Platform.TGLLP, launch(code), assume, 20_000, where=where(*relations))
+    return ask_kernel(code, Platform.TGLLP, launch(code, pitch=pitch), assume, 20_000, where=where(*relations))

@@ -117,7 +117,8 @@ PREMISES = _rows(
         Grantor.HOST, "hosts launch as many dimensions as kernels have", _ALL, "--assume launch,-unread-dimensions",
     ),
     PremiseRow(
-        "global-ids", "the global offset is 0, global ids are below the global size, and a launch has at most 2^32 work items",
+        "global-ids",
+        "the global offset is 0, global ids are below the global size, and a launch has at most 2^32 work items",
         Grantor.HOST, "hosts rarely set an offset, or launch more work items", _ALL, "--assume launch,-global-ids",
     ),
     PremiseRow(

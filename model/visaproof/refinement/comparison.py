@@ -162,7 +162,8 @@ def _starts(source: Program, target: Program, assume: Assume, alike: bool) -> tu
     """What both start with: threads `alike` have one number, for which the slots of both have room."""
     one, other = (start_of(program.kernel, program.launch, assume) for program in (source, target))
     slot = max(slot_of(source.launch, one), slot_of(target.launch, other))
-    return (in_all_slots(one, slot), in_all_slots(other, slot)) if slot and alike else (one, other)
+    kernels = source.kernel, target.kernel
+    return in_all_slots((one, other), slot, kernels, source.platform) if slot and alike else (one, other)
 
 
 def _lanes_needed(runners: tuple[AnyRunner, AnyRunner], lanes: tuple[Bool, ...]) -> frozenset[Bool]:

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from visaproof.analysis.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch, ask_bounds
 from visaproof.analysis.bounds.memory import launched, windows
 from visaproof.analysis.bounds.verdicts import Holds, Outside
 from visaproof.analysis.conflicts.thread_states import Values, state_of
@@ -93,6 +93,33 @@ PRIVATE = """.version 4.1
 """
 
 
+def asked_of_slots(folder: Path, text: str, bytes_each: int, platform: Platform) -> BoundsFinding:
+    """The one message of a kernel of which each of eight work items has so many bytes of private memory."""
+    path, manifest, ids = folder / "k.visaasm", folder / "manifest.json", 96
+    if platform.grf_bytes == 64:  # each dimension's ids take a register
+        for narrow, wide in (
+            ("num_elts=16", "num_elts=32"),
+            ("=32 size=32", "=64 size=64"),
+            ("offset=128", "offset=256"),
+        ):
+            text = text.replace(narrow, wide)
+        ids = 192
+    path.write_text(text)
+    zeinfo = {
+        "env": {"simd_size": 8},
+        "payload": [f"per_thread:local_id@0+{ids}", "private_base_stateless@0+8"],
+        "private": [["private_space", bytes_each], ["spill_fill_space", 4096]],
+    }
+    entry = {"kernel": "k", "file": "k.visaasm", "platform": platform.name, "zeinfo": zeinfo}
+    manifest.write_text(json.dumps({"entries": [entry], "kernels": []}))
+    kernel = read_kernel_file(path)
+    launch = read_launch(manifest, kernel)
+    assert launch.private_bytes == 8 * bytes_each
+    (finding,) = ask_bounds(kernel, platform, launch, Assume.IDS, StatedLaunch(align=4), 5_000).answers()
+    assert finding.surfaces == ("private memory",)
+    return finding
+
+
 @pytest.mark.parametrize(
     ("stride", "bytes_each", "inside"), [(32, 4, True), (32, 3, False), (64, 4, False), (64, 8, True)]
 )
@@ -100,19 +127,47 @@ def test_private_memory_is_the_slot_of_the_hardware_thread(
     stride: int, bytes_each: int, inside: bool, tmp_path: Path
 ) -> None:
     """Eight work items with so many bytes each: a kernel that reaches beyond them, or into another slot, is outside."""
-    path, manifest = tmp_path / "k.visaasm", tmp_path / "manifest.json"
-    path.write_text(PRIVATE.replace("STRIDE", hex(stride)))
-    zeinfo = {
-        "env": {"simd_size": 8},
-        "payload": ["per_thread:local_id@0+96", "private_base_stateless@0+8"],
-        "private": [["private_space", bytes_each], ["spill_fill_space", 4096]],
-    }
-    entry = {"kernel": "k", "file": "k.visaasm", "platform": "TGLLP", "zeinfo": zeinfo}
-    manifest.write_text(json.dumps({"entries": [entry], "kernels": []}))
-    kernel = read_kernel_file(path)
-    launch = read_launch(manifest, kernel)
-    assert launch.private_bytes == 8 * bytes_each
-    answers = ask_bounds(kernel, Platform.TGLLP, launch, Assume.IDS, StatedLaunch(align=4), 5_000)
-    (finding,) = answers.answers()
-    assert finding.surfaces == ("private memory",)
+    finding = asked_of_slots(tmp_path, PRIVATE.replace("STRIDE", hex(stride)), bytes_each, Platform.TGLLP)
     assert isinstance(finding.bounds, Holds if inside else Outside)
+
+
+def number_from(mask: int, *skipped: int, high: int = 0) -> str:
+    """Statements that put a thread's number together from `%sr0` without some bits, and `high` bits of `%msg0`."""
+    kept, one = "(M1_NM, 1) KEPT(0,0)<1>", "(M1_NM, 1) SLOT(0,0)<1>"
+    lines = [f"and {one} %sr0(0,0)<0;1,0> {mask:#x}:ud"]
+    for bit in reversed(skipped):
+        low = (1 << bit) - 1
+        lines += [
+            f"and {kept} SLOT(0,0)<0;1,0> {low:#x}:ud",
+            f"shr {one} SLOT(0,0)<0;1,0> 0x1:ud",
+            f"and {one} SLOT(0,0)<0;1,0> {low ^ 0xFFFFFFFF:#x}:ud",
+            f"or {one} SLOT(0,0)<0;1,0> KEPT(0,0)<0;1,0>",
+        ]
+    if high:
+        lines += [
+            f"and {kept} %msg0(0,0)<0;1,0> {(1 << high) - 1:#x}:ud",
+            f"shl {kept} KEPT(0,0)<0;1,0> {(mask >> len(skipped)).bit_length():#x}:ud",
+            f"or {one} SLOT(0,0)<0;1,0> KEPT(0,0)<0;1,0>",
+        ]
+    return "".join(f"    {line}\n" for line in lines) + f"    mul {one} SLOT(0,0)<0;1,0> 0x20:uw\n"
+
+
+@pytest.mark.parametrize(
+    ("platform", "number", "inside"),
+    [
+        (Platform.DG2, number_from(0x3FFF, 3, 6), True),
+        (Platform.DG2, number_from(0x3FFF, 3, 5), False),
+        (Platform.PVC, number_from(0x7FFF, 3, 6, 7), True),
+        (Platform.PVC, number_from(0x3FFF, 3, 6), False),
+        (Platform.Xe2, number_from(0x7F, 3, high=8), True),
+        (Platform.Xe2, number_from(0x7F, 3, high=7), False),
+        (Platform.Xe2, number_from(0x7F, 3), False),
+    ],
+)
+def test_the_number_of_a_thread_is_in_its_state_registers(
+    platform: Platform, number: str, inside: bool, tmp_path: Path
+) -> None:
+    """Other bits than those of its number lead into slots of others."""
+    text = PRIVATE.replace("    mul (M1_NM, 1) SLOT(0,0)<1> %hw_id(0,0)<0;1,0> STRIDE:uw\n", number)
+    text = text.replace(".decl IDX", ".decl KEPT v_type=G type=ud num_elts=1\n.decl IDX")
+    assert isinstance(asked_of_slots(tmp_path, text, 4, platform).bounds, Holds if inside else Outside)

@@ -14,8 +14,10 @@ from visaproof.analysis.conflicts.products import without_products
 from visaproof.analysis.conflicts.verdicts import Conflict, Free
 from visaproof.checking.counterexample import Counterexample, read_counterexample, write_counterexample
 from visaproof.checking.replay import replay
+from visaproof.isa.errors import LimitReached
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.relations.obeyed_relations import HeldName, ObeyedRelation
+from visaproof.report.one_kernel.conflicts import finding_lines
 from visaproof.smt import Term, add, eq, evaluate, mul, scale, symbol, symbols_of, zero_extend
 
 TWO_DWORDS = (
@@ -84,6 +86,24 @@ def test_what_comes_before_the_named_one_does_not_suffice(body: str, weaker: tup
 def test_rows_of_two_dwords_of_each_item_are_apart() -> None:
     found = verdict(asked(TWO_DWORDS, "n >= 4*local_size_x", "n < 0x4000"))
     assert isinstance(found, Free)
+
+
+def test_rows_of_the_global_size_are_apart_where_they_do_not_wrap() -> None:
+    """No host launches fewer work items in x than a group has, so that no lower bound is missing."""
+    assert isinstance(verdict(asked(ROWS, "global_size_x < 0x100000", pitch="global_size")), Free)
+    found = verdict(asked(ROWS, "global_size_x >= 0x40000000", pitch="global_size"))
+    assert isinstance(found, Conflict)
+    assert int.from_bytes(found.state.registers["N"], "little") == 0x40000000
+
+
+def test_what_is_missing_stands_where_time_ends_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    def over(*_: object) -> None:
+        raise LimitReached(0)
+
+    monkeypatch.setattr("visaproof.analysis.conflicts.search.Search._solved", over)
+    (finding,) = asked(ROWS, pitch="global_size").answers()
+    assert str(finding.missing) == "global_size_x < 1048576"
+    assert "free if global_size_x < 1048576 (proved" in "\n".join(finding_lines(asked(ROWS), finding))
 
 
 def test_no_relation_is_named_where_none_suffices() -> None:

@@ -121,6 +121,23 @@ def test_no_two_lanes_run_one_work_item(way: LaidOut, size: Triple, thread: int)
     assert None not in pairs
 
 
+@pytest.mark.parametrize(
+    ("width", "height", "exists"),
+    [(16, 8, True), (0, 8, False), (12, 8, False), (1 << 29, 8, True), (1 << 30, 8, False), (8, 8, False)],
+)
+def test_the_global_size_is_that_of_a_launch(width: int, height: int, exists: bool) -> None:
+    """Two groups of 8x8 side by side, of which this is the second: ids end at the global size, 2^32 items are most."""
+    text = HEAD.format(simd=16).replace(".input X", ".input G offset=32 size=12\n.input X")
+    text = text.replace(".decl R", ".decl G v_type=G type=ud num_elts=3\n.decl R")
+    code = read_kernel(f"{text}mov (M1, 1) R(0,0)<1> G(0,0)<0;1,0>\nret (M1, 1)\n", "k.visaasm")
+    known = launch(code, 16, group_size=(8, 8, 1)).with_inputs(code, [parse_input_option("G=global_size")])
+    facts = launched_start(code, known, 16).group
+    assert facts is not None
+    values = {one: 0 for fact in facts.facts for one in symbols_of(fact)}
+    values |= {GROUP_IDS[0]: 1, symbol("G.0", 32): width, symbol("G.4", 32): height, symbol("G.8", 32): 1}
+    assert all(evaluate_all(facts.facts, values)) == exists
+
+
 def test_lanes_are_not_told_apart_where_no_id_is_read() -> None:
     code = kernel(16, "")
     assert launched_ids(GroupShape(code, launch(code, 16), 16)).same_item(0, 1) is None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from visaproof.analysis.private_slots import slot_begin
 from visaproof.analysis.surface_sizes import LARGEST, address_key, argument_of
+from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import TABLE_BASES, Start
 from visaproof.launch.launch import BufferAddress, Launch
 from visaproof.launch.matching import is_linked, linked_address
@@ -40,7 +41,13 @@ def pointer_keys(kernel: Kernel, start: Start) -> dict[BitVec, str]:
 
 
 def addressed(
-    kernel: Kernel, launch: Launch, start: Start, ran: Trace, sizes: Mapping[str, BitVec], slot: int
+    kernel: Kernel,
+    platform: Platform,
+    launch: Launch,
+    start: Start,
+    ran: Trace,
+    sizes: Mapping[str, BitVec],
+    slot: int,
 ) -> Addressed:
     """The buffers where they have these sizes, and arbitrary ones where none is given."""
     pointers = pointer_keys(kernel, start)
@@ -48,7 +55,7 @@ def addressed(
     known = {key: _size(key, sizes, surfaces) for key in pointers.values()}
     buffers = [AddressedBuffer(key, word, known[key]) for word, key in pointers.items()]
     if (base := start.private_base) is not None:
-        behind = slot_begin(slot) if slot else const(0, base.width)
+        behind = slot_begin(slot, kernel, platform) if slot else const(0, base.width)
         size = const(slot, ADDRESS_BITS) if slot else None
         buffers.append(AddressedBuffer(PRIVATE, base, size, behind))
     # LARGEST stands for all larger sizes of a surface, whose addresses end before it.

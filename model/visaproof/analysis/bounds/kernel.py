@@ -200,7 +200,7 @@ def ask_bounds(
     """
     start = _stated_of(kernel, launch, with_floats(start_of(kernel, launch, assume), floats), stated)
     if slot := slot_of(launch, start):
-        start = with_slots(start, slot)
+        start = with_slots(start, slot, kernel, platform)
     if scratch_bytes(kernel):
         start = with_scratch_at_zero(start)
     ran = trace(
@@ -216,7 +216,7 @@ def ask_bounds(
     ran = with_sizes(ran, {**sizes_of_tables(kernel, launch), **sizes.sizes})
     ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms, limit)))
     known = {**sizes_of_tables(kernel, launch), **sizes.sizes}
-    places = addressed(kernel, launch, start, ran, known, slot) if by_address else Addressed(NO_BUFFERS)
+    places = addressed(kernel, platform, launch, start, ran, known, slot) if by_address else Addressed(NO_BUFFERS)
     more = list(_launch_premises(kernel, launch, start, assume, stated))
     of_user = (one for premises, _ in more for one in premises)
     of_launch = start.premises(launched_lanes(kernel))
