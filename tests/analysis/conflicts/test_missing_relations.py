@@ -91,9 +91,7 @@ def test_rows_of_two_dwords_of_each_item_are_apart() -> None:
 def test_rows_of_the_global_size_are_apart_where_they_do_not_wrap() -> None:
     """No host launches fewer work items in x than a group has, so that no lower bound is missing."""
     assert isinstance(verdict(asked(ROWS, "global_size_x < 0x100000", pitch="global_size")), Free)
-    found = verdict(asked(ROWS, "global_size_x >= 0x40000000", pitch="global_size"))
-    assert isinstance(found, Conflict)
-    assert int.from_bytes(found.state.registers["N"], "little") == 0x40000000
+    assert isinstance(verdict(asked(ROWS, "global_size_x >= 0x40000000", pitch="global_size")), Conflict)
 
 
 def test_what_is_missing_stands_where_time_ends_the_question(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,6 +58,8 @@ class LaunchedIds:
     """Who may lay out the ids, where it is not sure that a launch has them."""
     usual: tuple[Mapping[Term, int], ...] = ()
     """Launches that exist, by the values of the symbols; lanes aside."""
+    of_all_groups: frozenset[Term] = frozenset()
+    """The symbols in these that say how large the whole launch is: ids do not depend on it."""
     most: int = MOST_GROUP_ITEMS
     """Work items of a group."""
     told_apart: bool = True
@@ -102,10 +104,12 @@ class LaunchedIds:
         return dict(values) | {lane: bit for lane, bit in zip(lanes, on, strict=False) if lane.payload is not None}
 
     def is_usual(self) -> Bool:
-        """That the launch is one of the usual ones."""
+        """That the groups are those of one of the usual launches."""
         if not self.ways:
             return true()
-        return disj(*(conj(*(_is(term, value) for term, value in values.items())) for values in self.usual))
+        groups = ([(term, value) for term, value in values.items() if term not in self.of_all_groups]
+                  for values in self.usual)  # fmt: skip
+        return disj(*(conj(*(_is(term, value) for term, value in group)) for group in groups))
 
 
 def _is(term: Term, value: int) -> Bool:
@@ -137,13 +141,17 @@ def size_values(shape: GroupShape, read: tuple[int, ...], size: Triple) -> dict[
     """What the words hold that say the sizes of a launch of a few groups, in the dimensions that are read."""
     apart = [d for d in read if not first_of(shape.places((LaunchValue.LOCAL_SIZE,), d))]
     found: dict[Term, int] = {symbol(f"local_size_{DIMENSIONS[d]}", BITS): size[d] for d in apart}
+    found |= {symbol(place_name(place), 32): size[d] for d in read for place in shape.places(LOCAL_SIZES, d)}
     for dimension in range(3):
         items = size[dimension] if dimension in read else 1
-        known = dict.fromkeys(LOCAL_SIZES, items) if dimension in read else {}
-        known |= {LaunchValue.GLOBAL_SIZE: FEW_GROUPS * items, LaunchValue.GROUP_COUNT: FEW_GROUPS}
-        for value, number in known.items():
-            found |= {symbol(place_name(place), 32): number for place in shape.places((value,), dimension)}
+        found |= dict.fromkeys(words_of(shape, LaunchValue.GLOBAL_SIZE, dimension), FEW_GROUPS * items)
+        found |= dict.fromkeys(words_of(shape, LaunchValue.GROUP_COUNT, dimension), FEW_GROUPS)
     return found
+
+
+def words_of(shape: GroupShape, value: LaunchValue, dimension: int) -> Iterator[BitVec]:
+    """Those of the payload that hold a value of 32 bits of the launch."""
+    return (symbol(place_name(place), 32) for place in shape.places((value,), dimension))
 
 
 def size_of(shape: GroupShape, dimension: int) -> BitVec:

@@ -23,6 +23,7 @@ from visaproof.launch.ids.launched_words import (
     place_name,
     size_of,
     size_values,
+    words_of,
 )
 from visaproof.launch.ids.local_ids import ORDERS, TILE_SIDE, XYZ, LaidOut, Order, Triple, tile_columns
 from visaproof.launch.input_meaning import DIMENSIONS, LaunchValue
@@ -60,6 +61,7 @@ USUAL_SIZES: tuple[Triple, ...] = (
 
 
 ENQUEUED = (LaunchValue.ENQUEUED_LOCAL_SIZE,)
+OF_ALL_GROUPS = LaunchValue.GLOBAL_SIZE, LaunchValue.GROUP_COUNT
 
 Alternative = tuple[Bool, tuple[int, ...]]
 """An order of dimensions, the fastest first, and under which sizes it is taken."""
@@ -82,6 +84,9 @@ def open_ids(shape: GroupShape) -> LaunchedIds:
         meanings=walk.meanings | {f"local_size_{DIMENSIONS[d]}": f"local size {DIMENSIONS[d]}" for d in read},
         ways=shape.ways() if walk.counted and len(read) > 1 else (),
         usual=tuple(_usual(shape, read)) if walk.counted else (),
+        of_all_groups=frozenset(
+            word for d in range(3) for value in OF_ALL_GROUPS for word in words_of(shape, value, d)
+        ),
         most=shape.most,
         told_apart=walk.counted,
     )
