@@ -3,7 +3,6 @@
 from visaproof.queries.identities import Rule, rules
 from visaproof.smt import BitVec, Term, symbol
 from visaproof.smt.halves import as_sum
-from visaproof.smt.solvers import Preparation
 from visaproof.smt.written import Words
 
 from .words import c, kept, x, y, z
@@ -113,7 +112,6 @@ HALVES: tuple[Rule, ...] = rules(
     },
     widths=(64,),
     after=_joined,
-    preparation=Preparation.SIMPLIFIED,
 )
 
 
@@ -161,5 +159,4 @@ APART: tuple[Rule, ...] = rules(
     },
     widths=(64,),
     after=_joined,
-    preparation=Preparation.SIMPLIFIED,
 )

@@ -1,7 +1,6 @@
 """The rules of the normal form for sums, products, bits and shifts, each as written and as it becomes."""
 
 from visaproof.queries.identities import Rule, rules
-from visaproof.smt.solvers import Preparation
 
 from .words import c, kept, many, small, wide, x, y, z
 
@@ -41,7 +40,6 @@ SUMS: tuple[Rule, ...] = rules(
             b.add(b.scale(y(w), 8), b.scale(x(w), 12), c(20, w)),
         ),
     },
-    preparation=Preparation.SIMPLIFIED,
 )
 
 PRODUCTS: tuple[Rule, ...] = rules(
@@ -79,7 +77,6 @@ PRODUCTS: tuple[Rule, ...] = rules(
             b.mul(b.bit_or(c(3, w), small(b, "t", w)), b.bit_or(c(5, w), small(b, "s", w))),
         ),
     },
-    preparation=Preparation.SIMPLIFIED,
 )
 
 BITS: tuple[Rule, ...] = rules(

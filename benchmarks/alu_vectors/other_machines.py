@@ -12,7 +12,8 @@ from visaproof.isa.platform import platform_named
 from visaproof.launch.float_results import Floats
 from visaproof.machine.arrays.messages.memories import Memories
 from visaproof.machine.arrays.run import run_threads
-from visaproof.machine.symbolic.run import Trace, trace
+from visaproof.machine.symbolic.run import trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.semantics.concrete.choices import Choices
 from visaproof.smt import BitVec, Bool, bool_const, const, is_false, value_of
 from visaproof.visaasm.syntax import Kernel

@@ -23,7 +23,8 @@ from visaproof.refinement.strategies.normal_forms import SOME_CHOICE
 from visaproof.refinement.testing.guesses import float_words, settled
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.random_launches import contents, launches
-from visaproof.refinement.testing.runs import Difference, Trial, again, trial, unknowns
+from visaproof.refinement.testing.runs import Difference, Trial, again, trial
+from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous
 from visaproof.smt import is_true
 

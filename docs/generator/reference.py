@@ -16,7 +16,7 @@ from visaproof.checking.verdict import Proved
 from visaproof.cli import COMMANDS
 from visaproof.cli.options.exit_codes import TABLE
 from visaproof.isa.readings import READINGS
-from visaproof.launch.premises import PREMISES
+from visaproof.launch.premise_table import PREMISES
 from visaproof.queries.query import Query
 from visaproof.refinement.strategies.table import IN_ONE_MEMORY, RUNS_ALONE, SOLVED_IN_ONE_MEMORY, STRATEGIES
 from visaproof.refinement.testing.runs import Difference

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from visaproof.cli import _parsed, options_of  # pyright: ignore[reportPrivateUsage]
-from visaproof.launch.premises import PREMISES, Grantor, premise
+from visaproof.launch.premise_rows import Grantor
+from visaproof.launch.premise_table import PREMISES
+from visaproof.launch.premises import premise
 
 PACKAGE = Path(__file__).parents[2] / "model" / "visaproof"
 

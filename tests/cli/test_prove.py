@@ -18,9 +18,9 @@ SAVED = "qw_scatter-without-bounds-breaks-out-of-bounds-write-is-dropped-simd1.j
 
 def test_claims_as_expected_exit_0_and_are_counted(visaproof, proofs):
     """A proof that is proved and a refutation that is refuted are what was claimed."""
-    ran = visaproof("prove", "--proofs", proofs("proved", "refuted"))
+    ran = visaproof("prove", "--verbose", "--proofs", proofs("proved", "refuted"))
     assert ran.code == 0
-    first, second, summary, readings = ran.out.splitlines()
+    first, second, _, summary, readings = ran.out.splitlines()
     assert first.startswith("ok   proved ")
     assert first.endswith("  m0_proved: prove_it")
     assert second.startswith("ok   refuted ")
@@ -28,6 +28,20 @@ def test_claims_as_expected_exit_0_and_are_counted(visaproof, proofs):
     assert summary.startswith("1 proved, 1 refuted as expected, 0 unknown, 0 vacuous in ")
     assert readings.startswith("readings relied on: D1 mask-alignment, ")
     assert ran.err == ""
+
+
+def test_claims_as_expected_are_counted_by_obligation(visaproof, proofs):
+    ran = visaproof("prove", "--proofs", proofs("proved", "refuted"))
+    assert ran.out.splitlines()[0] == "ok   qw_scatter/out-of-bounds-write-is-dropped: 1 proved, 1 refuted as expected"
+    assert "prove_it" not in ran.out
+
+
+def test_a_surprise_is_named_and_marks_its_obligation(visaproof, proofs):
+    ran = visaproof("prove", "--proofs", proofs("proved", "wrong"))
+    obligation = "qw_scatter/out-of-bounds-write-is-dropped: 1 proved, 1 REFUTED that should be proved"
+    assert f"\nFAIL {obligation}\n" in ran.out
+    assert "m1_wrong: prove_" in ran.out
+    assert "m0_proved" not in ran.out
 
 
 def test_a_refuted_proof_exits_1_and_shows_the_counterexample(visaproof, proofs):
@@ -160,7 +174,7 @@ def test_what_was_decided_before_an_interruption_is_summarised(visaproof, proofs
 def test_ctrl_c_ends_a_solver_and_leaves_no_process(proofs, jobs):
     """z3 runs for a minute unless it is stopped."""
     folder = proofs("proved", "unknown", "unknown")
-    command = [sys.executable, "-m", "visaproof", "prove", "--proofs", str(folder), "--timeout", "60"]
+    command = [sys.executable, "-m", "visaproof", "prove", "-v", "--proofs", str(folder), "--timeout", "60"]
     process = subprocess.Popen(
         [*command, "--jobs", str(jobs)],
         stdout=subprocess.PIPE,
@@ -298,7 +312,7 @@ def test_in_a_terminal_claims_are_grouped_by_module_and_fit_its_width(proofs, tm
     folder = proofs("proved", "refuted")
     reader, terminal = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "visaproof", "prove", "--proofs", str(folder)],
+        [sys.executable, "-m", "visaproof", "prove", "-v", "--proofs", str(folder)],
         stdout=terminal,
         stderr=subprocess.DEVNULL,
         env=os.environ | {"COLUMNS": "40", "NO_COLOR": "1", "TERM": "xterm"},

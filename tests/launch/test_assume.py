@@ -3,7 +3,7 @@
 import pytest
 
 from visaproof.launch.assume import SETS, Assume
-from visaproof.launch.premises import PREMISES
+from visaproof.launch.premise_table import PREMISES
 
 
 def test_a_set_has_only_premises_of_the_table() -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from tests.premises.elsewhere import ELSEWHERE, WITHOUT
 from tests.premises.launches import LAUNCHES
-from visaproof.launch.premises import PREMISES, Grantor
+from visaproof.launch.premise_rows import Grantor
+from visaproof.launch.premise_table import PREMISES
 
 ROOT = Path(__file__).parents[2]
 NOTHING_ASSUMED = {name for name, row in PREMISES.items() if row.granted is Grantor.OPEN}

@@ -15,7 +15,8 @@ from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.guesses import GUESSES
 from visaproof.refinement.testing.random_launches import candidates
-from visaproof.refinement.testing.runs import Difference, difference, unknowns
+from visaproof.refinement.testing.runs import Difference, difference
+from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.refinement.verdicts import Refines, Unknown, Vacuous, Verdict
 from visaproof.semantics.symbolic import alu
 from visaproof.smt import add

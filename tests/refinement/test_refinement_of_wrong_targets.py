@@ -14,7 +14,8 @@ from visaproof.refinement.decision import decide
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.runs import Difference, unknowns
+from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.visaasm.linking.names import read_program
 from visaproof.visaasm.reader import read_kernel

@@ -21,7 +21,8 @@ from visaproof.refinement.scope import Alias, Scope
 from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.runs import Difference, difference
 from visaproof.refinement.verdicts import Refines, Vacuous, Verdict
-from visaproof.report.two_kernels.answer import difference_text, verdict_json, verdict_lines
+from visaproof.report.two_kernels.answer import verdict_json, verdict_lines
+from visaproof.report.two_kernels.difference import difference_text
 from visaproof.semantics.symbolic.names import surface_size
 from visaproof.visaasm.reader import read_kernel
 

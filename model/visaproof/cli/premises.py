@@ -32,7 +32,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from visaproof.launch.premises import PREMISES
+    from visaproof.launch.premise_table import PREMISES
     from visaproof.report.kernels.premises import table_json, table_text
 
     if arguments.name is not None and arguments.name not in PREMISES:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from visaproof.checking.claims.workers import Decided, Limits
 
 EPILOG = """examples:
-  visaproof prove                                every claim of ./proofs
-  visaproof prove bounds --timeout 60            claims with "bounds" in their id
+  visaproof prove                                every claim of ./proofs, counted by obligation
+  visaproof prove -v bounds --timeout 60         each claim with "bounds" in its id
   visaproof prove oword_ld/                      obligations on one instruction
   visaproof prove 'refute_*' --save findings     write each counterexample to a file
   visaproof prove --reading dword-misaligned=floor     the proofs, read another way
@@ -53,6 +53,9 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--proofs", type=Path, metavar="DIR", help="where the claims are (default: ./proofs)")
     enumerate_help = "every legal fixed shape, beside the parametric footprints; PATTERN is part of a batch's name"
     parser.add_argument("--enumerate", action="store_true", help=enumerate_help)
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="a line for each claim, not only for each obligation"
+    )
     parser.add_argument("--list", action="store_true", help="name the selected claims; decide nothing")
     parser.add_argument(
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
@@ -147,7 +150,9 @@ def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]", readings:
     limits = _limits(arguments)
     start, interrupted = perf_counter(), False
     with Progress(len(claims), sys.stderr) as progress:
-        report = ProveReport(sys.stdout, progress, arguments.save, arguments.format == "text", readings)
+        report = ProveReport(
+            sys.stdout, progress, arguments.save, arguments.format == "text", readings, arguments.verbose
+        )
         progress.starting(claims[0].id if claims else "")
         try:
             for done, record in enumerate(decided(claims, folder, limits, _jobs(arguments.jobs), readings), 1):

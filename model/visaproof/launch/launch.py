@@ -30,8 +30,9 @@ from visaproof.launch.input_meaning import (
     Unknown,
     natural_size,
 )
+from visaproof.launch.kernel_info import KernelInfo, samplers_of_launch, tables_of_launch
 from visaproof.launch.overlap import NOTHING_SAID, ArgumentInfo
-from visaproof.launch.payload import SIMD_SIZES, KernelInfo, Pieces, place, samplers_of_launch, tables_of_launch, width
+from visaproof.launch.payload import SIMD_SIZES, Pieces, place, width
 from visaproof.visaasm.device import Said, decided, device_of, required, said_by_option, said_of
 from visaproof.visaasm.file_content import LAUNCH_LIMIT, content_of
 from visaproof.visaasm.syntax import Input, Kernel

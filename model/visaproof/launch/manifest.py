@@ -18,7 +18,8 @@ from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
 from visaproof.launch.ids.local_ids import NO_ORDER, ORDERS, Order
 from visaproof.launch.input_meaning import Argument
-from visaproof.launch.payload import PRIVATE_SPACE, SIMD_SIZES, KernelInfo, PayloadArgument
+from visaproof.launch.kernel_info import PRIVATE_SPACE, KernelInfo, PayloadArgument
+from visaproof.launch.payload import SIMD_SIZES
 from visaproof.visaasm.device import Said
 from visaproof.visaasm.file_content import LAUNCH_LIMIT, content_of, place_in_json
 

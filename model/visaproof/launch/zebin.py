@@ -25,8 +25,9 @@ from visaproof.isa.platform import noted_platforms
 from visaproof.launch.constants import Constant, Section, Symbol, constants_of
 from visaproof.launch.ids.local_ids import NO_ORDER, ORDERS, Order
 from visaproof.launch.input_meaning import Argument, SamplerModes
+from visaproof.launch.kernel_info import PRIVATE_SPACE, KernelInfo, PayloadArgument
 from visaproof.launch.overlap import ArgumentInfo
-from visaproof.launch.payload import PRIVATE_SPACE, SIMD_SIZES, KernelInfo, PayloadArgument
+from visaproof.launch.payload import SIMD_SIZES
 from visaproof.launch.yaml_tree import Node, read_tree
 from visaproof.visaasm.device import Said
 

@@ -52,8 +52,8 @@ class Rule:
     widths: tuple[int, ...] = WIDTHS
     after: Callable[[Term], Term] = _unchanged
     """What is done with a term in normal form."""
-    preparation: Preparation = Preparation.NONE
-    """What a solver should do first: it makes a difference where sums or products are equal as polynomials."""
+    preparation: Preparation = Preparation.SIMPLIFIED
+    """What a solver should do first."""
     given: Condition | None = None
     """What whoever applies the rule knows."""
 
@@ -66,7 +66,7 @@ def rules(
     sides: dict[str, Sides],
     widths: tuple[int, ...] = WIDTHS,
     after: Callable[[Term], Term] = _unchanged,
-    preparation: Preparation = Preparation.NONE,
+    preparation: Preparation = Preparation.SIMPLIFIED,
     given: Condition | None = None,
 ) -> tuple[Rule, ...]:
     """The rules of a table."""

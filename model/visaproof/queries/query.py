@@ -82,8 +82,8 @@ class Identity:
     """Those of each width."""
     not_as_stated: str = ""
     """Where the normal form makes something else of a term than the rule states: what it makes."""
-    preparation: Preparation = Preparation.NONE
-    """What a solver should do with the terms first."""
+    preparation: Preparation = Preparation.SIMPLIFIED
+    """What a solver should do with the terms first: they are raw, so that simplifying them pays."""
     variant: str = ""
 
 

@@ -27,7 +27,7 @@ from visaproof.refinement.effects.sharing import SHARED
 from visaproof.refinement.environment.environment_steps import Came, Exchange
 from visaproof.refinement.observed import is_register
 from visaproof.refinement.testing.memory import cell_at, texel_at, views
-from visaproof.refinement.testing.runner import Prepared
+from visaproof.refinement.testing.ran import Prepared
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.widths.thread_group import AnyRunner, Started
 from visaproof.semantics.concrete.state import ConcreteState

@@ -5,7 +5,7 @@ from dataclasses import replace
 from visaproof.checking.ladder import Values
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.observed import RegisterPlace, is_register
-from visaproof.refinement.testing.runner import Ran
+from visaproof.refinement.testing.ran import Ran
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.smt import symbols_of, value_of

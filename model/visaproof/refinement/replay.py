@@ -28,7 +28,7 @@ from visaproof.refinement.record import (
     threads_of,
 )
 from visaproof.refinement.testing.memory import FLAT_SIZE, FlatContents, ViewContents, cells_of, texel_at
-from visaproof.refinement.testing.runner import at_no_surface, missed_of
+from visaproof.refinement.testing.ran import at_no_surface, missed_of
 from visaproof.refinement.widths.thread_runs import run_group
 from visaproof.refinement.widths.thread_watch import GroupBuffer, ThreadWatch, watched
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import cast
 
 from visaproof.smt.arithmetic import difference, linear_parts, sub, sum_of
-from visaproof.smt.bits import extract, truncate
 from visaproof.smt.logic import disj, neg
+from visaproof.smt.slices import extract, truncate
 from visaproof.smt.terms import (
     BitVec,
     Bool,

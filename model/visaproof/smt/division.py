@@ -1,6 +1,7 @@
 """Unsigned quotients and remainders, as SMT-LIB has them: by 0 the quotient is all ones, the remainder the dividend."""
 
-from visaproof.smt.bits import bit_and, lshr
+from visaproof.smt.bits import bit_and
+from visaproof.smt.slices import lshr
 from visaproof.smt.terms import BitVec, Op, bit_vector, common_width, const, value_of
 
 

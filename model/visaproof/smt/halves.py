@@ -17,7 +17,8 @@ from functools import lru_cache
 from typing import cast
 
 from visaproof.smt.arithmetic import add, linear_parts, scale, sum_of
-from visaproof.smt.bits import sign_extend, truncate, zero_extend
+from visaproof.smt.bits import sign_extend, zero_extend
+from visaproof.smt.slices import truncate
 from visaproof.smt.terms import BitVec, Op, const
 
 KEPT_SUMS = 4_096

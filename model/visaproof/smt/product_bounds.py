@@ -18,10 +18,11 @@ from operator import attrgetter
 from typing import cast
 
 from visaproof.smt.arithmetic import PRODUCTS, add, linear_parts, mul, scale
-from visaproof.smt.bits import sign_extend, truncate, zero_extend
+from visaproof.smt.bits import sign_extend, zero_extend
 from visaproof.smt.comparison import eq, sle, slt
 from visaproof.smt.evaluate import substitute, subterms
 from visaproof.smt.logic import conj, disj, implies
+from visaproof.smt.slices import truncate
 from visaproof.smt.terms import BitVec, Bool, Op, Term, const, symbol
 
 MOST_BITS = 256

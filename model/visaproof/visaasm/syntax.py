@@ -40,39 +40,33 @@ class GeneralVariable:
 
 
 @dataclass(frozen=True, slots=True)
-class AddressVariable:
-    """`.decl A v_type=A`: `num_elts` address registers."""
+class _Declared:
+    """A variable of `num_elts` elements that are no bytes of the register file."""
 
     name: str
     num_elts: int
     position: Position | None
+    """None for a predefined variable."""
 
 
 @dataclass(frozen=True, slots=True)
-class PredicateVariable:
-    """`.decl P v_type=P`: `num_elts` predicate bits."""
-
-    name: str
-    num_elts: int
-    position: Position | None
+class AddressVariable(_Declared):
+    """`.decl A v_type=A`: address registers."""
 
 
 @dataclass(frozen=True, slots=True)
-class SurfaceVariable:
+class PredicateVariable(_Declared):
+    """`.decl P v_type=P`: predicate bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceVariable(_Declared):
     """`.decl T v_type=T`, or one of the six predefined surfaces."""
 
-    name: str
-    num_elts: int
-    position: Position | None
-
 
 @dataclass(frozen=True, slots=True)
-class SamplerVariable:
+class SamplerVariable(_Declared):
     """`.decl S v_type=S`."""
-
-    name: str
-    num_elts: int
-    position: Position | None
 
 
 Variable = GeneralVariable | AddressVariable | PredicateVariable | SurfaceVariable | SamplerVariable

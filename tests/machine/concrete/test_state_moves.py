@@ -12,7 +12,8 @@ from visaproof.isa.platform import Platform
 from visaproof.machine.arrays.messages.memories import Memories
 from visaproof.machine.arrays.run import run_threads
 from visaproof.machine.concrete.run import run
-from visaproof.machine.symbolic.run import Trace, trace
+from visaproof.machine.symbolic.run import trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.smt import bool_const, const, value_of

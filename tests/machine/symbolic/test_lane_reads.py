@@ -4,7 +4,8 @@ import pytest
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
-from visaproof.machine.symbolic.run import Trace, trace
+from visaproof.machine.symbolic.run import trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.value_names import PredicateBit
 from visaproof.smt import Term, bool_symbol, evaluate, is_false, symbol

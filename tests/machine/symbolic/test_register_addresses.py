@@ -9,7 +9,8 @@ from visaproof.isa.errors import Position
 from visaproof.isa.platform import Platform
 from visaproof.machine.symbolic import operands
 from visaproof.machine.symbolic.register_addresses import MOST_PLACES, Named, Places
-from visaproof.machine.symbolic.run import Trace, trace
+from visaproof.machine.symbolic.run import trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.semantics.symbolic.value_names import PredicateBit
 from visaproof.smt import bool_symbol, neg, symbol
 from visaproof.visaasm.reader import read_kernel

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.support.crosscheck import disagreements
 from tests.support.generated import kernels
 from visaproof.isa.platform import Platform, platform_named
-from visaproof.machine.symbolic.run import Trace, trace
+from visaproof.machine.symbolic.run import trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.accesses import Store
 from visaproof.semantics.symbolic.names import lane_on

@@ -19,7 +19,8 @@ from visaproof.refinement.refines import refines
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Alias, Scope
 from visaproof.refinement.verdicts import Apart, Refines, Verdict
-from visaproof.report.two_kernels.answer import difference_text, verdict_json, verdict_lines
+from visaproof.report.two_kernels.answer import verdict_json, verdict_lines
+from visaproof.report.two_kernels.difference import difference_text
 from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1

@@ -26,7 +26,8 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.guesses import GUESSES, guessed
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.testing.words import is_input
-from visaproof.report.two_kernels.answer import difference_text, verdict_json, verdict_lines
+from visaproof.report.two_kernels.answer import verdict_json, verdict_lines
+from visaproof.report.two_kernels.difference import difference_text
 from visaproof.semantics.symbolic.names import is_size
 from visaproof.visaasm.linking.names import read_program
 from visaproof.visaasm.reader import read_kernel

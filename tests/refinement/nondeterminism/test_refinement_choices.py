@@ -26,9 +26,11 @@ from visaproof.refinement.testing.guesses import GUESSES, guessed, settled
 from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.random_launches import contents, launches
 from visaproof.refinement.testing.runner import Runner
-from visaproof.refinement.testing.runs import Difference, difference, unknowns
+from visaproof.refinement.testing.runs import Difference, difference
+from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.refinement.verdicts import Refines, Unknown, Verdict
-from visaproof.report.two_kernels.answer import FLOATS_FOUND, WHATEVER_FOUND, verdict_lines
+from visaproof.report.two_kernels.answer import verdict_lines
+from visaproof.report.two_kernels.difference import FLOATS_FOUND, WHATEVER_FOUND
 from visaproof.semantics.concrete.floats import operation
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer

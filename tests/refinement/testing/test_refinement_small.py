@@ -14,8 +14,9 @@ from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.float_guesses import PATTERNS
 from visaproof.refinement.testing.guesses import GUESSES, LAST_GUESSES, guessed
-from visaproof.refinement.testing.runs import again, unknowns
+from visaproof.refinement.testing.runs import again
 from visaproof.refinement.testing.small_launches import small_launches, usual_launches
+from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.smt import symbol
 from visaproof.visaasm.linking.names import read_program
 from visaproof.visaasm.reader import read_kernel

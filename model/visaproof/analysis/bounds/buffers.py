@@ -10,7 +10,7 @@ from visaproof.launch.assumptions import TABLE_BASES, Start
 from visaproof.launch.launch import BufferAddress, Launch
 from visaproof.launch.matching import is_linked, linked_address
 from visaproof.launch.premises import Premise, premise
-from visaproof.machine.symbolic.run import Trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.buffer_places import AddressedBuffer, LaunchBuffers
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.semantics.symbolic.names import surface_size

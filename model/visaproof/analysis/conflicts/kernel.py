@@ -27,7 +27,8 @@ from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.obeyed_relations import obeyed
 from visaproof.launch.relations.relations import with_relations
 from visaproof.launch.unmodelled_inputs import unmodelled_read
-from visaproof.machine.symbolic.run import DEFAULT_UNROLL, Trace, trace
+from visaproof.machine.symbolic.run import DEFAULT_UNROLL, trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.conflict import ConflictQuestion, conflict_questions
 from visaproof.queries.kernels.constant_data import loads_of_tables
 from visaproof.queries.kernels.extents import EXTENTS, limits

@@ -3,7 +3,7 @@
 from enum import IntEnum
 from typing import NamedTuple
 
-from visaproof.machine.symbolic.run import Trace
+from visaproof.machine.symbolic.trace import Trace
 
 
 class MarkKind(IntEnum):

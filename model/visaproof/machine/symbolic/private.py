@@ -33,8 +33,9 @@ from visaproof.smt import (
     symbol,
 )
 from visaproof.smt.arithmetic import difference, sum_of
-from visaproof.smt.bits import truncate, zero_extend
+from visaproof.smt.bits import zero_extend
 from visaproof.smt.halves import as_sum
+from visaproof.smt.slices import truncate
 from visaproof.smt.terms import lowest_bit
 
 FEW_CHOICES, MANY_CHOICES = 8, 32

@@ -2,27 +2,24 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import replace
 
 from visaproof.decode import message as messages
 from visaproof.decode.statement import execution_of, label_places, lane_offset, may_run_from
-from visaproof.decode.synchronisation import Moment, Synchronised
+from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform
 from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.work_items import launched_lanes
-from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.lane_elements import LaneElements
 from visaproof.machine.symbolic.loops import Held, LoopRound, RoundWrites, in_round, owners, round_writes, shifts
-from visaproof.machine.symbolic.machine import Contents, Machine, Performed
-from visaproof.machine.symbolic.private import FEW_CHOICES, MANY_CHOICES, PrivateMemory
-from visaproof.semantics.symbolic.beyond import Excess
-from visaproof.semantics.symbolic.guarded import NONE, GuardedPredicates, GuardedRegisters, Literals
+from visaproof.machine.symbolic.machine import Contents, Machine
+from visaproof.machine.symbolic.private import FEW_CHOICES, MANY_CHOICES
+from visaproof.machine.symbolic.trace import Branch, Trace
+from visaproof.semantics.symbolic.guarded import NONE, Literals
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.semantics.symbolic.state import SymbolicSurface
 from visaproof.semantics.symbolic.value_names import OfLoop, PredicateBit
 from visaproof.smt import BitVec, Bool, Term, bool_symbol, conj, false, neg, symbol, true
 from visaproof.smt.limit import NO_LIMIT, Limit
@@ -37,44 +34,6 @@ RUN_SHARE = 0.5
 
 MAX_STEPS = 20_000
 """Statements of one trace; more are given up."""
-
-
-class Branch(NamedTuple):
-    """For each lane, whether it takes the branch; those that do not run do not."""
-
-    position: Position
-    jumping: tuple[Bool, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """What a kernel does for every input.  It assumes that at least one lane of the thread is on."""
-
-    performed: tuple[Performed, ...]
-    surfaces: dict[str, SymbolicSurface]
-    arbitrary: tuple[Arbitrary, ...]
-    """Values that the model leaves open."""
-    conditions: tuple[tuple[Bool, Position], ...]
-    """What the pages ask of register addresses: where one does not hold, the kernel is undefined."""
-    registers: GuardedRegisters
-    """At the end; `initial_reads` lists the bytes that were read before anything wrote them."""
-    predicates: GuardedPredicates
-    bounded: tuple[tuple[Bool, Position], ...] = ()
-    """For each loop that may run longer than it was unrolled: that it does not."""
-    stopped: NotModelled | LimitReached | None = None
-    """What has no semantics here, or where the time was over; nothing after it was run."""
-    unfinished: frozenset[Position] = frozenset()
-    """Statements that may be run after that, for the first time or once more."""
-    private: PrivateMemory = field(default_factory=lambda: PrivateMemory(None))
-    """At the end; it tells which addresses are those of private memory."""
-    events: tuple[Synchronised, ...] = ()
-    """The barriers and fences, in the order of the run."""
-    rounds: tuple[LoopRound, ...] = ()
-    """For each loop that one iteration stands for, that one; inner loops first.  Only of a kernel that is compared."""
-    beyond: tuple[Excess, ...] = ()
-    """Who reads or writes registers that a variable does not have, where these are nondeterministic."""
-    branches: tuple[Branch, ...] = ()
-    """The conditional branches, in the order of the run."""
 
 
 def uninitialised(kernel: syntax.Kernel) -> Callable[[str, int], Byte]:
@@ -163,10 +122,7 @@ class _Walk:
         except (NotModelled, LimitReached) as reason:
             stopped = reason
         machine, beyond = self._machine, self._machine.beyond
-        sure, bounded = self._sure or (
-            None,
-            None,
-        )  # an iteration that is not finished shows nothing of other iterations
+        sure, bounded = self._sure or (None, None)  # an unfinished iteration shows nothing of other iterations
         found = beyond.found[: sure and sure.beyond]
         undefined = () if beyond.nondeterministic else tuple((neg(one.guard), one.position) for one in found)
         return Trace(

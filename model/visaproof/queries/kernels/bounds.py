@@ -8,7 +8,7 @@ from visaproof.isa.execution import ExecMask
 from visaproof.isa.identity import Same
 from visaproof.isa.operands import SLM, SLM_TAG
 from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.run import Trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.buffer_places import LaunchBuffers, Place, facts_of
 from visaproof.semantics.symbolic.accesses import Access, Store
 from visaproof.semantics.symbolic.effects import meaningless

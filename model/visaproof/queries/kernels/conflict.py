@@ -6,7 +6,7 @@ from itertools import combinations
 
 from visaproof.isa.execution import ExecMask
 from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.run import Trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.tickets import tickets_differ
 from visaproof.semantics.symbolic.accesses import Access, Cell, Store
 from visaproof.semantics.symbolic.effects import cells_equal, meaningless

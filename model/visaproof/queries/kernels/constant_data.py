@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.machine.symbolic.run import Trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.buffer_places import behind_pointer
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.smt import BitVec, Bool, Term, const, eq, implies, is_true, known_trailing_zeros

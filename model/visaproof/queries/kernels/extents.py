@@ -7,7 +7,7 @@ clCreateImage: no extent of an image is 0.
 from collections.abc import Callable, Iterator
 
 from visaproof.launch.premises import premise
-from visaproof.machine.symbolic.run import Trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.semantics.symbolic.names import AXES, Extent
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Bool, const, symbol, ule, value_of

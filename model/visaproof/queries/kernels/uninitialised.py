@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from visaproof.isa.errors import Position
-from visaproof.machine.symbolic.run import Trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.semantics.symbolic.guarded import Readers
 from visaproof.visaasm.predefined import PREDEFINED
 from visaproof.visaasm.syntax import Instruction, Kernel, Operand, VectorSource

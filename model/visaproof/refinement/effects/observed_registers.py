@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
-from visaproof.machine.symbolic.run import Trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.stores import Stores, UnitStore
 from visaproof.refinement.observed import Observed
 from visaproof.semantics.symbolic.guarded import NONE, literals_of

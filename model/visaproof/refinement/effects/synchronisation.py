@@ -11,6 +11,7 @@ which names some memory alone, that may be more than it asks for, and is never l
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import NamedTuple
 
 from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Fence, Form, Memory, Synchronised, is_known
@@ -297,13 +298,9 @@ def _closest(
             if before is not None and _stand_for(others, fences, one, other):
                 apart = abs((fences.seen - start[0]) - (others.seen - start[1]))
                 choices.append((before[0] + apart, [*before[1], (fences, others)]))
-            ahead[place + 1] = min((each for each in choices if each is not None), key=_cost, default=None)
+            ahead[place + 1] = min((each for each in choices if each is not None), key=itemgetter(0), default=None)
         best = ahead
     return None if best[-1] is None else best[-1][1]
-
-
-def _cost(choice: tuple[int, list[_Pair]]) -> int:
-    return choice[0]
 
 
 def _at_places(one: _Course, other: _Course) -> list[_Pair]:

@@ -17,7 +17,8 @@ from visaproof.refinement.effects.question import Question
 from visaproof.refinement.environment.environment_steps import Came, Exchange, Interference, Visit, Writer
 from visaproof.refinement.nondeterminism.choices import source_choice
 from visaproof.refinement.testing.memory import Content, FlatContents, Memory
-from visaproof.refinement.testing.runner import Prepared, Ran, Runner, bits_of
+from visaproof.refinement.testing.ran import Prepared, Ran
+from visaproof.refinement.testing.runner import Runner, bits_of
 from visaproof.refinement.testing.runs import (
     SLM_OUTSIDE,
     Difference,

@@ -25,8 +25,9 @@ from visaproof.refinement.nondeterminism.witness_search import choice_launches
 from visaproof.refinement.testing.float_guesses import FloatWords
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.random_launches import at_edges, candidates, contents, launches
-from visaproof.refinement.testing.runs import Difference, all_again, difference, unknowns
+from visaproof.refinement.testing.runs import Difference, all_again, difference
 from visaproof.refinement.testing.small_launches import small_launches, usual_launches
+from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.refinement.testing.words import word_value
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.wide_thread import Split

@@ -3,17 +3,16 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from types import MappingProxyType
 
 from visaproof.checking.ladder import Values
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.launch.input_meaning import Argument, SamplerModes
 from visaproof.launch.matching import SHARED_LOCAL, THREAD_STATE, own_predicates
-from visaproof.machine.concrete.run import MissingSurface, Observer, Outcome, Undefined, run
-from visaproof.machine.symbolic.run import Trace
+from visaproof.machine.concrete.run import MissingSurface, Observer, run
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.surface_names import PRIVATE, PRIVATE_SIZE, base_at
 from visaproof.refinement.beside.samplers import Samplers, outside_of
 from visaproof.refinement.effects.local_memory import synchronises
@@ -28,14 +27,14 @@ from visaproof.refinement.testing.memory import (
     Memory,
     WatchedBuffer,
     bases_of,
-    cells_of,
     image_of,
     sampled_image,
     views,
 )
+from visaproof.refinement.testing.ran import BY_HANDLE, Prepared, Ran, at_no_surface, ran_of
 from visaproof.refinement.widths.thread_watch import GroupBuffer, ThreadWatch
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Scratch
+from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.semantics.symbolic.value_names import Owner
@@ -47,8 +46,6 @@ IN_LOOPS = 2_000
 """Statements that a run may take beyond those of its kernel: most inputs of a loop of unknown length make it long."""
 
 HANDLE_BYTES = 4
-BY_HANDLE = "bindless handle "
-"""What the name of a surface begins with that is found by the number of its handle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,27 +265,6 @@ class SeenByOthers:
         return self._times, self._seen
 
 
-def at_no_surface(missing: MissingSurface, surfaces: Collection[str]) -> Outcome:
-    """How a run ends at a message to the surface of no argument, if surfaces are found by their handles.
-
-    Raises NotModelled where they are not.
-    """
-    if not any(key.startswith(BY_HANDLE) for key in surfaces):
-        raise NotModelled(f"surface {missing.surface!r}, of which nothing is known", missing.position) from missing
-    return Outcome((), Undefined(missing.position, f"the surface {missing.surface!r} is that of no argument"))
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A kernel before it runs."""
-
-    state: ConcreteState
-    memory: Mapping[str, WatchedBuffer | Image]
-    """The surfaces by their common names; `state` has the same ones under the kernel's own names."""
-    flat: FlatContents
-    modified: Modified
-
-
 def _flat(after: Mapping[str, WatchedBuffer | Image], bases: Mapping[str, int]) -> FlatContents:
     """What lies at 64-bit addresses: all there is, or the buffers and private memory."""
     flat = FlatContents([(bases.get(PRIVATE, base_at(PRIVATE)), PRIVATE_SIZE, {})])
@@ -300,81 +276,6 @@ def _flat(after: Mapping[str, WatchedBuffer | Image], bases: Mapping[str, int]) 
         size, contents = (found.size, found.contents) if isinstance(found, Buffer) else (0, {})
         flat.windows.append((bases[buffer], size, contents))
     return flat
-
-
-def ran_of(outcome: Outcome, memory: Memory, start: Prepared) -> "Ran":
-    """What a run did that started so; `memory` is what there was before."""
-    missed = missed_of(outcome)
-    left = (missed and missed.address) if start.flat.left is None else start.flat.left
-    if outcome.undefined is not None and left is None:
-        left = _asked_outside(outcome, start.flat)
-    contents = {name: (size, _contents(start.memory[name])) for name, (size, _) in memory.items()}
-    local = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
-    outside = next((each.instruction.position for each in local), None)
-    return Ran(outcome, contents, left, start.flat.left is not None, outside, start.modified.met, missed=missed)
-
-
-@dataclass(frozen=True, slots=True)
-class Missed:
-    """A message that was not wholly inside its surface, which is the buffer of an argument."""
-
-    position: Position
-    surface: str
-    """As the kernel names it."""
-    address: int
-
-
-def missed_of(outcome: Outcome) -> Missed | None:
-    """The first message that was not wholly inside the buffer of an argument."""
-    for performed in outcome.performed:
-        if performed.surface != SHARED_LOCAL:
-            for miss in performed.misses:
-                if len(miss.cell) == 1:
-                    return Missed(performed.instruction.position, performed.surface, miss.cell[0])
-    return None
-
-
-def _asked_outside(outcome: Outcome, flat: FlatContents) -> int | None:
-    """An address outside of all buffers where a message that is undefined was to write."""
-    last = outcome.performed[-1] if outcome.performed else None
-    if last is None or last.surface != FLAT:
-        return None
-    asked = (one.address for one in last.writes if isinstance(one, LaneWrite))
-    return next((address for address in asked if not flat.holds(address)), None)
-
-
-def _contents(surface: WatchedBuffer | Image) -> dict[int, int]:
-    return surface.contents if isinstance(surface, Buffer) else cells_of(surface)
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What a run did."""
-
-    outcome: Outcome
-    memory: Memory
-    left: int | None
-    """An address that was accessed and is not wholly inside its buffer."""
-    left_flat: bool
-    """Whether that is an address among all 64-bit ones, and was really accessed."""
-    shared_local_missed: Position | None
-    """The first message with an access that was not wholly inside shared local memory."""
-    atomics_met: bool
-    """Whether lanes of an atomic met: in which order they happen is left open."""
-    threads: tuple[int, ...] = ()
-    """Of a group of threads, which of them each message is of."""
-    raced: bool = False
-    """Whether two of them raced."""
-    state: ConcreteState | None = None
-    """Of one thread, its registers at the end."""
-    local: tuple[int, Mapping[int, int]] = (0, MappingProxyType({}))
-    """How often threads synchronised, and what shared local memory held at the last time."""
-    missed: Missed | None = None
-    """The first message that was not wholly inside the buffer of an argument."""
-
-    def leaves(self, buffers: bool) -> bool:
-        """Whether it left what is taken to be apart at 64-bit addresses, or else `buffers`."""
-        return self.left_flat or (buffers and self.left is not None)
 
 
 def bits_of(bits: Sequence[Bool], values: Values) -> int:

@@ -1,17 +1,15 @@
 """Runs two kernels on the same numbers: one launch, one memory.  A difference that is seen here is one."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from visaproof.checking.ladder import Values
-from visaproof.decode.sampler import samplers_of
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.concrete.run import Undefined
-from visaproof.queries.kernels.surface_names import PRIVATE, itself
+from visaproof.queries.kernels.surface_names import itself
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, kind_at
 from visaproof.refinement.beside.buffer_offsets import without_distances
-from visaproof.refinement.beside.samplers import chosen
 from visaproof.refinement.effects.places import ALIGNMENT, Reach
 from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
 from visaproof.refinement.effects.sharing import SHARED, Pair, Sharing
@@ -27,14 +25,15 @@ from visaproof.refinement.testing.memory import (
     follows,
     memory_of,
 )
-from visaproof.refinement.testing.runner import Missed, Ran, bits_of
+from visaproof.refinement.testing.ran import Missed, Ran
+from visaproof.refinement.testing.runner import bits_of
 from visaproof.refinement.testing.sampled import fill_images, images_of
 from visaproof.refinement.testing.words import is_input
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.concrete.surface import TexelWrite, Write
-from visaproof.semantics.symbolic.names import buffer_base, extents_like, surface_size
-from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicBuffer
-from visaproof.semantics.symbolic.value_names import OnlyHanded, is_own
+from visaproof.semantics.symbolic.names import buffer_base, surface_size
+from visaproof.semantics.symbolic.state import FLAT_BITS
+from visaproof.semantics.symbolic.value_names import OnlyHanded
 from visaproof.smt import Term, symbols_of
 from visaproof.smt.evaluate import evaluate_all
 
@@ -324,38 +323,3 @@ def _puts(write: Write, place: int, end: int) -> bool:
     if isinstance(write, TexelWrite):
         return cell_at(write.texel, write.channel) == place
     return write.address <= place < write.address + write.width <= end
-
-
-def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
-    """The symbols that a launch chooses: inputs, lanes and sizes, and what it leaves in predicates.
-
-    As the kernels have them, so that random launches do not depend on which terms this process made before.
-    """
-    words: dict[Term, None] = dict.fromkeys((*question.lanes, *_unwritten_predicates(question, runners)))
-    for runner in runners:
-        words |= dict.fromkeys(runner.start_words())
-        for surface in runner.trace.surfaces.values():
-            if isinstance(surface, SymbolicBuffer):
-                words |= {surface_size(name): None for name in map(itself, question.surfaces) if name != FLAT}
-        for name, image in runner.images.items():
-            for level, extents in enumerate(image.levels):
-                words |= dict.fromkeys(extents_like(extents, name, level))
-        words |= dict.fromkeys(chosen(samplers_of(runner.kernel), runner.samplers))
-        if is_conditional(question) or runner.lost or PRIVATE in runner.pointers.values():
-            words |= {buffer_base(buffer): None for buffer in runner.pointers.values()}
-        for buffer in question.sharing.alignments:
-            words |= {buffer_base(buffer): None, surface_size(buffer): None}
-    return list(dict.fromkeys(one for word in words for one in _by_name(symbols_of(word))))
-
-
-def _by_name(symbols: Iterable[Term]) -> list[Term]:
-    return sorted(symbols, key=lambda one: (str(one.payload), one.width))
-
-
-def _unwritten_predicates(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Term]:
-    """The bits of predicates that decide on what a kernel does though they are uninitialised."""
-    effects = question.source, question.target
-    guards = [store.guard for side in effects for stores in side.stores.values() for store in stores]
-    for one in _by_name(symbols_of(*guards, *(condition for side in effects for condition in side.undefined))):
-        if one.width == 0 and any(is_own(one, runner.name) for runner in runners):
-            yield one

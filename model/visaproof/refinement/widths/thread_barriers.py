@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from visaproof.checking.ladder import Holds, climb
-from visaproof.machine.symbolic.run import Trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.smt import Bool, disj, is_true, true
 
 

@@ -11,7 +11,7 @@ from visaproof.checking.ladder import Values
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.run import Trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.refinement.beside.samplers import Samplers, outside_of
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.environment.collisions import Modified, end_of_statement
@@ -26,7 +26,8 @@ from visaproof.refinement.testing.memory import (
     image_of,
     views,
 )
-from visaproof.refinement.testing.runner import IN_LOOPS, Prepared, Ran, Runner, SeenByOthers, bits_of, ran_of
+from visaproof.refinement.testing.ran import Prepared, Ran, ran_of
+from visaproof.refinement.testing.runner import IN_LOOPS, Runner, SeenByOthers, bits_of
 from visaproof.refinement.widths.thread_barriers import with_plain_events
 from visaproof.refinement.widths.thread_phases import merged
 from visaproof.refinement.widths.thread_runs import run_group

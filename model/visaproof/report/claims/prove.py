@@ -1,4 +1,4 @@
-"""What `visaproof prove` says about each claim, and about all of them."""
+"""What `visaproof prove` says about each obligation, each claim, and all of them."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,10 +18,19 @@ from visaproof.report.text.progress import Progress
 
 
 class ProveReport:
-    """Collects what was decided; prints it claim by claim if `as_text`, and saves counterexamples if asked."""
+    """Collects what was decided, and saves counterexamples if asked.
+
+    Prints each surprise as it comes, and with `verbose` each claim, unless `as_text` is false.
+    """
 
     def __init__(
-        self, stream: IO[str], progress: Progress, save: Path | None, as_text: bool, readings: Readings = DEFAULT
+        self,
+        stream: IO[str],
+        progress: Progress,
+        save: Path | None,
+        as_text: bool,
+        readings: Readings = DEFAULT,
+        verbose: bool = False,
     ) -> None:
         self.under = readings.chosen_otherwise()
         self.records: list[Decided] = []
@@ -29,12 +38,13 @@ class ProveReport:
         self._progress = progress
         self._save = save
         self._as_text = as_text
+        self._verbose = verbose
 
     def add(self, record: Decided) -> None:
         path = self.saved_as(record)
         if path is not None and isinstance(record.verdict, Refuted):
             write_counterexample(record.verdict.counterexample, path)
-        if self._as_text:
+        if self._as_text and (self._verbose or not record.as_expected):
             with self._progress.hidden():
                 self._print(record)
         self.records.append(record)
@@ -65,6 +75,12 @@ class ProveReport:
         if not record.as_expected:
             self._explain(record)
 
+    def _print_obligation(self, obligation: str, records: list[Decided]) -> None:
+        surprise = not all(record.as_expected for record in records)
+        mark, style = ("FAIL", "bold red") if surprise else ("ok", "green")
+        line = Text.assemble((f"{mark:<4}", style), f" {obligation}: {_counted(records)}")
+        self._console.print(line, soft_wrap=not self._console.is_terminal)
+
     def _explain(self, record: Decided) -> None:
         match record.verdict:
             case Refuted(counterexample):
@@ -78,7 +94,9 @@ class ProveReport:
         self._console.print(f"     {text}", soft_wrap=True)
 
     def summarise(self, asked: int, seconds: float) -> None:
-        """The last lines: counts and time, the readings that the verdicts rest on, and where files went."""
+        """A line for each obligation; counts and time, the readings the verdicts rest on, and where files went."""
+        for obligation, records in by_obligation(self.records).items():
+            self._print_obligation(obligation, records)
         if len(self.records) < asked:
             self._console.print(f"interrupted: {len(self.records)} of {asked} claims decided", style="bold")
         ok = not [record for record in self.records if not record.as_expected]
@@ -95,30 +113,40 @@ class ProveReport:
             self._console.print(f"{len(files)} counterexamples saved in {self._save}", soft_wrap=True)
 
 
-COUNTED: tuple[str, ...] = (
-    "proved",
-    "refuted_as_expected",
-    "refuted_unexpectedly",
-    "proved_unexpectedly",
-    "unknown",
-    "vacuous",
-)
+SAID: dict[str, str] = {
+    "proved": "proved",
+    "refuted_as_expected": "refuted as expected",
+    "refuted_unexpectedly": "REFUTED that should be proved",
+    "proved_unexpectedly": "PROVED that should be refuted",
+    "unknown": "unknown",
+    "vacuous": "vacuous",
+}
+
+SURPRISES = ("refuted_unexpectedly", "proved_unexpectedly")
+
+
+def by_obligation(records: Iterable[Decided]) -> dict[str, list[Decided]]:
+    """The claims about each obligation, by its name (`scatter4_scaled/enabled-lane-acts`), else by their own id."""
+    found: dict[str, list[Decided]] = {}
+    for record in records:
+        found.setdefault(record.query.partition("[")[0] or record.claim, []).append(record)
+    return found
 
 
 def totals(records: Iterable[Decided]) -> str:
     """ "215 proved, 57 refuted as expected, 0 unknown, 0 vacuous"; surprises only where there are any."""
     tally = counts(records)
-    parts = [f"{tally['proved']} proved", f"{tally['refuted_as_expected']} refuted as expected"]
-    if tally["refuted_unexpectedly"]:
-        parts.append(f"{tally['refuted_unexpectedly']} REFUTED that should be proved")
-    if tally["proved_unexpectedly"]:
-        parts.append(f"{tally['proved_unexpectedly']} PROVED that should be refuted")
-    return ", ".join([*parts, f"{tally['unknown']} unknown", f"{tally['vacuous']} vacuous"])
+    return ", ".join(f"{count} {SAID[what]}" for what, count in tally.items() if count or what not in SURPRISES)
+
+
+def _counted(records: Iterable[Decided]) -> str:
+    """ "5 proved, 1 refuted as expected": what there is."""
+    return ", ".join(f"{count} {SAID[what]}" for what, count in counts(records).items() if count)
 
 
 def counts(records: Iterable[Decided]) -> dict[str, int]:
     """How many claims came to what."""
-    tally = dict.fromkeys(COUNTED, 0)
+    tally = dict.fromkeys(SAID, 0)
     for record in records:
         match record.answer, record.as_expected:
             case "proved" | "refuted" as answer, False:

@@ -5,7 +5,9 @@ from typing import Any
 
 import msgspec
 
-from visaproof.launch.premises import PREMISES, Grantor, Premise, PremiseRow
+from visaproof.launch.premise_rows import Grantor, PremiseRow
+from visaproof.launch.premise_table import PREMISES
+from visaproof.launch.premises import Premise
 from visaproof.report.text.documents import Document, encode
 
 GRANTED = {

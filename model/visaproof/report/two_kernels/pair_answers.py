@@ -13,7 +13,7 @@ import msgspec
 from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.launch.matching import Program
-from visaproof.launch.premises import Grantor
+from visaproof.launch.premise_rows import Grantor
 from visaproof.pairs.lists import Pair
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.limited import compare_within, decide_within
@@ -22,7 +22,8 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies.strategy import Stages
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
-from visaproof.report.two_kernels.answer import comparison_json, difference_text, shown_by, surface_name, verdict_json
+from visaproof.report.two_kernels.answer import comparison_json, shown_by, verdict_json
+from visaproof.report.two_kernels.difference import difference_text, surface_name
 from visaproof.report.two_kernels.overlap import pairs_text
 from visaproof.report.two_kernels.refinement_file import save_difference
 from visaproof.report.two_kernels.stages import stages_json

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from visaproof.launch.premises import PREMISES
+from visaproof.launch.premise_table import PREMISES
 from visaproof.report.kernels.premises import GRANTED
 from visaproof.report.text.documents import Document, shown_path
 from visaproof.report.text.excerpt import printable

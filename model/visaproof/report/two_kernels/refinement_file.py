@@ -7,7 +7,7 @@ from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.record import RefinementExample, example_name, refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.testing.runs import Difference
-from visaproof.report.two_kernels.answer import difference_text
+from visaproof.report.two_kernels.difference import difference_text
 
 
 def save_difference(comparison: Comparison, found: Difference, folder: Path) -> Path:

@@ -13,7 +13,8 @@ from typing import cast
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.identity import Same
 from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.run import Trace, trace
+from visaproof.machine.symbolic.run import trace
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.conflict import conflict_questions
 from visaproof.queries.kernels.shared_memory import WORD, SharedMemory, joined, unit_of
 from visaproof.rules.language.instances import Instance

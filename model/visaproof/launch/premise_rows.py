@@ -1,0 +1,35 @@
+"""What the table of premises says of each."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Grantor(Enum):
+    """Who sees to it that a premise holds."""
+
+    PAGE = "page"
+    COMPILER = "compiler"
+    DRIVER = "driver"
+    LANGUAGE = "language"
+    HOST = "host"
+    USER = "user"
+    NOBODY = "nobody"
+    """The answer holds where the premise does, and nobody is known to see to it."""
+    OPEN = "open"
+    """There is nothing to see to: what is left open was asked of all that it may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class PremiseRow:
+    """One premise of the table."""
+
+    name: str
+    sentence: str
+    """What holds, with a {field} for what differs from kernel to kernel."""
+    granted: Grantor
+    source: str
+    """Where that is read, or why nobody grants it."""
+    commands: tuple[str, ...]
+    """The commands whose answers may rest on it."""
+    lifted: str = ""
+    """The option that asks without it, or states something else, or is left out; empty where there is none."""

@@ -1,0 +1,53 @@
+"""What a symbolic run of a kernel found."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from visaproof.decode.synchronisation import Synchronised
+from visaproof.isa.errors import LimitReached, NotModelled, Position
+from visaproof.machine.symbolic.arbitrary_values import Arbitrary
+from visaproof.machine.symbolic.loops import LoopRound
+from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.private import PrivateMemory
+from visaproof.semantics.symbolic.beyond import Excess
+from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters
+from visaproof.semantics.symbolic.state import SymbolicSurface
+from visaproof.smt import Bool
+
+
+class Branch(NamedTuple):
+    """For each lane, whether it takes the branch; those that do not run do not."""
+
+    position: Position
+    jumping: tuple[Bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a kernel does for every input.  It assumes that at least one lane of the thread is on."""
+
+    performed: tuple[Performed, ...]
+    surfaces: dict[str, SymbolicSurface]
+    arbitrary: tuple[Arbitrary, ...]
+    """Values that the model leaves open."""
+    conditions: tuple[tuple[Bool, Position], ...]
+    """What the pages ask of register addresses: where one does not hold, the kernel is undefined."""
+    registers: GuardedRegisters
+    """At the end; `initial_reads` lists the bytes that were read before anything wrote them."""
+    predicates: GuardedPredicates
+    bounded: tuple[tuple[Bool, Position], ...] = ()
+    """For each loop that may run longer than it was unrolled: that it does not."""
+    stopped: NotModelled | LimitReached | None = None
+    """What has no semantics here, or where the time was over; nothing after it was run."""
+    unfinished: frozenset[Position] = frozenset()
+    """Statements that may be run after that, for the first time or once more."""
+    private: PrivateMemory = field(default_factory=lambda: PrivateMemory(None))
+    """At the end; it tells which addresses are those of private memory."""
+    events: tuple[Synchronised, ...] = ()
+    """The barriers and fences, in the order of the run."""
+    rounds: tuple[LoopRound, ...] = ()
+    """For each loop that one iteration stands for, that one; inner loops first.  Only of a kernel that is compared."""
+    beyond: tuple[Excess, ...] = ()
+    """Who reads or writes registers that a variable does not have, where these are nondeterministic."""
+    branches: tuple[Branch, ...] = ()
+    """The conditional branches, in the order of the run."""

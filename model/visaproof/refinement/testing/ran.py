@@ -1,0 +1,119 @@
+"""What a concrete run did, and what it left."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import NotModelled, Position
+from visaproof.launch.matching import SHARED_LOCAL
+from visaproof.machine.concrete.run import MissingSurface, Outcome, Undefined
+from visaproof.refinement.environment.collisions import Modified
+from visaproof.refinement.testing.memory import (
+    FlatContents,
+    Memory,
+    WatchedBuffer,
+    cells_of,
+)
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A kernel before it runs."""
+
+    state: ConcreteState
+    memory: Mapping[str, WatchedBuffer | Image]
+    """The surfaces by their common names; `state` has the same ones under the kernel's own names."""
+    flat: FlatContents
+    modified: Modified
+
+
+def ran_of(outcome: Outcome, memory: Memory, start: Prepared) -> "Ran":
+    """What a run did that started so; `memory` is what there was before."""
+    missed = missed_of(outcome)
+    left = (missed and missed.address) if start.flat.left is None else start.flat.left
+    if outcome.undefined is not None and left is None:
+        left = _asked_outside(outcome, start.flat)
+    contents = {name: (size, _contents(start.memory[name])) for name, (size, _) in memory.items()}
+    local = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
+    outside = next((each.instruction.position for each in local), None)
+    return Ran(outcome, contents, left, start.flat.left is not None, outside, start.modified.met, missed=missed)
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A message that was not wholly inside its surface, which is the buffer of an argument."""
+
+    position: Position
+    surface: str
+    """As the kernel names it."""
+    address: int
+
+
+def missed_of(outcome: Outcome) -> Missed | None:
+    """The first message that was not wholly inside the buffer of an argument."""
+    for performed in outcome.performed:
+        if performed.surface != SHARED_LOCAL:
+            for miss in performed.misses:
+                if len(miss.cell) == 1:
+                    return Missed(performed.instruction.position, performed.surface, miss.cell[0])
+    return None
+
+
+def _asked_outside(outcome: Outcome, flat: FlatContents) -> int | None:
+    """An address outside of all buffers where a message that is undefined was to write."""
+    last = outcome.performed[-1] if outcome.performed else None
+    if last is None or last.surface != FLAT:
+        return None
+    asked = (one.address for one in last.writes if isinstance(one, LaneWrite))
+    return next((address for address in asked if not flat.holds(address)), None)
+
+
+def _contents(surface: WatchedBuffer | Image) -> dict[int, int]:
+    return surface.contents if isinstance(surface, Buffer) else cells_of(surface)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run did."""
+
+    outcome: Outcome
+    memory: Memory
+    left: int | None
+    """An address that was accessed and is not wholly inside its buffer."""
+    left_flat: bool
+    """Whether that is an address among all 64-bit ones, and was really accessed."""
+    shared_local_missed: Position | None
+    """The first message with an access that was not wholly inside shared local memory."""
+    atomics_met: bool
+    """Whether lanes of an atomic met: in which order they happen is left open."""
+    threads: tuple[int, ...] = ()
+    """Of a group of threads, which of them each message is of."""
+    raced: bool = False
+    """Whether two of them raced."""
+    state: ConcreteState | None = None
+    """Of one thread, its registers at the end."""
+    local: tuple[int, Mapping[int, int]] = (0, MappingProxyType({}))
+    """How often threads synchronised, and what shared local memory held at the last time."""
+    missed: Missed | None = None
+    """The first message that was not wholly inside the buffer of an argument."""
+
+    def leaves(self, buffers: bool) -> bool:
+        """Whether it left what is taken to be apart at 64-bit addresses, or else `buffers`."""
+        return self.left_flat or (buffers and self.left is not None)
+
+
+BY_HANDLE = "bindless handle "
+"""What the name of a surface begins with that is found by the number of its handle."""
+
+
+def at_no_surface(missing: MissingSurface, surfaces: Collection[str]) -> Outcome:
+    """How a run ends at a message to the surface of no argument, if surfaces are found by their handles.
+
+    Raises NotModelled where they are not.
+    """
+    if not any(key.startswith(BY_HANDLE) for key in surfaces):
+        raise NotModelled(f"surface {missing.surface!r}, of which nothing is known", missing.position) from missing
+    return Outcome((), Undefined(missing.position, f"the surface {missing.surface!r} is that of no argument"))

@@ -1,0 +1,255 @@
+"""A run in which two kernels differ, as text and for programs."""
+
+from collections.abc import Collection, Iterator
+from functools import partial
+from typing import Any
+
+from visaproof.launch.matching import SHARED_LOCAL
+from visaproof.queries.kernels.surface_names import itself, like_then
+from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.beside.samplers import samplers_in
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.effects.places import Condition
+from visaproof.refinement.effects.sharing import SHARED
+from visaproof.refinement.observed import Observed, is_register
+from visaproof.refinement.testing.lane_runs import lane_runs, run_outside
+from visaproof.refinement.testing.memory import FLAT_SIZE, IMAGE_SIZE
+from visaproof.refinement.testing.ran import Missed
+from visaproof.refinement.testing.runs import Difference
+from visaproof.report.two_kernels.inputs import inputs_of
+from visaproof.report.two_kernels.interference import interference_json, interference_lines, interference_text
+from visaproof.report.two_kernels.lane_runs import lane_run_json, lane_run_lines, target_run_lines
+from visaproof.report.two_kernels.overlap import buffer_at, layout_json, layout_lines
+from visaproof.report.two_kernels.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
+from visaproof.report.two_kernels.writers import written
+
+SIDES = "source", "target"
+
+
+MAX_SHOWN = 8
+"""Inputs and bytes of memory that are shown of a run."""
+
+
+WHATEVER_FOUND = (
+    "the source reads uninitialised values; whatever it finds there, it leaves something else (shown symbolically)"
+)
+
+
+OUTSIDE_HINT = "`--undefined outside=forbid` asks only of launches in which the source stays inside its buffers"
+
+
+FLOATS_FOUND = "sums and products of floats are taken to be what IEEE 754 says, whatever their operands are"
+"""What that rests on as well where kernels compute with floats."""
+
+
+def surface_name(comparison: Comparison, surface: str) -> str:
+    """A surface by its argument and the argument's name."""
+    name = itself(surface)
+    kind, _, index = name.partition(" ")
+    if kind == "argument" and index.isdigit():
+        name = str(comparison.source.launch.argument(int(index)))
+    return like_then(name, surface)
+
+
+def in_order(conditions: Collection[Condition]) -> Iterator[Condition]:
+    """The conditions in the order of their list."""
+    return (condition for condition in Condition if condition in conditions)
+
+
+def rests_on(comparison: Comparison, found: Difference) -> Iterator[str]:
+    """What holds of the run, and what is shown beside it."""
+    if comparison.conditional:
+        apart = "" if SHARED in found.memory else ", which lie apart"
+        yield f"in this run both stay inside their buffers{apart}"
+    yield from (f"in this run {line}" for line in layout_lines(comparison, found, partial(surface_name, comparison)))
+    if found.source_missed is not None:
+        yield f"{_source_outside(comparison, found.source_missed)}: {UndefinedKind.OUTSIDE.allowed}"
+        yield f"  hint: {OUTSIDE_HINT}"
+    if found.whatever_found:
+        yield WHATEVER_FOUND
+        if comparison.uninterpreted:
+            yield FLOATS_FOUND
+
+
+def _source_outside(comparison: Comparison, missed: Missed) -> str:
+    """Where the source accesses something outside of a buffer."""
+    surface = surface_name(comparison, comparison.runners[0].surface(missed.surface))
+    line = missed.position.line
+    return f"in this run line {line} of the source accesses {missed.address:#x} of {surface}, outside of it"
+
+
+def difference_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
+    yield "DOES NOT REFINE (both kernels were run on these inputs)"
+    yield from (f"  {line}" for line in rests_on(comparison, found))
+    yield f"  execution mask {found.exec_mask:#x}"
+    extents = extent_names(found)
+    inputs = [(name, value) for name, value in inputs_of(comparison, found) if name not in extents]
+    yield from (f"  {name} = {value:#x}" for name, value in inputs)
+    yield f"  every {'other ' if inputs else ''}input {comparison.start.rest}"
+    if found.order:
+        yield "  the target's threads run one after another, the last one first"
+    for surface, (size, contents) in found.memory.items():
+        if is_register(surface):
+            continue
+        typed = size == IMAGE_SIZE
+        filled = [(at, word) for at, word in sorted(contents.items()) if word]
+        shown = [f"{_content_place(comparison, found, surface, at)} = {word:#04x}" for at, word in filled[:MAX_SHOWN]]
+        bound = extents_text(found, surface) if typed else _bytes(comparison, surface, size)
+        yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
+    yield from (f"  {line}" for line in sampler_lines(found))
+    if found.backwards:
+        yield "  the lanes of the target's atomics take their turns from the last to the first, in an order left open"
+    if found.undefined is not None:
+        yield f"  the source is defined; the target is undefined: line {found.undefined.position.line}"
+        yield f"    {found.undefined.message}" + (f" ({found.kind.value})" if found.kind else "")
+        if found.kind:
+            yield undefined_hint(found.kind)
+        return
+    if found.outside is not None:
+        yield from (f"  {line}" for line in _outside_lines(comparison, found))
+        return
+    if found.interference is not None:
+        yield from (f"  {line}" for line in interference_lines(found.interference, partial(surface_name, comparison)))
+        return
+    if (register := _register_of(comparison, found)) is not None:
+        yield f"  at the end {_register_place(register, found)} is"
+        yield f"    {found.source:#04x} after the source, in {register.source.at(found.address)}"
+        yield f"    {found.target:#04x} after the target, in {register.target.at(found.address)}"
+        yield from (f"  {line}" for line in _run_lines(comparison, found))
+        return
+    yield f"  {_place(comparison, found)} was {found.before:#04x}, and is then"
+    yield f"    {found.source:#04x} after the source: {written(found.source_writer)}"
+    yield f"    {found.target:#04x} after the target: {written(found.target_writer)}"
+    yield from (f"  {line}" for line in _run_lines(comparison, found))
+
+
+def _content_place(comparison: Comparison, found: Difference, surface: str, at: int) -> str:
+    """Where something is in a surface; in memory that buffers share, where in one of them."""
+    if surface == SHARED:
+        buffer, offset = buffer_at(comparison, found, at)
+        return f"{surface_name(comparison, buffer)} [{offset:#x}]"
+    return channel_text(at) if found.memory[surface][0] == IMAGE_SIZE else f"[{at:#x}]"
+
+
+def _place(comparison: Comparison, found: Difference) -> str:
+    """Where the difference is, and in which surface."""
+    if found.surface == SHARED:
+        buffer, offset = buffer_at(comparison, found, found.address)
+        return f"byte {offset:#x} of {surface_name(comparison, buffer)}"
+    return f"{place_of(found)} of {surface_name(comparison, found.surface)}"
+
+
+def _bytes(comparison: Comparison, surface: str, size: int) -> str:
+    """How many bytes a surface has, for both kernels or for each."""
+    if size == FLAT_SIZE:
+        return "all addresses"
+    own = comparison.target.local_bytes if surface == SHARED_LOCAL else None
+    return f"{size:#x} bytes" if own is None else f"{size:#x} bytes for the source and {own:#x} for the target"
+
+
+def _outside_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
+    yield f"the target accesses address {found.outside:#x}, which is in no buffer"
+    yield "  and at no offset from one: where buffers begin elsewhere it does not move as they do"
+    if (run := run_outside(comparison, found)) is not None:
+        yield from target_run_lines(run, partial(surface_name, comparison))
+
+
+def _run_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
+    runs = lane_runs(comparison, found)
+    return lane_run_lines(runs, partial(surface_name, comparison)) if runs else iter(())
+
+
+def difference_text(comparison: Comparison, found: Difference) -> str:
+    """What differs, in one line, and whether the source leaves a buffer."""
+    what = _what_differs(comparison, found)
+    return what if found.source_missed is None else f"{what}; {_source_outside(comparison, found.source_missed)}"
+
+
+def _what_differs(comparison: Comparison, found: Difference) -> str:
+    if found.undefined is not None:
+        return f"the target is undefined: line {found.undefined.position.line}: {found.undefined.message}"
+    if found.outside is not None:
+        return f"the target accesses address {found.outside:#x}, which is at no offset from a buffer"
+    if found.interference is not None:
+        return interference_text(found.interference, partial(surface_name, comparison))
+    register = _register_of(comparison, found)
+    place = _place(comparison, found) if register is None else _register_place(register, found)
+    return f"{place}: {found.source:#04x} after the source, {found.target:#04x} after the target"
+
+
+def undefined_hint(kind: UndefinedKind) -> str:
+    return f"    hint: `--undefined {kind.value}=allow` takes it so: {kind.allowed}"
+
+
+def _register_of(comparison: Comparison, found: Difference) -> Observed | None:
+    """The register in which both runs differ, if they do in one."""
+    return next((one for one in comparison.runners[0].observed if one.surface == found.surface), None)
+
+
+def _register_place(register: Observed, found: Difference) -> str:
+    if register.source.is_predicate:
+        return f"{register.both}, lane {found.address},"
+    element = f"element {found.address // register.element_bytes}"
+    return f"byte {found.address:#x} of {register.both}, {element}{_of_lane(found.lanes)},"
+
+
+def _of_lane(lanes: tuple[int, ...]) -> str:
+    return f" (lane {lanes[0]})" if len(lanes) == 1 else ""
+
+
+def difference_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "execution_mask": f"{found.exec_mask:#x}",
+        "inputs": {name: f"{value:#x}" for name, value in inputs_of(comparison, found)},
+    }
+    if samplers := {name: outside.value for name, outside in samplers_in(found.values)}:
+        record["samplers"] = samplers
+    if found.whatever_found:
+        record["whatever_the_source_finds"] = True
+        if comparison.uninterpreted:
+            record["taken_for_granted"] = FLOATS_FOUND
+    if (missed := found.source_missed) is not None:
+        surface = surface_name(comparison, comparison.runners[0].surface(missed.surface))
+        place = {"surface": surface, "address": missed.address, "line": missed.position.line}
+        record["source_accesses_outside"] = place
+    if found.backwards:
+        record["target_atomics_from_the_last_lane"] = True
+    if found.undefined is not None:
+        undefined = {"line": found.undefined.position.line, "message": found.undefined.message}
+        if found.kind is not None:
+            undefined["kind"] = found.kind.value
+        return record | {"target_undefined": undefined}
+    if found.outside is not None:
+        return record | {"target_accesses_outside": found.outside} | _outside_json(comparison, found)
+    if found.interference is not None:
+        return record | {"other_thread": interference_json(found.interference, partial(surface_name, comparison))}
+    if (register := _register_of(comparison, found)) is not None:
+        lane = {"lane": found.lanes[0]} if len(found.lanes) == 1 else {}
+        both = {"register": register.name, "target_register": register.target_name, "byte": found.address} | lane
+        after = {"after_source": {"byte": found.source}, "after_target": {"byte": found.target}}
+        return record | both | after | _runs_json(comparison, found)
+    sides = ((found.source, found.source_writer), (found.target, found.target_writer))
+    surface, address = found.surface, found.address
+    if surface == SHARED:
+        surface, address = buffer_at(comparison, found, address)
+    return record | layout_json(comparison, found) | {
+        "surface": surface_name(comparison, surface),
+        "address": address,
+        "before": found.before,
+    } | {
+        side: {
+            "byte": byte, "line": writer and writer.instruction.position.line, "lane": writer and writer.lane
+        } | ({"thread": writer.thread} if writer and writer.thread is not None else {})
+        for side, (byte, writer) in zip(("after_source", "after_target"), sides, strict=True)
+    } | _runs_json(comparison, found)  # fmt: skip
+
+
+def _outside_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
+    run = run_outside(comparison, found)
+    return {"runs": {"target": lane_run_json(run, partial(surface_name, comparison))}} if run else {}
+
+
+def _runs_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
+    runs = lane_runs(comparison, found)
+    name = partial(surface_name, comparison)
+    return {"runs": dict(zip(SIDES, (lane_run_json(one, name) for one in runs), strict=True))} if runs else {}
