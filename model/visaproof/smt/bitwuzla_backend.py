@@ -4,7 +4,7 @@ Bitwuzla has no usable types for pyright: its terms are `Any` here and nowhere e
 """
 
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 from time import process_time
@@ -63,7 +63,7 @@ def _checked(solver: Any, timeout_ms: int) -> Any:
 
 
 @contextmanager
-def _held_signals() -> Iterator[Callable[[], bool]]:
+def _held_signals() -> Generator[Callable[[], bool]]:
     """Handlers do not run within it, but at its end; what it gives says whether one waits."""
     if current_thread() is not main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield lambda: False
