@@ -7,7 +7,7 @@ from itertools import combinations
 from visaproof.isa.errors import Position, ReadError
 from visaproof.launch.launch import Launch
 from visaproof.launch.matching import Matching, Program
-from visaproof.launch.overlap import CONSTANT, NOTHING_SAID, ArgumentInfo, may_overlap
+from visaproof.launch.overlap import CONSTANT, NOTHING_SAID, SURFACE_ALIGNMENT, ArgumentInfo, may_overlap
 from visaproof.launch.premises import Premise, premise
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.refinement.effects.places import ALIGNMENT
@@ -20,9 +20,6 @@ from visaproof.refinement.widths.wide_thread import Split
 ARGUMENT = "argument "
 BY_NUMBER = ("bti ", "surface at payload byte ")
 """What the names of surfaces begin with of which no launch says whose they are."""
-
-SURFACE_ALIGNMENT = 4
-"""Bytes: the driver lowers the base of a surface to a multiple, and hands the rest to the kernel as buffer offset."""
 
 
 @dataclass(frozen=True, slots=True)
