@@ -69,7 +69,8 @@ def verdicts(
 @pytest.mark.parametrize(
     ("type_name", "body", "defined"),
     [
-        ("uint*", DWORD, "proved"), ("char*", DWORD, "refuted"), ("short2*", DWORD, "proved"), ("half*", DWORD, "refuted"),
+        ("uint*", DWORD, "proved"), ("char*", DWORD, "refuted"), ("short2*", DWORD, "proved"),
+        ("half*", DWORD, "refuted"),
         ("struct point*", DWORD, "proved"), ("uint4*", OWORD, "proved"), ("double*", OWORD, "refuted"),
         ("uint4*", LATER + OWORD, "refuted"),
     ],
