@@ -20,7 +20,7 @@ from visaproof.launch.launch import (
 )
 from visaproof.launch.local_memory import SIZE_ATTRIBUTE, UNIT, passes_local_memory
 from visaproof.launch.matching import is_linked, linked_address
-from visaproof.launch.overlap import SURFACE_ALIGNMENT
+from visaproof.launch.overlap import SURFACE_ALIGNMENT, multiples
 from visaproof.launch.premises import Premise, premise
 from visaproof.launch.relations.exact_terms import TooWide, clamped, exact
 from visaproof.launch.relations.expression_reader import parse_expression
@@ -81,7 +81,7 @@ class AlignedAddresses:
 
     def described(self, unit: int) -> str:
         """Of how many bytes, in words."""
-        return f"{unit}" + "".join(f"; of {name}: {bytes_}" for name, bytes_ in self.others.items())
+        return multiples(unit, self.others)
 
 
 def aligned_addresses(kernel: Kernel, launch: Launch, start: Start, unit: int, of_elements: bool) -> AlignedAddresses:

@@ -18,6 +18,7 @@ a compiler assume it any more (`-cl-strict-aliasing` is of version 1.0).  What k
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 GLOBAL, CONSTANT = "__global", "__constant"
@@ -77,6 +78,11 @@ class ArgumentInfo:
 
 
 NOTHING_SAID = ArgumentInfo()
+
+
+def multiples(unit: int, others: Mapping[str, int]) -> str:
+    """Of how many bytes addresses are multiples, in words: `others` are those of these names."""
+    return f"{unit}" + "".join(f"; of {name}: {own}" for name, own in others.items())
 
 
 def may_overlap(one: ArgumentInfo, other: ArgumentInfo) -> bool:
