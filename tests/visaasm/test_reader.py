@@ -4,6 +4,7 @@ import json
 import struct
 import sys
 import time
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from subprocess import run
@@ -415,6 +416,7 @@ def test_an_address_may_have_several_parts() -> None:
     element = VectorSource("V1", 0, 1, Region(0, 1, 0), "", HERE)
     parts = element, first, second, Number(3, HERE), first, Number(4, HERE)
     assert places == LscPlace("flat", None, parts, (0, 0, 0, 0, 4, 0), "", HERE)
+    assert operand("bti(1)[V1.8]") == LscPlace("bti", Number(1, HERE), (replace(first, offset=8),), (0,), "", HERE)
     assert operand("flat[V1.8 + (0,-8)]") == LscPayload("flat", "V1", 8, 0, -8, HERE)
 
 
