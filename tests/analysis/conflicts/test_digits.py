@@ -17,7 +17,7 @@ from visaproof.launch.assumptions import Assume, start_of
 from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.relations.expressions import Relation
 from visaproof.launch.relations.launch_names import LaunchNames
-from visaproof.launch.relations.polynomials import Polynomial, at_least
+from visaproof.launch.relations.polynomials import Polynomial, at_least, quotient, times
 
 DATA = Path(__file__).parents[2] / "data" / "pitches"
 
@@ -32,6 +32,7 @@ def scatters(capsys: pytest.CaptureFixture[str], kernel: str, *relations: str) -
 
 NEEDED = {
     "volume": ["pitch >= local_size_x", "slice >= pitch*local_size_y", "slice < 1048576"],
+    "layers": ["w >= local_size_x", "h >= local_size_y", "h*w < 1048576"],
     "padded": ["n + 2*pad >= local_size_x", "n + 2*pad < 1048576"],
     "tile": ["pitch >= local_size_x", "pitch < 1048576"],
     "eight": ["local_size_x <= 8"],
@@ -134,6 +135,14 @@ def test_where_the_inequalities_hold_no_two_places_meet(sums: list[tuple[int, in
 )
 def test_each_inequality_is_needed(sums: list[tuple[int, int]], width: int) -> None:
     assert False in list(digits(width).chain([constants(*one) for one in sums], 1))
+
+
+@given(st.dictionaries(st.sampled_from([(), ("a",), ("b",)]), st.integers(1, 6), min_size=1), st.integers(1, 5))
+def test_what_is_a_multiple_is_divided(one: Polynomial, count: int) -> None:
+    assert quotient(times(one, {("b",): count}), {("b",): count}) == one
+    assert quotient({("a",): 2 * count}, {("b",): 1}) is None
+    assert quotient({("b",): 2 * count + 1}, {("b",): 2}) is None
+    assert quotient({("b",): count}, {(): 1}) is None
 
 
 NAMES = st.sampled_from([(), ("a",), ("b",), ("a", "b")])

@@ -22,3 +22,7 @@ kernel void backwards(global float2 *out, int n, uint step) {
     int i = n - 1 - get_global_id(0) * step;
     out[i] = 1.0f;
 }
+
+kernel void layers(global float *out, int w, int h) {
+    out[(get_global_id(2) * h + get_global_id(1)) * w + get_global_id(0)] = 1.0f;
+}

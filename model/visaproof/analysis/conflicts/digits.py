@@ -24,6 +24,7 @@ from visaproof.launch.relations.polynomials import (
     constant_of,
     content,
     expression,
+    quotient,
     times,
 )
 from visaproof.launch.relations.relations import stated_relation
@@ -88,8 +89,12 @@ class Digits:
     def chain(self, digits: Sequence[tuple[Polynomial, Polynomial]], unit: int) -> Iterator[Relation | bool]:
         """False where one cannot hold, or could only hold of arguments that are about 0."""
         below: Polynomial = {(): -(-self.strides.width // (self.strides.unit * unit))}
+        before: tuple[Polynomial, Polynomial] | None = None
         for stride, size in digits:
             one = at_least(stride, below)
+            if before is not None and (rows := quotient(stride, before[0])) is not None:
+                one = at_least(rows, before[1])  # of a stride above 0, which it is by the inequality before
+            before = stride, size
             if isinstance(one, Relation) and one.sign == "<=" and any(n.text not in LAUNCH_NAMES for n in one.names()):
                 yield False
             elif one is not True:

@@ -22,6 +22,24 @@ def times(one: Polynomial, other: Polynomial) -> Polynomial:
     return found
 
 
+def quotient(one: Polynomial, other: Polynomial) -> Polynomial | None:
+    """One divided by a single product of names; None where it is no multiple of it."""
+    (names, count), *more = other.items()
+    if more or not names:
+        return None
+    found: dict[tuple[str, ...], int] = {}
+    for own, factor in one.items():
+        left = list(own)
+        for name in names:
+            if name not in left:
+                return None
+            left.remove(name)
+        if factor % count:
+            return None
+        found[tuple(left)] = factor // count
+    return found
+
+
 def content(polynomials: Iterable[Polynomial]) -> int:
     """What divides all coefficients; 1 at least."""
     return reduce(gcd, (count for one in polynomials for count in one.values()), 0) or 1
