@@ -40,6 +40,10 @@ NULL = RawOperand("%null")
 """The null variable V0: no operand."""
 
 
+CHANNEL_ENABLES = "%ce0"
+"""The grammar's name of the register that says which lanes run where it is read."""
+
+
 @dataclass(frozen=True, slots=True)
 class ImmediateUD:
     """A scalar operand that is a constant of type UD."""

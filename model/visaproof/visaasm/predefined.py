@@ -7,6 +7,7 @@ kernels for a 64-byte GRF alias all of it, and on a narrower one nothing lies be
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from visaproof.isa.operands import CHANNEL_ENABLES
 from visaproof.isa.types import DataType
 from visaproof.visaasm.syntax import GeneralVariable, SamplerVariable, SurfaceVariable, Variable
 
@@ -50,9 +51,6 @@ PREDEFINED: Mapping[str, Variable] = MappingProxyType(
 
 SCRATCH_SURFACE = "%scratchloc"
 """The address of the surface state of a thread's private memory, for `surf(…)`."""
-
-CHANNEL_ENABLES = "%ce0"
-"""The lanes that run where it is read."""
 
 CHANGING = frozenset(("%tsc", CHANNEL_ENABLES))
 """What the device may change between any two reads: the time, and the lanes that run."""

@@ -1,0 +1,71 @@
+"""Which lanes a statement covers, and which registers it writes beside messages."""
+
+from visaproof.isa.operands import Execution
+from visaproof.program.operands import Destination, PredicateTarget
+from visaproof.program.statements import (
+    BindState,
+    Branch,
+    ClearAddress,
+    CombinePredicates,
+    Compare,
+    Compute,
+    InfoMessage,
+    MemoryMessage,
+    MovePredicate,
+    ReadState,
+    Run,
+    SamplerMessage,
+    SetAddress,
+    SetPredicate,
+)
+
+
+def lanes_of(statement: Run) -> Execution | None:
+    """The lanes that a statement covers; None where it has none, as a block message and a barrier."""
+    match statement:
+        case (
+            Compute()
+            | Compare()
+            | MovePredicate()
+            | SetPredicate()
+            | CombinePredicates()
+            | SetAddress()
+            | ClearAddress()
+            | BindState()
+            | ReadState()
+            | Branch()
+        ):
+            return statement.lanes
+        case MemoryMessage():
+            found: object = getattr(statement.message, "execution", None)
+            return found if isinstance(found, Execution) else None
+        case SamplerMessage():
+            return statement.read.execution
+        case InfoMessage():
+            return statement.info.execution
+        case _:
+            return None
+
+
+def destinations_of(statement: Run) -> tuple[Destination, ...]:
+    """Where a statement that is no message writes vectors."""
+    match statement:
+        case Compute():
+            return statement.targets
+        case Compare(target=target) if not isinstance(target, PredicateTarget):
+            return (target,)
+        case MovePredicate() | ReadState():
+            return (statement.target,)
+        case _:
+            return ()
+
+
+def predicate_of(statement: Run) -> str | None:
+    """The predicate that a statement sets."""
+    match statement:
+        case Compare(target=PredicateTarget(variable)) | SetPredicate(target=PredicateTarget(variable)):
+            return variable
+        case CombinePredicates():
+            return statement.target
+        case _:
+            return None
