@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from visaproof.decode.message import OPCODES
 from visaproof.isa.errors import Position
+from visaproof.isa.operands import CHANGING
 from visaproof.isa.platform import Platform
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.concrete.run import Outcome, PerformedMessage, run
@@ -24,7 +25,6 @@ from visaproof.semantics.symbolic.value_names import PredicateBit
 from visaproof.smt import Term, bool_symbol, symbol
 from visaproof.smt.evaluate import evaluate_all
 from visaproof.visaasm.opcode_kinds import Kind, kind_of
-from visaproof.visaasm.predefined import CHANGING
 from visaproof.visaasm.syntax import GeneralVariable, Kernel, PredicateVariable
 
 

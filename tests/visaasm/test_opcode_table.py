@@ -124,14 +124,13 @@ def concrete_refusal(instruction: Instruction, kernel: Kernel) -> str:
 
 def symbolic_refusal(instruction: Instruction, kernel: Kernel) -> str:
     machine = Machine(
-        kernel,
-        PLATFORM,
+        lowered(kernel, PLATFORM),
         lambda name, byte: (symbol(f"{name}.{byte}", 8), 0),
         [true()] * 16,
         lambda name, place: bool_symbol(f"{name}.{place}"),
     )
     try:
-        machine.step(instruction)
+        machine.step(statement_of(instruction, kernel))
     except NotModelled as reason:
         return reason.what
     return ""

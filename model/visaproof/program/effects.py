@@ -1,5 +1,6 @@
 """Which lanes a statement covers, and which registers it writes beside messages."""
 
+from visaproof.decode.message import Message
 from visaproof.isa.operands import Execution
 from visaproof.program.operands import Destination, PredicateTarget
 from visaproof.program.statements import (
@@ -37,14 +38,19 @@ def lanes_of(statement: Run) -> Execution | None:
         ):
             return statement.lanes
         case MemoryMessage():
-            found: object = getattr(statement.message, "execution", None)
-            return found if isinstance(found, Execution) else None
+            return lanes_of_message(statement.message)
         case SamplerMessage():
             return statement.read.execution
         case InfoMessage():
             return statement.info.execution
         case _:
             return None
+
+
+def lanes_of_message(message: Message) -> Execution | None:
+    """The lanes of a memory message; None of a block message."""
+    found: object = getattr(message, "execution", None)
+    return found if isinstance(found, Execution) else None
 
 
 def destinations_of(statement: Run) -> tuple[Destination, ...]:

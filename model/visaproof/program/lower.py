@@ -31,6 +31,7 @@ from visaproof.program.statements import (
     MovePredicate,
     Nothing,
     Operation,
+    Origin,
     ReadState,
     Refused,
     Run,
@@ -52,10 +53,10 @@ def lowered(code: Runnable, platform: Platform) -> Program:
     return code if isinstance(code, Program) else _lowered(Same(code), platform)
 
 
-def text_of(statement: Run) -> syntax.Instruction:
+def text_of(origin: Origin) -> syntax.Instruction:
     """What a statement of a `.visaasm` kernel was lowered from, for whoever still asks the text."""
-    assert isinstance(statement.origin, syntax.Instruction)
-    return statement.origin
+    assert isinstance(origin, syntax.Instruction)
+    return origin
 
 
 @lru_cache(maxsize=16)

@@ -7,7 +7,6 @@ kernels for a 64-byte GRF alias all of it, and on a narrower one nothing lies be
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from visaproof.isa.operands import CHANNEL_ENABLES
 from visaproof.isa.types import DataType
 from visaproof.visaasm.syntax import GeneralVariable, SamplerVariable, SurfaceVariable, Variable
 
@@ -51,9 +50,6 @@ PREDEFINED: Mapping[str, Variable] = MappingProxyType(
 
 SCRATCH_SURFACE = "%scratchloc"
 """The address of the surface state of a thread's private memory, for `surf(…)`."""
-
-CHANGING = frozenset(("%tsc", CHANNEL_ENABLES))
-"""What the device may change between any two reads: the time, and the lanes that run."""
 
 NULL = "%null"
 """As a raw operand: absent.  As a destination: the result is dropped."""

@@ -150,7 +150,7 @@ class _Followed:
         needed = {self._register} if self._register else set[str]()
         for place in range(len(self._steps) - 1 if last is None else last, -1, -1):
             step, message = self._steps[place], messages[place]
-            names = self._def_use(text_of(step.statement), message)
+            names = self._def_use(text_of(step.statement.origin), message)
             branch = step.statement if isinstance(step.statement, Branch) else None
             if place == last or branch or (needed & names.defined and self._covers(step.statement)):
                 needed |= names.used
