@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from visaproof.smt.limit import Limit
 
 ADDRESS_UNIT = 4
-"""`--align` unless nothing is assumed: dword accesses need it of the pointers that they start from."""
+"""`--align` unless nothing is assumed, or it is known how large an element is."""
 
 WORDS = {
     ExitCode.OK: "in bounds",
@@ -77,7 +77,8 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     add_assume(parser)
     parser.add_argument(
         "--align", type=_power_of_two, metavar="BYTES",
-        help=f"of the addresses in the payload (default: {ADDRESS_UNIT}; 1 with --assume none)",
+        help="of all addresses in the payload (default: that of the element an argument points to, or "
+        f"{ADDRESS_UNIT} where that is not known; 1 with --assume none)",
     )  # fmt: skip
     add_kernel_options(parser)
     parser.add_argument("--save", metavar="DIR", type=Path, help="write each counterexample as a file that replays")
@@ -172,6 +173,7 @@ def _stated(arguments: Namespace) -> "StatedLaunch":
         global_size=parse_global_size(arguments.global_size) if arguments.global_size else (),
         where=tuple(arguments.where),
         align=arguments.align or (1 if arguments.assume.startswith("none") else ADDRESS_UNIT),
+        of_elements=not arguments.align and not arguments.assume.startswith("none"),
     )
 
 
