@@ -17,8 +17,8 @@ from visaproof.execution.shape import Shape, ThreadId, Triple
 from visaproof.isa.errors import InNoBuffer, NotModelled, Position, ReadError, WritesCollide
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.machine.concrete.run import PerformedMessage
+from visaproof.program.statements import Run
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.visaasm.syntax import Instruction
 
 BUFFER_BYTES = 1 << 16
 """Of a buffer of which no size is stated."""
@@ -272,8 +272,8 @@ class _ThreadWatch:
     of: _Watch
     thread: ThreadId
 
-    def observe(self, instruction: Instruction, state: ConcreteState) -> None:
-        del instruction, state
+    def observe(self, statement: Run, state: ConcreteState) -> None:
+        del statement, state
         self.of.statements += 1
 
     def performed(self, message: PerformedMessage) -> bool:

@@ -188,7 +188,7 @@ class Thread:
 
     def position(self) -> Position | None:
         """Of the statement that runs or ran last."""
-        return self._kernel.statements[self._place - 1].position if self._place else None
+        return self._program.statements[self._place - 1].position if self._place else None
 
     def resume(self) -> AtBarrier | Outcome:
         """Runs to behind the next barrier, or to the end.  Raises NotModelled."""
