@@ -51,7 +51,7 @@ from visaproof.semantics.symbolic.state import (
     SymbolicSurface,
 )
 from visaproof.semantics.symbolic.value_names import LoadedValue
-from visaproof.smt import BitVec, Bool, Term, conj, const, is_false, symbol, symbols_of
+from visaproof.smt import BitVec, Bool, Term, conj, const, disj, is_false, symbol, symbols_of
 
 LOD_LEVELS = 15
 """Levels of an image of 2^14 texels."""
@@ -119,7 +119,7 @@ class Machine:
         self.lanes = Lanes(exec_mask)
         self.beyond = Beyond(nondeterministic)
         self.thread = Thread(program, self.lanes, initial, initial_predicate, name, self.beyond)
-        self.operands = SymbolicOperands(self.thread.registers, self.beyond)
+        self.operands = SymbolicOperands(self.thread.registers, self.beyond, literals_of(disj(*exec_mask)))
         self.arithmetic = SymbolicArithmetic(self.thread, self.operands, floats)
         self.bindings = StateMoves(self.thread, self.operands)
         self.surfaces: dict[str, SymbolicSurface] = {}
