@@ -11,6 +11,7 @@ from visaproof.program.statements import (
     Compare,
     Compute,
     InfoMessage,
+    MatrixProduct,
     MemoryMessage,
     MovePredicate,
     ReadState,
@@ -43,6 +44,8 @@ def lanes_of(statement: Run) -> Execution | None:
             return statement.read.execution
         case InfoMessage():
             return statement.info.execution
+        case MatrixProduct():
+            return statement.product.execution
         case _:
             return None
 

@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from visaproof.decode.dpas import decode_dpas
 from visaproof.decode.image_info import image_info
 from visaproof.decode.message import OPCODES, decode
 from visaproof.decode.opcode_check import require_described
@@ -27,6 +28,7 @@ from visaproof.program.statements import (
     End,
     InfoMessage,
     Landing,
+    MatrixProduct,
     MemoryMessage,
     MovePredicate,
     Nothing,
@@ -120,6 +122,8 @@ class _Lowering:
                 return SamplerMessage(one, one.opcode, sampler_read(one, self._kernel, self._platform))
             case Kind.INFO:
                 return InfoMessage(one, image_info(one, self._kernel, self._platform))
+            case Kind.MATRIX:
+                return MatrixProduct(one, decode_dpas(one, self._kernel, self._platform))
             case Kind.UNKNOWN:
                 what = self._kernel.unlinked.get(one.position, f"opcode {one.opcode}")
                 raise NotModelled(what, one.position)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn, Protocol
 
+from visaproof.decode.dpas import Dpas
 from visaproof.decode.image_info import ImageInfo
 from visaproof.decode.message import Message
 from visaproof.decode.sampler import SamplerRead
@@ -206,6 +207,13 @@ class InfoMessage(_Lowered):
 
 
 @dataclass(frozen=True, slots=True)
+class MatrixProduct(_Lowered):
+    """`dpas`: a product of matrices in registers."""
+
+    product: Dpas
+
+
+@dataclass(frozen=True, slots=True)
 class Synchronise(_Lowered):
     """A barrier or a fence."""
 
@@ -273,6 +281,7 @@ Statement = (
     | MemoryMessage
     | SamplerMessage
     | InfoMessage
+    | MatrixProduct
     | Synchronise
     | Nothing
     | Landing
@@ -294,6 +303,7 @@ Run = (
     | MemoryMessage
     | SamplerMessage
     | InfoMessage
+    | MatrixProduct
     | Synchronise
     | Nothing
     | Branch

@@ -9,6 +9,7 @@ from visaproof.machine.arrays.messages.accesses import Messages
 from visaproof.machine.arrays.messages.addresses import address_step
 from visaproof.machine.arrays.operands import Operands
 from visaproof.machine.arrays.predicates import Predicates
+from visaproof.machine.arrays.products import dpas_step
 from visaproof.machine.arrays.state_moves import StateMoves
 from visaproof.machine.arrays.step import Step
 from visaproof.machine.arrays.threads import Threads
@@ -17,6 +18,7 @@ from visaproof.program.statements import (
     CombinePredicates,
     Compare,
     Compute,
+    MatrixProduct,
     MemoryMessage,
     MovePredicate,
     ReadState,
@@ -59,6 +61,8 @@ class Compiler:
                     return self._predicates.combine(statement)
                 case SetAddress():
                     return address_step(statement, self._threads, self._operands)
+                case MatrixProduct():
+                    return dpas_step(statement.product, self._threads)
                 case MemoryMessage():
                     return self._messages.step(statement)
                 case _:

@@ -19,11 +19,20 @@ from visaproof.machine.arrays.arrays import Bools
 from visaproof.machine.arrays.messages.buffers import ArenaBuffer
 from visaproof.machine.arrays.threads import UNKNOWN, Threads
 from visaproof.machine.concrete.arithmetic import ConcreteArithmetic
+from visaproof.machine.concrete.matrices import run_dpas
 from visaproof.machine.concrete.operands import Address, ConcreteOperands
 from visaproof.machine.concrete.run import MissingSurface
 from visaproof.machine.concrete.sampler import read_zeros
 from visaproof.machine.concrete.state_moves import copy_indices
-from visaproof.program.statements import COMPUTING, MemoryMessage, ReadState, Refused, Run, SamplerMessage
+from visaproof.program.statements import (
+    COMPUTING,
+    MatrixProduct,
+    MemoryMessage,
+    ReadState,
+    Refused,
+    Run,
+    SamplerMessage,
+)
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
 
@@ -53,6 +62,8 @@ class SingleThreads:
                 self._message(statement, state, thread)
             case SamplerMessage():
                 self._sample(statement, state, thread)
+            case MatrixProduct():
+                run_dpas(statement.product, state)
             case ReadState():
                 copy_indices(statement, state, operands, lambda place: self._index(place, thread))
             case Refused():

@@ -11,6 +11,7 @@ from visaproof.isa.platform import Platform
 from visaproof.machine.concrete.arithmetic import ConcreteArithmetic
 from visaproof.machine.concrete.endless import Repetition
 from visaproof.machine.concrete.image_info import write_info
+from visaproof.machine.concrete.matrices import run_dpas
 from visaproof.machine.concrete.operands import ConcreteOperands, add_zeros
 from visaproof.machine.concrete.sampler import read_raw, read_texels
 from visaproof.machine.concrete.state_moves import ConcreteStateMoves
@@ -22,6 +23,7 @@ from visaproof.program.statements import (
     End,
     InfoMessage,
     Landing,
+    MatrixProduct,
     MemoryMessage,
     Message,
     Nothing,
@@ -257,6 +259,8 @@ class Thread:
                 self._sample(statement)
             case InfoMessage():
                 self._info(statement)
+            case MatrixProduct():
+                run_dpas(statement.product, self.state)
             case Refused():
                 statement.refuse()
             case _:

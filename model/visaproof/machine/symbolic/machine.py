@@ -16,6 +16,7 @@ from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
 from visaproof.machine.symbolic.image_info import write_info
 from visaproof.machine.symbolic.lanes import Lanes, Waiting
 from visaproof.machine.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
+from visaproof.machine.symbolic.matrices import write_sums
 from visaproof.machine.symbolic.operands import SymbolicOperands
 from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory, PrivateStore
 from visaproof.machine.symbolic.register_addresses import AddressRegister, AddressWrite
@@ -28,6 +29,7 @@ from visaproof.program.statements import (
     Branch,
     End,
     InfoMessage,
+    MatrixProduct,
     MemoryMessage,
     Nothing,
     Origin,
@@ -146,6 +148,8 @@ class Machine:
                 read_arbitrary(statement, surface, self.thread, self.arithmetic)
             case InfoMessage():
                 write_info(statement, self._image(statement), self.thread, self.arithmetic)
+            case MatrixProduct():
+                write_sums(statement, self.thread, self.arithmetic)
             case Refused():
                 statement.refuse()
             case Branch() | End():
