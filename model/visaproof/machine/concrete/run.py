@@ -244,10 +244,8 @@ class Thread:
                 pass
             case Synchronise():
                 raise NotModelled(f"opcode {statement.origin.opcode}", statement.position)
-            case BindState():
-                self._moves.bind(statement)
-            case ReadState():
-                self._moves.read(statement)
+            case BindState() | ReadState():
+                self._moves.step(statement)
             case Branch():
                 self._branch(statement)
             case End():

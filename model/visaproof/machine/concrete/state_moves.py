@@ -21,7 +21,13 @@ class ConcreteStateMoves:
         self._handles: set[StateElement] = set()
         """Those whose index came out of a register."""
 
-    def bind(self, movs: BindState) -> None:
+    def step(self, movs: BindState | ReadState) -> None:
+        if isinstance(movs, BindState):
+            self._bind(movs)
+        else:
+            copy_indices(movs, self._state, self._operands, self._indices.get)
+
+    def _bind(self, movs: BindState) -> None:
         """Page: "contiguous elements will be copied", as many as there are lanes, from the offsets of both operands."""
         target, source = movs.target, movs.source
         moved = [self._moved(source, lane) for lane in range(movs.lanes.size)]  # reading movs-mask
@@ -37,9 +43,6 @@ class ConcreteStateMoves:
                 self._indices[place] = index
             if handles[lane]:
                 self._handles.add(place)
-
-    def read(self, movs: ReadState) -> None:
-        copy_indices(movs, self._state, self._operands, self._indices.get)
 
     def _held(self, place: StateElement) -> str:
         """The surface that an element stands for."""

@@ -325,4 +325,4 @@ def _site(program: Program, at: Position) -> str:
 def _names_levels(program: Program) -> bool:
     """Whether a typed message of the program names a level of detail: without one it is level 0."""
     found = (one.message for one in program.statements if isinstance(one, MemoryMessage))
-    return any(isinstance(one, TypedMessage) and one.lod != NULL for one in found)
+    return any(isinstance(one, TypedMessage) and one.lod not in (NULL, None) for one in found)
