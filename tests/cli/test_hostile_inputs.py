@@ -13,7 +13,8 @@ from typing import Any, cast
 import pytest
 
 from visaproof.checking.task_pool import Answered
-from visaproof.cli import COMMANDS, _parser, main
+from visaproof.cli import COMMANDS, main
+from visaproof.cli.parser import whole_parser
 from visaproof.pairs.lists import Pair
 from visaproof.report.two_kernels import pair_run
 from visaproof.report.two_kernels.pair_answers import Row
@@ -64,7 +65,7 @@ WRITTEN = {"save", "keep"}
 
 
 def test_the_table_has_every_input_of_every_command() -> None:
-    parsers: dict[str, ArgumentParser] = cast(Any, _parser())._subparsers._group_actions[0].choices
+    parsers: dict[str, ArgumentParser] = cast(Any, whole_parser(COMMANDS))._subparsers._group_actions[0].choices
     paths = {
         (command, action.dest)
         for command in COMMANDS

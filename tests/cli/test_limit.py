@@ -46,10 +46,10 @@ def nest(depth: int) -> str:
 
 
 def test_every_command_that_asks_has_a_limit() -> None:
-    from visaproof.cli import _parser
+    from visaproof.cli.parser import whole_parser
 
     assert {*ASKING, *NOT_ASKING} == {*COMMANDS}
-    parsers: dict[str, ArgumentParser] = cast(Any, _parser())._subparsers._group_actions[0].choices
+    parsers: dict[str, ArgumentParser] = cast(Any, whole_parser(COMMANDS))._subparsers._group_actions[0].choices
     with_limit = {name for name, parser in parsers.items() if "--limit" in parser.format_help()}
     assert with_limit == {*ASKING}
     assert all(hasattr(import_module(f"visaproof.cli.{name}"), "run") for name in COMMANDS)

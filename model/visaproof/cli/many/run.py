@@ -1,0 +1,149 @@
+"""A command that asks about files: reads its options, asks, shows, writes, and says how it went."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from visaproof.cli.many.asking import Ask, Asker, answered
+from visaproof.cli.many.files import tasks_of
+from visaproof.cli.many.options import jobs_of
+from visaproof.cli.options.exit_codes import ExitCode, worst
+
+if TYPE_CHECKING:
+    from visaproof.report.results.finding import Result
+    from visaproof.report.text.progress import Progress
+
+Summary = Callable[[Sequence["Result"]], Iterator[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What is particular to one command."""
+
+    name: str
+    ask: Ask
+    summary: Summary
+    """The last lines of its text."""
+    more: Callable[[Sequence["Result"]], dict[str, Any]] = field(default=lambda _: {})
+    """Further keys of its JSON, and where `files` stands among them."""
+
+
+def ask_each(command: Command, arguments: Namespace) -> int:
+    """Runs the command; what is computed is shown before the next one starts, and kept after Ctrl-C."""
+    tasks = tasks_of(arguments)
+    until = None if arguments.budget is None else monotonic() + arguments.budget
+    quiet, text = arguments.quiet, arguments.format == "text"
+    live = min(jobs_of(arguments), len(tasks)) <= 1 and not quiet
+    asker = Asker(command.name, command.ask, arguments, until, live)
+    results: dict[int, Result] = {}
+    codes: list[ExitCode] = []
+    shown = _Shown(text, quiet, live)
+    with _progress(len(tasks), live) as progress:
+        progress.starting(command.name)
+        try:
+            with closing(answered(asker, tasks)) as found:
+                for index, result in found:
+                    results[index] = result
+                    progress.starting(f"{command.name} {result.subject}")
+                    with progress.hidden():
+                        shown.show(results)
+        except KeyboardInterrupt:
+            codes.append(ExitCode.INTERRUPTED)
+            with progress.hidden():
+                shown.show(results, all_of_them=True)
+    ordered = [results[index] for index in sorted(results)]
+    return finish(command, arguments, ordered, codes)
+
+
+def finish(command: Command, arguments: Namespace, results: "Sequence[Result]", codes: list[ExitCode]) -> int:
+    """Shows what comes last, writes the outputs, and gives the exit code."""
+    import msgspec
+
+    from visaproof.report.results.outputs import Report, write
+
+    code = worst([*codes, *_codes(results, arguments.fail_on)])
+
+    def as_json() -> str:
+        from visaproof.report.text.documents import document
+
+        found = msgspec.to_builtins([finding for one in results for finding in one.findings])
+        records = {"files": [one.record for one in results]}
+        return document(command.name, code, **(command.more(results) | records), findings=found)
+
+    def as_text() -> str:
+        lines = "".join(f"{line}\n" for line in command.summary(results))
+        return "".join(one.text for one in results) + lines
+
+    report = Report(command.name, results, as_text, as_json)
+    if arguments.format != "text":
+        sys.stdout.write(report.rendered(arguments.format))
+    elif not arguments.quiet:
+        for line in command.summary(results):
+            print(line)
+    for error in write(arguments.output, report):
+        code = worst([code, _not_written(error)])
+    return code
+
+
+def _codes(results: "Sequence[Result]", fail_on: frozenset[str] | None) -> Iterator[ExitCode]:
+    """Those of the results, or of the findings that are to fail the run."""
+    if fail_on is None:
+        yield from (ExitCode(one.code) for one in results)
+        return
+    from visaproof.report.results.finding import worst_code
+
+    counted = [finding for one in results for finding in one.findings if finding.level.value in fail_on]
+    yield ExitCode(worst_code(counted))
+
+
+def _not_written(error: OSError) -> ExitCode:
+    from visaproof.cli.options.errors import show_error
+
+    return show_error(error)
+
+
+@dataclass(slots=True)
+class _Shown:
+    """Prints results in the order of the files, each once all before it are there."""
+
+    text: bool
+    quiet: bool
+    live: bool
+    due: int = 0
+    late: set[int] = field(default_factory=set[int])
+
+    def show(self, results: "dict[int, Result]", *, all_of_them: bool = False) -> None:
+        while self.due in results:
+            self._one(results[self.due])
+            self.due += 1
+        if all_of_them:
+            for index in sorted(index for index in results if index > self.due):
+                self._one(results[index])
+
+    def _one(self, result: "Result") -> None:
+        if self.live or (self.quiet and not result.findings):
+            return
+        if self.text:
+            sys.stdout.write(result.text)
+        sys.stdout.flush()
+        sys.stderr.write(result.said)
+        sys.stderr.flush()
+
+
+def _progress(total: int, live: bool) -> "Progress":
+    from visaproof.report.text.progress import Progress
+
+    return Progress(0 if live else total, sys.stderr)
+
+
+def counted(results: "Sequence[Result]", words: "dict[ExitCode, str]") -> Iterator[str]:
+    """How many files ended with each exit code; nothing of a single one."""
+    if len(results) > 1:
+        codes = [result.code for result in results]
+        said = ", ".join(f"{codes.count(one)} {word}" for one, word in words.items() if one in codes)
+        yield ""
+        yield f"{len(results)} files: {said}"
