@@ -14,17 +14,34 @@ from visaproof.checking import refutation as refutation_module
 from visaproof.checking.counterexample import Outcome
 from visaproof.checking.decide import decide
 from visaproof.checking.exhibit import violated
-from visaproof.checking.ladder import Answer, GaveUp, climb
+from visaproof.checking.ladder import Answer, Fails, GaveUp, climb
+from visaproof.checking.replay import replay
 from visaproof.checking.verdict import Proved, Refuted, Unknown, Vacuous
 from visaproof.instructions import Instruction, QwScatter
 from visaproof.isa.atomics import AtomicOp
 from visaproof.queries import atomics, bounds, predication, value
-from visaproof.queries.query import Query, TwoLanes
-from visaproof.queries.subject import Subject
+from visaproof.queries.query import Query, TwoLanes, about
+from visaproof.queries.subject import MASK, Subject
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.accesses import Atomic, Store
-from visaproof.semantics.symbolic.state import SymbolicState
-from visaproof.smt import Bool, add, bool_symbol, conj, const, eq, false, mul, neg, solvers, symbol, true, ult
+from visaproof.semantics.symbolic.state import SymbolicState, field_term
+from visaproof.smt import (
+    Bool,
+    add,
+    bit_and,
+    bool_symbol,
+    conj,
+    const,
+    eq,
+    false,
+    implies,
+    mul,
+    neg,
+    solvers,
+    symbol,
+    true,
+    ult,
+)
 
 x, y = symbol("x", 32), symbol("y", 32)
 SOLVERS = ("bitwuzla ", "z3 ")
@@ -193,9 +210,33 @@ def test_a_model_that_is_wrong_in_both_writings_is_shown_against_the_page() -> N
     assert violated(verdict.execution)
 
 
-def test_a_failure_of_which_the_run_shows_nothing_is_unknown() -> None:
-    """Both writings and the page agree wherever the property is said to fail: nothing is wrong with the model."""
-    query = replace(bounds.out_of_bounds_write_is_dropped(PLAIN_QW()), goal=false())
+def test_a_claim_that_is_false_of_the_instruction_is_refuted() -> None:
+    """Both writings and the page agree in the state in which the claim fails: it is the claim that is wrong."""
+    subject = PLAIN_QW()
+    no_offset = eq(bit_and(field_term(MASK, 4), const(7, 4)), const(0, 4))
+    silent = conj(*(implies(access.guard, subject.state.exec_mask[access.lane or 0]) for access in subject.accesses))
+    verdict = decide(about(subject, "lanes-obey-the-mask", (no_offset,), silent))
+    assert isinstance(verdict, Refuted), verdict
+    found = verdict.execution
+    assert found.violation == "claim-fails"
+    assert found.shows.startswith("qw_scatter/lanes-obey-the-mask is false here, in ")
+    assert "(M1_NM, 8)" in found.program[-2]  # NoMask: the lesson of the claim
+    assert found.runs[0].outcome.changes
+    assert not replay(found, "memory").differences
+
+
+def test_a_claim_that_only_fails_where_the_instruction_is_undefined_is_shown_there() -> None:
+    subject = PLAIN_QW()
+    apart = implies(subject.accesses[0].guard, subject.accesses[0].defined)
+    verdict = decide(about(subject, "lane-0-is-aligned", (), apart))
+    assert isinstance(verdict, Refuted), verdict
+    assert verdict.execution.runs[0].outcome.undefined is not None
+
+
+def test_a_claim_that_no_values_break_is_not_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that returns values for which the goal holds: what it says is not believed."""
+    query = bounds.out_of_bounds_write_is_dropped(PLAIN_QW())
+    monkeypatch.setattr(decide_module, "climb", lambda *_: Fails({}))
     assert isinstance(decide(query, timeout_ms=2_000), Unknown)
 
 

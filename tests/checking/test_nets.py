@@ -103,6 +103,10 @@ NETS = {
     "a claim's example is executed": Net(
         planted.a_claim_that_holds, ((refutation, "exhibit", always(wrong_scatter())),)
     ),
+    "a claim of one's own fails": Net(planted.values_that_break_no_claim, ((exhibit, "breaks", always(True)),)),
+    "a claim of one's own is of the instruction": Net(
+        planted.a_footprint_that_execute_does_not_share, ((exhibit._Scene, "model_agrees", always(True)),)
+    ),
     "a variant must differ": Net(planted.a_variant_that_is_right, ((exhibit, "_differs", always(True)),)),
     "orders must end apart": Net(planted.orders_that_end_alike, ((exhibit, "violated", always(True)),)),
     "a rule of the normal form is evaluated": Net(

@@ -56,6 +56,8 @@ CLAIMS = {
     "exit": "def prove_x_exit() -> Query:\n    raise SystemExit(0)\n",
     "not_modelled": "def prove_x_not_modelled() -> Query:\n    raise NotModelled('opcode lsc_load')\n",
     "cases": "@for_each((1, 2))\ndef prove_each(case: int) -> Query:\n    return holds()\n",
+    "no_query": "def prove_x_no_query() -> None:\n    holds()\n",
+    "syntax": "def prove_x( -> Query:\n",
     "broken": "import no_such_module_at_all\n",
 }
 

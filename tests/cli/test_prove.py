@@ -135,24 +135,56 @@ def test_a_folder_that_cannot_be_loaded_exits_2(visaproof, proofs):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_error_of_ours_exits_70_and_names_the_claim_without_a_traceback(visaproof, proofs, monkeypatch, jobs):
-    monkeypatch.delenv("VISAPROOF_DEBUG", raising=False)
-    ran = visaproof("prove", "--proofs", proofs("proved", "crash"), "--jobs", jobs)
-    assert ran.code == 70
-    assert "internal error: ZeroDivisionError: one over nothing\nwhile deciding prove_x_crash\n" in ran.err
-    assert "please report" in ran.err
-    assert "Traceback" not in ran.err
+def test_an_error_of_a_claim_is_shown_as_its_authors(visaproof, proofs, jobs):
+    folder = proofs("proved", "crash")
+    ran = visaproof("prove", "--proofs", folder, "--jobs", jobs)
+    assert ran.code == 2
+    lines = (folder / "m1_crash.py").read_text().splitlines()
+    place = f"{folder / 'm1_crash.py'}:{len(lines)}"
+    assert f"error: {place}: ZeroDivisionError: one over nothing\n  while asking prove_x_crash\n" in ran.err
+    assert f'Traceback (most recent call last):\n  File "{folder / "m1_crash.py"}"' in ran.err
+    assert "workers.py" not in ran.err
+    assert "bug of visaproof" not in ran.err
 
 
 def test_a_claim_that_exits_is_no_success(visaproof, proofs):
     ran = visaproof("prove", "--proofs", proofs("exit"))
+    assert ran.code == 2
+    assert ": SystemExit: 0\n  while asking prove_x_exit" in ran.err
+
+
+def test_a_claim_that_returns_no_query_is_told_so(visaproof, proofs):
+    folder = proofs("no_query")
+    ran = visaproof("prove", "--proofs", folder)
+    assert ran.code == 2
+    assert f"{folder / 'm0_no_query.py'}:" in ran.err
+    assert "prove_x_no_query returns None, no query: end it with `return`" in ran.err
+
+
+def test_a_syntax_error_of_a_module_names_its_line(visaproof, proofs):
+    folder = proofs("syntax")
+    ran = visaproof("prove", "--proofs", folder)
+    assert ran.code == 2
+    line = len((folder / "m0_syntax.py").read_text().splitlines())
+    assert f"{folder / 'm0_syntax.py'}:{line}: SyntaxError" in ran.err
+
+
+def test_an_error_of_ours_exits_70_and_names_the_claim_without_a_traceback(visaproof, proofs, monkeypatch):
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("one over nothing")
+
+    monkeypatch.delenv("VISAPROOF_DEBUG", raising=False)
+    monkeypatch.setattr("visaproof.checking.claims.workers.decide", broken)
+    ran = visaproof("prove", "--proofs", proofs("proved"))
     assert ran.code == 70
-    assert "internal error: SystemExit: 0" in ran.err
+    assert "internal error: ZeroDivisionError: one over nothing\nwhile deciding prove_it\n" in ran.err
+    assert "please report" in ran.err
+    assert "Traceback" not in ran.err
 
 
 def test_visaproof_debug_shows_the_traceback(visaproof, proofs, monkeypatch):
     monkeypatch.setenv("VISAPROOF_DEBUG", "1")
-    assert "Traceback" in visaproof("prove", "--proofs", proofs("crash")).err
+    assert "workers.py" in visaproof("prove", "--proofs", proofs("crash")).err
 
 
 def test_what_is_not_modelled_exits_4(visaproof, proofs):

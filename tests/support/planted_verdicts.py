@@ -4,10 +4,12 @@ Each function plants one fault and says whether the answer that must not be give
 """
 
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
 from proofs import word_rules
+from proofs.shapes import EACH_ATOMIC
 from tests.analysis.bounds.test_unwritten_runs import OFFSETS as UNWRITTEN_OFFSETS
 from tests.analysis.bounds.test_unwritten_runs import STORE, small
 from tests.checking.test_decide import question, x, y
@@ -33,12 +35,13 @@ from visaproof.checking.verdict import Refuted
 from visaproof.checking.verdict import Vacuous as VacuousClaim
 from visaproof.execution.choices import DependentEnding, run_with_choices
 from visaproof.execution.run import Engine, Ran
+from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN, parse_input_option
 from visaproof.launch.relations.expressions import Number
-from visaproof.queries import bounds, subject
+from visaproof.queries import atomics, bounds, subject
 from visaproof.queries.identities import rule_holds
 from visaproof.queries.kernels.bounds import Doubt
 from visaproof.queries.kernels.conflict import LanePair
@@ -56,6 +59,7 @@ from visaproof.rules import instance
 from visaproof.rules import verdicts as rule_verdicts
 from visaproof.rules.goals import Goal
 from visaproof.semantics.concrete.choices import Choices, Picked
+from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.semantics.symbolic.names import lane_on
 from visaproof.smt import add, eq, false, true
 from visaproof.smt.answers import Satisfiable
@@ -82,6 +86,18 @@ def refuted(query: Query, monkeypatch: pytest.MonkeyPatch) -> bool:
 def a_claim_that_holds(monkeypatch: pytest.MonkeyPatch) -> bool:
     right = subject.qw_scatter(1, Platform.DG2, False)
     return not refuted(bounds.out_of_bounds_write_is_dropped(right), monkeypatch)
+
+
+def values_that_break_no_claim(monkeypatch: pytest.MonkeyPatch) -> bool:
+    return a_claim_that_holds(monkeypatch)
+
+
+def a_footprint_that_execute_does_not_share(_: pytest.MonkeyPatch) -> bool:
+    """ADD with the footprint of SUB: a claim that fails of it may hold of the instruction."""
+    right = EACH_ATOMIC[0]()
+    wrong = tuple(replace(cast(Atomic, access), op=AtomicOp.SUB) for access in right.accesses)
+    query = atomics.memory_holds_the_result(replace(right, accesses=wrong, own_accesses=wrong))
+    return not isinstance(deciding.decide(replace(query, goal=false()), 2_000), Refuted)
 
 
 def a_variant_that_is_right(monkeypatch: pytest.MonkeyPatch) -> bool:

@@ -14,11 +14,12 @@ FORMAT = 1
 """The version of the format; a reader refuses any other."""
 
 Violation = Literal[
-    "claim-differs", "orders-differ", "two-winners", "lanes-collide", "outside", "undefined", "unwritten"
+    "claim-differs", "orders-differ", "two-winners", "lanes-collide", "outside", "undefined", "unwritten", "claim-fails"
 ]
 """How the runs show the violation: what was claimed is not what `execute` does; two orders end differently; two
 lanes win one compare-and-exchange; two lanes of a scatter write one byte; a lane reaches outside its surface; a
-message of a kernel is undefined; what a kernel leaves hangs on uninitialised bits."""
+message of a kernel is undefined; what a kernel leaves hangs on uninitialised bits; a claim of the user's is false of
+what the instructions do."""
 
 
 DOES_NOT_REFINE: Literal["does-not-refine"] = "does-not-refine"

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
 
+import msgspec
+
 from visaproof.checking.counterexample import Counterexample, Outcome, Violation
 from visaproof.checking.runs import claimed, run
 from visaproof.checking.states import program, state_record
@@ -17,20 +19,38 @@ from visaproof.queries.subject import SURFACE, Subject
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
 from visaproof.semantics.symbolic.accesses import Access, RegisterSlice
-from visaproof.smt import Bool, Term, evaluate
+from visaproof.smt import Bool, Op, Term, evaluate, show
 from visaproof.smt.evaluate import evaluate_all
 
 Values = Mapping[Term, int]
 
+MOST_SHOWN = 200
+"""Characters of a part of a goal that are shown."""
 
-def exhibit(query: Query, values: Values, solver: str) -> Counterexample | None:
-    """The counterexample, if `execute` confirms it; None where it does not replay."""
+
+def exhibit(query: Query, values: Values, solver: str, anywhere: bool = False) -> Counterexample | None:
+    """The counterexample, if `execute` confirms it; None where it does not replay.
+
+    A claim that is false of the instruction itself is shown where the page defines the instruction and it changes
+    something, unless `anywhere`.
+    """
     found = _exhibit(query.exhibit, query, values)
+    if found is not None and found.violation == "claim-fails" and not (anywhere or found.runs[0].outcome.changes):
+        return None
     if found is None:
         return None
     found.solver = solver
     found.readings = [f"{READINGS[name].decision} {name}: {READINGS[name].chosen}" for name in query.readings]
     return found
+
+
+def writings_agree(query: Query, values: Values) -> bool:
+    """Whether the footprint that the claim is about claims what `execute` does in the state of these values."""
+    shown = query.exhibit
+    if not isinstance(shown, Subject):
+        return True
+    coloured = {**shown.painted(), **values}
+    return _Scene(shown, query, values).model_agrees() and _Scene(shown, query, coloured, True).model_agrees()
 
 
 @singledispatch
@@ -44,12 +64,22 @@ def _(shown: Subject, query: Query, values: Values) -> Counterexample | None:
     plain = _Scene(shown, query, values)
     if shown.variant and (found := plain.where_the_variant_differs()):
         return found
-    painted = _Scene(shown, query, {**shown.painted(), **values}, True)
+    coloured = {**shown.painted(), **values}
+    painted = _Scene(shown, query, coloured, True)
     if shown.variant:
         return painted.where_the_variant_differs()
     if not (plain.model_agrees() and painted.model_agrees()):
         return None
-    return plain.where_the_page_differs() or painted.where_the_page_differs()
+    differs = plain.where_the_page_differs() or painted.where_the_page_differs()
+    return differs or _where_the_claim_fails(plain, _Scene(shown, query, coloured), painted)
+
+
+def _where_the_claim_fails(*scenes: "_Scene") -> Counterexample | None:
+    """The first scene in which something is seen to happen, if there is one."""
+    for scene in sorted(scenes, key=lambda scene: not scene.leaves_a_trace):
+        if found := scene.where_the_claim_fails():
+            return found
+    return None
 
 
 class _Scene:
@@ -66,6 +96,11 @@ class _Scene:
             content = evaluate(place.content, values)
             _put(self._before, place.surface, tuple(evaluate_all(place.cell, values)), content)
         self._actual = run(self._instruction, self._before, [self._before.exec_mask])
+
+    @property
+    def leaves_a_trace(self) -> bool:
+        """Whether the run changes anything."""
+        return bool(self._actual.outcome.changes)
 
     def where_the_variant_differs(self) -> Counterexample | None:
         """A wrong variant claims something else than `execute` does; of another reading, `execute` must agree with
@@ -89,13 +124,24 @@ class _Scene:
         stated = self._claimed(page_accesses(self._shown), page_undefined(self._shown), self._before)
         return self._counterexample(stated) if _differs(self._actual.outcome, stated) else None
 
+    def where_the_claim_fails(self) -> Counterexample | None:
+        """Both writings and the page agree, so a claim that fails here is not true of the instruction."""
+        query = self._query
+        if not self.model_agrees() or not breaks(query, self._values):
+            return None
+        return msgspec.structs.replace(
+            self._counterexample(None),
+            shows=failure(query.claim, query.goal, self._values),
+            violation="claim-fails",
+        )
+
     def _claimed(
         self, accesses: Sequence[Access], undefined: Iterable[tuple[Bool, RegisterSlice]], state: ConcreteState
     ) -> Outcome:
         collision_undefined = self._shown.instruction.spec.collision_undefined
         return claimed(accesses, collision_undefined, self._values, state, undefined)
 
-    def _counterexample(self, claim: Outcome) -> Counterexample:
+    def _counterexample(self, claim: Outcome | None) -> Counterexample:
         shown = self._shown
         return Counterexample(
             claim=self._query.id,
@@ -109,6 +155,21 @@ class _Scene:
             runs=[self._actual],
             claimed=claim,
         )
+
+
+def breaks(query: Query, values: Values) -> bool:
+    """Whether the assumptions hold for these values, and the goal does not."""
+    return all(evaluate_all(query.assumptions, values)) and not evaluate(query.goal, values)
+
+
+def failure(claim: str, goal: Bool, values: Values) -> str:
+    """In words, that the claim fails, with the first part of its goal that does."""
+    parts = goal.args if goal.op is Op.CONJ else (goal,)
+    failed = [part for part, holds in zip(parts, evaluate_all(parts, values), strict=True) if not holds]
+    text = show(failed[0], 4) if failed else ""
+    what = f": {text}" if 0 < len(text) <= MOST_SHOWN else ""
+    which = f", in {len(failed)} of its {len(parts)} parts" if len(parts) > 1 else ""
+    return f"{claim} is false here{which}{what}"
 
 
 def _differs(one: Outcome, other: Outcome) -> bool:
@@ -235,6 +296,8 @@ def violated(counterexample: Counterexample) -> bool:
             return all(int(value, 16) == int.from_bytes(old, "little") for value in returned)
         case "unwritten":
             return outcomes[0] != outcomes[1]
+        case "claim-fails":  # the claim is the user's and not in the file: the run must be as recorded
+            return True
         case "lanes-collide" | "undefined":
             return outcomes[0].undefined is not None
         case "outside":  # what the surfaces miss is no part of an outcome: the replay looks at the run

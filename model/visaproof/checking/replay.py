@@ -195,6 +195,7 @@ _REPLAYS: dict[Violation, _Again] = {
     "claim-differs": _instruction_again,
     "orders-differ": _instruction_again,
     "two-winners": _instruction_again,
+    "claim-fails": _instruction_again,
     "lanes-collide": _kernel_again,
     "undefined": _kernel_again,
     "outside": _outside_again,

@@ -98,6 +98,7 @@ def _enumerate(arguments: Namespace) -> int:
 def _selected(given: Path | None, patterns: list[str]) -> "tuple[Path, list[Claim]]":
     """The proofs folder, and its claims that a pattern names.  A pattern that names none is an error."""
     from visaproof.checking.claims.catalogue import load_claims, proofs_folder, selected
+    from visaproof.checking.claims.own_errors import told
     from visaproof.report.text.excerpt import printable
 
     try:
@@ -110,7 +111,7 @@ def _selected(given: Path | None, patterns: list[str]) -> "tuple[Path, list[Clai
     try:
         claims = load_claims(folder)
     except (Exception, SystemExit) as error:
-        raise UsageError(f"cannot load the claims of {folder}: {type(error).__name__}: {error}") from error
+        raise UsageError(f"cannot load the claims of {folder}: {told(error)}") from error
     if not patterns:
         return folder, claims
     named: set[str] = set()
@@ -125,7 +126,7 @@ def _selected(given: Path | None, patterns: list[str]) -> "tuple[Path, list[Clai
 def _proposed(pattern: str, claims: "list[Claim]") -> str:
     """A hint with ids like the pattern: of obligations if it has a slash, of claims with or without their cases."""
     if "/" in pattern:
-        ids = {claim.ask().id for claim in claims}
+        ids = {claim.query().id for claim in claims}
     else:
         ids = {claim.id if "[" in pattern else claim.name for claim in claims}
     return proposal(pattern, sorted(ids)) or "visaproof prove --list names every claim"

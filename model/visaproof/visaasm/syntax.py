@@ -125,6 +125,8 @@ class VectorSource:
     region: Region
     modifier: str
     position: Position
+    index: int | None = None
+    """`V(0,0)<0;1,0>[2]`: how many surface states after the one whose address the variable holds."""
 
 
 @dataclass(frozen=True, slots=True)

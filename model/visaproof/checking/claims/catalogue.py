@@ -12,6 +12,7 @@ from types import FunctionType, ModuleType
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import visaproof
+from visaproof.checking.claims.own_errors import query_of
 from visaproof.checking.decide import decide
 from visaproof.checking.verdict import Proved, Refuted, Verdict
 from visaproof.isa.readings import Readings
@@ -58,6 +59,10 @@ class Claim:
     def id(self) -> str:
         return f"{self.name}[{self.case}]" if self.case else self.name
 
+    def query(self) -> Query:
+        """What it asks.  Raises ClaimError where its function fails, or returns something else."""
+        return query_of(self.ask, self.id)
+
     def under(self, readings: Readings) -> "Claim | None":
         """The claim under other readings; None where they cannot make a difference to it.
 
@@ -86,7 +91,7 @@ class Obligation:
 def discharge(claim: Claim, timeout_ms: int) -> Obligation:
     """Asks the claim's query and times it."""
     start = perf_counter()
-    query = claim.ask()
+    query = claim.query()
     verdict = decide(query, timeout_ms, likely_fails=claim.expected is Refuted)
     return Obligation(claim, query, verdict, perf_counter() - start)
 
@@ -148,5 +153,5 @@ def selected(claims: Iterable[Claim], patterns: Iterable[str]) -> list[Claim]:
 
 
 def _matches(claim: Claim, pattern: str) -> bool:
-    names = claim.ask().id if "/" in pattern else claim.id
+    names = claim.query().id if "/" in pattern else claim.id
     return pattern in names or fnmatch(names, pattern)

@@ -57,7 +57,7 @@ def row(claim: Claim, limits: Limits) -> Row:
 
 
 def _asked(claim: Claim, limits: Limits) -> Iterator[Asked]:
-    usual = claim.ask()
+    usual = claim.query()
     for name, answer in alternatives():
         try:
             reread = claim.under(DEFAULT.with_answer(name, answer))
@@ -67,7 +67,7 @@ def _asked(claim: Claim, limits: Limits) -> Iterator[Asked]:
         if reread is None:
             continue
         start = perf_counter()
-        query = reread.ask()
+        query = reread.query()
         if (query.assumptions, query.goal) == (usual.assumptions, usual.goal):
             continue
         try:

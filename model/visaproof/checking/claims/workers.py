@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Generic, TypeVar
 
 from visaproof.checking.claims.catalogue import Claim, load_claims
+from visaproof.checking.claims.own_errors import ClaimError
 from visaproof.checking.decide import DEFAULT_TIMEOUT_MS, decide
 from visaproof.checking.task_pool import Lost, in_order
 from visaproof.checking.verdict import Refuted, Unknown, Verdict
@@ -93,10 +94,12 @@ def decide_claim(claim: Claim, limits: Limits, readings: Readings = DEFAULT) -> 
     start = perf_counter()
     try:
         with Limit(limits.claim_s).within():
-            query = ((claim.under(readings) if readings != DEFAULT else None) or claim).ask()
+            query = ((claim.under(readings) if readings != DEFAULT else None) or claim).query()
             verdict = decide(query, limits.timeout_ms, limits.seed, claim.expected is Refuted)
     except LimitReached as reached:
         return _record(claim, "", (), Unknown(str(reached)), perf_counter() - start)
+    except ClaimError:
+        raise
     except Exception as error:
         error.add_note(f"while deciding {claim.id}")
         raise

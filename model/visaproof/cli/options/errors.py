@@ -35,9 +35,18 @@ def show_error(error: BaseException) -> ExitCode:
         case OSError(strerror=str(reason)):
             _say(f"error: {f'{error.filename}: ' if error.filename else ''}{reason}")
             return ExitCode.USAGE
+        case Exception() if type(error).__name__ == "ClaimError":  # its module need not be loaded for that
+            _show_claim_error(error)
+            return ExitCode.USAGE
         case _:
             _say(f"internal error: {_described(error)}\n{REPORT}")
             return ExitCode.INTERNAL
+
+
+def _show_claim_error(error: BaseException) -> None:
+    """An error of who wrote a claim: where it is, and how it came there."""
+    claim, trace = str(getattr(error, "claim", "")), str(getattr(error, "trace", ""))
+    _say("\n".join([f"error: {error}", *([f"  while asking {claim}"] if claim else []), *([trace] if trace else [])]))
 
 
 def _described(error: BaseException) -> str:
