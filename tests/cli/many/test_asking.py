@@ -9,12 +9,13 @@ import time
 from argparse import Namespace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from visaproof.cli.many.asking import Asker, answered
 from visaproof.cli.many.files import Task
 from visaproof.cli.options.exit_codes import ExitCode
-from visaproof.report.results.finding import Level, worst_code
+from visaproof.report.results.finding import Finding, worst_code
 
 EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
 PAIRS = EXAMPLES / "pairs.visaasm"
@@ -112,14 +113,9 @@ def test_quiet_shows_only_files_with_a_finding(visaproof):
 def test_the_findings_of_a_file_have_its_exit_code(visaproof):
     for command in ("conflicts", "bounds", "check"):
         document = json.loads(visaproof(command, EXAMPLES, "--format", "json").out)
-        found = [Level(one["level"]) for one in document["findings"]]
-        assert document["exit_code"] == worst_code([_Leveled(level) for level in found])
-        assert all(one["kind"] != "file" for one in document["findings"]), "each has a statement of its own"
-
-
-class _Leveled:
-    def __init__(self, level: Level) -> None:
-        self.level = level
+        found = msgspec.convert(document["findings"], list[Finding])
+        assert document["exit_code"] == worst_code(found)
+        assert all(one.kind != "file" for one in found), "each has a statement of its own"
 
 
 def test_ctrl_c_keeps_what_is_answered(tmp_path):
