@@ -17,7 +17,7 @@ from visaproof.cli import COMMANDS, main
 from visaproof.cli.parser import whole_parser
 from visaproof.pairs.lists import Pair
 from visaproof.report.two_kernels import pair_run
-from visaproof.report.two_kernels.pair_answers import Row
+from visaproof.report.two_kernels.pair_rows import Row
 
 DATA = Path(__file__).parent.parent / "data"
 REPOSITORY = Path(__file__).parent.parent.parent
@@ -43,7 +43,7 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
     ("tv", "paths"): (["tv", "{}"], ".json"),
     ("tv", "launch"): (["tv", "PAIRS", "--launch", "{}"], ".json"),
     ("tv", "launch_target"): (["tv", "PAIRS", "--launch-target", "{}"], ".json"),
-    ("tv", "state"): (["tv", "PAIRS", "--state", "{}"], ".jsonl"),
+    ("tv", "cache"): (["tv", "PAIRS", "--cache", "{}"], ".sqlite"),
     ("ocloc", "files"): (["ocloc", "{}", "--ocloc", "/bin/false"], ".cl"),
     ("rules", "rules"): (["rules", "{}", "--limit", "2"], ".rule"),
     ("run", "file"): (["run", "{}", "--global-size", "8"], ".visaasm"),

@@ -17,7 +17,7 @@ from visaproof.cli import COMMANDS, main
 
 DATA = Path(__file__).parent.parent / "data"
 ASKING = ("prove", "replay", "check", "conflicts", "bounds", "refine", "tv", "ocloc", "rules", "run")
-NOT_ASKING = ("readings", "premises", "explain", "print", "vectors")
+NOT_ASKING = ("readings", "premises", "explain", "print", "vectors", "cache")
 SLACK_S = 12.0
 """Of processor time: what is loaded before and printed after, on a busy machine."""
 

@@ -30,6 +30,7 @@ COMMANDS = (
     "run",
     "print",
     "vectors",
+    "cache",
 )
 """Each is a module here with `add_parser(subparsers)` and `run(arguments) -> int`."""
 

@@ -14,6 +14,7 @@ GROUPS = (
     ("Ask about a kernel", ("conflicts", "bounds", "check", "run", "print")),
     ("Compare", ("refine", "tv", "ocloc", "rules")),
     ("Look into the model", ("prove", "readings", "premises", "explain", "replay", "vectors")),
+    ("Look after runs", ("cache",)),
 )
 """Every command under what one wants of it."""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from visaproof.cli.many.asking import Asker, answered
+from visaproof.cli.many.asking import Asker, Kept, answered
 from visaproof.cli.many.files import Task
 from visaproof.cli.options.exit_codes import ExitCode
 from visaproof.report.results.finding import Finding, worst_code
@@ -63,9 +63,9 @@ def dies(task: Task, arguments: Namespace) -> tuple[ExitCode, dict]:
 def test_a_killed_process_loses_nothing_and_counts_nothing_twice(tmp_path, ask, codes):
     arguments = Namespace(jobs=2, limit=60.0, undefined=[], marks=tmp_path, format="text", budget=None)
     tasks = [Task(Path(name), None) for name in ("a", "dies", "b")]
-    found = list(answered(Asker("check", ask, arguments), tasks))
-    assert sorted(index for index, _ in found) == [0, 1, 2]
-    assert [result.code for _, result in sorted(found, key=lambda one: one[0])] == codes
+    found = list(answered(Asker("check", ask, arguments), tasks, Kept()))
+    assert sorted(index for index, _, _ in found) == [0, 1, 2]
+    assert [result.code for _, result, _ in sorted(found, key=lambda one: one[0])] == codes
 
 
 def test_what_the_budget_does_not_reach_is_named(visaproof):

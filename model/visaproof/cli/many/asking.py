@@ -4,7 +4,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic, process_time
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ from visaproof.cli.options.errors import show_error
 from visaproof.cli.options.exit_codes import ExitCode
 
 if TYPE_CHECKING:
+    from visaproof.checking.verdict_cache import VerdictCache
+    from visaproof.cli.many.keys import FileKeys
     from visaproof.report.results.finding import Result
 
 Ask = Callable[[Task, Namespace], tuple[ExitCode, dict[str, Any]]]
@@ -91,15 +93,70 @@ def error_record(file: str, error: Exception) -> dict[str, Any]:
     return record
 
 
-def answered(asker: Asker, tasks: Sequence[Task]) -> Generator[tuple[int, "Result"]]:
-    """The number of each task and its result, as it comes.  Close it."""
-    jobs = min(jobs_of(asker.arguments), len(tasks))
-    if jobs <= 1:
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The answers of earlier runs, and those of this one for later ones."""
+
+    cache: "VerdictCache | None" = None
+    keys: "FileKeys | None" = None
+    fresh: bool = False
+    """Whether each is asked again, as where it also writes files of its own."""
+
+    def get(self, asker: Asker, task: Task) -> "Result | None":
+        """What is known of a file, or that nothing is where nothing may be asked."""
+        from visaproof.report.results.finding import Result
+
+        if self.cache is None or self.keys is None or (self.fresh and not self.cache.enforced):
+            return None
+        key = self.keys.key(task)
+        found = None if key is None else self.cache.get_as(key, Result)
+        if found is None and self.cache.enforced:
+            return replace(asker, live=False).without_answer(task, "no answer is in the cache")
+        return found
+
+    def add(self, task: Task, result: "Result") -> None:
+        """Keeps what another run would find out as well."""
+        if self.cache is None or self.keys is None or result.code in NOT_KEPT or "error" in result.record:
+            return
+        key = self.keys.key(task)
+        if key is not None:
+            self.cache.add(key, result)
+
+
+NOT_KEPT = (ExitCode.USAGE, ExitCode.INTERNAL, ExitCode.INTERRUPTED)
+
+
+def answered(asker: Asker, tasks: Sequence[Task], kept: Kept) -> Generator[tuple[int, "Result", bool]]:
+    """The number of each task, its result as it comes, and whether it has been shown already.  Close it."""
+    if asker.live:
         for index, task in enumerate(tasks):
-            yield index, asker(task)
+            known = kept.get(asker, task)
+            result = known or asker(task)
+            if known is None:
+                kept.add(task, result)
+            yield index, result, known is None
+        return
+    left: list[int] = []
+    for index, task in enumerate(tasks):
+        known = kept.get(asker, task)
+        if known is None:
+            left.append(index)
+        else:
+            yield index, known, False
+    with closing(_asked(asker, tasks, left)) as results:
+        for index, result in results:
+            kept.add(tasks[index], result)
+            yield index, result, False
+
+
+def _asked(asker: Asker, tasks: Sequence[Task], left: Sequence[int]) -> Generator[tuple[int, "Result"]]:
+    jobs = min(jobs_of(asker.arguments), len(left))
+    if jobs <= 1:
+        for index in left:
+            yield index, asker(tasks[index])
         return
     again: list[int] = []
-    yield from _side_by_side(asker, tasks, range(len(tasks)), jobs, again)
+    yield from _side_by_side(asker, tasks, left, jobs, again)
     yield from _side_by_side(asker, tasks, tuple(again), jobs, None)
 
 

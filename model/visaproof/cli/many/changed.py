@@ -1,19 +1,21 @@
 """`--changed-since REV`: the files that git says have changed, or are new."""
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from visaproof.cli.many.files import Task, inputs_of
 from visaproof.cli.options.errors import UsageError
 
+T = TypeVar("T")
 
-def changed_since(tasks: Sequence[Task], revision: str) -> list[Task]:
+
+def changed_since(tasks: Sequence[T], inputs: Callable[[T], Sequence[Path]], revision: str) -> list[T]:
     """Those of which any input has changed.  Raises UsageError outside of a repository, or for no such revision."""
     changed: set[Path] = set()
-    for top in {_top(task.path.absolute().parent) for task in tasks}:
+    for top in {_top(folder) for folder in {path.absolute().parent for task in tasks for path in inputs(task)[:1]}}:
         changed |= _changed(top, revision)
-    return [task for task in tasks if any(path.resolve() in changed for path in inputs_of(task))]
+    return [task for task in tasks if any(path.resolve() in changed for path in inputs(task))]
 
 
 def _top(folder: Path) -> Path:

@@ -2,11 +2,14 @@
 
 import re
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from visaproof.cli.options.errors import UsageError
+
+T = TypeVar("T")
 
 MANIFEST = "manifest.json"
 SOURCES = {
@@ -45,10 +48,16 @@ def tasks_of(arguments: Namespace) -> list[Task]:
             )
         else:
             found.append(Task(path, arguments.launch))
+    return chosen_of(found, inputs_of, arguments)
+
+
+def chosen_of(tasks: Sequence[T], inputs: Callable[[T], Sequence[Path]], arguments: Namespace) -> list[T]:
+    """Those that have changed, and of these the share of this run.  Raises UsageError."""
+    found = list(tasks)
     if arguments.changed_since is not None:
         from visaproof.cli.many.changed import changed_since
 
-        found = changed_since(found, arguments.changed_since)
+        found = changed_since(found, inputs, arguments.changed_since)
     if arguments.shard is not None:
         first, step = arguments.shard
         found = found[first - 1 :: step]
@@ -93,7 +102,11 @@ def launch_beside(path: Path, root: Path) -> Path | None:
 
 def inputs_of(task: Task) -> Sequence[Path]:
     """The files that are read to answer it: the kernel, the functions it may call, and the launch."""
+    return [task.path, *called_by(task.path), *([task.launch] if task.launch else [])]
+
+
+def called_by(path: Path) -> list[Path]:
+    """The files of functions that a kernel may call."""
     from glob import escape
 
-    called = sorted(task.path.parent.glob(f"{escape(task.path.stem)}[._]f*{task.path.suffix}"))
-    return [task.path, *called, *([task.launch] if task.launch else [])]
+    return sorted(path.parent.glob(f"{escape(path.stem)}[._]f*{path.suffix}"))

@@ -5,6 +5,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from visaproof.cli.many.cache import add_cache
 from visaproof.cli.options.arguments import count, seconds
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ LEVELS = ("refuted", "unknown", "bounded", "vacuous", "not-modelled", "unreadabl
 """The values of `report.results.finding.Level`."""
 
 
-def add_many(parser: ArgumentParser) -> None:
+def add_many(parser: ArgumentParser, old_cache: str | None = None) -> None:
     """All of them, in groups of their own."""
     which = parser.add_argument_group("which files, and how")
     which.add_argument("--jobs", type=count, default=1, metavar="N", help="processes (default: 1; 0: one per CPU)")
@@ -30,6 +31,7 @@ def add_many(parser: ArgumentParser) -> None:
         "--changed-since", metavar="REV", help="only files that differ from this revision of git, or are new"
     )
     add_results(parser)
+    add_cache(parser, old_cache)
 
 
 def add_results(parser: ArgumentParser) -> None:

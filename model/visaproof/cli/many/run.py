@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.many.asking import Ask, Asker, answered
+from visaproof.cli.many.asking import Ask, Asker, Kept, answered
+from visaproof.cli.many.cache import cache_of
 from visaproof.cli.many.files import tasks_of
+from visaproof.cli.many.keys import FileKeys
 from visaproof.cli.many.options import jobs_of
 from visaproof.cli.options.exit_codes import ExitCode, worst
 
 if TYPE_CHECKING:
     from visaproof.report.results.finding import Result
+    from visaproof.report.results.outputs import Report
     from visaproof.report.text.progress import Progress
 
 Summary = Callable[[Sequence["Result"]], Iterator[str]]
@@ -36,38 +39,37 @@ def ask_each(command: Command, arguments: Namespace) -> int:
     """Runs the command; what is computed is shown before the next one starts, and kept after Ctrl-C."""
     tasks = tasks_of(arguments)
     until = None if arguments.budget is None else monotonic() + arguments.budget
-    quiet, text = arguments.quiet, arguments.format == "text"
-    live = min(jobs_of(arguments), len(tasks)) <= 1 and not quiet
+    live = min(jobs_of(arguments), len(tasks)) <= 1 and not arguments.quiet
     asker = Asker(command.name, command.ask, arguments, until, live)
-    results: dict[int, Result] = {}
+    shown = _Shown(arguments.format == "text", arguments.quiet)
     codes: list[ExitCode] = []
-    shown = _Shown(text, quiet, live)
-    with _progress(len(tasks), live) as progress:
+    with cache_of(arguments, command.name) as cache, _progress(len(tasks), live) as progress:
+        kept = Kept(
+            cache, FileKeys.of(command.name, arguments) if cache else None, bool(arguments.__dict__.get("save"))
+        )
         progress.starting(command.name)
         try:
-            with closing(answered(asker, tasks)) as found:
-                for index, result in found:
-                    results[index] = result
+            with closing(answered(asker, tasks, kept)) as found:
+                for index, result, already in found:
                     progress.starting(f"{command.name} {result.subject}")
                     with progress.hidden():
-                        shown.show(results)
+                        shown.add(index, result, already)
         except KeyboardInterrupt:
             codes.append(ExitCode.INTERRUPTED)
             with progress.hidden():
-                shown.show(results, all_of_them=True)
-    ordered = [results[index] for index in sorted(results)]
-    return finish(command, arguments, ordered, codes)
+                shown.rest()
+    return finish(command, arguments, shown.ordered(), codes)
 
 
 def finish(command: Command, arguments: Namespace, results: "Sequence[Result]", codes: list[ExitCode]) -> int:
     """Shows what comes last, writes the outputs, and gives the exit code."""
-    import msgspec
+    from visaproof.report.results.outputs import Report
 
-    from visaproof.report.results.outputs import Report, write
-
-    code = worst([*codes, *_codes(results, arguments.fail_on)])
+    code = worst([*codes, *codes_of(results, arguments.fail_on)])
 
     def as_json() -> str:
+        import msgspec
+
         from visaproof.report.text.documents import document
 
         found = msgspec.to_builtins([finding for one in results for finding in one.findings])
@@ -79,17 +81,23 @@ def finish(command: Command, arguments: Namespace, results: "Sequence[Result]", 
         return "".join(one.text for one in results) + lines
 
     report = Report(command.name, results, as_text, as_json)
-    if arguments.format != "text":
-        sys.stdout.write(report.rendered(arguments.format))
-    elif not arguments.quiet:
+    if arguments.format == "text" and not arguments.quiet:
         for line in command.summary(results):
             print(line)
-    for error in write(arguments.output, report):
-        code = worst([code, _not_written(error)])
-    return code
+    return conclude(report, arguments, code)
 
 
-def _codes(results: "Sequence[Result]", fail_on: frozenset[str] | None) -> Iterator[ExitCode]:
+def conclude(report: "Report", arguments: Namespace, code: ExitCode) -> ExitCode:
+    """Prints the format that was asked for, if it is not text, and writes the others; the code of the run."""
+    from visaproof.cli.options.errors import show_error
+    from visaproof.report.results.outputs import write
+
+    if arguments.format != "text":
+        sys.stdout.write(report.rendered(arguments.format))
+    return worst([code, *(show_error(error) for error in write(arguments.output, report))])
+
+
+def codes_of(results: "Sequence[Result]", fail_on: frozenset[str] | None) -> Iterator[ExitCode]:
     """Those of the results, or of the findings that are to fail the run."""
     if fail_on is None:
         yield from (ExitCode(one.code) for one in results)
@@ -100,33 +108,37 @@ def _codes(results: "Sequence[Result]", fail_on: frozenset[str] | None) -> Itera
     yield ExitCode(worst_code(counted))
 
 
-def _not_written(error: OSError) -> ExitCode:
-    from visaproof.cli.options.errors import show_error
-
-    return show_error(error)
-
-
 @dataclass(slots=True)
 class _Shown:
     """Prints results in the order of the files, each once all before it are there."""
 
     text: bool
     quiet: bool
-    live: bool
     due: int = 0
-    late: set[int] = field(default_factory=set[int])
+    results: "dict[int, Result]" = field(default_factory=dict[int, "Result"])
+    printed: set[int] = field(default_factory=set[int])
 
-    def show(self, results: "dict[int, Result]", *, all_of_them: bool = False) -> None:
-        while self.due in results:
-            self._one(results[self.due])
+    def add(self, index: int, result: "Result", already: bool) -> None:
+        self.results[index] = result
+        if already:
+            self.printed.add(index)
+        while self.due in self.results:
+            self._print(self.due)
             self.due += 1
-        if all_of_them:
-            for index in sorted(index for index in results if index > self.due):
-                self._one(results[index])
 
-    def _one(self, result: "Result") -> None:
-        if self.live or (self.quiet and not result.findings):
+    def rest(self) -> None:
+        """What came early, and those before it never."""
+        for index in sorted(self.results):
+            self._print(index)
+
+    def ordered(self) -> "list[Result]":
+        return [self.results[index] for index in sorted(self.results)]
+
+    def _print(self, index: int) -> None:
+        result = self.results[index]
+        if index in self.printed or (self.quiet and not result.findings):
             return
+        self.printed.add(index)
         if self.text:
             sys.stdout.write(result.text)
         sys.stdout.flush()
