@@ -40,6 +40,12 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
     ("refine", "target"): (["refine", str(DUMP), "{}", "--limit", "2"], ".visaasm"),
     ("refine", "launch"): (["refine", str(DUMP), str(DUMP), "--launch", "{}"], ".json"),
     ("refine", "launch_target"): (["refine", str(DUMP), str(DUMP), "--launch-target", "{}"], ".json"),
+    **{
+        (command, "cache"): ([command, str(DUMP), "--launch", str(MANIFEST), "--cache", "{}"], ".sqlite")
+        for command in ("check", "conflicts", "bounds")
+    },
+    ("cache", "cache"): (["cache", "stats", "--cache", "{}"], ".sqlite"),
+    ("cache", "file"): (["cache", "import", "{}", "--cache", "new.sqlite"], ".sqlite"),
     ("tv", "paths"): (["tv", "{}"], ".json"),
     ("tv", "launch"): (["tv", "PAIRS", "--launch", "{}"], ".json"),
     ("tv", "launch_target"): (["tv", "PAIRS", "--launch-target", "{}"], ".json"),

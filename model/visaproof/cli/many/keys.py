@@ -1,6 +1,7 @@
 """By what an answer about a file is found again: everything on which it, and the way it is shown, depends."""
 
 import os
+import re
 import shutil
 import sys
 from argparse import Namespace
@@ -22,6 +23,8 @@ NOT_OF_THE_ANSWER = frozenset(
 )  # fmt: skip
 """Options on which no answer to a question depends, or that are part of the task."""
 
+_FILE = re.compile(rb'^[ \t]*(?:FILE|\.file)[ \t]+"([^"\n]*)"', re.MULTILINE)
+
 
 @dataclass(frozen=True, slots=True)
 class FileKeys:
@@ -39,7 +42,7 @@ class FileKeys:
         """None where a file cannot be read: then there is nothing to remember."""
         parts = [self.options, str(task.path), str(task.launch)]
         try:
-            for path in inputs_of(task):
+            for path in (*inputs_of(task), *_shown_sources(task.path)):
                 parts += [path.name, self._digest(path)]
         except (OSError, ReadError):
             return None
@@ -49,6 +52,13 @@ class FileKeys:
         if path not in self._digests:
             self._digests[path] = sha256(content_of(path, LAUNCH_LIMIT)).hexdigest()
         return self._digests[path]
+
+
+def _shown_sources(path: Path) -> list[Path]:
+    """The files of which a report shows lines: the dump says where the compiler found them."""
+    named = {found.decode(errors="surrogateescape") for found in _FILE.findall(content_of(path, LAUNCH_LIMIT))}
+    near = [one for name in sorted(named) for one in (Path(name), path.parent / Path(name).name)]
+    return [one for one in near if one.is_file()]
 
 
 def options_text(arguments: Namespace) -> str:

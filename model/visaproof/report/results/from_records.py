@@ -160,8 +160,9 @@ def _written(write: Record) -> str:
 
 
 def _source(at: Record) -> Place | None:
-    found = at.get("source_place")
-    return Place(file=found["file"], line=found["line"]) if found else None
+    found: Any = at.get("source")
+    known = isinstance(found, dict)  # of a rule that is broken it is a text: the source of the rule
+    return Place(file=str(found["file"]), line=int(found["line"])) if known else None
 
 
 READERS: dict[str, Callable[[Origin, Record], Iterator[Finding]]] = {
