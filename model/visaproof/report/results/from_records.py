@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from visaproof.report.results.finding import CODES, Finding, Level, Place, worst_code
 
@@ -160,9 +160,11 @@ def _written(write: Record) -> str:
 
 
 def _source(at: Record) -> Place | None:
-    found: Any = at.get("source")
-    known = isinstance(found, dict)  # of a rule that is broken it is a text: the source of the rule
-    return Place(file=str(found["file"]), line=int(found["line"])) if known else None
+    found = at.get("source")
+    if not isinstance(found, dict):  # of a rule that is broken it is a text: the source of the rule
+        return None
+    place = cast("dict[str, Any]", found)
+    return Place(file=place["file"], line=place["line"])
 
 
 READERS: dict[str, Callable[[Origin, Record], Iterator[Finding]]] = {
