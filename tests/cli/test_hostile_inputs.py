@@ -41,9 +41,11 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
     ("refine", "launch"): (["refine", str(DUMP), str(DUMP), "--launch", "{}"], ".json"),
     ("refine", "launch_target"): (["refine", str(DUMP), str(DUMP), "--launch-target", "{}"], ".json"),
     **{
-        (command, "cache"): ([command, str(DUMP), "--launch", str(MANIFEST), "--cache", "{}"], ".sqlite")
+        (command, name): ([command, str(DUMP), "--launch", str(MANIFEST), f"--{name}", "{}"], suffix)
         for command in ("check", "conflicts", "bounds")
+        for name, suffix in (("cache", ".sqlite"), ("baseline", ".json"))
     },
+    ("tv", "baseline"): (["tv", "PAIRS", "--baseline", "{}"], ".json"),
     ("cache", "cache"): (["cache", "stats", "--cache", "{}"], ".sqlite"),
     ("cache", "file"): (["cache", "import", "{}", "--cache", "new.sqlite"], ".sqlite"),
     ("tv", "paths"): (["tv", "{}"], ".json"),
@@ -66,8 +68,8 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
 }
 """The command line of each input with `{}` for its path, and how the file may be named."""
 
-WRITTEN = {"save", "keep"}
-"""Folders that are written to."""
+WRITTEN = {"save", "keep", "write_baseline"}
+"""What is written to."""
 
 
 def test_the_table_has_every_input_of_every_command() -> None:

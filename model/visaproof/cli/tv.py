@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from visaproof.cli.many.baseline import known_findings, without_known
 from visaproof.cli.many.cache import cache_of
 from visaproof.cli.many.files import called_by, chosen_of
 from visaproof.cli.many.keys import options_text
@@ -103,6 +104,7 @@ def run(arguments: Namespace) -> int:
 
     if arguments.save:
         make_folder(arguments.save)
+    known = known_findings(arguments)
     asked = pairs_asked_for(arguments)
     asked = replace(asked, pairs=tuple(chosen_of(asked.pairs, _inputs, arguments)))
     text = arguments.format == "text"
@@ -113,6 +115,7 @@ def run(arguments: Namespace) -> int:
     rows, interrupted = _rows(asked, arguments)
     files = {(pair.source_name, pair.target_name): str(pair.target) for pair in asked.pairs}
     results = [result_of(row, int(_code(row.answer)), files.get((row.source, row.target), row.source)) for row in rows]
+    results = without_known(results, known, arguments, ended=not interrupted)
     codes = codes_of(results, arguments.fail_on)
     code = worst([*([ExitCode.INTERRUPTED] if interrupted else []), *codes])
     last = list(_lines(asked, arguments, rows, interrupted))

@@ -5,6 +5,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from visaproof.cli.many.baseline import add_baseline
 from visaproof.cli.many.cache import add_cache
 from visaproof.cli.options.arguments import count, seconds
 
@@ -31,6 +32,7 @@ def add_many(parser: ArgumentParser, old_cache: str | None = None) -> None:
         "--changed-since", metavar="REV", help="only files that differ from this revision of git, or are new"
     )
     add_results(parser)
+    add_baseline(parser)
     add_cache(parser, old_cache)
 
 

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from visaproof.cli.many.asking import Ask, Asker, Kept, answered
+from visaproof.cli.many.baseline import known_findings, without_known
 from visaproof.cli.many.cache import cache_of
 from visaproof.cli.many.files import tasks_of
 from visaproof.cli.many.keys import FileKeys
@@ -37,6 +38,7 @@ class Command:
 
 def ask_each(command: Command, arguments: Namespace) -> int:
     """Runs the command; what is computed is shown before the next one starts, and kept after Ctrl-C."""
+    known = known_findings(arguments)
     tasks = tasks_of(arguments)
     until = None if arguments.budget is None else monotonic() + arguments.budget
     live = min(jobs_of(arguments), len(tasks)) <= 1 and not arguments.quiet
@@ -58,7 +60,8 @@ def ask_each(command: Command, arguments: Namespace) -> int:
             codes.append(ExitCode.INTERRUPTED)
             with progress.hidden():
                 shown.rest()
-    return finish(command, arguments, shown.ordered(), codes)
+    results = without_known(shown.ordered(), known, arguments, ended=not codes)
+    return finish(command, arguments, results, codes)
 
 
 def finish(command: Command, arguments: Namespace, results: "Sequence[Result]", codes: list[ExitCode]) -> int:
