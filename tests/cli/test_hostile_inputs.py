@@ -46,6 +46,11 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
         for name, suffix in (("cache", ".sqlite"), ("baseline", ".json"))
     },
     ("tv", "baseline"): (["tv", "PAIRS", "--baseline", "{}"], ".json"),
+    ("triage", "folder"): (["triage", "{}"], ""),
+    ("triage", "launch"): (["triage", str(DUMP.parent), "--shard", "9/9", "--launch", "{}"], ".json"),
+    ("triage", "cache"): (["triage", str(DUMP.parent), "--shard", "9/9", "--cache", "{}"], ".sqlite"),
+    ("triage", "baseline"): (["triage", str(DUMP.parent), "--shard", "9/9", "--baseline", "{}"], ".json"),
+    ("dump", "file"): (["dump", "{}", "--ocloc", "/bin/false"], ".cl"),
     ("cache", "cache"): (["cache", "stats", "--cache", "{}"], ".sqlite"),
     ("cache", "file"): (["cache", "import", "{}", "--cache", "new.sqlite"], ".sqlite"),
     ("tv", "paths"): (["tv", "{}"], ".json"),
@@ -68,7 +73,7 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
 }
 """The command line of each input with `{}` for its path, and how the file may be named."""
 
-WRITTEN = {"save", "keep", "write_baseline"}
+WRITTEN = {"save", "keep", "write_baseline", "into"}
 """What is written to."""
 
 

@@ -16,8 +16,8 @@ import pytest
 from visaproof.cli import COMMANDS, main
 
 DATA = Path(__file__).parent.parent / "data"
-ASKING = ("prove", "replay", "check", "conflicts", "bounds", "refine", "tv", "ocloc", "rules", "run")
-NOT_ASKING = ("readings", "premises", "explain", "print", "vectors", "cache")
+ASKING = ("prove", "replay", "check", "conflicts", "bounds", "refine", "tv", "triage", "ocloc", "rules", "run")
+NOT_ASKING = ("readings", "premises", "explain", "print", "vectors", "cache", "dump", "doctor")
 SLACK_S = 12.0
 """Of processor time: what is loaded before and printed after, on a busy machine."""
 

@@ -31,6 +31,9 @@ COMMANDS = (
     "print",
     "vectors",
     "cache",
+    "dump",
+    "triage",
+    "doctor",
 )
 """Each is a module here with `add_parser(subparsers)` and `run(arguments) -> int`."""
 

@@ -101,10 +101,10 @@ def _power_of_two(text: str) -> int:
 
 def run(arguments: Namespace) -> int:
     """Asks about each file in turn; what is computed is shown before the next one starts."""
-    return ask_each(Command("bounds", _file, partial(counted, words=WORDS)), arguments)
+    return ask_each(Command("bounds", ask, partial(counted, words=WORDS)), arguments)
 
 
-def _file(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
+def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.report.one_kernel.bounds import file_json
     from visaproof.report.one_kernel.findings import listed_json
     from visaproof.smt.limit import Limit

@@ -89,7 +89,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(arguments: Namespace) -> int:
     """Checks each file in turn."""
     mode = arguments.rules
-    return ask_each(Command("check", _file, partial(_summary, mode), partial(_more, mode)), arguments)
+    return ask_each(Command("check", ask, partial(_summary, mode), partial(_more, mode)), arguments)
 
 
 def _summary(mode: str, results: "Sequence[Result]") -> "Iterator[str]":
@@ -105,7 +105,7 @@ def _more(mode: str, results: "Sequence[Result]") -> dict[str, Any]:
     return {"platform": platforms[0] if len(platforms) == 1 else None, "files": [], "rules": mode}
 
 
-def _file(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
+def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.analysis.findings.kernel import Uses, uses_of
     from visaproof.analysis.legality import legality
     from visaproof.launch.launch import said_by_launch

@@ -88,10 +88,10 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
 
 def run(arguments: Namespace) -> int:
     """Asks about each file in turn; what is computed is shown before the next one starts."""
-    return ask_each(Command("conflicts", _file, partial(counted, words=WORDS)), arguments)
+    return ask_each(Command("conflicts", ask, partial(counted, words=WORDS)), arguments)
 
 
-def _file(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
+def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.analysis.conflicts.kernel import ask_kernel
     from visaproof.analysis.conflicts.weakest import under_one_set, weakest
     from visaproof.analysis.findings.kernel import uses_in

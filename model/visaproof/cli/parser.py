@@ -11,10 +11,10 @@ from visaproof import __version__
 from visaproof.cli.options.exit_codes import TABLE
 
 GROUPS = (
-    ("Ask about a kernel", ("conflicts", "bounds", "check", "run", "print")),
+    ("Ask about a kernel", ("conflicts", "bounds", "check", "run", "triage", "dump", "print")),
     ("Compare", ("refine", "tv", "ocloc", "rules")),
     ("Look into the model", ("prove", "readings", "premises", "explain", "replay", "vectors")),
-    ("Look after runs", ("cache",)),
+    ("Look after runs", ("cache", "doctor")),
 )
 """Every command under what one wants of it."""
 
