@@ -7,7 +7,11 @@ from visaproof.instructions.gather_scaled import GatherScaled
 from visaproof.instructions.instruction import Instruction
 from visaproof.instructions.lsc.atomic import LscAtomic
 from visaproof.instructions.lsc.load import LscLoad
+from visaproof.instructions.lsc.load_block2d import LscLoadBlock2d
+from visaproof.instructions.lsc.load_typed import LscLoadTyped
 from visaproof.instructions.lsc.store import LscStore
+from visaproof.instructions.lsc.store_block2d import LscStoreBlock2d
+from visaproof.instructions.lsc.store_typed import LscStoreTyped
 from visaproof.instructions.oword_ld_unaligned import OwordLdUnaligned
 from visaproof.instructions.oword_st import OwordSt
 from visaproof.instructions.qw_gather import QwGather
@@ -33,7 +37,11 @@ FAMILY: tuple[type[Instruction], ...] = (
     DwordAtomic,
     LscAtomic,
     LscLoad,
+    LscLoadBlock2d,
+    LscLoadTyped,
     LscStore,
+    LscStoreBlock2d,
+    LscStoreTyped,
     SvmAtomic,
     SvmBlockLd,
     SvmBlockSt,
@@ -51,7 +59,11 @@ __all__ = [
     "GatherScaled",
     "LscAtomic",
     "LscLoad",
+    "LscLoadBlock2d",
+    "LscLoadTyped",
     "LscStore",
+    "LscStoreBlock2d",
+    "LscStoreTyped",
     "OwordLdUnaligned",
     "OwordSt",
     "QwGather",
