@@ -13,7 +13,6 @@ from visaproof.cli.many.asking import Asker, Kept, answered
 from visaproof.cli.many.baseline import known_findings, without_known
 from visaproof.cli.many.cache import cache_of
 from visaproof.cli.many.files import Task, chosen_of, inputs_of
-from visaproof.cli.many.keys import FileKeys
 from visaproof.cli.many.options import add_many
 from visaproof.cli.many.run import codes_of, conclude
 from visaproof.cli.options.arguments import Subparsers, add_limit, add_platform
@@ -94,7 +93,7 @@ def _asked(tasks: Sequence[Task], arguments: Namespace) -> "tuple[list[tuple[str
                 asker = Asker(command, import_module(f"visaproof.cli.{command}").ask, own, until)
                 with (
                     cache_of(arguments, command) as cache,
-                    closing(answered(asker, tasks, Kept(cache, FileKeys.of(command, own) if cache else None))) as found,
+                    closing(answered(asker, tasks, Kept.of(cache, command, own))) as found,
                 ):
                     for index, result, _ in found:
                         results[index, number] = _with_stated_sizes(result) if command == "bounds" else result

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from visaproof.cli.many.baseline import known_findings, without_known
 from visaproof.cli.many.cache import cache_of
 from visaproof.cli.many.files import called_by, chosen_of
-from visaproof.cli.many.keys import options_text
 from visaproof.cli.many.options import add_many, jobs_of
 from visaproof.cli.many.run import codes_of, conclude
 from visaproof.cli.options.arguments import (
@@ -140,6 +139,7 @@ def _inputs(pair: "Pair") -> list[Path]:
 
 def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     """The rows in the order of the pairs, and whether Ctrl-C ended the run.  Nothing heavy loads if all are known."""
+    from visaproof.cli.many.keys import options_text
     from visaproof.pairs.keys import PairKeys
     from visaproof.report.text.progress import Progress
     from visaproof.report.two_kernels.pair_cache import KIND, not_in_cache, recalled

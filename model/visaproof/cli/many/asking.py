@@ -102,6 +102,16 @@ class Kept:
     fresh: bool = False
     """Whether each is asked again, as where it also writes files of its own."""
 
+    @staticmethod
+    def of(cache: "VerdictCache | None", command: str, arguments: Namespace) -> "Kept":
+        """What a command may use of a cache; without one, nothing loads."""
+        if cache is None:
+            return Kept()
+        from visaproof.cli.many.keys import FileKeys
+
+        fresh = getattr(arguments, "save", None) is not None
+        return Kept(cache, FileKeys.of(command, arguments), fresh)
+
     def get(self, asker: Asker, task: Task) -> "Result | None":
         """What is known of a file, or that nothing is where nothing may be asked."""
         from visaproof.report.results.finding import Result

@@ -12,7 +12,6 @@ from visaproof.cli.many.asking import Ask, Asker, Kept, answered
 from visaproof.cli.many.baseline import known_findings, without_known
 from visaproof.cli.many.cache import cache_of
 from visaproof.cli.many.files import tasks_of
-from visaproof.cli.many.keys import FileKeys
 from visaproof.cli.many.options import jobs_of
 from visaproof.cli.options.exit_codes import ExitCode, worst
 
@@ -46,9 +45,7 @@ def ask_each(command: Command, arguments: Namespace) -> int:
     shown = _Shown(arguments.format == "text", arguments.quiet)
     codes: list[ExitCode] = []
     with cache_of(arguments, command.name) as cache, _progress(len(tasks), live) as progress:
-        kept = Kept(
-            cache, FileKeys.of(command.name, arguments) if cache else None, bool(arguments.__dict__.get("save"))
-        )
+        kept = Kept.of(cache, command.name, arguments)
         progress.starting(command.name)
         try:
             with closing(answered(asker, tasks, kept)) as found:
