@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.pairs import CORPUS, LIMIT_S
-from visaproof.checking.verdict_cache import VerdictCache
+from visaproof.checking.kept.verdict_cache import VerdictCache
 from visaproof.launch.assumptions import Assume
 from visaproof.pairs.lists import Pair
 from visaproof.refinement.scope import Scope

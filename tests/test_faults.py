@@ -20,7 +20,7 @@ from benchmarks.faults.tasks import OfFault, OfPair, Processes, Replies, Task
 from benchmarks.itself import PROVED, ask, dumps, progress
 from benchmarks.itself import table as table_of_dumps
 from benchmarks.pairs import CORPUS
-from visaproof.checking.verdict_cache import VerdictCache
+from visaproof.checking.kept.verdict_cache import VerdictCache
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.scope import Scope

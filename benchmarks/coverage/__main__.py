@@ -19,7 +19,7 @@ from benchmarks.coverage.measure import Row
 from benchmarks.coverage.pool import measured_all
 from benchmarks.coverage.table import markdown
 from visaproof.checking.claims.model_version import model_version
-from visaproof.checking.verdict_cache import VerdictCache
+from visaproof.checking.kept.verdict_cache import VerdictCache
 from visaproof.isa.errors import ReadError
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from benchmarks.faults.plan import Pair, listed_pairs
 from benchmarks.faults.store import FILE, Store, version
 from benchmarks.faults.table import OPEN, table
 from benchmarks.faults.tasks import Processes
-from visaproof.checking.verdict_cache import VerdictCache
+from visaproof.checking.kept.verdict_cache import VerdictCache
 
 INTERRUPTED = 130
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from visaproof.checking.claims.model_version import digest, model_version
-from visaproof.checking.verdict_cache import VerdictCache
+from visaproof.checking.kept.verdict_cache import VerdictCache
 
 FILE = Path(__file__).parents[2] / ".faults.jsonl"
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.checking import cache_care
-from visaproof.checking.verdict_cache import SECRET, Mode, VerdictCache
+from visaproof.checking.kept import cache_care
+from visaproof.checking.kept.verdict_cache import SECRET, Mode, VerdictCache
 from visaproof.isa.errors import ReadError
 
 WRITER = """
 import sys
 from pathlib import Path
-from visaproof.checking.verdict_cache import VerdictCache
+from visaproof.checking.kept.verdict_cache import VerdictCache
 with VerdictCache(Path(sys.argv[1]), "test", say=lambda text: sys.exit(text)) as cache:
     for number in range(int(sys.argv[3])):
         cache.add(f"{sys.argv[2]} {number}", {"number": number, "text": "x" * 500})

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from visaproof.checking.cache_care import stats
+from visaproof.checking.kept.cache_care import stats
 from visaproof.cli import main
 
 DATA = Path(__file__).parent.parent / "data"

@@ -10,7 +10,7 @@ from visaproof.cli.options.errors import UsageError
 from visaproof.cli.options.exit_codes import ExitCode
 
 if TYPE_CHECKING:
-    from visaproof.checking.cache_care import Stats
+    from visaproof.checking.kept.cache_care import Stats
 
 EPILOG = f"""examples:
   visaproof cache stats --cache answers.sqlite       how many answers of what, and whether any is damaged
@@ -83,7 +83,7 @@ def run(arguments: Namespace) -> int:
 
 def _done(arguments: Namespace, path: Path) -> tuple[str, dict[str, object]]:
     """What was done, for people and for programs."""
-    from visaproof.checking import cache_care
+    from visaproof.checking.kept import cache_care
 
     match arguments.action:
         case "stats":

@@ -31,7 +31,7 @@ from visaproof.cli.options.tv_pairs import Asked, pairs_asked_for
 from visaproof.cli.refine import add_undefined
 
 if TYPE_CHECKING:
-    from visaproof.checking.verdict_cache import VerdictCache
+    from visaproof.checking.kept.verdict_cache import VerdictCache
     from visaproof.pairs.lists import Pair
     from visaproof.report.results.finding import Result
     from visaproof.report.two_kernels.pair_cache import Open

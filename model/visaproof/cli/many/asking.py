@@ -15,7 +15,7 @@ from visaproof.cli.options.errors import show_error
 from visaproof.cli.options.exit_codes import ExitCode
 
 if TYPE_CHECKING:
-    from visaproof.checking.verdict_cache import VerdictCache
+    from visaproof.checking.kept.verdict_cache import VerdictCache
     from visaproof.cli.many.keys import FileKeys
     from visaproof.report.results.finding import Result
 

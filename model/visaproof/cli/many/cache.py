@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from visaproof.checking.verdict_cache import VerdictCache
+    from visaproof.checking.kept.verdict_cache import VerdictCache
 
 VARIABLE = "VISAPROOF_CACHE"
 """Names the cache of every run that has no `--cache`."""
 MODES = ("off", "read-write", "read-only", "enforce")
-"""The values of `checking.verdict_cache.Mode`."""
+"""The values of `checking.kept.verdict_cache.Mode`."""
 
 
 def add_cache(parser: ArgumentParser, old_name: str | None = None) -> None:
@@ -48,7 +48,7 @@ def cache_of(arguments: Namespace, kind: str) -> Generator["VerdictCache | None"
     if path is None or arguments.cache_mode == "off":
         yield None
         return
-    from visaproof.checking.verdict_cache import Mode, VerdictCache
+    from visaproof.checking.kept.verdict_cache import Mode, VerdictCache
 
     said: set[str] = set()
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from visaproof.checking.verdict_cache import VerdictCache
+from visaproof.checking.kept.verdict_cache import VerdictCache
 from visaproof.pairs.keys import PairKeys
 from visaproof.pairs.lists import Pair
 from visaproof.report.two_kernels.pair_rows import Answer, Row, from_kept, kept, row

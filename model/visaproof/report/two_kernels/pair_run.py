@@ -3,8 +3,8 @@
 from collections.abc import Generator, Sequence
 from contextlib import closing
 
+from visaproof.checking.kept.verdict_cache import VerdictCache
 from visaproof.checking.task_pool import Answered, Lost, side_by_side
-from visaproof.checking.verdict_cache import VerdictCache
 from visaproof.pairs.keys import PairKeys
 from visaproof.pairs.lists import Pair
 from visaproof.report.two_kernels.pair_answers import Asker

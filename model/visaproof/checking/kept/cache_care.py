@@ -9,7 +9,7 @@ from pathlib import Path
 from time import time
 
 from visaproof.checking.claims.model_version import model_version
-from visaproof.checking.verdict_cache import SECRET, code_of, connected
+from visaproof.checking.kept.verdict_cache import SECRET, code_of, connected
 
 DAY_S = 24 * 60 * 60
 
