@@ -21,6 +21,7 @@ ELSEWHERE = {
         ("test_scratch.py", "test_lanes_keep_apart_and_inside"),
         ("test_scratch.py", "test_its_size_has_to_be_known"),
     ),
+    "uniform-groups": (("test_audited.py", "test_build_options_grant_whole_groups"),),
     "slm-size": ((BOUNDS, "test_the_launch_says_how_large_shared_local_memory_is"),),
     "slm-sizes": (
         (LOCAL, "test_less_shared_memory_is_a_difference_where_it_is_read"),
@@ -122,5 +123,6 @@ WITHOUT = {
     "groups-fit": "nothing is asked of it: a launch that the target refuses leaves nothing to compare",
     "lsc-immediate": "a reading that has no alternative: nothing asks with sums that do not wrap",
     "private-sizes": "nothing is asked of two kernels here: `bounds` asks each whether it stays inside",
+    "scratch-sizes": "as private-sizes: `bounds` asks each kernel whether it stays inside",
 }
 """Rows without a witness, and why.  A row leaves this list with its pair."""

@@ -58,6 +58,11 @@ PREMISES = _rows(
         "--assume launch,-whole-groups",
     ),
     PremiseRow(
+        "uniform-groups",
+        "every group has the local size {size}, the last one, too: by its build options the program refuses others",
+        Grantor.DRIVER, "CL_INVALID_WORK_GROUP_SIZE, with -cl-uniform-work-group-size and in OpenCL C 1.x", _ALL,
+    ),
+    PremiseRow(
         "unread-dimensions", "the local size is 1 in {dimensions}, of which the kernel reads no local id",
         Grantor.HOST, "hosts launch as many dimensions as kernels have", _ALL, "--assume launch,-unread-dimensions",
     ),
@@ -109,6 +114,12 @@ PREMISES = _rows(
     PremiseRow(
         "scratch-size", "a thread has {size} bytes of private memory in {surface}, from 0 on, as the kernel says",
         Grantor.DRIVER, "the attributes of the kernel", ("bounds",),
+    ),
+    PremiseRow(
+        "scratch-sizes",
+        "a thread has {source} bytes behind %scratch in the source, {target} in the target, and each stays inside",
+        Grantor.COMPILER, "the zeinfo's per_thread_memory_buffers; bounds asks whether a kernel stays inside",
+        _TWO_KERNELS,
     ),
     PremiseRow(
         "slm-size", "a group has {size} bytes of shared local memory, as the launch says",
