@@ -34,7 +34,7 @@ OF_RUNS = (
         Grantor.LANGUAGE, "OpenCL C: a data race between work items is undefined", _RUN,
     ),
     PremiseRow(
-        "begins-at-0", "memory that nothing wrote holds 0: {memory}",
+        "begins-at-0", "uninitialised memory holds 0: {memory}",
         Grantor.NOBODY, "it may hold anything on a device", _RUN,
     ),
 )  # fmt: skip
