@@ -96,13 +96,14 @@ class _Pair(NamedTuple):
 
 def _kept(one: UnitStore, surface: str, memory: SharedMemory) -> _Pair | None:
     """A store to what the target leaves as it was: where all of them leave it so, the first and the later ones do."""
-    value = _opened(one.value, memory) if is_given((one.guard, one.cell), memory) else None
+    plain = one.change is None and is_given((one.guard, one.cell), memory)
+    value = _opened(one.value, memory) if plain else None
     return None if value is None else _Pair(one.guard, eq(value, memory.initial(surface, one.cell)))
 
 
 def _pair(one: UnitStore, other: UnitStore, memory: SharedMemory) -> _Pair | None:
     """Two stores of one place, on which choices have no bearing, as it is the target's as well."""
-    if one.guard is not other.guard or one.cell is not other.cell:
+    if one.guard is not other.guard or one.cell is not other.cell or one.change or other.change:
         return None
     value = _opened(one.value, memory)
     return None if value is None else _Pair(one.guard, eq(value, other.value))
