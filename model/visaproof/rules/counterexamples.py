@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from visaproof.decode import message as messages
 from visaproof.machine.concrete.run import PerformedMessage
+from visaproof.program.statements import Origin
+from visaproof.program.statements import Run as Statement
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.observed import is_register
 from visaproof.refinement.testing.memory import IMAGE_SIZE, texel_at
@@ -65,10 +67,10 @@ def _run(instance: Instance, runner: Runner, comparison: Comparison, found: Diff
     start.state.backwards = target and found.backwards
     start.state.readings = found.readings if target else start.state.readings
     before = {name: bytes(content) for name, content in start.state.registers.items()}
-    seen: list[tuple[Instruction, list[Change]]] = []
+    seen: list[tuple[Origin, list[Change]]] = []
 
-    def observe(statement: Instruction, state: ConcreteState) -> None:
-        seen.append((statement, list(_register_changes(before, state))))
+    def observe(statement: Statement, state: ConcreteState) -> None:
+        seen.append((statement.origin, list(_register_changes(before, state))))
         before.update({name: bytes(content) for name, content in state.registers.items()})
 
     ran = runner.run_from(start, found.memory, observe)
@@ -91,7 +93,7 @@ def _run(instance: Instance, runner: Runner, comparison: Comparison, found: Diff
     return Run(tuple(steps), "" if undefined is None else undefined.message, memory, observed)
 
 
-def _step(instance: Instance, runner: Runner, statement: Instruction, changes: list[Change]) -> Step:
+def _step(instance: Instance, runner: Runner, statement: Origin, changes: list[Change]) -> Step:
     return Step(statement.text, rule_place(instance, runner.kernel, statement.position), tuple(changes))
 
 
