@@ -114,6 +114,8 @@ class Steps:
         """
         if is_true(goal):
             return True
+        if self._question.launched.premises is not None and self._by_parts(goal):
+            return True
         answer = self._answered(lambda about: tuple(self._question.memory.facts((about,))), goal)
         if isinstance(answer, Fails):
             answer = self._answered(self._premises_within, goal)

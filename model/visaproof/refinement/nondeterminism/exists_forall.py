@@ -9,7 +9,7 @@ to what may hold, so that a proof rests on the solver alone.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from time import monotonic
+from time import process_time
 from typing import NamedTuple, cast
 
 from visaproof.checking.clauses import Form, form_of
@@ -58,9 +58,9 @@ def some_choice_leaves_each(question: Question, first: Choices, timeout_ms: int)
     if not is_true(defined) and not isinstance(climb(premises(question, defined), defined, timeout_ms), Holds):
         return False
     shown: set[Form] = set()
-    end = monotonic() + GROUPS * timeout_ms / 1000
+    end = process_time() + GROUPS * timeout_ms / 1000
     for group in _groups(question, [pair for pair in pairs if pair is not None], first):
-        if monotonic() > end:
+        if process_time() > end:
             return False
         forms = {group.form, group.anywhere.form}
         if shown.isdisjoint(forms):
