@@ -68,7 +68,8 @@ def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int, ste
             if process_time() > end:
                 return False
             everywhere = steps.nearly_holds(step.goal)
-            if not everywhere and not steps.nearly_holds(implies(one.guard, step.goal)):
+            under_guard = question.launched.premises is not None and not everywhere
+            if not everywhere and not (under_guard and steps.nearly_holds(implies(one.guard, step.goal))):
                 return False
             if everywhere and step.target is not step.source:
                 known[step.target] = step.source
@@ -90,12 +91,15 @@ class Steps:
         self._premises: list[tuple[Bool, frozenset[Term]]] | None = None
         """What is assumed of every goal, in parts, with what each is about."""
         self._defined: bool | None = None
+        self._of_parts = question.launched.premises is not None
 
     def target_defined(self) -> bool:
         """Whether the target is defined where the source is: each condition by itself, then all that is left."""
         if self._defined is None:
-            parts = not_entailed(parts_undefined(self._question), self._question.source.undefined)
-            left = [one for one in parts if not self.nearly_holds(neg(one))]
+            left = list(parts_undefined(self._question))
+            if self._of_parts:  # of programs there are too many
+                left = list(not_entailed(left, self._question.source.undefined))
+                left = [one for one in left if not self.nearly_holds(neg(one))]
             self._defined = self.with_all_premises(neg(disj(*left)))
         return self._defined
 
@@ -114,7 +118,7 @@ class Steps:
         """
         if is_true(goal):
             return True
-        if self._question.launched.premises is not None and self._by_parts(goal):
+        if self._of_parts and self._by_parts(goal):
             return True
         answer = self._answered(lambda about: tuple(self._question.memory.facts((about,))), goal)
         if isinstance(answer, Fails):
@@ -131,9 +135,7 @@ class Steps:
         form, memory = form_of(*assumed(goal), goal), self._question.memory
         if form not in self._decided:
             answer = uncut(assumed(goal), goal, min(QUICK_MS, self._timeout_ms))
-            if isinstance(answer, GaveUp) and self._by_parts(goal):
-                answer = Holds(self.by or NORMAL_FORM)
-            elif isinstance(answer, GaveUp):
+            if isinstance(answer, GaveUp):
                 smaller = swept(goal, memory, self._timeout_ms / 1000)
                 answer = uncut(assumed(smaller), smaller, self._timeout_ms)
                 if not memory.facts_are_all((goal,)):  # the form does not say which cells are one
