@@ -165,6 +165,8 @@ def run(arguments: Namespace) -> int:
 
 def judge(pairs: "Sequence[tuple[Program, Program]]", arguments: Namespace) -> tuple[ExitCode, list[dict[str, Any]]]:
     """Asks of each source and target, by the options of `add_question`; the records are for JSON."""
+    from visaproof.refinement.same_program import asks_about_itself
+
     if arguments.save:
         make_folder(arguments.save)
     codes: list[ExitCode] = []
@@ -174,14 +176,22 @@ def judge(pairs: "Sequence[tuple[Program, Program]]", arguments: Namespace) -> t
             one, other = (target, source) if back else (source, target)
             if codes and arguments.format == "text":
                 print()
+            observed = _observed(arguments, back)
+            itself = asks_about_itself(one, other, observed)
             try:
-                codes.append(_ask(one, other, arguments, records, _observed(arguments, back)))
+                codes.append(_ask(one, other, arguments, records, observed, itself))
             except (ReadError, NotModelled) as error:
+                if isinstance(error, NotModelled) and itself and _is_itself(one, records, arguments.format == "text"):
+                    codes.append(ExitCode.OK)
+                    continue
                 codes.append(show_error(error))
                 verdict = "not modelled" if isinstance(error, NotModelled) else "unmatched"
                 files = {"source": one.kernel.path, "target": other.kernel.path}
                 records.append(files | {"verdict": verdict, "reason": str(error)})
             except LimitReached as reached:
+                if itself and _is_itself(one, records, arguments.format == "text"):
+                    codes.append(ExitCode.OK)
+                    continue
                 codes.append(ExitCode.UNKNOWN)
                 records.append(_not_asked(one, other, reached, arguments.format == "text"))
     return worst(codes), records
@@ -195,19 +205,38 @@ def _not_asked(source: "Program", target: "Program", reached: LimitReached, text
     return files | {"verdict": "unknown", "reason": f"not asked: {reached}"}
 
 
+def _is_itself(program: "Program", records: list[dict[str, Any]], text: bool) -> bool:
+    """Says that a program refines itself, where it cannot be run symbolically; False where it may never be defined."""
+    from visaproof.refinement.defined_run import has_defined_run
+    from visaproof.refinement.same_program import DEFINED_BY_A_RUN
+
+    if not has_defined_run(program):
+        return False
+    path = program.kernel.path
+    if text:
+        print(f"{path} → {path}\n\n  REFINES: the target does what the source does ({DEFINED_BY_A_RUN})", flush=True)
+    found: dict[str, Any] = {"verdict": "refines", "by": DEFINED_BY_A_RUN, "conditions": [], "excused": []}
+    records.append({"source": path, "target": path} | found)
+    return True
+
+
 def _ask(
     source: "Program",
     target: "Program",
     arguments: Namespace,
     records: list[dict[str, Any]],
     observe: list[tuple[str, str]],
+    itself: bool,
 ) -> ExitCode:
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
     from visaproof.queries.kernels.undefined import forbidden_by
+    from visaproof.refinement.defined_run import has_defined_run
     from visaproof.refinement.limited import compare_within, decide_within
+    from visaproof.refinement.same_program import DEFINED_BY_A_RUN, LOOKED_AT_S
     from visaproof.refinement.scope import Alias, Scope
     from visaproof.refinement.strategies.strategy import Stages
+    from visaproof.refinement.verdicts import Refines, Unknown
     from visaproof.report.two_kernels.answer import (
         basis_lines,
         comparison_json,
@@ -226,7 +255,7 @@ def _ask(
         Assume.of(arguments.assume), forbidden, arguments.unroll, floats, tuple(observe), Alias(arguments.alias),
         disjoint_in(arguments.where), relations_in(arguments.where), timeout_ms, groups,
     )  # fmt: skip
-    limit = Limit(arguments.limit)
+    limit = Limit(min(arguments.limit, LOOKED_AT_S) if itself else arguments.limit)
     comparison = compare_within(limit, source, target, scope)
     if arguments.format == "text":
         for line in header(comparison):
@@ -234,6 +263,8 @@ def _ask(
         sys.stdout.flush()
     stages = Stages()
     verdict = decide_within(limit, comparison, timeout_ms, stages)
+    if itself and isinstance(verdict, Unknown) and has_defined_run(source):
+        verdict = Refines(DEFINED_BY_A_RUN)
     record: RefinementExample | None = None
     shown = shown_by(comparison, verdict)
     if arguments.save and shown is not None:
