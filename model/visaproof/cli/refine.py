@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from visaproof.refinement.comparison import Comparison
     from visaproof.refinement.record import RefinementExample
     from visaproof.refinement.verdicts import Verdict
+    from visaproof.report.two_kernels.launches import ShownDifference
 
 EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --launch manifest.json
@@ -269,16 +270,38 @@ def _ask(
     shown = shown_by(comparison, verdict)
     if arguments.save and shown is not None:
         record = replayed_record(*shown)
+    example = None if shown is None else _launch(shown[0], arguments)
     if arguments.format == "json":
         stats = {"stages": stages_json(stages.tried)} if arguments.stats else {}
-        records.append(comparison_json(comparison) | verdict_json(comparison, verdict) | stats)
+        launch = {} if example is None else {"launch": example.json()}
+        records.append(comparison_json(comparison) | verdict_json(comparison, verdict) | launch | stats)
     else:
         stats = ("", *stage_lines(stages)) if arguments.stats else ()
-        for line in (*verdict_lines(comparison, verdict), *basis_lines(comparison, arguments.verbose), *stats):
+        launched = () if example is None else (f"  {line}" for line in example.lines())
+        basis = basis_lines(comparison, arguments.verbose)
+        for line in (*verdict_lines(comparison, verdict), *launched, *basis, *stats):
             print(line)
         sys.stdout.flush()
     written = ExitCode.OK if record is None else _write(comparison, record, arguments.save)
     return worst((_code(verdict), written))
+
+
+def _launch(comparison: "Comparison", arguments: Namespace) -> "ShownDifference | None":
+    """A launch with the difference, of two kernels that are files of their own."""
+    from visaproof.report.two_kernels.launches import shown_difference
+
+    if getattr(arguments, "target", None) is None:
+        return None
+    back = comparison.source.kernel.path != str(arguments.source)
+    sides = [
+        (arguments.source, arguments.launch),
+        (arguments.target, arguments.launch_target or arguments.launch),
+    ]
+    source, target = (
+        ("visaproof", "run", str(path), *(() if launch is None else ("--launch", str(launch))))
+        for path, launch in (reversed(sides) if back else sides)
+    )
+    return shown_difference(comparison, relations_in(arguments.where), (source, target))
 
 
 def _write(comparison: "Comparison", record: "RefinementExample", folder: Path) -> ExitCode:
