@@ -35,7 +35,7 @@ class GroupShape:
     @property
     def size(self) -> Triple | None:
         """The local size of every group; None where it is open, or that of the last group is."""
-        return None if "whole-groups" in self.lifted else self.launch.group_size
+        return None if "whole-groups" in self.lifted and not self.launch.uniform else self.launch.group_size
 
     @property
     def most(self) -> int:
