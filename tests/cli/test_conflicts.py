@@ -98,7 +98,7 @@ def test_without_launch_information_nothing_is_assumed(capsys: pytest.CaptureFix
 
 def test_without_launch_information_a_hint_says_what_would_help(capsys: pytest.CaptureFixture[str]) -> None:
     """What is known of lanes and groups alone frees nothing."""
-    assert main(["conflicts", dump("vadd", "tgllp-O2-simd8"), "--platform", "TGLLP"]) == 1
+    assert main(["conflicts", dump("vadd", "tgllp-O2-simd8"), "--platform", "TGLLP", "-v"]) == 1
     output = capsys.readouterr().out
     assert "assumed: first-lanes: " in output
     assert "--launch FILE" in output

@@ -137,7 +137,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
         _save_unwritten(answers, arguments.save)
     if answers.vacuous:
         codes.append(ExitCode.VACUOUS)
-    _print_footer(answers, findings, uses)
+    _print_footer(answers, findings, uses, arguments.verbose)
     order = list(dict.fromkeys(one.instruction.position for one in answers.questions))
     findings.sort(key=lambda one: order.index(one.question.instruction.position))
     record = file_json(answers, findings, launches) | listed_json(answers.kernel, uses, answers)
@@ -245,7 +245,7 @@ def _print_finding(answers: "BoundsAnswers", finding: "BoundsFinding", launch: "
     sys.stdout.flush()
 
 
-def _print_footer(answers: "BoundsAnswers", findings: "list[BoundsFinding]", uses: "Uses") -> None:
+def _print_footer(answers: "BoundsAnswers", findings: "list[BoundsFinding]", uses: "Uses", verbose: bool) -> None:
     from visaproof.report.one_kernel.bounds import footer, unwritten_lines
     from visaproof.report.one_kernel.findings import lines_of
 
@@ -253,7 +253,7 @@ def _print_footer(answers: "BoundsAnswers", findings: "list[BoundsFinding]", use
         print("\n  no memory message: nothing to leave its bounds")
     for line in (*unwritten_lines(answers), *lines_of(answers.kernel, uses, answers)):
         print(line)
-    for line in footer(answers, findings):
+    for line in footer(answers, findings, verbose):
         print(line)
 
 

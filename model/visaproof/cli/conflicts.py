@@ -136,7 +136,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     uses = uses_in(answers.asked, in_launches, dict(arguments.undefined), limit)
     codes += codes_of_uses(uses, arguments)
     _print_uses(answers, uses)
-    _print_footer(answers, [one.finding for one in found], tried)
+    _print_footer(answers, [one.finding for one in found], tried, arguments.verbose)
     found.sort(key=lambda one: answers.positions.index(one.finding.question.instruction.position))
     record = _record(answers, found, tried, launches) | listed_json(kernel, uses, answers)
     if answers.stopped is not None:
@@ -207,12 +207,12 @@ def _print_uses(answers: "KernelAnswers", uses: "Uses") -> None:
         print(line)
 
 
-def _print_footer(answers: "KernelAnswers", findings: "list[Finding]", tried: bool) -> None:
+def _print_footer(answers: "KernelAnswers", findings: "list[Finding]", tried: bool, verbose: bool) -> None:
     from visaproof.report.one_kernel.conflicts import footer
 
     if not findings and answers.stopped is None:
         print("\n  no scatter: nothing to collide")
-    for line in footer(answers, findings, premises=not tried):
+    for line in footer(answers, findings, not tried, verbose):
         print(line)
 
 

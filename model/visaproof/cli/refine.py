@@ -124,7 +124,7 @@ def add_question(parser: ArgumentParser) -> None:
     )
     add_limit(parser, "one question about two kernels")
     parser.add_argument("--save", metavar="DIR", type=Path, help="write a difference as a file that replays")
-    parser.add_argument("-v", "--verbose", action="store_true", help="list which inputs and surfaces are matched")
+    parser.add_argument("-v", "--verbose", action="store_true", help="premises in full, and what is matched")
     parser.add_argument("--stats", action="store_true", help="show which strategies were tried, and what each took")
     add_undefined(parser)
     add_float(parser)

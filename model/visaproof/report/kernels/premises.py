@@ -22,12 +22,24 @@ GRANTED = {
 }
 
 
-def premise_lines(premises: Sequence[Premise]) -> Iterator[str]:
-    """What an answer rests on, in its header."""
+IN_FULL = (Grantor.USER, Grantor.NOBODY, Grantor.OPEN)
+"""Premises of which nobody else takes care are never shown by their names alone."""
+
+
+def premise_lines(premises: Sequence[Premise], verbose: bool = True) -> Iterator[str]:
+    """What an answer rests on: each premise in full, or those that others grant by their names, by who grants them."""
     if not premises:
         yield "  assumed: nothing: every input is arbitrary"
+    short: dict[Grantor, dict[str, None]] = {}
     for one in premises:
-        yield f"  assumed: {one} [{GRANTED[one.row.granted]}]"
+        if verbose or one.row.granted in IN_FULL:
+            yield f"  assumed: {one} [{GRANTED[one.row.granted]}]"
+        else:
+            short.setdefault(one.row.granted, {})[one.name] = None
+    if short:
+        named = "; ".join(f"{', '.join(names)} [{GRANTED[grantor]}]" for grantor, names in short.items())
+        yield f"  assumed: {named}"
+        yield "    (-v: in full; `visaproof premises` explains each)"
 
 
 def premises_json(premises: Sequence[Premise]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from visaproof.queries.kernels.suspects import ranges
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.queries.kernels.uninitialised import Unwritten
 from visaproof.report.kernels.premises import premise_lines, premises_json
-from visaproof.report.one_kernel.conflicts import UNBOUNDED, data_dependence, input_lines, inputs_of
+from visaproof.report.one_kernel.conflicts import UNBOUNDED, data_dependence, input_lines, inputs_of, readings_lines
 from visaproof.report.one_kernel.kernel_runs import stop_json
 from visaproof.report.one_kernel.lane_table import MARK
 from visaproof.report.one_kernel.launches import NO_LAUNCHES, ShownLaunch
@@ -182,13 +182,11 @@ def readings_of(finding: BoundsFinding) -> list[str]:
     return [f"{READINGS[name].decision} {name}" for name in names]
 
 
-def footer(answers: BoundsAnswers, findings: list[BoundsFinding]) -> Iterator[str]:
+def footer(answers: BoundsAnswers, findings: list[BoundsFinding], verbose: bool) -> Iterator[str]:
     """What all answers of a file rest on: premises about the launch, and readings of the pages."""
     yield ""
-    yield from premise_lines(answers.start.assumed)
-    used = dict.fromkeys(reading for finding in findings for reading in readings_of(finding))
-    if used:
-        yield f"  readings used: {', '.join(used)}"
+    yield from premise_lines(answers.start.assumed, verbose)
+    yield from readings_lines(dict.fromkeys(reading for one in findings for reading in readings_of(one)), verbose)
 
 
 def file_json(

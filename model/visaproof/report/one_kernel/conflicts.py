@@ -1,6 +1,6 @@
 """Conflicts as people read them: the scatter, its verdict, and the lanes that collide."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -171,17 +171,23 @@ NOT_ASKED = "not asked: whether two messages or two threads race; `visaproof run
 """What no answer of `conflicts` says."""
 
 
-def footer(answers: KernelAnswers, findings: list[Finding], premises: bool) -> Iterator[str]:
+def footer(answers: KernelAnswers, findings: list[Finding], premises: bool, verbose: bool) -> Iterator[str]:
     """What all answers of a file rest on, premises about the launch and readings of the pages; what was not asked."""
     if any(isinstance(one.answer, Free) for one in findings):
         yield ""
         yield f"  {NOT_ASKED}"
     yield ""
     if premises:
-        yield from premise_lines(answers.start.assumed)
-    used = dict.fromkeys(reading for finding in findings for reading in readings_of(finding))
-    if used:
+        yield from premise_lines(answers.start.assumed, verbose)
+    yield from readings_lines(dict.fromkeys(reading for one in findings for reading in readings_of(one)), verbose)
+
+
+def readings_lines(used: Collection[str], verbose: bool) -> Iterator[str]:
+    """The readings of the pages on which answers rest, or how many there are."""
+    if used and verbose:
         yield f"  readings used: {', '.join(used)}"
+    elif used:
+        yield f"  readings used: {len(used)} (-v lists them; `visaproof readings` explains each)"
 
 
 def finding_json(answers: KernelAnswers, finding: Finding, launch: ShownLaunch | None = None) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def basis_lines(comparison: Comparison, verbose: bool) -> Iterator[str]:
     for one in comparison.runners[0].observed:
         what = f"{one.count} {'bits' if one.source.is_predicate else 'bytes'}"
         yield f"  observed at the end, where the source defines it: {one.both} ({what})"
-    yield from premise_lines(comparison.assumed)
+    yield from premise_lines(comparison.assumed, verbose)
     for hint in filter(None, map(fitting, comparison.start.hints)):
         yield f"  hint: {hint}"
 
