@@ -95,6 +95,9 @@ class Counterexample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=T
     other: State | None = None
     """For those: the state before the second run, which differs from `state` in these bits alone."""
 
+    def __repr__(self) -> str:
+        return f"<Counterexample: {self.shows}>"
+
 
 _S = TypeVar("_S", bound=msgspec.Struct)
 

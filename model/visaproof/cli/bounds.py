@@ -12,6 +12,7 @@ from visaproof.cli.options.findings import KINDS_OF_ONE_KERNEL, allows, codes_of
 from visaproof.cli.options.kernel_files import milliseconds, read_with_launch
 from visaproof.cli.options.kernel_questions import add_kernel_options, ask_each, nothing_asked, show_stop
 from visaproof.isa.errors import LimitReached, ReadError
+from visaproof.launch.assume import ADDRESS_UNIT
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from visaproof.analysis.bounds.verdicts import Meaningless, Outside
     from visaproof.analysis.findings.kernel import Uses
     from visaproof.smt.limit import Limit
-
-ADDRESS_UNIT = 4
-"""`--align` unless nothing is assumed: dword accesses need it of the pointers that they start from."""
 
 WORDS = {
     ExitCode.OK: "in bounds",

@@ -11,6 +11,9 @@ from typing import ClassVar
 
 FIRST_LANES = "first-lanes"
 
+ADDRESS_UNIT = 4
+"""Of the addresses in a payload, unless nothing is assumed: dword accesses need it of what they start from."""
+
 SETS: Mapping[str, frozenset[str]] = {
     "launch": frozenset((
         "local-ids", "local-size", "rows", "whole-groups", "unread-dimensions", "global-ids", "all-lanes", FIRST_LANES,

@@ -1,5 +1,4 @@
 """What a `.visaasm` file says: declarations, inputs and instructions, each with its place in the text.
-
 Names are resolved and numbers are read; nothing is interpreted.  Source: docs/pages/operands-and-files.md.
 """
 
@@ -306,7 +305,7 @@ class Label:
 Statement = Instruction | Label
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Kernel:
     """One `.visaasm` file."""
 
@@ -326,6 +325,9 @@ class Kernel:
     source_lines: tuple[str, ...] = field(repr=False)
     unlinked: Mapping[Position, str] = field(default_factory=dict[Position, str], repr=False)
     """Why a call could not be linked, by its place."""
+
+    def __repr__(self) -> str:
+        return f"<Kernel {self.name}: {self.path}>"
 
     def instructions(self) -> Iterator[Instruction]:
         for statement in self.statements:

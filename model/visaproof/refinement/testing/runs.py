@@ -46,7 +46,7 @@ OUTSIDE, SLM_OUTSIDE, UNINITIALISED = UndefinedKind.OUTSIDE, UndefinedKind.SLM_O
 LOCAL_SIZE = surface_size(SHARED_LOCAL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Difference:
     """A run of both kernels that shows that the target does not refine the source."""
 
@@ -81,6 +81,12 @@ class Difference:
     that no choice leaves the same is shown symbolically, and the run has one of the choices."""
     source_missed: Missed | None = None
     """Where the source accesses something outside of a buffer, if it does."""
+
+    def __repr__(self) -> str:
+        if self.undefined is not None or not self.surface:
+            return f"<Difference: the target is undefined ({self.kind or 'of another kind'})>"
+        place = f"{self.surface}[{self.address:#x}]"
+        return f"<Difference: {place} is {self.source:#x} after the source, {self.target:#x} after the target>"
 
 
 @dataclass(frozen=True, slots=True)
