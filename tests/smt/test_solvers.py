@@ -1,5 +1,9 @@
 """One question to the solvers: satisfiable with values that satisfy, unsatisfiable, or undecided."""
 
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -7,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.strategies import Truth, truths
+from visaproof.isa.errors import LimitReached
 from visaproof.smt import (
     Bool,
     bool_symbol,
@@ -25,6 +30,7 @@ from visaproof.smt import (
 )
 from visaproof.smt import solvers as solvers_module
 from visaproof.smt.answers import Answer, Satisfiable, Undecided, Unsatisfiable
+from visaproof.smt.limit import Limit
 from visaproof.smt.solvers import forget_answers, solve
 
 x, y = symbol("x", 32), symbol("y", 32)
@@ -72,6 +78,13 @@ def factors_of_a_product_of_primes() -> list[Bool]:
     a, b = (symbol(name, 64) for name in ("factor.a", "factor.b"))
     small = [ult(const(1, 64), word) for word in (a, b)] + [ult(word, const(2**32, 64)) for word in (a, b)]
     return [eq(mul(a, b), const(4_294_967_291 * 4_294_967_279, 64)), *small]
+
+
+def divisors_of_a_large_number() -> list[Bool]:
+    """Of 119 bits: no solver finds them in a minute."""
+    a, b = (symbol(name, 120) for name in ("divisor.a", "divisor.b"))
+    small = [ult(const(1, 120), word) for word in (a, b)] + [ult(word, const(2**60, 120)) for word in (a, b)]
+    return [eq(mul(a, b), const(2**119 - 903, 120)), *small]
 
 
 @every_solver
@@ -137,3 +150,36 @@ def test_the_solvers_agree_and_their_values_satisfy_the_formula(pair: Truth) -> 
         assert any(isinstance(answer, Satisfiable | Undecided) for answer in answers)
         assert isinstance(ask([conj(pair.term, neg(pair.term))], 2_000, 0), Unsatisfiable)
     assert len({type(ask([pair.term], 2_000, 0)) for ask in backends()} - {Undecided}) <= 1
+
+
+STOPPED_S = 2.5
+"""By the clock: longer than the limit of the question."""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped here")
+@every_solver
+def test_the_limit_is_one_on_processor_time(ask: Ask) -> None:
+    """A machine with other work gives the same answer: here the process does not run at all for a while."""
+    code = f"""
+import {ask.__module__} as backend
+from visaproof.smt import const, eq, mul, symbol, ult
+a, b = symbol("a", 32), symbol("b", 32)
+small = [ult(one, other) for word in (a, b) for one, other in ((const(1, 32), word), (word, const(2**16, 32)))]
+print("asks", flush=True)
+print(type(backend.ask([eq(mul(a, b), const(32_771 * 65_521, 32)), *small], 2_000, 0)).__name__)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "asks\n"
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(STOPPED_S)
+        process.send_signal(signal.SIGCONT)
+        assert process.communicate()[0] == "Satisfiable\n"
+
+
+@every_solver
+def test_a_limit_around_it_ends_a_question_at_once(ask: Ask) -> None:
+    start = time.process_time()
+    with pytest.raises(LimitReached), Limit(0.2).within():
+        ask(divisors_of_a_large_number(), 60_000, 0)
+    assert time.process_time() - start < 5

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from visaproof.decode.statement import Statement, execution_of
+from visaproof.decode.surfaces import read_surface
 from visaproof.isa.operands import Channels, Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.visaasm.syntax import Instruction, Kernel
@@ -43,7 +44,7 @@ def image_info(instruction: Instruction, kernel: Kernel, platform: Platform) -> 
     return ImageInfo(
         execution_of(instruction),
         statement.channels(instruction.suffixes[0]),
-        statement.surface(surface),
+        read_surface(statement, surface),
         statement.raw(level),
         statement.raw(dst),
     )

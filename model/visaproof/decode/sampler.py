@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from visaproof.decode.statement import Statement, execution_of
+from visaproof.decode.surfaces import read_surface
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.operands import Channels, Execution, RawOperand
 from visaproof.isa.platform import Platform
@@ -81,7 +82,7 @@ def sampler_read(instruction: Instruction, kernel: Kernel, platform: Platform) -
     return SamplerRead(
         execution_of(instruction),
         channels,
-        statement.surface(surface),
+        read_surface(statement, surface),
         statement.raw(dst),
         data_type.size,
         _NULL_MASK in flags,

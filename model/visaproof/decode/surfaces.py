@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from visaproof.decode.statement import execution_of, root_byte
+from visaproof.decode.statement import Statement, execution_of, root_byte
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
@@ -142,6 +142,19 @@ Place = tuple[str, int]
 def bindless_name(kernel: Kernel, handle: Place, reader: Instruction, platform: Platform, *, wide: bool = False) -> str:
     """The name of the surface whose handle of a dword, or of a qword if it is `wide`, lies at this byte."""
     return f"bindless {_origin(kernel, handle, reader, platform, _QWORDS if wide else _WITH_A_DWORD)}"
+
+
+def read_surface(s: Statement, operand: Operand) -> str:
+    """What a read through the sampler names: a surface variable, or on Xe3P a qword with the address of its state."""
+    match operand:
+        case RawOperand():
+            raw = s.raw(operand)
+            place = raw.variable, raw.offset
+        case VectorSource(index=0):
+            place = first_byte(s.kernel, operand, s.platform)
+        case _:
+            return s.surface(operand)
+    return bindless_name(s.kernel, place, s.instruction, s.platform, wide=True)
 
 
 def _origin(kernel: Kernel, place: Place, reader: Instruction, platform: Platform, types: frozenset[DataType]) -> str:

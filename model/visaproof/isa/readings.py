@@ -251,6 +251,11 @@ READINGS: dict[str, Reading] = {
         "movs of several elements of a state variable, of which the finalizer reads the first for all lanes?",
         "contiguous elements, as its page has it",
     ),
+    "repeated-names": Reading(
+        "ours",
+        "A name that a dump declares several times: scopes of inline assembly, printed without their braces?",
+        "the scopes are copies of one text in the order of their declarations; other names are refused",
+    ),
     "small-sizes": Reading(
         "D41", "Execution sizes 1, 2 and 4 of SCATTER4_SCALED and TYPED_ATOMIC?", answers.SmallSizes
     ),

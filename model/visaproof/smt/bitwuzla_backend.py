@@ -3,7 +3,11 @@
 Bitwuzla has no usable types for pyright: its terms are `Any` here and nowhere else.
 """
 
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from threading import current_thread, main_thread
+from time import process_time
 from typing import Any, cast
 
 import bitwuzla  # pyright: ignore[reportMissingTypeStubs]
@@ -21,13 +25,15 @@ _Result: Any = _bitwuzla.Result
 
 NAME = f"bitwuzla {_bitwuzla.version()}"
 
+RAISING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGPROF", "SIGALRM")
+"""Signals whose handlers raise: what they raise in a callback of Bitwuzla is lost, so that they wait for its end."""
+
 
 def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int, simplified: bool = False) -> Answer:
-    """Whether all formulas can hold together.  It cannot be interrupted before `timeout_ms` are over."""
+    """Whether all formulas can hold together, within `timeout_ms` of processor time."""
     options = _bitwuzla.Options()
     options.set(_Option.PRODUCE_MODELS, True)
     options.set(_Option.PREPROCESS, simplified)
-    options.set(_Option.TIME_LIMIT_PER, max(1, timeout_ms))
     options.set(_Option.SEED, seed)
     lowering = _Lowering()
     solver = _bitwuzla.Bitwuzla(lowering.manager, options)
@@ -35,7 +41,7 @@ def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int, simplified: bool =
         solver.assert_formula(lowering.lower(formula))
     for definition in lowering.definitions:
         solver.assert_formula(definition)
-    match solver.check_sat():
+    match _checked(solver, timeout_ms):
         case _Result.UNSAT:
             return Unsatisfiable(NAME)
         case _Result.SAT:
@@ -43,6 +49,31 @@ def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int, simplified: bool =
             return Satisfiable(values, NAME)
         case _:
             return Undecided("bitwuzla: timeout")
+
+
+def _checked(solver: Any, timeout_ms: int) -> Any:
+    """What `check_sat` says; unknown where its processor time is over.  A signal ends it as well."""
+    end = process_time() + timeout_ms / 1000
+    while True:
+        with _held_signals() as pending:
+            solver.configure_terminator(lambda: process_time() > end or pending())
+            found = solver.check_sat()
+        if found != _Result.UNKNOWN or process_time() > end:
+            return found
+
+
+@contextmanager
+def _held_signals() -> Generator[Callable[[], bool]]:
+    """Handlers do not run within it, but at its end; what it gives says whether one waits."""
+    if current_thread() is not main_thread() or not hasattr(signal, "pthread_sigmask"):
+        yield lambda: False
+        return
+    held = {getattr(signal, name) for name in RAISING}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    try:
+        yield lambda: not held.isdisjoint(signal.sigpending())
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _Lowering:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import Enum, auto
 from functools import lru_cache
 from importlib.util import find_spec
-from time import perf_counter
+from time import process_time
 
 from visaproof.smt.answers import Answer, Satisfiable, Undecided
 from visaproof.smt.terms import Bool
@@ -33,7 +33,7 @@ class Preparation(Enum):
 def solve(
     formulas: Iterable[Bool], timeout_ms: int, seed: int = 0, preparation: Preparation = Preparation.NONE
 ) -> Answer:
-    """Whether all formulas can hold together, within `timeout_ms` for all solvers together.
+    """Whether all formulas can hold together, within `timeout_ms` of processor time for all solvers together.
 
     Raises KeyboardInterrupt where a solver was stopped by Ctrl-C.
     """
@@ -48,7 +48,7 @@ def forget_answers() -> None:
 
 @lru_cache(KEPT_ANSWERS)
 def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, preparation: Preparation) -> Answer:
-    start = perf_counter()
+    start = process_time()
     if preparation is not Preparation.MULTIPLIED_OUT and _has_bitwuzla():
         from visaproof.smt import bitwuzla_backend
 
@@ -59,7 +59,7 @@ def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, preparatio
             return answer
     from visaproof.smt import z3_backend
 
-    spent_ms = int(1000 * (perf_counter() - start))
+    spent_ms = int(1000 * (process_time() - start))
     return z3_backend.ask(formulas, max(1, timeout_ms - spent_ms), seed)
 
 

@@ -7,6 +7,7 @@ functions, because its operators coerce and check what terms have checked alread
 from collections.abc import Callable, Sequence
 from functools import reduce
 from threading import Thread, current_thread, main_thread
+from time import process_time
 from typing import Any, cast
 
 import z3  # pyright: ignore[reportMissingTypeStubs]
@@ -22,6 +23,9 @@ _z3: Any = z3
 HEARD_EVERY_S = 0.1
 """Seconds until a signal is heard where another thread than the main one got it."""
 
+LEAST_S = 0.002
+"""That is waited for at once."""
+
 ENDS_WITHIN_S = 2.0
 """Seconds that z3 has to end once it is interrupted: mostly it takes some hundredths."""
 
@@ -32,17 +36,20 @@ NAME = f"z3 {_z3.get_version_string()}"
 
 
 def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int) -> Answer:
-    """Whether all formulas can hold together.  Raises KeyboardInterrupt where z3 was stopped by Ctrl-C.
+    """Whether all formulas can hold together, within `timeout_ms` of processor time.
 
-    So it does, or LimitReached, where a handler of a signal raises it meanwhile.
+    Raises KeyboardInterrupt where z3 was stopped by Ctrl-C; so it does, or LimitReached, where a handler of a signal
+    raises it meanwhile.
     """
     context = _z3.Context()
     lowering = Lowering(context)
     floats = any(term.op is Op.FLOAT for term in subterms(*formulas))
     solver = _z3.SolverFor("QF_FPBV" if floats else "QF_BV", ctx=context)
-    solver.set(timeout=timeout_ms, random_seed=seed)
+    solver.set(random_seed=seed)
     solver.add(*(lowering.lower(formula) for formula in formulas))
-    answer = _checked(solver)
+    answer = _checked(solver, timeout_ms)
+    if answer is None:
+        return Undecided("z3: timeout")
     if answer == _z3.unsat:
         return Unsatisfiable(NAME)
     if answer == _z3.sat:
@@ -53,16 +60,25 @@ def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int) -> Answer:
     return Undecided(f"z3: {reason}")
 
 
-def _checked(solver: Any) -> Any:
-    """What `check` says.  Handlers of signals wait for the main thread, so that z3 has a thread of its own."""
+def _checked(solver: Any, timeout_ms: int) -> Any:
+    """What `check` says; None where its processor time was over: z3's own limit is one by the clock.
+
+    Handlers of signals wait for the main thread, so that z3 has a thread of its own.
+    """
     if current_thread() is not main_thread():
+        solver.set(timeout=timeout_ms)
         return solver.check()
     found: list[Any] = []
+    end, over = process_time() + timeout_ms / 1000, False
     thread = Thread(target=lambda: found.append(_or_error(solver)), daemon=True)
     thread.start()
     try:
         while thread.is_alive():
-            thread.join(HEARD_EVERY_S)
+            left = end - process_time()
+            if left <= 0:
+                over = True
+                solver.ctx.interrupt()
+            thread.join(min(HEARD_EVERY_S, max(LEAST_S, left)))
     except BaseException:
         solver.ctx.interrupt()
         thread.join(ENDS_WITHIN_S)
@@ -71,7 +87,7 @@ def _checked(solver: Any) -> Any:
         raise
     if isinstance(found[0], BaseException):
         raise found[0]
-    return found[0]
+    return None if over and found[0] == _z3.unknown else found[0]
 
 
 def _or_error(solver: Any) -> Any:

@@ -8,6 +8,7 @@ from visaproof.isa.errors import Position, ReadError
 from visaproof.visaasm.fragment_records import DeclarationBody, Placement
 from visaproof.visaasm.naming import closest, listed
 from visaproof.visaasm.predefined import PREDEFINED
+from visaproof.visaasm.repeated_names import Choices
 from visaproof.visaasm.syntax import (
     AddressVariable,
     Alias,
@@ -43,7 +44,8 @@ _ALIAS_DECLARATION = re.compile(r"\s*\.decl\s+(\w+)\s.*?(?:alias\s*=\s*<\s*([\w%
 class Declarations:
     """The names that are known so far."""
 
-    def __init__(self, source_lines: tuple[str, ...]) -> None:
+    def __init__(self, source_lines: tuple[str, ...], choices: Choices | None = None) -> None:
+        """`choices` are the repeated names of a dump; without them a name is declared once in each scope."""
         self.variables: dict[str, Variable] = dict(PREDEFINED)
         self.inputs: list[Input] = []
         self.has_renamed = False
@@ -53,6 +55,11 @@ class Declarations:
         """Of each alias; added up as they are declared, since a chain of them may be long."""
         self._scopes: list[dict[str, Variable]] = [dict(PREDEFINED)]
         self._source_lines = source_lines
+        self._choices = choices or {}
+        self._repeated = {name for names in self._choices.values() for name in names}
+        self._in_turn: dict[str, list[Variable]] = {}
+        """What each repeated name was declared as, in the order of the text."""
+        self._chosen: dict[str, Variable] = {}
 
     # ------------------------------------------------------------ names
 
@@ -62,10 +69,17 @@ class Declarations:
     def close_scope(self) -> None:
         self._scopes.pop()
 
+    def choose(self, line: int) -> bool:
+        """Whether another declaration of a repeated name counts from the statement in this line on."""
+        if line not in self._choices:
+            return False
+        self._chosen = {name: self._in_turn[name][number] for name, number in self._choices[line].items()}
+        return True
+
     def find(self, name: str) -> Variable | None:
         """The variable that `name` means here: that of the innermost scope."""
         if len(self._scopes) == 1:
-            return self._scopes[0].get(name)
+            return self._chosen.get(name) or self._scopes[0].get(name)
         return next((scope[name] for scope in reversed(self._scopes) if name in scope), None)
 
     def known(self, name: str, position: Position, kind: type[Variable] | None = None) -> Variable:
@@ -90,7 +104,8 @@ class Declarations:
     # ------------------------------------------------------------ .decl
 
     def declare(self, name: str, body: DeclarationBody, position: Position, at: At) -> None:
-        if name in self._scopes[-1] or name in PREDEFINED:
+        is_repeated = len(self._scopes) == 1 and name in self._repeated
+        if (name in self._scopes[-1] and not is_repeated) or name in PREDEFINED:
             earlier = self.known(name, position).position
             hint = f"first declared in line {earlier.line}" if earlier else "it is predefined"
             raise ReadError(f"{name} is declared twice", position, hint)
@@ -105,6 +120,8 @@ class Declarations:
             assert isinstance(base, GeneralVariable)
             self._bytes_from[unique] = self.bytes_from(base) - variable.alias.offset
         self._scopes[-1][name] = self.variables[unique] = variable
+        if is_repeated:
+            self._in_turn.setdefault(name, []).append(variable)
 
     def _variable(self, unique: str, name: str, body: DeclarationBody, position: Position, at: At) -> Variable:
         count = body.num_elts

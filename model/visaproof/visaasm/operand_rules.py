@@ -122,6 +122,13 @@ class OperandRules(ConstantRules):
         sign = _modifier(modifier)
         return Shape(str(name), lambda variable, position: VectorSource(variable, row, column, region, sign, position))
 
+    def surface_state(self, name: Token, origin: tuple[int, int], region: Region, index: Constant) -> Shape:
+        row, column = origin
+        number = _natural(index, "index")
+        return Shape(
+            str(name), lambda variable, position: VectorSource(variable, row, column, region, "", position, number)
+        )
+
     def source_row(self, name: Token, origin: tuple[int, int]) -> Shape:
         return self.source(None, name, origin, Region(1, 1, 0))
 

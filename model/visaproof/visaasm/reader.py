@@ -16,6 +16,7 @@ from visaproof.visaasm.fragments import NAME, read_declaration, read_directive, 
 from visaproof.visaasm.instruction_reader import LABEL, InstructionReader
 from visaproof.visaasm.items import Brace, Declared, Item, Placed, ReadItem
 from visaproof.visaasm.naming import closest, shown
+from visaproof.visaasm.repeated_names import Choices, choices_in
 from visaproof.visaasm.sizes import with_sizes
 from visaproof.visaasm.source import BLANKS, LogicalLine, logical_lines, read_text, split_lines
 from visaproof.visaasm.syntax import Instruction, Kernel, Label, Name, Statement
@@ -55,8 +56,10 @@ def read_kernel(text: str, path: str, *, grf_bytes: int | None = None) -> Kernel
 def read_items(text: str, path: str, *, grf_bytes: int | None = None) -> tuple[Kernel, tuple[ReadItem, ...]]:
     """The kernel, and what stands in the text in its order.  Raises ReadError."""
     lines = split_lines(text.removeprefix("\ufeff"), path)
-    own = {platform.grf_bytes for said in said_in(lines, path) for platform in said.platforms}
-    reader = _Reader(lines, path, own.pop() if grf_bytes is None and len(own) == 1 else grf_bytes)
+    said = said_in(lines, path)
+    own = {platform.grf_bytes for one in said for platform in one.platforms}
+    choices: Choices = choices_in(lines) if said else {}  # only a dump has lost its braces
+    reader = _Reader(lines, path, own.pop() if grf_bytes is None and len(own) == 1 else grf_bytes, choices)
     for line in logical_lines(lines, path):
         reader.read(line)
     return reader.kernel(), tuple(reader.items)
@@ -90,7 +93,7 @@ def check_end(kernel: Kernel) -> None:
 class _Reader:
     """What has been read of one file so far."""
 
-    def __init__(self, lines: tuple[str, ...], path: str, grf_bytes: int | None) -> None:
+    def __init__(self, lines: tuple[str, ...], path: str, grf_bytes: int | None, choices: Choices) -> None:
         self.items: list[ReadItem] = []
         self._lines = lines
         self._path = path
@@ -98,7 +101,7 @@ class _Reader:
         self._version: tuple[int, int] | None = None
         self._name: str | None = None
         self._is_function = False
-        self._declarations = Declarations(lines)
+        self._declarations = Declarations(lines, choices)
         self._scopes: list[Position] = []
         self._attributes: dict[str, str | int | None] = {}
         self._statements: list[Statement] = []
@@ -169,6 +172,8 @@ class _Reader:
         elif (label := LABEL.match(text, start)) is not None:
             self._read_label(label, text, line)
         else:
+            if self._declarations.choose(line.line):
+                self._instructions.names_changed()
             self._statements.append(self._instructions.read(text, start, line))
             self._add(self._statements[-1], line)
 

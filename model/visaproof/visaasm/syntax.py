@@ -124,6 +124,8 @@ class VectorSource:
     region: Region
     modifier: str
     position: Position
+    index: int | None = None
+    """`V(0,0)<0;1,0>[2]`: how many surface states after the one whose address the variable holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +307,7 @@ class Label:
 Statement = Instruction | Label
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Kernel:
     """One `.visaasm` file."""
 
@@ -314,20 +316,17 @@ class Kernel:
     name: str
     is_function: bool
     """`.global_function` instead of `.kernel`."""
-    variables: Mapping[str, Variable]
+    variables: Mapping[str, Variable] = field(repr=False)
     """Predefined and declared ones by name, in declaration order.
 
     A name that is declared again in another `{ }` is there as `NAME#2`, and operands refer to it so.
     """
-    inputs: tuple[Input, ...]
-    attributes: Mapping[str, str | int | None]
-    statements: tuple[Statement, ...]
+    inputs: tuple[Input, ...] = field(repr=False)
+    attributes: Mapping[str, str | int | None] = field(repr=False)
+    statements: tuple[Statement, ...] = field(repr=False)
     source_lines: tuple[str, ...] = field(repr=False)
     unlinked: Mapping[Position, str] = field(default_factory=dict[Position, str], repr=False)
     """Why a call could not be linked, by its place."""
-
-    def __repr__(self) -> str:
-        return f"<Kernel {self.name}: {self.path}>"
 
     def instructions(self) -> Iterator[Instruction]:
         for statement in self.statements:

@@ -138,7 +138,7 @@ def test_a_statement_and_its_byte_code_are_printed_alike(message: PageInstructio
         ("oword_st (M1, 2) T6 0:ud V1", "oword_st (2) T6 0x0:ud V1.0"),
         ("lsc_load.ugm (8) V1:d32 [V1]:a32", "lsc_load.ugm (M1, 8)  V1:d32  flat[V1]:a32"),
         ("lsc_load.ugm (8) V1.32:d32 ss(T6)[4*V1.64-16]:a32",
-         "lsc_load.ugm (M1, 8)  V1.32:d32  ss(T6)[4*V1.64-0x10]:a32"),
+         "lsc_load.ugm (M1, 8)  V1.32:d32  ss(T6)[0x4*V1.64-0x10]:a32"),
         ("lsc_store.ugm (8) bti(6)[V1+1+1]:a32 V1:d32", "lsc_store.ugm (M1, 8)  bti(0x6)[V1+0x2]:a32  V1:d32"),
         ("lsc_atomic_iadd.ugm (8) %null:d32 bss(V1.4)[V1]:a32 V1 %null",
          "lsc_atomic_iadd.ugm (M1, 8)  %null:d32  bss(V1.4)[V1]:a32  V1  %null"),

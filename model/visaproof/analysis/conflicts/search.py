@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from time import perf_counter
+from time import process_time
 from typing import Generic, TypeVar
 
 from visaproof.analysis.conflicts.any_lane import about_any_lane
@@ -176,7 +176,7 @@ class Search(Generic[T]):
         rungs: dict[str, None] = {}
         unsolved: Open | None = None
         stuck = 0
-        end = perf_counter() + PATIENCE * asked.timeout_ms / 1000
+        end = process_time() + PATIENCE * asked.timeout_ms / 1000
         for index in left:
             condition = self.conditions[index]
             near = earlier.within(lanes[condition])
@@ -198,7 +198,7 @@ class Search(Generic[T]):
                     stuck += undecided.stuck
             if unsolved is not None and stuck == MOST_STUCK:
                 return unsolved
-            if perf_counter() > end:
+            if process_time() > end:
                 return unsolved or Open(f"{self.subject} have too many different reasons not to {self.verb}")
         return unsolved or Never(", ".join(rungs))
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from time import perf_counter
+from time import process_time
 
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.analysis.findings.pairs import behaviour, other, two_states
@@ -84,7 +84,7 @@ def undefined_uses(
     """
     found = tuple(sinks(asked.trace))
     holds = conj(*premises, *_launched(asked), *(condition for condition, _ in asked.trace.bounded))
-    end = perf_counter() + PATIENCE * asked.timeout_ms / 1000
+    end = process_time() + PATIENCE * asked.timeout_ms / 1000
     for suspect in suspects(asked.kernel, asked.trace):
         answer: Answer = Allowed()
         forbidden = (choices or {}).get(suspect.kind)
@@ -183,7 +183,7 @@ class _Question:
                 values[one] = _fitted(second if isinstance(one.payload, InSecondRun) else first, one)
             if evaluate(formula, values) and self._is_launch(values):
                 return values
-        if perf_counter() > self.end:
+        if process_time() > self.end:
             return MayDepend("no time is left for it: try a larger --timeout")
         if launched is not None:  # else of lanes that count from any item on
             match solve([formula, launched.is_usual()], self.asked.timeout_ms):

@@ -35,6 +35,8 @@ from visaproof.visaasm.syntax import (
 
 BLOCKS = frozenset(["oword_ld", "oword_ld_unaligned", "oword_st", "svm_block_ld", "svm_block_st"])
 """Their execution field counts owords, and the compiler writes no mask in it."""
+ROWS_OF_REGISTERS = frozenset(["dpas", "dpasw"])
+"""Their last operand is where a matrix begins, and has no region."""
 _SCOPE_NUMBER = re.compile(r"#[0-9]+")
 
 
@@ -45,6 +47,8 @@ def instruction_text(instruction: Instruction) -> str:
     if instruction.execution is not None:
         head += f" {_execution(instruction.execution, opcode)}"
     operands = [_operand(operand, opcode) for operand in instruction.operands]
+    if opcode.startswith("sample"):
+        operands[1:3] = [_state(operand, opcode) for operand in instruction.operands[1:3]]
     if opcode.startswith("lsc_"):
         return "  ".join([head, *operands])
     if opcode.startswith(("sample_", "load_")):
@@ -83,10 +87,12 @@ def _execution(field: ExecutionField, opcode: str) -> str:
 def _operand(operand: Operand, opcode: str) -> str:
     match operand:
         case RawOperand(variable, offset):
-            is_bare = opcode.startswith("lsc_") and not offset
+            is_bare = opcode.startswith(("lsc_", "lifetime")) and not offset
             return written_name(variable) if is_bare else f"{written_name(variable)}.{offset}"
-        case VectorSource(variable, row, column, region, modifier):
-            return f"{_modifier(modifier)}{written_name(variable)}({row},{column}){_region(region)}"
+        case VectorSource(variable, row, column, region, modifier, index=index):
+            strides = "" if opcode in ROWS_OF_REGISTERS else _region(region)
+            state = "" if index is None else f"[{index}] "
+            return f"{_modifier(modifier)}{written_name(variable)}({row},{column}){strides}{state}"
         case VectorDestination(variable, row, column, horizontal):
             return f"{written_name(variable)}({row},{column})<{horizontal}>"
         case IndirectOperand():
@@ -103,6 +109,13 @@ def _operand(operand: Operand, opcode: str) -> str:
             return _lsc_address(operand)
         case Immediate() | Number() | Text():
             return _constant(operand)
+
+
+def _state(operand: Operand, opcode: str) -> str:
+    """A sampler or a surface, which on Xe3P is a variable with the address of its state, written without an offset."""
+    if isinstance(operand, RawOperand):
+        return _at(operand.variable, operand.offset)
+    return _operand(operand, opcode)
 
 
 def _constant(operand: Immediate | Number | Text) -> str:
@@ -130,7 +143,7 @@ def _indirect(operand: IndirectOperand) -> str:
 def _lsc_address(operand: LscAddress) -> str:
     index = f", {operand.index:#x}" if operand.index else ""
     argument = f"({_base(operand.base)}{index})" if operand.base is not None else ""
-    scale = f"{operand.scale}*" if operand.scale != 1 else ""
+    scale = f"{operand.scale:#x}*" if operand.scale != 1 else ""
     sign = "-" if operand.immediate < 0 else "+"
     added = f"{sign}{abs(operand.immediate):#x}" if operand.immediate else ""
     return f"{operand.model}{argument}[{scale}{_at(operand.variable, operand.offset)}{added}]:{operand.size}"
