@@ -48,7 +48,7 @@ def record(start: Start, subject: Subject) -> Counterexample:
         variant="a-variant",
         platform=subject.platform.name,
         readings=["D14 collision: undefined"],
-        program=program(start.instruction, start.before),
+        program=program([start.instruction], start.before),
         state=state_record(start.before),
         runs=[Run(steps=[f"{start.before.exec_mask:#x}"], outcome=outcome)],
         claimed=Outcome(undefined="an undefined access"),
