@@ -108,3 +108,23 @@ def test_stores_may_lie_deeper_than_the_stack_of_python() -> None:
     for number in range(2_000):
         memory = z3.Store(memory, a + number % 256, x)
     assert symbols_of(Raising().word(z3.Select(memory, b)))
+
+
+def test_a_constant_is_never_taken_for_a_part_of_another() -> None:
+    wide, part = z3.BitVec("wide", 128), z3.BitVec("wide.0", 32)
+    raising = Raising()
+    equal = raising.truth(z3.Extract(31, 0, wide) == part)
+    assert symbols_of(equal) != []
+    assert {evaluate(equal, values) for values in ({}, {raising.word(part): 1})} == {0, 1}
+
+
+def test_constants_of_two_widths_may_have_one_name() -> None:
+    raising = Raising()
+    raising.truth(z3.And(z3.BitVec("u", 8) == 0, z3.BitVec("u", 128) == 0, z3.Bool("u")))
+    assert len(raising.constants) == 3
+
+
+def test_two_arrays_of_one_name_are_refused() -> None:
+    other = z3.Array("memory", z3.BitVecSort(8), z3.BitVecSort(16))
+    with pytest.raises(NoSuchFormError, match="two arrays are called 'memory'"):
+        Raising().truth(z3.Select(MEMORY, a) == z3.Extract(7, 0, z3.Select(other, a)))

@@ -20,6 +20,7 @@ EPILOG = """examples:
   visaproof prove                                every claim of ./proofs, counted by obligation
   visaproof prove -v bounds --timeout 60         each claim with "bounds" in its id
   visaproof prove oword_ld/                      obligations on one instruction
+  visaproof prove atomics                        the claims of a module
   visaproof prove 'refute_*' --save findings     write each counterexample to a file
   visaproof prove --reading dword-misaligned=floor     the proofs, read another way
   visaproof prove --readings all --jobs 0        the proofs under every reading: on which does each depend?
@@ -38,7 +39,7 @@ exit codes:
 """
 
 
-PATTERN = "part of a claim's id, or a shell pattern; with a slash, of an obligation's: instruction/property"
+PATTERN = "a module, part of a claim's id, or a shell pattern; with a slash, of an obligation's: instruction/property"
 
 
 def add_parser(subparsers: Subparsers) -> None:

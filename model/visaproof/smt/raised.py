@@ -42,14 +42,26 @@ class Read:
     content: BitVec
 
 
+@dataclass(frozen=True, slots=True)
+class PartOf:
+    """What a symbol is called that stands for a dword of a constant, or for a cell of an array: no constant has such
+    a name, whatever it is spelled like."""
+
+    name: str
+    place: int
+
+    def __str__(self) -> str:
+        return f"{self.name}.{self.place}"
+
+
 @dataclass(slots=True, eq=False)
 class Raising:
     """Expressions of one formula, or of several: common parts are raised once."""
 
     reads: dict[str, list[Read]] = field(default_factory=dict[str, list[Read]])
     """By the name of the array."""
-    constants: dict[str, tuple[Any, Term]] = field(default_factory=dict[str, tuple[Any, Term]])
-    """The bit-vectors and truth values by name, as z3 has them and as terms."""
+    constants: dict[tuple[str, int], tuple[Any, Term]] = field(default_factory=dict[tuple[str, int], tuple[Any, Term]])
+    """The bit-vectors and truth values by name and width, as z3 has them and as terms."""
     arrays: dict[str, Any] = field(default_factory=dict[str, Any])
     _terms: dict[int, Term] = field(default_factory=dict[int, Term])
     _read: dict[tuple[int, Term], Term] = field(default_factory=dict[tuple[int, Term], Term])
@@ -120,14 +132,12 @@ class Raising:
             width = expression.size()
             if width > 2 * DWORD and width % DWORD == 0:
                 starts = reversed(range(0, width, DWORD))
-                term = concat(*(symbol(f"{name}.{start // 8}", DWORD) for start in starts))
+                term = concat(*(symbol(PartOf(name, start // 8), DWORD) for start in starts))
             else:
                 term = symbol(name, width)
         else:
             raise NoSuchFormError(_no_form(expression, f"it is of sort {expression.sort()}"))
-        _, known = self.constants.setdefault(name, (expression, term))
-        if known is not term:
-            raise NoSuchFormError(f"two constants are called {name!r}")
+        self.constants[name, term.width] = expression, term
         return term
 
     def _selected(self, array: Any, cell: BitVec) -> _Work:
@@ -164,9 +174,10 @@ class Raising:
 
     def _content(self, array: Any, cell: BitVec) -> BitVec:
         name = array.decl().name()
-        self.arrays[name] = array
+        if not self.arrays.setdefault(name, array).eq(array):
+            raise NoSuchFormError(f"two arrays are called {name!r}")
         reads = self.reads.setdefault(name, [])
-        content = symbol(f"{name}[{len(reads)}]", array.range().size())
+        content = symbol(PartOf(f"{name} cell", len(reads)), array.range().size())
         reads.append(Read(name, cell, content))
         return content
 

@@ -9,7 +9,7 @@ from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
-from visaproof.semantics.symbolic.accesses import Store
+from visaproof.semantics.symbolic.accesses import RegisterSlice, Store
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage, SymbolicState, SymbolicSurface
 from visaproof.smt import Bool, bool_symbol, const, symbol
@@ -21,14 +21,26 @@ IMAGE_AXES = ("width", "height", "depth")
 
 
 @dataclass(slots=True)
-class _Touched:
-    """How far an instruction reaches into its registers."""
+class Reach:
+    """What an instruction reads and writes."""
 
-    ends: dict[str, int] = field(default_factory=dict[str, int])
+    surface: str
+    registers: dict[str, set[int]] = field(default_factory=dict[str, set[int]])
+    """The bytes of each variable."""
+    predicates: dict[str, tuple[Bool, ...]] = field(default_factory=dict[str, tuple[Bool, ...]])
+
+    def end_of(self, variable: str) -> int:
+        """The bytes that the variable needs, in whole dwords."""
+        end = max(self.registers[variable]) + 1
+        return end + -end % 4
+
+    def touches(self, place: RegisterSlice) -> None:
+        """Notes bytes that are written."""
+        self.registers.setdefault(place.variable, set()).update(range(place.start, place.start + place.width))
 
     def byte(self, variable: str, position: int) -> Byte:
         """For a register file: a byte that is read."""
-        self.ends[variable] = max(self.ends.get(variable, 0), position + 1)
+        self.registers.setdefault(variable, set()).add(position)
         return symbol(f"{variable}.{position // 4}", 32), position % 4
 
 
@@ -47,6 +59,28 @@ class _Predicates(dict[str, tuple[Bool, ...]]):
         return self[name]
 
 
+def reach_of(instruction: Instruction, platform: Platform) -> Reach:
+    """What an instruction of the four pages touches.  Raises NotModelled for others."""
+    if not isinstance(instruction, Scatter4Scaled | OwordLd | QwScatter | TypedAtomic):
+        pages = ", ".join(page.spec.name for page in ALL)
+        raise NotModelled(f"{instruction.spec.name} in arrays: {pages} have such an encoding")
+    predicates = _Predicates()
+    found = Reach(instruction.surface, predicates=predicates)
+    surface: SymbolicSurface = SymbolicBuffer(symbol("size", CELL_BITS))
+    if isinstance(instruction, TypedAtomic):
+        surface = SymbolicImage(((const(1, 32), const(1, 32), const(1, 32)),))
+    lanes = tuple(bool_symbol(f"exec_mask.{lane}") for lane in range(THREAD_LANES))
+    registers = RegisterFile(_Names(), found.byte)
+    state = SymbolicState(platform, lanes, registers, predicates, {instruction.surface: surface})
+    for access in instruction.footprint(state):
+        destination = None if isinstance(access, Store) else access.destination
+        if destination is not None:
+            found.touches(destination)
+    for _, place in undefined_bytes_of(instruction, state):
+        found.touches(place)
+    return found
+
+
 def arbitrary(instruction: Instruction, platform: Platform) -> Arrays:
     """Constants for all that the instruction reads and writes; its registers end at the last byte that it touches.
 
@@ -54,30 +88,15 @@ def arbitrary(instruction: Instruction, platform: Platform) -> Arrays:
     `T6 bytes` and `T6 size`, of an image `T6 texels`, `T6 width`, `T6 height` and `T6 depth`.  Raises NotModelled
     for an instruction that has no encoding in arrays.
     """
-    if not isinstance(instruction, Scatter4Scaled | OwordLd | QwScatter | TypedAtomic):
-        pages = ", ".join(page.spec.name for page in ALL)
-        raise NotModelled(f"{instruction.spec.name} in arrays: {pages} have such an encoding")
     from visaproof.smt.z3_arrays import constant
 
-    touched, predicates = _Touched(), _Predicates()
-    name = instruction.surface
-    surface: SymbolicSurface = SymbolicBuffer(symbol("size", CELL_BITS))
-    if isinstance(instruction, TypedAtomic):
-        surface = SymbolicImage(((const(1, 32), const(1, 32), const(1, 32)),))
-    lanes = tuple(bool_symbol(f"exec_mask.{lane}") for lane in range(THREAD_LANES))
-    state = SymbolicState(platform, lanes, RegisterFile(_Names(), touched.byte), predicates, {name: surface})
-    for access in instruction.footprint(state):
-        destination = None if isinstance(access, Store) else access.destination
-        if destination is not None:
-            touched.byte(destination.variable, destination.start + destination.width - 1)
-    for _, place in undefined_bytes_of(instruction, state):
-        touched.byte(place.variable, place.start + place.width - 1)
+    reach = reach_of(instruction, platform)
     return Arrays(
         platform,
         constant("exec_mask", THREAD_LANES),
-        {variable: constant(variable, 8 * (end + -end % 4)) for variable, end in touched.ends.items()},
-        {name: _surface(name, instruction)},
-        _bits(predicates),
+        {name: constant(name, 8 * reach.end_of(name)) for name in reach.registers},
+        {reach.surface: _surface(reach.surface, instruction)},
+        _bits(reach.predicates),
     )
 
 
