@@ -33,7 +33,7 @@ def _uncarried(b: Words, width: int, *behind: BitVec) -> BitVec:
 
 def _behind(term: Term) -> Term:
     assert isinstance(term, BitVec)
-    return as_sum(without_small_carry(term, (POINTER,), ALIGNMENT))
+    return as_sum(without_small_carry(term, {POINTER: ALIGNMENT}))
 
 
 RULES: tuple[Rule, ...] = rules(

@@ -50,7 +50,7 @@ def test_the_guard_that_admits_n_reaches_outside(variant: str, capsys: pytest.Ca
     assert (load["effect"], store["effect"]) == ("zero", "dropped")
     for found in (load, store):
         (address,) = found["cell"]
-        assert f"{address:#x} bytes" == found["extent"]  # the element behind the last
+        assert f"{address} bytes" == found["extent"]  # the element behind the last
         assert found["replayed"]
 
 
@@ -83,9 +83,13 @@ def test_the_counterexample_is_shown_with_lane_address_size_and_effect(capsys: p
     assert main(["bounds", *dump("oob_offbyone"), *SIZES]) == 1
     output = capsys.readouterr().out
     assert "86 | scatter4_scaled.R (M1, 8) T6 0x0:ud V0051.0 V0052.0" in output
-    assert "OUTSIDE: lane 0 reaches bytes 0x0..0x3 of bti 1 (argument 1 (dst)), which has 0x0 bytes" in output
+    assert "OUTSIDE: an access reaches bytes 0x4..0x7 of bti 1 (argument 1 (dst)), which has 4 bytes" in output
     assert "the write is dropped (replayed)" in output
-    assert "►     0  bytes 0x0..0x3 outside" in output
+    assert "launch: 2 work items in 2 groups with n = 1" in output
+    assert main(["bounds", *dump("oob_offbyone"), *SIZES, "--where", "n >= 1048576"]) == 1  # no small launch has that
+    output = capsys.readouterr().out
+    assert "no launch is shown: no small one is as stated" in output
+    assert "►     0  bytes 0x803ff000..0x803ff003 outside" in output
 
 
 # ---------------------------------------------------------------- the global size
@@ -221,7 +225,7 @@ def test_shared_local_memory_ends_where_the_kernel_says(tmp_path: Path, capsys: 
     assert only(capsys, kernel(tmp_path, *statements, attributes=".kernel_attr SLMSize=2\n"))[0] == 0
     code, message = only(capsys, kernel(tmp_path, *statements, attributes=".kernel_attr SLMSize=1\n"))
     assert code == 1
-    assert message["bounds"]["extent"] == "0x400 bytes"
+    assert message["bounds"]["extent"] == "1024 bytes"
     assert message["bounds"]["cell"][0] >= 0x400
     assert only(capsys, kernel(tmp_path, *statements), "--size", "slm=0x800")[0] == 0
 

@@ -43,7 +43,10 @@ ELSEWHERE = {
     "buffers-below": ((OF_BOUNDS, "test_a_size_of_all_that_addresses_reach_is_none"),),
     "counters": ((OF_BOUNDS, "test_numbers_of_a_counter_are_as_near_as_is_assumed"),),
     "global-size": ((BOUNDS, "test_a_kernel_without_a_guard_is_in_bounds_up_to_its_global_size"),),
-    "align": ((BOUNDS, "test_an_arbitrary_pointer_may_be_misaligned"),),
+    "align": (
+        (BOUNDS, "test_an_arbitrary_pointer_may_be_misaligned"),
+        ("test_alignment_of_elements.py", "test_low_bits_of_an_address_are_those_of_an_element"),
+    ),
     "constants-equal": (
         (BESIDE, "test_a_table_is_taken_to_be_one_without_launch_information"),
         (BESIDE, "test_another_table_is_a_difference"),

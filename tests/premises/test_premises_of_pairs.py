@@ -31,7 +31,7 @@ from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
 from visaproof.refinement import comparison, obligations, questions
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.effects import atomic_steps, places
+from visaproof.refinement.effects import atomic_steps, sharing
 from visaproof.refinement.effects.open_operation import OpenOperation
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.scope import Alias, Scope
@@ -130,7 +130,7 @@ def test_the_low_bits_of_the_private_base_are_zero(monkeypatch: pytest.MonkeyPat
     low, zero = "and (M1, 8) Y(0,0)<1> OH(0,0)<0;1,0> 0x3:d\n", "mov (M1, 8) Y(0,0)<1> 0x0:d\n"
     pair = of_addresses(low + OUT), of_addresses(zero + OUT)
     assert refines_on("private-aligned", *pair)
-    monkeypatch.setattr(places, "ALIGNMENT", 1)
+    monkeypatch.setattr(sharing, "ALIGNMENT", 1)
     assert not answered(*pair).right
 
 

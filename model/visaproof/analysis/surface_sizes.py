@@ -1,14 +1,14 @@
 """How many bytes the surfaces of a kernel have: what the user states of arguments, and the kernel of its SLM."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from visaproof.decode.scratch import scratch_bytes
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.isa.identity import Same
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.assumptions import Start
-from visaproof.launch.input_meaning import Argument
+from visaproof.launch.input_meaning import Argument, Meaning
 from visaproof.launch.launch import (
     BufferAddress,
     BufferOffset,
@@ -20,6 +20,7 @@ from visaproof.launch.launch import (
 )
 from visaproof.launch.local_memory import SIZE_ATTRIBUTE, UNIT, passes_local_memory
 from visaproof.launch.matching import is_linked, linked_address
+from visaproof.launch.overlap import SURFACE_ALIGNMENT, multiples
 from visaproof.launch.premises import Premise, premise
 from visaproof.launch.relations.exact_terms import TooWide, clamped, exact
 from visaproof.launch.relations.expression_reader import parse_expression
@@ -70,16 +71,48 @@ def parse_amount(text: str, option: str) -> Expression:
     return found
 
 
-def aligned_addresses(kernel: Kernel, launch: Launch, start: Start, unit: int) -> tuple[Bool, ...]:
-    """That every address in the payload, and of what the program names, is a multiple of `unit`, a power of two."""
+@dataclass(frozen=True, slots=True)
+class AlignedAddresses:
+    """That addresses in the payload, and of what the program names, are multiples of powers of two."""
+
+    conditions: tuple[Bool, ...] = ()
+    others: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The arguments of which it is not that of all the rest, by their names: of how many bytes."""
+
+    def described(self, unit: int) -> str:
+        """Of how many bytes, in words."""
+        return multiples(unit, self.others)
+
+
+def aligned_addresses(kernel: Kernel, launch: Launch, start: Start, unit: int, of_elements: bool) -> AlignedAddresses:
+    """Multiples of `unit`; `of_elements`, of its element's size where the launch information says what it points to."""
+    conditions: list[Bool] = []
+    others: dict[str, int] = {}
+    for item, piece in pieces(kernel, launch):
+        own = _alignment(launch, piece.meaning, unit, of_elements)
+        if own and (found := _multiple(_value(start, item.variable, piece), own)) is not None:
+            conditions.append(found)
+        if own not in (0, unit) and isinstance(piece.meaning, BufferAddress | BufferOffset):
+            others[str(piece.meaning.argument)] = own
+    named = (linked_address(name) for name in kernel.variables if is_linked(name))
+    conditions += [found for one in named if (found := _multiple(one, unit)) is not None]
+    return AlignedAddresses(tuple(conditions), others)
+
+
+def _alignment(launch: Launch, meaning: Meaning, unit: int, of_elements: bool) -> int:
+    """Bytes; 0 of what is no address.  Where a surface begins is rounded down to 4 bytes, so that offsets keep that."""
+    if not isinstance(meaning, _ADDRESSES) and meaning is not LaunchValue.PRIVATE_BASE:
+        return 0
+    if not of_elements or not isinstance(meaning, BufferAddress | BufferOffset):
+        return unit
+    info = launch.info(meaning.argument.index)
+    element = info.alignment if info.has_element else unit
+    return min(element, SURFACE_ALIGNMENT) if isinstance(meaning, BufferOffset) else element
+
+
+def _multiple(address: BitVec, unit: int) -> Bool | None:
     bits = unit.bit_length() - 1
-    addresses = [
-        _value(start, item.variable, piece)
-        for item, piece in pieces(kernel, launch)
-        if bits and (isinstance(piece.meaning, _ADDRESSES) or piece.meaning is LaunchValue.PRIVATE_BASE)
-    ]
-    addresses += [linked_address(name) for name in kernel.variables if bits and is_linked(name)]
-    return tuple(eq(truncate(address, bits), const(0, bits)) for address in addresses)
+    return eq(truncate(address, bits), const(0, bits)) if bits else None
 
 
 def parse_size_option(text: str) -> tuple[str, Expression]:

@@ -111,6 +111,7 @@ def bounds(
         global_size=parse_global_size(global_size) if global_size else (),
         where=_relations(where),
         align=1 if assumed == Assume.NONE else ADDRESS_UNIT,
+        of_elements=assumed != Assume.NONE,
     )
     try:
         with limit.within():

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch
     from visaproof.analysis.bounds.verdicts import Meaningless, Outside
     from visaproof.analysis.findings.kernel import Uses
+    from visaproof.isa.errors import Position
+    from visaproof.report.one_kernel.launches import ShownLaunch
     from visaproof.smt.limit import Limit
 
 WORDS = {
@@ -75,7 +77,8 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     add_assume(parser)
     parser.add_argument(
         "--align", type=_power_of_two, metavar="BYTES",
-        help=f"of the addresses in the payload (default: {ADDRESS_UNIT}; 1 with --assume none)",
+        help="of all addresses in the payload (default: that of the element an argument points to, or "
+        f"{ADDRESS_UNIT} where that is not known; 1 with --assume none)",
     )  # fmt: skip
     add_kernel_options(parser)
     parser.add_argument("--save", metavar="DIR", type=Path, help="write each counterexample as a file that replays")
@@ -112,11 +115,15 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
         _print_header(answers)
     codes: list[ExitCode] = []
     findings: list[BoundsFinding] = []
+    launches: dict[Position, ShownLaunch] = {}
     for finding in answers.answers():
         findings.append(finding)
         codes += _codes(finding, arguments)
+        launch = _launch(answers, finding, path, arguments)
+        if launch is not None:
+            launches[finding.question.instruction.position] = launch
         if text:
-            _print_finding(answers, finding)
+            _print_finding(answers, finding, launch)
         if arguments.save:
             _save(answers, finding, arguments.save)
     uses = _listed(answers, arguments)
@@ -133,7 +140,7 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
 
         order = list(dict.fromkeys(one.instruction.position for one in answers.questions))
         findings.sort(key=lambda one: order.index(one.question.instruction.position))
-        records.append(file_json(answers, findings) | listed_json(answers.kernel, uses, answers))
+        records.append(file_json(answers, findings, launches) | listed_json(answers.kernel, uses, answers))
     if answers.stopped is not None:
         codes.append(show_stop(answers.stopped, answers.not_asked, text))
     return worst(codes)
@@ -170,6 +177,7 @@ def _stated(arguments: Namespace) -> "StatedLaunch":
         global_size=parse_global_size(arguments.global_size) if arguments.global_size else (),
         where=tuple(arguments.where),
         align=arguments.align or (1 if arguments.assume.startswith("none") else ADDRESS_UNIT),
+        of_elements=not arguments.align and not arguments.assume.startswith("none"),
     )
 
 
@@ -214,10 +222,25 @@ def _print_header(answers: "BoundsAnswers") -> None:
     sys.stdout.flush()
 
 
-def _print_finding(answers: "BoundsAnswers", finding: "BoundsFinding") -> None:
+def _launch(
+    answers: "BoundsAnswers", finding: "BoundsFinding", path: Path, arguments: Namespace
+) -> "ShownLaunch | None":
+    """A launch with the access outside, if the size of the buffer is stated."""
+    from visaproof.analysis.bounds.verdicts import Outside
+    from visaproof.cli.options.launch_examples import shown_launch
+    from visaproof.execution.example_launch import Event
+
+    if not isinstance(finding.bounds, Outside) or finding.free_size:
+        return None
+    stated, position = _stated(arguments), finding.question.instruction.position
+    shown = finding.bounds.shown
+    return shown_launch(answers, shown, position, Event.OUTSIDE, path, arguments, stated.surfaces, stated.global_size)
+
+
+def _print_finding(answers: "BoundsAnswers", finding: "BoundsFinding", launch: "ShownLaunch | None") -> None:
     from visaproof.report.one_kernel.bounds import finding_lines
 
-    for line in finding_lines(answers, finding):
+    for line in finding_lines(answers, finding, launch):
         print(line)
     sys.stdout.flush()
 
@@ -230,7 +253,7 @@ def _print_footer(answers: "BoundsAnswers", findings: "list[BoundsFinding]", use
         print("\n  no memory message: nothing to leave its bounds")
     for line in (*unwritten_lines(answers), *lines_of(answers.kernel, uses, answers)):
         print(line)
-    for line in footer(findings):
+    for line in footer(answers, findings):
         print(line)
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
     from visaproof.analysis.conflicts.weakest import Weakest
     from visaproof.analysis.findings.kernel import Uses
+    from visaproof.isa.errors import Position
+    from visaproof.report.one_kernel.launches import ShownLaunch
 
 WEAKEST = "weakest"
 
@@ -118,10 +120,14 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
     if text:
         _print_header(answers, tried)
     found: list[Weakest] = []
+    launches: dict[Position, ShownLaunch] = {}
     for one in weakest(ask, answers) if tried else under_one_set(assume, answers):
         found.append(one)
+        example = _launch(one, path, arguments)
+        if example is not None:
+            launches[one.finding.question.instruction.position] = example
         if text:
-            _print_finding(one, tried)
+            _print_finding(one, tried, example)
         if arguments.save:
             _save(one.answers, one.finding, arguments.save)
     codes = [_code(one.finding, arguments) for one in found]
@@ -130,20 +136,36 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
     codes += codes_of_uses(uses, arguments)
     if text:
         _print_uses(answers, uses)
-        _print_footer(answers, [one.finding for one in found])
+        _print_footer(answers, [one.finding for one in found], tried)
     else:
         found.sort(key=lambda one: answers.positions.index(one.finding.question.instruction.position))
-        records.append(_record(answers, found, tried) | listed_json(kernel, uses, answers))
+        records.append(_record(answers, found, tried, launches) | listed_json(kernel, uses, answers))
     if answers.stopped is not None:
         codes.append(show_stop(answers.stopped, answers.not_asked, text))
     return worst(codes)
 
 
-def _record(answers: "KernelAnswers", found: "list[Weakest]", tried: bool) -> dict[str, Any]:
+def _record(
+    answers: "KernelAnswers", found: "list[Weakest]", tried: bool, launches: "dict[Position, ShownLaunch]"
+) -> dict[str, Any]:
     from visaproof.report.one_kernel.conflicts import file_json
     from visaproof.report.one_kernel.weakest import weakest_json
 
-    return weakest_json(answers, found) if tried else file_json(answers, [one.finding for one in found])
+    if tried:
+        return weakest_json(answers, found, launches)
+    return file_json(answers, [one.finding for one in found], launches)
+
+
+def _launch(one: "Weakest", path: Path, arguments: Namespace) -> "ShownLaunch | None":
+    """A launch with the conflict, where there is one."""
+    from visaproof.analysis.conflicts.verdicts import Conflict
+    from visaproof.cli.options.launch_examples import shown_launch
+    from visaproof.execution.example_launch import Event
+
+    if not isinstance(one.finding.answer, Conflict):
+        return None
+    position = one.finding.question.instruction.position
+    return shown_launch(one.answers, one.finding.answer, position, Event.COLLISION, path, arguments)
 
 
 def _code(finding: "Finding", arguments: Namespace) -> ExitCode:
@@ -170,11 +192,11 @@ def _print_header(answers: "KernelAnswers", tried: bool) -> None:
     sys.stdout.flush()
 
 
-def _print_finding(one: "Weakest", tried: bool) -> None:
+def _print_finding(one: "Weakest", tried: bool, launch: "ShownLaunch | None") -> None:
     from visaproof.report.one_kernel.conflicts import finding_lines
     from visaproof.report.one_kernel.weakest import weakest_lines
 
-    for line in weakest_lines(one) if tried else finding_lines(one.answers, one.finding):
+    for line in weakest_lines(one, launch) if tried else finding_lines(one.answers, one.finding, launch):
         print(line)
     sys.stdout.flush()
 
@@ -186,12 +208,12 @@ def _print_uses(answers: "KernelAnswers", uses: "Uses") -> None:
         print(line)
 
 
-def _print_footer(answers: "KernelAnswers", findings: "list[Finding]") -> None:
+def _print_footer(answers: "KernelAnswers", findings: "list[Finding]", tried: bool) -> None:
     from visaproof.report.one_kernel.conflicts import footer
 
     if not findings and answers.stopped is None:
         print("\n  no scatter: nothing to collide")
-    for line in footer(findings):
+    for line in footer(answers, findings, premises=not tried):
         print(line)
 
 

@@ -14,7 +14,7 @@ from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 if TYPE_CHECKING:
     from visaproof.execution.choices import Launch
     from visaproof.execution.payload import Program, Values
-    from visaproof.execution.run import Engine, Memory, Ran, TracerOf
+    from visaproof.execution.run import Engine, Memory, Ran, WatcherOf
     from visaproof.semantics.concrete.choices import Choices
 
 SAMPLERS = ("clamp-to-edge", "clamp", "none")
@@ -48,8 +48,8 @@ the same under all, of the buffers, of which lanes jump and of which bytes are r
 UNKNOWN, with the exit code 3; buffers hold one of the choices.  That 4 choices agree is no proof that all do.
 Registers beyond a variable are undefined to read.  If all that is seen is the same under 4 choices of what is there,
 the launch goes on, with a note (`visaproof premises beyond-unseen`).
-exit codes: 0 ran, 1 undefined behaviour, 2 usage or unreadable, 3 ran, but something depends on results that no page
-states, or not ended within --limit, 4 not modelled."""
+exit codes: 0 ran, 1 undefined behaviour (with --races error also a race), 2 usage or unreadable, 3 ran, but something
+depends on results that no page states, or not ended within --limit, 4 not modelled."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -77,6 +77,11 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--sampler", choices=SAMPLERS, help="nearest texels, and what is read outside of an image")
     add("--out", action="append", default=[], metavar="ARG=@FILE", help="where a buffer goes when the launch has ended")
     add("--engine", choices=("arrays", "scalar"), help="what runs it (default: arrays; scalar with --trace)")
+    add(
+        "--races",
+        choices=("note", "error"),
+        help="look for races (--engine scalar); error: exit code 1 if there are any",
+    )
     add("--trace", metavar="group=G,thread=T[,lane=L]", help="show each statement of one thread, or of a lane of it")
     add("--pad", action="store_true", help="what lies behind a variable in its last register is 0, not undefined (D6)")
     add_limit(parser, "the launch", default=600)
@@ -131,13 +136,13 @@ def _run(arguments: Namespace) -> int:
         for index, path in files.items():
             _write(path, bytes(memory.buffers[index].data))
     code = ExitCode.OK if unstated is None or not unstated.dependent else ExitCode.UNKNOWN
-    code = code if ran.undefined is None else ExitCode.REFUTED
+    code = code if ran.undefined is None and not (arguments.races == "error" and ran.races) else ExitCode.REFUTED
     report.finish(ran, memory, before, files, code, unstated)
     return code
 
 
 def _launched(
-    engine: "Engine", program: "Program", values: "Values", memory: "Memory", tracer: "TracerOf | None"
+    engine: "Engine", program: "Program", values: "Values", memory: "Memory", tracer: "WatcherOf | None"
 ) -> "Launch":
     """The launch; only its first run is traced."""
     from visaproof.execution.run import Engine, run_launch

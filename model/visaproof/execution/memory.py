@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from visaproof.isa.answers import Collision
-from visaproof.isa.errors import NotModelled, UndefinedBehavior
+from visaproof.isa.errors import InNoBuffer, NotModelled, UndefinedBehavior
 from visaproof.isa.operands import SLM_TAG
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite
 
@@ -73,7 +73,7 @@ class AddressSpace:
                 if not found.modelled:
                     raise NotModelled(f"what {found.name} holds")
                 return found, address - found.base
-        raise UndefinedBehavior(f"bytes {address:#x}..{address + width - 1:#x} are in no buffer{self._near(address)}")
+        raise InNoBuffer(f"bytes {address:#x}..{address + width - 1:#x} are in no buffer{self._near(address)}")
 
     def _near(self, address: int) -> str:
         place = bisect_right(self._bases, address) - 1

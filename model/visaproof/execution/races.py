@@ -4,10 +4,12 @@ A barrier orders the threads of one group; nothing orders those of two groups, a
 What is found depends on the inputs and on the order in which this run took the threads: no race found is no proof.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from visaproof.execution.memory import Allocation
 from visaproof.execution.shape import ThreadId
+from visaproof.isa.errors import Position
 from visaproof.semantics.concrete.trail import Trail
 
 
@@ -47,6 +49,19 @@ class UnwrittenRead:
 
 
 @dataclass(slots=True)
+class OutsideAccess:
+    """Accesses outside of a buffer: the first one, who made it and where, and how many."""
+
+    memory: str
+    size: int
+    """Bytes of the buffer."""
+    address: int
+    thread: ThreadId
+    position: Position | None
+    count: int = 1
+
+
+@dataclass(slots=True)
 class _Byte:
     writer: Moment | None = None
     atomic: bool = False
@@ -63,6 +78,9 @@ class RaceWatch:
     """Told of the bytes that each message reaches."""
     races: dict[tuple[str, str], Race] = field(default_factory=dict[tuple[str, str], Race])
     unwritten: dict[str, UnwrittenRead] = field(default_factory=dict[str, UnwrittenRead])
+    beyond: dict[str, OutsideAccess] = field(default_factory=dict[str, OutsideAccess])
+    place: Callable[[], Position | None] = lambda: None
+    """Which statement is running."""
     _seen: dict[Allocation, dict[int, _Byte]] = field(default_factory=dict[Allocation, dict[int, _Byte]])
 
     def forget(self, memory: Allocation) -> None:
@@ -104,7 +122,12 @@ class RaceWatch:
             one.writer, one.atomic = now, atomic
 
     def outside(self, memory: Allocation, address: int) -> None:
-        """Nothing is reached."""
+        """Takes note of it: nothing is reached."""
+        found = self.beyond.get(memory.name)
+        if found is None:
+            self.beyond[memory.name] = OutsideAccess(memory.name, memory.size, address, self.now.thread, self.place())
+        else:
+            found.count += 1
         if self.trail is not None:
             self.trail.reaches(self.now.thread, (memory.name, address))
 

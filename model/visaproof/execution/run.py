@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Protocol
 
 from visaproof.decode.scratch import SIZE_ATTRIBUTE, scratch_bytes
 from visaproof.decode.texels import Outside, WrongSurface
@@ -18,15 +19,22 @@ from visaproof.execution.memory import (
     Window,
 )
 from visaproof.execution.payload import Payloads, Program, Values, surface_handle
-from visaproof.execution.races import Moment, Race, RaceWatch, UnwrittenRead
+from visaproof.execution.races import Moment, OutsideAccess, Race, RaceWatch, UnwrittenRead
 from visaproof.execution.shape import ThreadId, Triple
-from visaproof.execution.trace import Tracer
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.isa.errors import NotModelled, Position, ReadError
+from visaproof.isa.errors import NotModelled, Position, ReadError, UndefinedBehavior
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.ids.laid_out import reaches_texels
 from visaproof.launch.launch import BufferAddress, Surface
-from visaproof.machine.concrete.run import AtBarrier, Code, MissingSurface, Outcome, Thread, Undefined
+from visaproof.machine.concrete.run import (
+    AtBarrier,
+    Code,
+    MissingSurface,
+    Outcome,
+    PerformedMessage,
+    Thread,
+    Undefined,
+)
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Surface as MemorySurface
@@ -55,6 +63,9 @@ class UndefinedAt:
     thread: ThreadId
     lane: int | None
     """None where it is not one lane's doing, or not known."""
+    cause: type[UndefinedBehavior] = UndefinedBehavior
+    message_at_fault: PerformedMessage | None = None
+    """With what its lanes wrote, where the thread was watched."""
 
 
 @dataclass
@@ -88,8 +99,9 @@ class Ran:
     undefined: UndefinedAt | None = None
     races: tuple[Race, ...] = ()
     unwritten: tuple[UnwrittenRead, ...] = ()
+    outside: tuple[OutsideAccess, ...] = ()
     engine: Engine = Engine.SCALAR
-    """Races and reads of unwritten memory are only known where it is the scalar one."""
+    """Races, reads of unwritten memory and accesses outside are only known where it is the scalar one."""
     threads: int = 0
     barriers: int = 0
     """Barriers passed, counted for each group."""
@@ -97,15 +109,27 @@ class Ran:
     """The most that one thread took."""
 
 
-TracerOf = Callable[[ThreadId, ConcreteState], Tracer | None]
-"""Which threads are traced, given their first state."""
+class Watcher(Protocol):
+    """Is told what a thread does."""
+
+    def observe(self, instruction: Instruction, state: ConcreteState) -> None:
+        """A statement has run."""
+        ...
+
+    def performed(self, message: PerformedMessage) -> bool:
+        """A memory message has run; True ends the thread."""
+        ...
+
+
+WatcherOf = Callable[[ThreadId, ConcreteState], Watcher | None]
+"""Which threads are watched, given their first state."""
 
 
 def run_launch(
     program: Program,
     values: Values,
     memory: Memory,
-    tracer: TracerOf | None = None,
+    tracer: WatcherOf | None = None,
     groups: Iterable[Triple] | None = None,
     choices: Choices = STRICT,
     most: int = MOST_STATEMENTS,
@@ -120,7 +144,7 @@ class _LaunchRun:
     program: Program
     values: Values
     memory: Memory
-    tracer: TracerOf | None
+    tracer: WatcherOf | None
     choices: Choices
     most: int
     ran: Ran = field(default_factory=Ran)
@@ -143,6 +167,15 @@ class _LaunchRun:
 
     def run(self, groups: Iterable[Triple]) -> Ran:
         self._surfaces = dict(self._bound_surfaces())
+        try:
+            self._all_groups(groups)
+        finally:
+            self.ran.outside = tuple(self._watch.beyond.values())
+        for index, image in self._images.items():
+            self.memory.images[index].store(image, self.memory.buffers[index])
+        return self.ran
+
+    def _all_groups(self, groups: Iterable[Triple]) -> None:
         for group in groups:
             for memory in (self.memory.local, self.memory.private, *self._scratch):
                 self._reset(memory)
@@ -152,9 +185,6 @@ class _LaunchRun:
         else:
             self.ran.races = tuple(self._watch.races.values())
             self.ran.unwritten = tuple(self._watch.unwritten.values())
-        for index, image in self._images.items():
-            self.memory.images[index].store(image, self.memory.buffers[index])
-        return self.ran
 
     def _reset(self, memory: Allocation) -> None:
         """What a group finds in memory of its own: zeros."""
@@ -184,9 +214,10 @@ class _LaunchRun:
                 match self._resumed(running):
                     case AtBarrier() as stop:
                         stops[thread] = stop
-                    case Outcome(undefined=Undefined(position, message)):
+                    case Outcome(undefined=Undefined(position, message, cause)):
                         lane = lane_at_fault(running.message, running.state)
-                        self.ran.undefined = UndefinedAt(position, message, thread, lane)
+                        last = running.performed[-1] if running.message is not None else None
+                        self.ran.undefined = UndefinedAt(position, message, thread, lane, cause, last)
                         return
                     case Outcome():
                         pass
@@ -209,6 +240,7 @@ class _LaunchRun:
         return Thread(self._code, state, tracer.observe, tracer.performed, self.most, known_images=True)
 
     def _resumed(self, running: Thread) -> AtBarrier | Outcome:
+        self._watch.place = running.position
         try:
             stop = running.resume()
         except MissingSurface as missing:

@@ -33,6 +33,14 @@ class UndefinedBehavior(Exception):
     """The page leaves this instruction undefined in this state."""
 
 
+class WritesCollide(UndefinedBehavior):
+    """Two lanes of one message write the same byte or texel."""
+
+
+class InNoBuffer(UndefinedBehavior):
+    """A 64-bit address at which no buffer lies."""
+
+
 class NotModelled(Exception):
     """visaproof has no semantics for this yet: an answer would be a guess."""
 

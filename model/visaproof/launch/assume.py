@@ -12,7 +12,7 @@ from typing import ClassVar
 FIRST_LANES = "first-lanes"
 
 ADDRESS_UNIT = 4
-"""Of the addresses in a payload, unless nothing is assumed: dword accesses need it of what they start from."""
+"""Of the addresses in a payload, unless nothing is assumed, or it is known how large an element is."""
 
 SETS: Mapping[str, frozenset[str]] = {
     "launch": frozenset((

@@ -18,11 +18,15 @@ a compiler assume it any more (`-cl-strict-aliasing` is of version 1.0).  What k
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 GLOBAL, CONSTANT = "__global", "__constant"
 READ_ONLY, WRITE_ONLY = "__read_only", "__write_only"
 IMAGE_OF_A_BUFFER = "image1d_buffer_t"
+
+SURFACE_ALIGNMENT = 4
+"""Bytes: the driver lowers the base of a surface to a multiple, and hands the rest to the kernel as buffer offset."""
 
 _SIZES = {
     "char": 1, "uchar": 1, "bool": 1, "short": 2, "ushort": 2, "half": 2, "int": 4, "uint": 4, "float": 4,
@@ -53,21 +57,32 @@ class ArgumentInfo:
         return "restrict" in self.qualifiers
 
     @property
+    def has_element(self) -> bool:
+        """Whether it is known how large what the argument points to is."""
+        found = _POINTEE.fullmatch(self.type_name)
+        return self.type_name.count("*") > 1 or (found is not None and found["scalar"] in _SIZES)
+
+    @property
     def alignment(self) -> int:
         """Bytes of which the address of the argument is a multiple: its element's size, 1 where that is not known.
 
         A vector of three has the alignment of four (OpenCL C 6.1.5).
         """
-        if self.type_name.count("*") > 1:
-            return 8
-        found = _POINTEE.fullmatch(self.type_name)
-        if found is None or found["scalar"] not in _SIZES:
+        if not self.has_element:
             return 1
+        found = _POINTEE.fullmatch(self.type_name)
+        if found is None:
+            return 8
         count = int(found["count"] or 1)
         return _SIZES[found["scalar"]] * (4 if count == 3 else count)
 
 
 NOTHING_SAID = ArgumentInfo()
+
+
+def multiples(unit: int, others: Mapping[str, int]) -> str:
+    """Of how many bytes addresses are multiples, in words: `others` are those of these names."""
+    return f"{unit}" + "".join(f"; of {name}: {own}" for name, own in others.items())
 
 
 def may_overlap(one: ArgumentInfo, other: ArgumentInfo) -> bool:

@@ -161,8 +161,8 @@ PREMISES = _rows(
     ),
     PremiseRow(
         "align", "addresses and offsets of buffers in the payload are multiples of {align}",
-        Grantor.HOST, "hosts may pass pointers into a buffer, which are multiples of the element's size", ("bounds",),
-        "--align 1",
+        Grantor.HOST, "hosts may pass pointers into a buffer, which are multiples of the element's size",
+        ("bounds", *_TWO_KERNELS), "--align 1",
     ),
     PremiseRow(
         "buffers-end", "a buffer begins at the address that the launch hands over, and ends below 2^64",

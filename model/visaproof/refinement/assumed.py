@@ -10,11 +10,12 @@ from visaproof.isa.operands import SCRATCH
 from visaproof.launch.assumptions import PRIVATE_APART, Start
 from visaproof.launch.ids.work_items import BELOW_THE_SIZE
 from visaproof.launch.matching import Matching
+from visaproof.launch.overlap import multiples
 from visaproof.launch.premises import Premise, premise
 from visaproof.queries.kernels.extents import EXTENTS
 from visaproof.queries.kernels.surface_names import PRIVATE, itself
-from visaproof.refinement.effects.places import ALIGNMENT
 from visaproof.refinement.effects.question import Question
+from visaproof.refinement.effects.sharing import ALIGNMENT
 from visaproof.refinement.effects.touched import on_unlike_caches
 from visaproof.refinement.observed import is_register
 from visaproof.refinement.widths.thread_group import AnyRunner
@@ -69,6 +70,7 @@ def assumptions(
         found.append(PRIVATE_APART)
     if any(PRIVATE in one.pointers.values() for one in runners):
         found.append(premise("private-aligned", alignment=ALIGNMENT))
+    found += _on_alignment(question, runners)
     if any(itself(surface) != FLAT and not is_register(surface) for surface in question.surfaces):
         found.append(premise("surfaces-4gib"))
     if question.limits:
@@ -98,6 +100,17 @@ def assumptions(
     who = "what these read or write while they run" if several else "what this one reads or writes while it runs"
     found.append(premise("no-data-race", what=who, between=between, but=but))
     return tuple(found)
+
+
+def _on_alignment(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Premise]:
+    """Where buffers begin that are reached by address."""
+    reached = {itself(one.surface) for effects in (question.source, question.target) for one in effects.reaches}
+    pointed = dict.fromkeys(buffer for one in runners for buffer in one.pointers.values() if buffer in reached)
+    units = {buffer: question.sharing.unit(buffer) for buffer in pointed}
+    if units:
+        yield premise(
+            "align", align=multiples(ALIGNMENT, {name: own for name, own in units.items() if own != ALIGNMENT})
+        )
 
 
 def _of_other_threads(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Premise]:

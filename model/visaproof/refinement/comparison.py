@@ -18,10 +18,10 @@ from visaproof.launch.unmodelled_inputs import unmodelled_read
 from visaproof.queries.kernels.constant_data import Tables
 from visaproof.queries.kernels.undefined import unusual
 from visaproof.refinement.assumed import assumptions, lanes_on
-from visaproof.refinement.beside.buffer_offsets import BUFFER_OFFSETS, needs_buffers
+from visaproof.refinement.beside.buffer_offsets import BUFFER_OFFSETS, Begins, needs_buffers
 from visaproof.refinement.beside.compared import beside, unlike
 from visaproof.refinement.beside.local_memory import with_local_sizes
-from visaproof.refinement.beside.overlap import overlap_of
+from visaproof.refinement.beside.overlap import elements_of, overlap_of
 from visaproof.refinement.beside.samplers import said_of_samplers
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
@@ -108,14 +108,14 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     starts = _starts(source, target, scope.assume, alike=split is None)
     wide = target if split is not None and not split.source_is_wide else source
     lanes = tuple(granted.lane(lane) for lane in launched_lanes(wide.kernel))
-    programs, by_buffers = (source, target), granted.by_buffers
+    programs, begins = (source, target), Begins(elements_of(source), granted.by_buffers)
     itself = is_itself(source, target, observed)
     if split is None:
-        alone = one_to_one(programs, matching, starts, lanes, scope, by_buffers, itself)
+        alone = one_to_one(programs, matching, starts, lanes, scope, begins, itself)
         one = replace(alone[0], observed=observed)
         runners = one, one if itself else replace(alone[1], observed=observed)
     else:
-        runners = one_to_several(programs, matching, starts, split, scope, by_buffers)
+        runners = one_to_several(programs, matching, starts, split, scope, begins)
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     for program, runner in zip(programs, runners, strict=True):
         _require_modelled(program, runner.trace.registers.initial_reads)
@@ -132,7 +132,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
         exact, question = questions(runners, launched, scope.forbidden)
     except NotModelled as reason:
         exact, question, unasked = *of_the_source(runners, launched, scope.forbidden), reason
-    if not by_buffers and matching.by_meaning and needs_buffers(programs, exact is not question):
+    if not granted.by_buffers and matching.by_meaning and needs_buffers(programs, exact is not question):
         return compare(source, target, scope, replace(granted, by_buffers=True))
     assumed = assumptions(start, question, matching, runners)
     assumed += rows

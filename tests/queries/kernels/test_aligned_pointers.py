@@ -36,7 +36,7 @@ SHAPES: dict[str, Callable[[BitVec], BitVec]] = {
 def test_it_is_the_same_address_for_every_multiple(shape: str) -> None:
     """The pointer is a symbol to the rule, and a multiple of what buffers are aligned to for the solver."""
     before = SHAPES[shape](BASE)
-    after = _placed(without_small_carry(SHAPES[shape](P), (P,), MULTIPLE))
+    after = _placed(without_small_carry(SHAPES[shape](P), {P: MULTIPLE}))
     assert isinstance(solve((neg(eq(before, after)),), 20_000), Unsatisfiable)
 
 
@@ -46,6 +46,6 @@ def _placed(term: BitVec) -> BitVec:
 
 @pytest.mark.parametrize(("shape", "offset"), [("small", 12), ("largest", 15), ("next", None), ("beside any", None)])
 def test_less_than_the_alignment_is_an_offset_behind_the_pointer(shape: str, offset: int | None) -> None:
-    found = behind_pointer(without_small_carry(SHAPES[shape](P), (P,), MULTIPLE), (P,))
+    found = behind_pointer(without_small_carry(SHAPES[shape](P), {P: MULTIPLE}), (P,))
     assert found == (None if offset is None else (P, const(offset, 64)))
     assert behind_pointer(SHAPES[shape](P), (P,)) is None

@@ -96,7 +96,7 @@ def test_the_addition_of_the_distance_cannot_be_deleted(source, tmp_path):
 
 
 def test_without_the_net_of_distances_it_can(tmp_path, monkeypatch):
-    monkeypatch.setattr(threads, "distances", lambda program, keys: {})
+    monkeypatch.setattr(threads, "distances", lambda program, begins, keys: {})
     assert isinstance(decide(compared(tmp_path, BY_ADDRESS, FROM_ITS_BEGIN), 2000), Refines)
 
 

@@ -67,7 +67,9 @@ class StatedLaunch:
     global_size: tuple[Expression, ...] = ()
     where: tuple[Relation, ...] = ()
     align: int = 1
-    """Every address in the payload is a multiple of this power of two."""
+    """Every address in the payload is a multiple of this power of two,"""
+    of_elements: bool = False
+    """or of the size of the element that the argument points to, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,9 +273,9 @@ def _launch_premises(
         yield tuple(first_lanes(launched_lanes(kernel))), FIRST_LANES
     if stated.global_size:
         yield bounded_ids(kernel, launch, start, stated.global_size, len(launched_lanes(kernel)))
-    aligned = aligned_addresses(kernel, launch, start, stated.align)
-    if aligned:
-        yield aligned, premise("align", align=stated.align)
+    aligned = aligned_addresses(kernel, launch, start, stated.align, stated.of_elements)
+    if aligned.conditions:
+        yield aligned.conditions, premise("align", align=aligned.described(stated.align))
 
 
 def _contradict(premises: tuple[Bool, ...], kernel: Kernel, timeout_ms: int) -> bool:

@@ -183,11 +183,12 @@ def engine_option(arguments: Namespace, *, reaches_texels: bool) -> "Engine":
     """What runs the launch: arrays, but for what only the scalar engine answers."""
     from visaproof.execution.run import Engine
 
-    if arguments.trace is None and not reaches_texels:
+    alone = "with `--trace`" if arguments.trace else "with `--races`" if arguments.races else "here"
+    if alone == "here" and not reaches_texels:
         return Engine(arguments.engine or "arrays")
     if arguments.engine == "arrays":
-        what, why = ("traces nothing", "with `--trace`") if arguments.trace else ("reaches no texels", "here")
-        raise UsageError(f"--engine arrays: it {what}", f"`--engine scalar` does, and is the default {why}")
+        what = "traces nothing" if arguments.trace else "sees no races" if arguments.races else "reaches no texels"
+        raise UsageError(f"--engine arrays: it {what}", f"`--engine scalar` does, and is the default {alone}")
     return Engine.SCALAR
 
 

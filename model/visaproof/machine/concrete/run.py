@@ -45,6 +45,7 @@ class Undefined:
 
     position: Position
     message: str
+    cause: type[UndefinedBehavior] = UndefinedBehavior
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +190,10 @@ class Thread:
         """The messages so far."""
         return self._performed
 
+    def position(self) -> Position | None:
+        """Of the statement that runs or ran last."""
+        return self._kernel.statements[self._place - 1].position if self._place else None
+
     def resume(self) -> AtBarrier | Outcome:
         """Runs to behind the next barrier, or to the end.  Raises NotModelled."""
         undefined: Undefined | None = None
@@ -211,7 +216,7 @@ class Thread:
                 if not self._step(statement):
                     break
             except UndefinedBehavior as reason:
-                undefined = Undefined(statement.position, str(reason))
+                undefined = Undefined(statement.position, str(reason), type(reason))
                 break
             except NotModelled as reason:
                 raise NotModelled(reason.what, reason.position or statement.position) from None

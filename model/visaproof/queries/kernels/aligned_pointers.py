@@ -3,17 +3,17 @@
 zx(a·x + c) = zx(a·x + c − r) + r    for a power of two a and r = c mod a
 """
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import cast
 
 from visaproof.smt import BitVec, Op, add, const, linear_parts, scale, sub, truncate, zero_extend
 from visaproof.smt.terms import lowest_bit
 
 
-def without_small_carry(address: BitVec, pointers: Collection[BitVec], alignment: int) -> BitVec:
-    """The same address, where these pointers are multiples of `alignment`."""
+def without_small_carry(address: BitVec, pointers: Mapping[BitVec, int]) -> BitVec:
+    """The same address, where these pointers are multiples of these powers of two."""
     half = address.width // 2
-    aligned = {truncate(pointer, half): alignment for pointer in pointers}
+    aligned = {truncate(pointer, half): alignment for pointer, alignment in pointers.items()}
     constant, parts = linear_parts(address)
     summands = (scale(_behind_multiple(atom, aligned), factor) for atom, factor in parts.items())
     return add(const(constant, address.width), *summands)

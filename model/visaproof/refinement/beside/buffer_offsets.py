@@ -8,13 +8,14 @@ Beside addresses, and beside a kernel that is handed no such distance, accesses 
 buffer.  Runs have distances of 0.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from visaproof.checking.ladder import Values
 from visaproof.launch.launch import BufferOffset
 from visaproof.launch.matching import Program, surface_of
 from visaproof.launch.premises import premise
-from visaproof.refinement.effects.places import ALIGNMENT
+from visaproof.refinement.effects.sharing import ALIGNMENT
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, scale, symbol, symbols_of, zero_extend
@@ -36,29 +37,39 @@ def _handed(program: Program) -> Iterator[int]:
                 yield piece.meaning.argument.index
 
 
-def distances(program: Program, keys: Iterable[str]) -> dict[str, BitVec]:
+@dataclass(frozen=True, slots=True)
+class Begins:
+    """Where buffers begin, in the terms of a comparison."""
+
+    elements: Mapping[str, int]
+    """As `Sharing.elements`."""
+    at_distances: bool
+    """Whether surfaces begin at distances before them."""
+
+    def distance(self, index: int) -> BitVec:
+        """How far the surface of an argument begins before its buffer."""
+        unit = min(self.elements.get(f"argument {index}", ALIGNMENT), ALIGNMENT)
+        return scale(zero_extend(symbol(f"distance.argument {index}", 32 - unit.bit_length() + 1), 32), unit)
+
+
+def distances(program: Program, begins: Begins, keys: Iterable[str]) -> dict[str, BitVec]:
     """The distance of each surface of which the launch hands it over, by the kernel's own name of the surface."""
-    words = {f"argument {index}": _distance(index) for index in _handed(program)}
+    words = {f"argument {index}": begins.distance(index) for index in _handed(program)}
     named = {key: surface_of(program, key, by_meaning=True) for key in keys}
     return {key: words[name] for key, name in named.items() if name in words}
 
 
-def with_distances(program: Program, initial: Callable[[str, int], Byte]) -> Callable[[str, int], Byte]:
-    """The initial registers where buffers begin as their addresses do: at multiples of `ALIGNMENT`."""
+def with_distances(program: Program, begins: Begins, initial: Callable[[str, int], Byte]) -> Callable[[str, int], Byte]:
+    """The initial registers where surfaces begin before their buffers."""
 
     def start(variable: str, byte: int) -> Byte:
         pieces = (piece for piece in program.launch.pieces(variable) if 0 <= byte - piece.offset < piece.size)
         for piece in pieces:
             if isinstance(piece.meaning, BufferOffset):
-                return _distance(piece.meaning.argument.index), piece.first_byte + byte - piece.offset
+                return begins.distance(piece.meaning.argument.index), piece.first_byte + byte - piece.offset
         return initial(variable, byte)
 
     return start
-
-
-def _distance(index: int) -> BitVec:
-    """How far the surface of an argument begins before its buffer, in the terms of a comparison."""
-    return scale(zero_extend(symbol(f"distance.argument {index}", 32 - ALIGNMENT.bit_length() + 1), 32), ALIGNMENT)
 
 
 def without_distances(runners: Sequence[AnyRunner], values: Values) -> Values:

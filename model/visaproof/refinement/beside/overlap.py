@@ -7,12 +7,11 @@ from itertools import combinations
 from visaproof.isa.errors import Position, ReadError
 from visaproof.launch.launch import Launch
 from visaproof.launch.matching import Matching, Program
-from visaproof.launch.overlap import CONSTANT, NOTHING_SAID, ArgumentInfo, may_overlap
+from visaproof.launch.overlap import CONSTANT, NOTHING_SAID, SURFACE_ALIGNMENT, ArgumentInfo, may_overlap
 from visaproof.launch.premises import Premise, premise
 from visaproof.queries.kernels.surface_names import itself
-from visaproof.refinement.effects.places import ALIGNMENT
 from visaproof.refinement.effects.question import Question
-from visaproof.refinement.effects.sharing import NOTHING_SHARED, Pair, Sharing
+from visaproof.refinement.effects.sharing import ALIGNMENT, Pair, Sharing
 from visaproof.refinement.scope import Alias, Scope
 from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
 from visaproof.refinement.widths.wide_thread import Split
@@ -20,9 +19,6 @@ from visaproof.refinement.widths.wide_thread import Split
 ARGUMENT = "argument "
 BY_NUMBER = ("bti ", "surface at payload byte ")
 """What the names of surfaces begin with of which no launch says whose they are."""
-
-SURFACE_ALIGNMENT = 4
-"""Bytes: the driver lowers the base of a surface to a multiple, and hands the rest to the kernel as buffer offset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +46,10 @@ def overlap_of(
     pairs = [frozenset(pair) for pair in combinations(known, 2) if written.intersection(pair)]
     if scope.alias is Alias.NONE:
         named = [name for name in known if any(name in pair for pair in pairs)]
-        return Overlap(NOTHING_SHARED, (premise("buffers-apart", surfaces=", ".join(named)),) if named else ())
+        return Overlap(
+            Sharing({}, elements=elements_of(source)),
+            (premise("buffers-apart", surfaces=", ".join(named)),) if named else (),
+        )
     infos = {name: info_of(source.launch, name) for name in known}
     assumed: dict[Premise, None] = {}
     apart: set[Pair] = set()
@@ -69,15 +68,21 @@ def overlap_of(
     if shared and split is not None:
         assumed[premise("items-do-not-race")] = None
     own = frozenset(pair for pair in apart if pair <= alignments.keys())
-    sharing = Sharing(alignments, own, 0 if split is None else split.narrow, one_object)
+    sharing = Sharing(alignments, own, 0 if split is None else split.narrow, one_object, elements_of(source))
     return Overlap(sharing, tuple(assumed))
 
 
 def _alignment(name: str, info: ArgumentInfo, pointed: Collection[str], by_surface: Collection[str]) -> int:
     """Of how many bytes the base of a buffer is a multiple."""
-    if name in pointed:  # as `Condition.ALIGNED` says
-        return ALIGNMENT
+    if name in pointed:
+        return info.alignment if info.has_element else ALIGNMENT
     return SURFACE_ALIGNMENT if name in by_surface else info.alignment
+
+
+def elements_of(source: Program) -> dict[str, int]:
+    """The bytes of an element of each argument, by the common name of its buffer, where the source says it."""
+    infos = source.launch.infos.items()
+    return {f"{ARGUMENT}{index}": info.alignment for index, info in infos if info.has_element}
 
 
 def _reason(pair: Pair, infos: Mapping[str, ArgumentInfo], stated: Collection[Pair]) -> Premise | None:

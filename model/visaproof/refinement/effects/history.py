@@ -20,7 +20,7 @@ from visaproof.queries.kernels.surface_names import AfterImageStores, itself, su
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.observed_registers import RegisterByte, raw_terms, register_byte
 from visaproof.refinement.effects.open_operation import OpenOperation
-from visaproof.refinement.effects.places import Reach, base_of
+from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.side import Side, Turn
 from visaproof.refinement.effects.touched import Touched
 from visaproof.refinement.effects.undefined_accesses import kind_of, may_be_of_two_kinds
@@ -74,11 +74,7 @@ class History:
         self._resolved = 0
         self._names: dict[Term, Term] = dict(_surface_names(side))
         self._sharing = side.sharing
-        shared = self._sharing.alignments
-        self._names |= {
-            pointer: self._sharing.base(buffer) if buffer in shared else base_of(buffer)
-            for pointer, buffer in side.pointers.items()
-        }
+        self._names |= {pointer: self._sharing.base(buffer) for pointer, buffer in side.pointers.items()}
         self._names |= side.choices
         self._events = AtomicEvents()
         self._written = {

@@ -17,19 +17,18 @@ from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.aligned_pointers import without_small_carry
 from visaproof.queries.kernels.buffer_places import behind_pointer, is_private
+from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.guarded import literals_of
-from visaproof.semantics.symbolic.names import buffer_base, surface_size
+from visaproof.semantics.symbolic.names import surface_size
 from visaproof.smt import (
     BitVec,
     Bool,
     Op,
-    Term,
     add,
     const,
     implies,
     linear_parts,
-    scale,
     sign_extend,
     sub,
     true,
@@ -40,14 +39,10 @@ from visaproof.smt import (
 
 OFFSET_BITS = 32
 
-ALIGNMENT = 4
-"""Bytes: every buffer begins at a multiple."""
-
 
 class Condition(Enum):
     """What the launch has to grant so that both kernels can be compared; the value is for the reader."""
 
-    ALIGNED = f"buffers begin at multiples of {ALIGNMENT}"
     SOURCE_INSIDE = "the source stays inside its buffers"
     UNDER_4_GIB = "buffers have at most 4 GiB"
     UNDER_2_GIB = "buffers have at most 2 GiB"
@@ -55,7 +50,7 @@ class Condition(Enum):
     TARGET_INSIDE = "the target stays inside its buffers"
 
 
-ALWAYS = frozenset((Condition.ALIGNED, Condition.SOURCE_INSIDE, Condition.UNDER_4_GIB))
+ALWAYS = frozenset((Condition.SOURCE_INSIDE, Condition.UNDER_4_GIB))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +85,13 @@ class Located:
 NO_DISTANCES: Mapping[str, BitVec] = {}
 
 
-def base_of(buffer: str) -> BitVec:
-    """Where a buffer begins, in the terms of a comparison."""
-    return scale(buffer_base(buffer), ALIGNMENT)
-
-
 def located(
     trace: Trace,
     pointers: Mapping[BitVec, str],
     surfaces: Mapping[str, str],
     shared_local: str,
     distances: Mapping[str, BitVec] = NO_DISTANCES,
+    sharing: Sharing = NOTHING_SHARED,
 ) -> Located:
     """The run with the places of its accesses; some surfaces begin at distances before their buffers.
 
@@ -116,7 +107,7 @@ def located(
             if is_private(trace, one, access):
                 surface = one.surface
             elif surface != shared_local and len(access.cell) == 1:
-                surface, offset = _place(one, access, surface, pointers)
+                surface, offset = _place(one, access, surface, pointers, sharing)
                 offset = _in_buffer(offset, distances.get(one.surface))
                 place = replace(access, cell=(truncate(offset, OFFSET_BITS),), inside=true())
                 offsets[Same(place)] = offset
@@ -141,14 +132,17 @@ def _in_buffer(offset: BitVec, distance: BitVec | None) -> BitVec:
     return sub(offset, zero_extend(distance, offset.width))
 
 
-def _place(one: Performed, access: Access, surface: str, pointers: Mapping[BitVec, str]) -> tuple[str, BitVec]:
+def _place(
+    one: Performed, access: Access, surface: str, pointers: Mapping[BitVec, str], sharing: Sharing
+) -> tuple[str, BitVec]:
     """The buffer, and the 64-bit offset in it."""
     address = access.cell[0]
     if one.surface != FLAT:
         return surface, zero_extend(address, 64)
     found = behind_pointer(address, pointers)
     if found is None:
-        found = behind_pointer(without_small_carry(address, pointers, ALIGNMENT), pointers)
+        units = {pointer: sharing.unit(buffer) for pointer, buffer in pointers.items()}
+        found = behind_pointer(without_small_carry(address, units), pointers)
     if found is None:
         raise _lost(one.instruction.position)
     pointer, offset = found
@@ -229,9 +223,3 @@ def signed_and_unsigned(source: BitVec, target: BitVec) -> bool:
         return False
     word = cast(BitVec, one.args[0])
     return word is other.args[0] and 0 < factor < 1 << (one.width - 1 - word.width)
-
-
-def bases(pointers: Mapping[BitVec, str]) -> Iterator[tuple[Term, Term]]:
-    """Each pointer, and its base in the terms of a comparison."""
-    for pointer, buffer in pointers.items():
-        yield pointer, base_of(buffer)

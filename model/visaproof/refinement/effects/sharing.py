@@ -22,6 +22,9 @@ from visaproof.queries.kernels.surface_names import itself, like_then
 from visaproof.semantics.symbolic.names import buffer_base
 from visaproof.smt import BitVec, add, const, scale, zero_extend
 
+ALIGNMENT = 4
+"""Bytes: the address of a buffer is a multiple, where it is not known what an argument points to."""
+
 SHARED = "overlapping buffers"
 """The name of the memory that they share."""
 
@@ -44,6 +47,12 @@ class Sharing:
     the source language, and those of one item alone come in an order."""
     images: frozenset[Pair] = field(default_factory=frozenset[Pair])
     """Pairs of surfaces that may be one object; one of both is an image."""
+    elements: Mapping[str, int] = field(default_factory=dict[str, int])
+    """By the common name of an argument, the bytes of an element, of which its address is a multiple."""
+
+    def unit(self, buffer: str) -> int:
+        """Of how many bytes the address of a buffer is a multiple."""
+        return self.alignments.get(buffer) or self.elements.get(buffer, ALIGNMENT)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -73,7 +82,8 @@ class Sharing:
 
     def base(self, buffer: str) -> BitVec:
         """Where a buffer begins."""
-        return add(const(SHARED_AT, 64), scale(buffer_base(buffer), self.alignments[buffer]))
+        first = SHARED_AT if buffer in self.alignments else 0
+        return add(const(first, 64), scale(buffer_base(buffer), self.unit(buffer)))
 
     def address(self, surface: str, cell: BitVec) -> BitVec:
         """Where an access of a surface is in its memory."""

@@ -8,7 +8,6 @@ from visaproof.decode.texels import Outside, RawImage
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.identity import Same
 from visaproof.queries.kernels.surface_names import MOST_MOVED, base_at, itself
-from visaproof.refinement.effects.places import ALIGNMENT
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, SHARED, SHARED_AT, Sharing
 from visaproof.refinement.environment.collisions import Modified
@@ -41,7 +40,7 @@ def bases_of(buffers: Iterable[str], values: Values, sharing: Sharing = NOTHING_
 def _base_of(buffer: str, chosen: int, sharing: Sharing) -> int:
     if buffer in sharing.alignments:
         return (SHARED_AT + chosen * sharing.alignments[buffer]) % FLAT_SIZE
-    return base_at(buffer) + chosen * ALIGNMENT % MOST_MOVED
+    return base_at(buffer) + chosen * sharing.unit(buffer) % MOST_MOVED
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from itertools import product
 from random import Random
 
 from visaproof.checking.ladder import Values
-from visaproof.refinement.effects.places import ALIGNMENT
+from visaproof.refinement.effects.sharing import ALIGNMENT
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.words import LARGEST_EXTENT, is_input, word_value
 from visaproof.semantics.symbolic.names import LaneOn, SurfaceSize, is_base, is_extent

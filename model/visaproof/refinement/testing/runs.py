@@ -10,7 +10,7 @@ from visaproof.machine.concrete.run import Undefined
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, kind_at
 from visaproof.refinement.beside.buffer_offsets import without_distances
-from visaproof.refinement.effects.places import ALIGNMENT, Reach
+from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
 from visaproof.refinement.effects.sharing import SHARED, Pair, Sharing
 from visaproof.refinement.environment.environment_steps import Interference, Writer
@@ -152,7 +152,8 @@ def launch_of(
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     apart = [buffer for buffer in buffers if buffer not in question.sharing.alignments]
     values = question.launched.group.with_room(question.lanes, values) | {
-        buffer_base(buffer): base // ALIGNMENT for buffer, base in bases_of(apart, values).items()
+        buffer_base(buffer): base // question.sharing.unit(buffer)
+        for buffer, base in bases_of(apart, values, question.sharing).items()
     }
     if any(itself(surface) == SHARED_LOCAL for surface in question.surfaces):
         local = question.launched.local
@@ -252,7 +253,7 @@ def _beside(
     if observed.left is None or not observed.left_flat or SHARED in memory:
         return None
     moved = elsewhere(bases)
-    there = values | {buffer_base(buffer): base // ALIGNMENT for buffer, base in moved.items()}
+    there = values | {buffer_base(buffer): base // question.sharing.unit(buffer) for buffer, base in moved.items()}
     if source.run(memory, question.lanes, there).left is None:
         other = target.run(memory, question.lanes, there).left
         if not follows(observed.left, other, bases, moved) and not _gets_other_addresses(target, values):

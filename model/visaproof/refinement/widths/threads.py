@@ -28,7 +28,8 @@ from visaproof.launch.overlap import CONSTANT, READ_ONLY
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.refinement.beside.buffer_offsets import distances, with_distances
+from visaproof.refinement.beside.buffer_offsets import Begins, distances, with_distances
+from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.widths.thread_barriers import with_plain_events
@@ -50,17 +51,17 @@ def one_to_one(
     starts: tuple[Start, Start],
     lanes: Sequence[Bool],
     scope: Scope,
-    by_buffers: bool,
+    begins: Begins,
     itself: bool,
 ) -> tuple[Runner, Runner]:
     """Both kernels, where a thread of one runs the work items of a thread of the other; of one with `itself`, one."""
     source, target = programs
     before_source = source_start(source.kernel, starts[0].initial)
     before = before_source, target_start(matching, before_source, starts[1].initial, target.own_tables)
-    one = _runner(SOURCE, source, starts[0], before[0], lanes, matching.by_meaning, scope, by_buffers)
+    one = _runner(SOURCE, source, starts[0], before[0], lanes, matching.by_meaning, scope, begins)
     if itself:
         return one, one
-    other = _runner(TARGET, target, starts[1], before[1], lanes, matching.by_meaning, scope, by_buffers, may_lose=True)
+    other = _runner(TARGET, target, starts[1], before[1], lanes, matching.by_meaning, scope, begins, may_lose=True)
     return one, other
 
 
@@ -70,7 +71,7 @@ def one_to_several(
     starts: tuple[Start, Start],
     split: Split,
     scope: Scope,
-    by_buffers: bool,
+    begins: Begins,
 ) -> tuple[AnyRunner, AnyRunner]:
     """Both kernels, where a thread of one runs the work items of several threads of the other."""
     wide, narrow = (0, 1) if split.source_is_wide else (1, 0)
@@ -79,13 +80,13 @@ def one_to_several(
     extra = () if split.source_is_wide else matching.extra
     before = wide_start(programs[wide], split, owners[wide].side, starts[wide].initial, extra)
     given = Starts(owners[narrow].side, before, starts[narrow].initial)
-    one = _runner(owners[wide], programs[wide], starts[wide], before, lanes, True, scope, by_buffers)
+    one = _runner(owners[wide], programs[wide], starts[wide], before, lanes, True, scope, begins)
     members: list[Runner] = []
     for thread in range(split.threads):
         initial = narrow_start(programs[wide], programs[narrow], split, thread, given)
         owner, own = Owner(owners[narrow].side, thread), lanes[split.lanes(thread)]
         members.append(_runner(
-            owner, programs[narrow], starts[narrow], initial, own, True, scope, by_buffers, prefix_of(thread)
+            owner, programs[narrow], starts[narrow], initial, own, True, scope, begins, prefix_of(thread)
         ))  # fmt: skip
     one = replace(one, trace=with_plain_events(one.trace, lanes, scope.timeout_ms))
     group = group_of(members, lanes, split, UndefinedKind.RACE in scope.forbidden, scope.timeout_ms)
@@ -100,15 +101,15 @@ def _runner(
     lanes: Sequence[Bool],
     by_meaning: bool,
     scope: Scope,
-    by_buffers: bool,
+    begins: Begins,
     prefix: str = "",
     may_lose: bool = False,
 ) -> Runner:
     """A thread run symbolically.  Raises NotModelled where it is not known what it reaches, unless runs may find it."""
     if scope.floats is Floats.IEEE:
         initial = ieee_start(initial)
-    if by_buffers:
-        initial = with_distances(program, initial)
+    if begins.at_distances:
+        initial = with_distances(program, begins, initial)
     pointers = _pointers(program, start, initial)
     base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
     ran = trace(
@@ -128,7 +129,8 @@ def _runner(
     return Runner(
         owner, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, unwritten=unwritten,
         handles=handles, local_bytes=program.local_bytes, samplers=program.samplers,
-        distances=distances(program, ran.surfaces) if by_buffers else {},
+        distances=distances(program, begins, ran.surfaces) if begins.at_distances else {},
+        sharing=Sharing({}, elements=begins.elements),
     )  # fmt: skip
 
 

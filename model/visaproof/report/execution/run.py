@@ -10,7 +10,7 @@ from visaproof.execution.choices import Nondeterminism
 from visaproof.execution.memory import Allocation
 from visaproof.execution.payload import Payloads, Program, Values
 from visaproof.execution.races import Race
-from visaproof.execution.run import Engine, Memory, Ran, TracerOf, UndefinedAt
+from visaproof.execution.run import Engine, Memory, Ran, UndefinedAt, WatcherOf
 from visaproof.execution.shape import ThreadId
 from visaproof.execution.trace import Step, Traced, Tracer
 from visaproof.isa.errors import NotModelled
@@ -19,6 +19,7 @@ from visaproof.report.execution import run_choices
 from visaproof.report.execution.run_records import (
     BufferRecord,
     NotModelledRecord,
+    OutsideRecord,
     RaceRecord,
     RunDocument,
     StepRecord,
@@ -75,7 +76,7 @@ class RunReport:
             shown = ", ".join(f"{layout} with --host {host.value}" for host, layout in layouts.items())
             self._say(f"  local ids: {program.laid_out.described(size)} ({shown})")
 
-    def tracer(self, traced: Traced) -> TracerOf:
+    def tracer(self, traced: Traced) -> WatcherOf:
         """Traces the one thread."""
 
         def of_thread(thread: ThreadId, start: ConcreteState) -> Tracer | None:
@@ -147,9 +148,15 @@ class RunReport:
                 f"  note: byte {read.offset:#x}{more} of {read.memory} read before it was written, by {read.thread}"
             )
             self._say("        it is 0 here, and may be anything on a device")
+        for one in ran.outside:
+            more = f", and {one.count - 1:,} more accesses," if one.count > 1 else ""
+            line = f", line {one.position.line}" if one.position else ""
+            self._say()
+            self._say(f"  note: {one.memory} has {one.size:,} bytes: byte {one.address:#x} is outside of it{more}")
+            self._say(f"        by {one.thread}{line}: such a read gives 0, and such a write is dropped")
         if ran.engine is Engine.ARRAYS:
             self._say()
-            self._say("  note: races, and reads of uninitialised memory, were not looked for")
+            self._say("  note: not looked for: races, accesses outside of buffers, reads of uninitialised memory")
             self._say("        `--engine scalar` looks for them, and runs thread after thread")
         self._say()
         barriers = f", {_counted(ran.barriers, 'barrier')} passed" if ran.barriers else ""
@@ -183,6 +190,7 @@ class RunReport:
             engine=ran.engine.value,
             races=None if ran.engine is Engine.ARRAYS else _race_records(ran),
             unwritten_reads=None if ran.engine is Engine.ARRAYS else _unwritten_records(ran),
+            outside=None if ran.engine is Engine.ARRAYS else _outside_records(ran),
             buffers=buffers,
             trace=self._steps,
             nondeterminism=None if unstated is None else run_choices.record(unstated, program),
@@ -216,6 +224,15 @@ def _race_records(ran: Ran) -> list[RaceRecord]:
 
 def _unwritten_records(ran: Ran) -> list[UnwrittenRecord]:
     return [UnwrittenRecord(read.memory, read.offset, read.count, str(read.thread)) for read in ran.unwritten]
+
+
+def _outside_records(ran: Ran) -> list[OutsideRecord]:
+    return [
+        OutsideRecord(
+            one.memory, one.size, one.address, one.count, str(one.thread), one.position.line if one.position else None
+        )
+        for one in ran.outside
+    ]
 
 
 def _of_race(race: Race) -> str:

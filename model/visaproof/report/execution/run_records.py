@@ -37,6 +37,19 @@ class UnwrittenRecord(msgspec.Struct):
     thread: str
 
 
+class OutsideRecord(msgspec.Struct):
+    """Accesses outside of a buffer: they read 0 and write nothing."""
+
+    memory: str
+    bytes: int
+    """Of the buffer."""
+    address: int
+    """Of the first access."""
+    accesses: int
+    thread: str
+    line: int | None
+
+
 class BufferRecord(msgspec.Struct):
     """A buffer after the launch."""
 
@@ -127,6 +140,8 @@ class RunDocument(Document, kw_only=True):
     races: list[RaceRecord] | None
     """None where they were not looked for."""
     unwritten_reads: list[UnwrittenRecord] | None
+    """None where they were not looked for."""
+    outside: list[OutsideRecord] | None
     """None where they were not looked for."""
     buffers: list[BufferRecord]
     trace: list[StepRecord]

@@ -1,7 +1,7 @@
 """Bounds as people read them: each memory message, its verdict, and the lane that reaches outside."""
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterator, Mapping
+from itertools import groupby, islice
 from typing import Any
 
 from visaproof.analysis.bounds.enough_bytes import EnoughBytes
@@ -21,21 +21,26 @@ from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
 from visaproof.queries.kernels.suspects import ranges
 from visaproof.queries.kernels.uninitialised import Unwritten
-from visaproof.report.kernels.premises import premises_json
+from visaproof.report.kernels.premises import premise_lines, premises_json
 from visaproof.report.one_kernel.conflicts import UNBOUNDED, data_dependence, input_lines, inputs_of
 from visaproof.report.one_kernel.kernel_runs import stop_json
 from visaproof.report.one_kernel.lane_table import MARK
+from visaproof.report.one_kernel.launches import NO_LAUNCHES, ShownLaunch
+from visaproof.report.one_kernel.statements import counted_bytes, place_json, statement_lines
 from visaproof.semantics.concrete.surface import Buffer
 
 INDENT = " " * 8
 
+MOST_ROWS = 8
+"""Lanes that are shown of one message."""
 
-def finding_lines(answers: BoundsAnswers, finding: BoundsFinding) -> Iterator[str]:
-    """One message: its source line, and what is known of its bounds and of its meaning."""
+
+def finding_lines(answers: BoundsAnswers, finding: BoundsFinding, launch: ShownLaunch | None = None) -> Iterator[str]:
+    """One message: its source line, what is known of its bounds and of its meaning, and a launch that leaves them."""
     instruction = finding.question.instruction
     surface = _surfaces(answers, finding)
     yield ""
-    yield f"  {instruction.position.line:>5} | {instruction.text}"
+    yield from statement_lines(answers.kernel, instruction)
     match finding.bounds:
         case Holds(rung, bounded):
             yield from _holds(f"every access lies inside {surface}", "in bounds", rung, bounded)
@@ -46,7 +51,7 @@ def finding_lines(answers: BoundsAnswers, finding: BoundsFinding) -> Iterator[st
         case Outside() as outside if finding.free_size:
             yield from _too_small(finding, outside, _surface(answers, outside.surface))
         case Outside() as outside:
-            yield from _outside_lines(answers, outside, _surface(answers, outside.surface))
+            yield from _outside_lines(answers, outside, _surface(answers, outside.surface), launch)
     match finding.meaning:
         case Holds(_, ()):
             pass
@@ -93,8 +98,14 @@ def _too_small(finding: BoundsFinding, outside: Outside, surface: str) -> Iterat
         yield f"{INDENT}hint: its size is arbitrary; `--size` says how large it is"
 
 
-def _outside_lines(answers: BoundsAnswers, outside: Outside, surface: str) -> Iterator[str]:
+def _outside_lines(answers: BoundsAnswers, outside: Outside, surface: str, launch: ShownLaunch | None) -> Iterator[str]:
+    """The lane that leaves the buffer: in a launch, or where none is shown, in the run of one thread."""
     first = outside.first
+    if launch is not None and launch.is_another:
+        size = launch.bytes_of(argument_of(answers.kernel, answers.launch, outside.surface))
+        yield f"{INDENT}OUTSIDE: {launch.what} of {surface}{size}: {outside.effect.value} (replayed)"
+        yield from (f"{INDENT}{line}" for line in launch.lines())
+        return
     yield (
         f"{INDENT}OUTSIDE: {_who(first.lane)} reaches {_span(first)} of {surface}, which has "
         f"{_extent(outside)}: {outside.effect.value} (replayed)"
@@ -102,6 +113,8 @@ def _outside_lines(answers: BoundsAnswers, outside: Outside, surface: str) -> It
     yield ""
     yield from (f"{INDENT}{line}" for line in _lane_table(outside))
     yield from _shown_lines(answers, outside.shown)
+    if launch is not None:
+        yield from (f"{INDENT}{line}" for line in launch.lines())
 
 
 def _who(lane: int | None) -> str:
@@ -120,20 +133,26 @@ def _extent(outside: Outside) -> str:
     surface = outside.shown.state.surfaces[outside.question.performed.surface]
     if outside.first.offset is not None:
         begin, size = window_of(outside.question.buffers, outside.surface, outside.shown.values)
-        return f"{size:#x} bytes at {begin:#x}"
+        return f"{counted_bytes(size)} at {begin:#x}"
     if isinstance(surface, Buffer):
-        return f"{surface.size:#x} bytes"
+        return counted_bytes(surface.size)
     return " and ".join("×".join(map(str, level)) for level in surface.levels[:1]) + " texels"
 
 
 def _lane_table(outside: Outside) -> Iterator[str]:
-    """A row for each enabled lane; the lanes with an access outside are marked."""
+    """A row for each enabled lane, as far as there is room; the lanes with an access outside are marked."""
     yield f"  {'lane':>5}  accesses"
-    for lane, group in groupby(outside.reached, key=lambda one: one.lane):
-        accesses = list(group)
-        mark = MARK if any(one.outside for one in accesses) else " "
+    rows = [(lane, list(group)) for lane, group in groupby(outside.reached, key=lambda one: one.lane)]
+    leave = [any(one.outside for one in accesses) for _, accesses in rows]
+    first = min(max(0, leave.index(True) - 1), max(0, len(rows) - MOST_ROWS)) if any(leave) else 0
+    if first:
+        yield f"    {first} lane{'s' * (first > 1)} before, inside"
+    for (lane, accesses), leaves in islice(zip(rows, leave, strict=True), first, first + MOST_ROWS):
         spans = ", ".join(_span(one) + (" outside" if one.outside else "") for one in accesses)
-        yield f"{mark} {'-' if lane is None else lane:>5}  {spans}"
+        yield f"{MARK if leaves else ' '} {'-' if lane is None else lane:>5}  {spans}"
+    rest = leave[first + MOST_ROWS :]
+    if rest:
+        yield f"    {len(rest)} more lanes, {sum(rest)} of them with an access outside"
 
 
 def _shown_lines(answers: BoundsAnswers, shown: Shown) -> Iterator[str]:
@@ -161,15 +180,18 @@ def readings_of(finding: BoundsFinding) -> list[str]:
     return [f"{READINGS[name].decision} {name}" for name in names]
 
 
-def footer(findings: list[BoundsFinding]) -> Iterator[str]:
-    """The readings of all messages of a file."""
+def footer(answers: BoundsAnswers, findings: list[BoundsFinding]) -> Iterator[str]:
+    """What all answers of a file rest on: premises about the launch, and readings of the pages."""
+    yield ""
+    yield from premise_lines(answers.start.assumed)
     used = dict.fromkeys(reading for finding in findings for reading in readings_of(finding))
     if used:
-        yield ""
         yield f"  readings used: {', '.join(used)}"
 
 
-def file_json(answers: BoundsAnswers, findings: list[BoundsFinding]) -> dict[str, Any]:
+def file_json(
+    answers: BoundsAnswers, findings: list[BoundsFinding], launches: Mapping[Position, ShownLaunch] = NO_LAUNCHES
+) -> dict[str, Any]:
     """One file for programs."""
     return {
         "file": answers.kernel.path,
@@ -180,17 +202,20 @@ def file_json(answers: BoundsAnswers, findings: list[BoundsFinding]) -> dict[str
         "hints": list(answers.start.hints),
         "vacuous": answers.vacuous,
         **stop_json(answers.stopped, answers.not_asked),
-        "messages": [finding_json(answers, finding) for finding in findings],
+        "messages": [
+            finding_json(answers, finding, launches.get(finding.question.instruction.position)) for finding in findings
+        ],
         "unwritten": [_unwritten_json(one) for one in answers.unwritten],
     }
 
 
-def finding_json(answers: BoundsAnswers, finding: BoundsFinding) -> dict[str, Any]:
+def finding_json(answers: BoundsAnswers, finding: BoundsFinding, launch: ShownLaunch | None = None) -> dict[str, Any]:
     """One message for programs."""
     instruction = finding.question.instruction
     return {
         "line": instruction.position.line,
         "column": instruction.position.column,
+        "source": place_json(answers.kernel, instruction.position),
         "instruction": instruction.text,
         "surface": _surfaces(answers, finding),
         "size_is_arbitrary": finding.free_size,
@@ -199,6 +224,7 @@ def finding_json(answers: BoundsAnswers, finding: BoundsFinding) -> dict[str, An
         "readings": readings_of(finding),
         "bounds": _verdict_json(answers, finding.bounds),
         "meaning": _verdict_json(answers, finding.meaning),
+        "launch": None if launch is None else launch.json(),
     }
 
 

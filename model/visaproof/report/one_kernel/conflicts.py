@@ -1,17 +1,20 @@
 """Conflicts as people read them: the scatter, its verdict, and the lanes that collide."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
 from visaproof.analysis.conflicts.reach import NOT_REACHED
-from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
+from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided, colliding
+from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
 from visaproof.report.kernels.premises import premise_lines, premises_json
 from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, stop_json
 from visaproof.report.one_kernel.lane_table import lane_table
+from visaproof.report.one_kernel.launches import NO_LAUNCHES, ShownLaunch
+from visaproof.report.one_kernel.statements import counted_bytes, place_json, statement_lines
 from visaproof.report.text.hints import fitting
 from visaproof.semantics.concrete.surface import Buffer, Image, TexelWrite, Write
 from visaproof.semantics.symbolic.names import is_lane, is_size
@@ -22,19 +25,18 @@ UNBOUNDED = 1 << 40
 
 
 def header(answers: AskedKernel) -> Iterator[str]:
-    """The kernel, the platform, and what is assumed of its launch."""
+    """The kernel, the platform, and where its launch information is from."""
     kernel = answers.kernel
     count = sum(1 for _ in kernel.instructions())
     yield f"{kernel.path}: kernel {kernel.name}, {count} instructions, {answers.platform.name}"
     yield f"  launch: {answers.launch.source}"
-    yield from premise_lines(answers.start.assumed)
 
 
-def finding_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
-    """One scatter: its source line and verdict, and for a conflict the lanes and the inputs."""
+def finding_lines(answers: KernelAnswers, finding: Finding, launch: ShownLaunch | None = None) -> Iterator[str]:
+    """One scatter: its source line and verdict, and for a conflict the lanes, the inputs and a launch that has it."""
     instruction = finding.question.instruction
     yield ""
-    yield f"  {_line(answers, instruction.position):>5} | {instruction.text}"
+    yield from statement_lines(answers.kernel, instruction)
     surface = surface_name(answers, finding.question.performed.surface)
     match finding.answer:
         case Free(rung, bounded):
@@ -54,12 +56,7 @@ def finding_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
             yield from _missing_lines(answers, finding)
             yield f"        UNKNOWN: {reason}"
         case Conflict() as conflict:
-            yield from _conflict_lines(answers, finding, conflict, surface)
-
-
-def _line(answers: KernelAnswers, position: Position) -> str:
-    """The line of a statement; of a function, with its file."""
-    return str(position.line) if position.path == answers.kernel.path else f"{Path(position.path).name}:{position.line}"
+            yield from _conflict_lines(answers, finding, conflict, surface, launch)
 
 
 def _unit(finding: Finding) -> str:
@@ -72,18 +69,27 @@ def _rounds(loops: tuple[Position, ...]) -> str:
     return f"the branch of line {lines} may go back more often than it was unrolled"
 
 
-def _conflict_lines(answers: KernelAnswers, finding: Finding, conflict: Conflict, surface: str) -> Iterator[str]:
+def _conflict_lines(
+    answers: KernelAnswers, finding: Finding, conflict: Conflict, surface: str, launch: ShownLaunch | None
+) -> Iterator[str]:
+    """The lanes that collide: in a launch, or if none is shown, in the run of one thread."""
     offset = finding.question.instruction.first_lane
+    met = None if launch is None or not launch.is_another else colliding(launch.writes)
+    if met is not None and launch is not None:
+        conflict = replace(conflict, first=met[0], second=met[1], writes=launch.writes)
     lanes = [offset + (write.lane or 0) for write in (conflict.first, conflict.second)]
     yield from _missing_lines(answers, finding)
     yield f"        CONFLICT: lanes {lanes[0]} and {lanes[1]} write the same {_unit(finding)} of {surface} (replayed)"
     yield ""
     yield from (f"        {line}" for line in lane_table(finding, conflict, offset))
     yield ""
-    yield from (f"        {line}" for line in input_lines(answers, conflict))
-    data = data_dependence(answers, conflict)
-    if data:
-        yield f"        depends on data: {data}"
+    if met is None:
+        yield from (f"        {line}" for line in input_lines(answers, conflict))
+        data = data_dependence(answers, conflict)
+        if data:
+            yield f"        depends on data: {data}"
+    if launch is not None:
+        yield from (f"        {line}" for line in launch.lines())
     for hint in filter(None, map(fitting, answers.start.hints)):
         yield f"        hint: {hint}"
 
@@ -105,7 +111,8 @@ def input_lines(answers: AskedKernel, conflict: ShownRun) -> Iterator[str]:
     for key, surface in state.surfaces.items():
         if isinstance(surface, Buffer) and surface.size < UNBOUNDED:
             content = ", ".join(f"[{at:#x}] = {byte:#04x}" for at, byte in sorted(surface.contents.items())[:8] if byte)
-            yield f"surface {surface_name(answers, key)}: {surface.size:#x} bytes{', ' + content if content else ''}"
+            size = counted_bytes(surface.size)
+            yield f"surface {surface_name(answers, key)}: {size}{', ' + content if content else ''}"
         elif isinstance(surface, Image):
             yield f"surface {surface_name(answers, key)}: {_extents(surface)} texels"
 
@@ -150,11 +157,8 @@ def data_dependence(answers: AskedKernel, conflict: ShownRun) -> str:
 
 def surface_name(answers: AskedKernel, key: str) -> str:
     """A surface by its binding, and by the argument that stands there."""
-    kind, _, index = key.partition(" ")
-    if kind == "bti" and index.isdigit():
-        argument = answers.launch.surface(int(index))
-        return f"{key} ({argument})" if argument else key
-    return key
+    argument = argument_of(answers.kernel, answers.launch, key)
+    return f"{key} ({argument})" if argument else key
 
 
 def readings_of(finding: Finding) -> list[str]:
@@ -163,21 +167,31 @@ def readings_of(finding: Finding) -> list[str]:
     return [f"{READINGS[name].decision} {name}" for name in names]
 
 
-def footer(findings: list[Finding]) -> Iterator[str]:
-    """The readings of all scatters of a file."""
+NOT_ASKED = "not asked: whether two messages or two threads race; `visaproof run --races error` watches one launch"
+"""What no answer of `conflicts` says."""
+
+
+def footer(answers: KernelAnswers, findings: list[Finding], premises: bool) -> Iterator[str]:
+    """What all answers of a file rest on, premises about the launch and readings of the pages; what was not asked."""
+    if any(isinstance(one.answer, Free) for one in findings):
+        yield ""
+        yield f"  {NOT_ASKED}"
+    yield ""
+    if premises:
+        yield from premise_lines(answers.start.assumed)
     used = dict.fromkeys(reading for finding in findings for reading in readings_of(finding))
     if used:
-        yield ""
         yield f"  readings used: {', '.join(used)}"
 
 
-def finding_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any]:
+def finding_json(answers: KernelAnswers, finding: Finding, launch: ShownLaunch | None = None) -> dict[str, Any]:
     """One scatter for programs."""
     instruction = finding.question.instruction
     record: dict[str, Any] = {
         "file": instruction.position.path,
         "line": instruction.position.line,
         "column": instruction.position.column,
+        "source": place_json(answers.kernel, instruction.position),
         "instruction": instruction.text,
         "surface": surface_name(answers, finding.question.performed.surface),
         "lanes": len(finding.question.lanes),
@@ -203,6 +217,7 @@ def finding_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any]:
                 "inputs": {name: f"{value:#x}" for name, value in inputs_of(answers, conflict)},
                 "depends_on_data": data_dependence(answers, conflict),
                 "replayed": True,
+                "launch": None if launch is None else launch.json(),
             }
 
 
@@ -225,7 +240,9 @@ def _write_json(write: Write, offset: int) -> dict[str, Any]:
     return {"lane": lane, "address": write.address, "bytes": write.width}
 
 
-def file_json(answers: KernelAnswers, findings: list[Finding]) -> dict[str, Any]:
+def file_json(
+    answers: KernelAnswers, findings: list[Finding], launches: Mapping[Position, ShownLaunch] = NO_LAUNCHES
+) -> dict[str, Any]:
     """One file for programs."""
     return {
         "file": answers.kernel.path,
@@ -235,5 +252,7 @@ def file_json(answers: KernelAnswers, findings: list[Finding]) -> dict[str, Any]
         **premises_json(answers.start.assumed),
         "hints": list(answers.start.hints),
         **stop_json(answers.stopped, answers.not_asked),
-        "scatters": [finding_json(answers, finding) for finding in findings],
+        "scatters": [
+            finding_json(answers, finding, launches.get(finding.question.instruction.position)) for finding in findings
+        ],
     }

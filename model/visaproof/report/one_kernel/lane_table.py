@@ -8,6 +8,9 @@ from visaproof.semantics.concrete.surface import LaneWrite, TexelWrite, Write
 
 MARK = "►"
 
+MOST_ROWS = 8
+"""Enabled lanes that are shown beside the two that collide."""
+
 
 def lane_table(finding: Finding, conflict: Conflict, offset: int) -> Iterator[str]:
     """A row for each lane of the scatter; the two that collide are marked."""
@@ -17,17 +20,24 @@ def lane_table(finding: Finding, conflict: Conflict, offset: int) -> Iterator[st
     cells = _texel_cells if finding.question.of_texels else _byte_cells
     yield f"  {'lane':>5}  {'enabled':7}  {cells([])}"
     disabled: list[int] = []
+    shown, left_out = 0, 0
     for lane in sorted({lane.lane - offset for lane in finding.question.lanes} | by_lane.keys()):
         writes = by_lane.get(lane)
         if not writes:
             disabled.append(lane + offset)
             continue
+        collides = lane in (conflict.first.lane, conflict.second.lane)
+        shown += 1
+        if shown > MOST_ROWS and not collides:
+            left_out += 1
+            continue
         yield from _disabled_row(disabled)
         disabled = []
-        collides = lane in (conflict.first.lane, conflict.second.lane)
         note = f"  both: {_shared(conflict)}" if lane == conflict.second.lane else ""
         yield f"{MARK if collides else ' '} {lane + offset:>5}  {'yes':7}  {cells(writes)}{note}"
     yield from _disabled_row(disabled)
+    if left_out:
+        yield f"    {left_out} more enabled lanes"
 
 
 def _byte_cells(writes: Sequence[Write]) -> str:

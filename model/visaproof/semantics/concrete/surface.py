@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from visaproof.isa.answers import Collision
-from visaproof.isa.errors import UndefinedBehavior
+from visaproof.isa.errors import WritesCollide
 from visaproof.isa.surfaces import SurfaceKind
 
 Texel = tuple[int, int, int, int]
@@ -112,7 +112,7 @@ class Buffer:
             self._store(write.address, write.width, write.value)
 
     def _require_apart(self, writes: list[LaneWrite], equal_allowed: bool) -> None:
-        """Raises UndefinedBehavior where two lanes write one in-bounds byte, or differ in it if equal ones may meet."""
+        """Raises WritesCollide where two lanes write one in-bounds byte, or differ in it if equal ones may meet."""
         owner: dict[int, tuple[int | None, int]] = {}
         for write in writes:
             if write.address + write.width > self.size:
@@ -121,7 +121,7 @@ class Buffer:
                 place, byte = write.address + k, write.value >> 8 * k & 0xFF
                 lane, first = owner.setdefault(place, (write.lane, byte))
                 if lane != write.lane and not (equal_allowed and first == byte):
-                    raise UndefinedBehavior(f"lanes {lane} and {write.lane} both write byte {place:#x}")
+                    raise WritesCollide(f"lanes {lane} and {write.lane} both write byte {place:#x}")
 
     def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
         """An atomic read-modify-write: what was there, and what is there now; 0 and 0 outside."""
@@ -226,7 +226,7 @@ class Image:
         owner: dict[Texel, int] = {}
         for write in inside:
             if owner.setdefault(write.texel, write.lane) != write.lane:
-                raise UndefinedBehavior(f"lanes {owner[write.texel]} and {write.lane} both write texel {write.texel}")
+                raise WritesCollide(f"lanes {owner[write.texel]} and {write.lane} both write texel {write.texel}")
         for write in inside:
             self.set_channel(write.texel, write.channel, write.value)
 

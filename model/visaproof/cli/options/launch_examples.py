@@ -1,0 +1,45 @@
+"""A launch for each counterexample about one kernel, with the command that runs it."""
+
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from visaproof.execution.example_launch import Event
+    from visaproof.isa.errors import Position
+    from visaproof.launch.relations.expressions import Expression
+    from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun
+    from visaproof.report.one_kernel.launches import ShownLaunch
+
+
+def shown_launch(
+    answers: "AskedKernel",
+    shown: "ShownRun",
+    position: "Position",
+    event: "Event",
+    path: Path,
+    arguments: Namespace,
+    sizes: "tuple[tuple[str, Expression], ...]" = (),
+    global_size: "tuple[Expression, ...]" = (),
+) -> "ShownLaunch | None":
+    """A launch with the event, or why none is shown; None where no launch information says what a launch is."""
+    from visaproof.report.one_kernel.launches import ShownLaunch, launch_of
+
+    if not answers.launch.meanings:
+        return None
+    found = launch_of(answers, shown, position, event, arguments.where, sizes, global_size)
+    return ShownLaunch(found, tuple(_command(path, arguments)))
+
+
+def _command(path: Path, arguments: Namespace) -> list[str]:
+    """`visaproof run` with what says which kernel and device it is."""
+    words = ["visaproof", "run", str(path)]
+    if arguments.launch is not None:
+        words += ["--launch", str(arguments.launch)]
+    for option in arguments.input:
+        words += ["--input", option]
+    if arguments.platform is not None:
+        words += ["--platform", arguments.platform.name]
+    if arguments.host is not None:
+        words += ["--host", arguments.host]
+    return words

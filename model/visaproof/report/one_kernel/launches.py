@@ -1,0 +1,158 @@
+"""A counterexample as a launch that a host makes: the command that runs it, and what happens in it."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from visaproof.analysis.conflicts.thread_states import Values
+from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch, Stated, find_launch
+from visaproof.execution.payload import Program
+from visaproof.execution.shape import MOST_ITEMS, Shape, Triple
+from visaproof.isa.errors import Position
+from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
+from visaproof.launch.ids.work_items import GROUP_IDS
+from visaproof.launch.input_meaning import DIMENSIONS, Argument
+from visaproof.launch.relations.expressions import Disjoint, Expression, Relation, value_in
+from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun
+from visaproof.report.one_kernel.statements import counted_bytes
+from visaproof.semantics.concrete.surface import Write
+from visaproof.smt import evaluate
+
+
+def launch_of(
+    answers: AskedKernel,
+    shown: ShownRun,
+    position: Position,
+    event: Event,
+    where: Sequence[Relation | Disjoint] = (),
+    sizes: Sequence[tuple[str, Expression]] = (),
+    global_size: Sequence[Expression] = (),
+) -> ExampleLaunch | NoLaunch:
+    """A launch with the event of a counterexample.
+
+    `sizes` are bytes of buffers by name, `global_size` work items by dimension, as the user states them.
+    """
+    by_name = dict(sizes)
+
+    def stated_size(index: int, numbers: Mapping[str, int]) -> int | None:
+        names = (answers.launch.arg_names.get(index, ""), f"arg{index}", str(index))
+        amount = next((by_name[name] for name in names if name in by_name), None)
+        if amount is None:
+            return None
+        try:
+            return value_in(amount, numbers)
+        except KeyError:  # of something that no host passes
+            return -1
+
+    def allows(numbers: Mapping[str, int]) -> bool:
+        try:
+            stated = zip(global_size, DIMENSIONS, strict=False)
+            sized = all(value_in(size, numbers) == numbers[f"global_size_{dimension}"] for size, dimension in stated)
+            return sized and all(one.holds(numbers) for one in where if isinstance(one, Relation))
+        except KeyError:
+            return False
+
+    program = Program(answers.kernel, answers.launch, answers.platform)
+    example = _launch_in(answers, shown.values)
+    return find_launch(program, position, event, Stated(stated_size, allows, _constant(global_size), example))
+
+
+def _constant(global_size: Sequence[Expression]) -> Triple | None:
+    """The global size that is stated, if it is one of numbers."""
+    try:
+        x, y, z = (*(value_in(size, {}) for size in global_size), 1, 1, 1)[:3]
+    except KeyError:
+        return None
+    return (x, y, z) if global_size and min(x, y, z) > 0 else None
+
+
+def _launch_in(answers: AskedKernel, values: Values) -> tuple[Shape, Mapping[int, int]] | None:
+    """The sizes and arguments of the launch that these values describe; None where they describe none that is run."""
+    names = LaunchNames(answers.kernel, answers.launch, answers.start)
+    found = (names.number(f"local_size_{dimension}") for dimension in DIMENSIONS)
+    x, y, z = (1 if one is None else max(1, evaluate(one.word.term, values)) for one in found)
+    local = answers.launch.group_size or (x, y, z)
+    gx, gy, gz = (evaluate(word, values) + 1 for word in GROUP_IDS)
+    shape = Shape((gx * local[0], gy * local[1], gz * local[2]), local)
+    if shape.group_items > MOST_GROUP_ITEMS or shape.items > MOST_ITEMS:
+        return None
+    numbers: dict[int, int] = {}
+    for argument in names.arguments():
+        named = names.number(argument.name or f"arg{argument.index}")
+        if named is not None:
+            bits = named.word.term.width
+            value = evaluate(named.word.term, values)
+            numbers[argument.index] = value - (1 << bits) if named.word.signed and value >> (bits - 1) else value
+    return shape, numbers
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLaunch:
+    """What was found, and how to run it."""
+
+    found: ExampleLaunch | NoLaunch
+    command: tuple[str, ...]
+    """`visaproof run` with the kernel and its launch information."""
+
+    @property
+    def is_another(self) -> bool:
+        """Whether a launch is shown that is not the one of which the example of the analysis is a thread."""
+        return isinstance(self.found, ExampleLaunch) and not self.found.like_the_example
+
+    @property
+    def what(self) -> str:
+        """What happens in it."""
+        return self.found.what if isinstance(self.found, ExampleLaunch) else ""
+
+    def bytes_of(self, argument: Argument | None) -> str:
+        """How large the buffer of an argument is in it, for the reader; empty where that is not known."""
+        text = self.found.buffers.get(argument.index, "") if isinstance(self.found, ExampleLaunch) and argument else ""
+        _, _, size = text.partition(":")
+        return f", which has {counted_bytes(int(size))}" if size.isdecimal() else ""
+
+    @property
+    def writes(self) -> tuple[Write, ...]:
+        """Of the lanes of the message in the launch."""
+        return self.found.message.writes if isinstance(self.found, ExampleLaunch) else ()
+
+    def lines(self) -> Iterator[str]:
+        """What happens in the launch, and the command that shows it."""
+        match self.found:
+            case NoLaunch(reason):
+                yield f"no launch is shown: {reason}"
+            case ExampleLaunch() as one:
+                yield f"launch: {_counted(one)}: {one.what} ({one.thread})"
+                yield f"  {shlex.join(self._command(one))}"
+
+    def json(self) -> dict[str, Any]:
+        """The same for programs."""
+        match self.found:
+            case NoLaunch(reason):
+                return {"found": False, "reason": reason}
+            case ExampleLaunch() as one:
+                return {
+                    "found": True,
+                    "global_size": list(one.shape.global_size),
+                    "local_size": list(one.shape.local_size),
+                    "arguments": {one.takes.shown(index): value for index, value in one.arguments.items()},
+                    "buffers": {one.takes.shown(index): value for index, value in one.buffers.items()},
+                    "group": list(one.thread.group),
+                    "thread": one.thread.number,
+                    "what": one.what,
+                    "command": self._command(one),
+                }
+
+    def _command(self, one: ExampleLaunch) -> list[str]:
+        return [*self.command, *(word for pair in one.options() for word in pair)]
+
+
+NO_LAUNCHES: Mapping[Position, ShownLaunch] = {}
+
+
+def _counted(found: ExampleLaunch) -> str:
+    items, groups = found.shape.items, found.shape.group_total
+    text = f"{items} work item{'s' * (items > 1)}" + (f" in {groups} groups" if groups > 1 else "")
+    arguments = ", ".join(f"{found.takes.shown(index)} = {value}" for index, value in found.arguments.items())
+    return f"{text} with {arguments}" if arguments else text

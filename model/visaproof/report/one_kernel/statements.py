@@ -1,0 +1,50 @@
+"""A statement as reports show it: the line of the program that it comes from, and the line of the dump."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from visaproof.isa.errors import Position
+from visaproof.report.text.excerpt import lines_of, printable
+from visaproof.visaasm.source_places import SourcePlace, source_place
+from visaproof.visaasm.syntax import Instruction, Kernel
+
+MOST_SOURCE = 1 << 22
+"""Bytes of a source file that is looked into."""
+
+
+def statement_lines(kernel: Kernel, instruction: Instruction) -> Iterator[str]:
+    """The line of source, where the dump says which it is, and that of the dump."""
+    position = instruction.position
+    own = position.path == kernel.path
+    number = str(position.line) if own else f"{Path(position.path).name}:{position.line}"
+    place = source_place(kernel, position)
+    if place is not None:
+        name = f"{Path(place.file).name}:{place.line}"
+        text = source_text(kernel, place)
+        number = f"{number:>{len(name)}}"
+        yield f"  {name:>5} | {text}" if text else f"  {name}"
+    yield f"  {number:>5} | {instruction.text}"
+
+
+def source_text(kernel: Kernel, place: SourcePlace) -> str:
+    """The line of source, without the blanks around it; empty where the file is not there.
+
+    It is looked for where the compiler found it, and beside the dump.
+    """
+    for path in (Path(place.file), Path(kernel.path).parent / Path(place.file).name):
+        lines = lines_of(path, MOST_SOURCE)
+        if 1 <= place.line <= len(lines):
+            return printable(lines[place.line - 1].strip())
+    return ""
+
+
+def counted_bytes(size: int) -> str:
+    """A size for people: in decimal, but for sizes that only hexadecimal makes legible."""
+    return f"{size} byte{'s' * (size != 1)}" if size < 1 << 20 else f"{size:#x} bytes"
+
+
+def place_json(kernel: Kernel, position: Position) -> dict[str, Any] | None:
+    """Where in the program's source a statement comes from, for programs."""
+    place = source_place(kernel, position)
+    return None if place is None else {"file": place.file, "line": place.line}

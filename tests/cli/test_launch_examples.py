@@ -1,0 +1,86 @@
+"""A counterexample is shown as a launch: a pasted command runs it and shows the same."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from visaproof.cli import main
+from visaproof.execution import example_launch
+
+DATA = Path(__file__).parent.parent / "data"
+MANIFEST = DATA / "manifest.json"
+
+
+def dump(name: str, variant: str = "tgllp-O2-simd8") -> tuple[str, ...]:
+    return str(DATA / "visaasm" / name / f"{variant}.visaasm"), "--launch", str(MANIFEST)
+
+
+def command_in(output: str) -> list[str]:
+    line = next(line for line in output.splitlines() if line.strip().startswith("visaproof run "))
+    return shlex.split(line)[1:]
+
+
+def test_the_pasted_command_shows_the_collision(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conflicts", *dump("lane_conflict")]) == 1
+    command = command_in(capsys.readouterr().out)
+    assert main(command) == 1
+    assert "both write byte" in capsys.readouterr().out
+
+
+def test_the_pasted_command_shows_the_access_outside(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bounds", *dump("oob_offbyone"), "--size", "src=4*n", "--size", "dst=4*n"]) == 1
+    command = command_in(capsys.readouterr().out)
+    assert main([*command, "--races", "note", "--format", "json"]) == 0
+    outside = json.loads(capsys.readouterr().out)["outside"]
+    assert [(one["bytes"], one["address"]) for one in outside] == [(4, 4), (4, 4)]
+
+
+def test_the_launch_is_among_the_fields_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["conflicts", *dump("lane_conflict"), "--format", "json"])
+    (scatter,) = json.loads(capsys.readouterr().out)["files"][0]["scatters"]
+    assert scatter["launch"]["found"]
+    assert main(scatter["launch"]["command"][1:]) == 1
+
+
+def test_a_launch_that_shows_nothing_is_never_called_an_example(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every launch that is shown was run: if runs end without a collision, none is shown."""
+    monkeypatch.setattr(example_launch, "run_launch", lambda *_, **__: example_launch.Ran())
+    main(["conflicts", *dump("lane_conflict")])
+    output = capsys.readouterr().out
+    assert "CONFLICT" in output
+    assert "no launch is shown" in output
+    assert "visaproof run " not in output
+
+
+def test_launches_obey_the_relations_that_are_stated(capsys: pytest.CaptureFixture[str]) -> None:
+    sizes = ("--size", "src=4*n", "--size", "dst=4*n")
+    assert main(["bounds", *dump("oob_offbyone"), *sizes, "--where", "n >= 3", "--format", "json"]) == 1
+    for message in json.loads(capsys.readouterr().out)["files"][0]["messages"]:
+        assert int(message["launch"]["arguments"]["n"]) >= 3
+
+
+def test_launches_have_the_global_size_that_is_stated(capsys: pytest.CaptureFixture[str]) -> None:
+    sizes = ("--size", "src=4*n", "--size", "dst=4*n", "--global-size", "96")
+    assert main(["bounds", *dump("oob_offbyone"), *sizes, "--format", "json"]) == 1
+    for message in json.loads(capsys.readouterr().out)["files"][0]["messages"]:
+        assert message["launch"]["global_size"] == [96, 1, 1]
+
+
+def test_without_launch_information_no_launch_is_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["conflicts", dump("lane_conflict")[0]])
+    assert "launch is shown" not in capsys.readouterr().out
+
+
+def test_a_race_is_an_error_if_that_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    """One thread writes what another reads if `c` is the end of `a`: by default a note, on request the exit code."""
+    sizes = ("--global-size", "16", "--local-size", "16")
+    buffers = ("--buffer", "a=random:96", "--buffer", "b=random:64:2", "--buffer", "c=a+32")
+    assert main(["run", *dump("vadd"), *sizes, *buffers, "--races", "note"]) == 0
+    assert "one thread reads what another writes" in capsys.readouterr().out
+    assert main(["run", *dump("vadd"), *sizes, *buffers, "--races", "error"]) == 1
+    apart = (*buffers[:4], "--buffer", "c=zeros:64")
+    assert main(["run", *dump("vadd"), *sizes, *apart, "--races", "error"]) == 0
