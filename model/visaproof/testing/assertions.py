@@ -1,10 +1,12 @@
 """Assertions whose message is the report.  What is unknown, bounded, or vacuous is no success."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from visaproof.api.answers import Answers
 from visaproof.api.claims import describe, prove
+from visaproof.api.files import replay_file
 from visaproof.api.kernels import bounds, conflicts
 from visaproof.checking.counterexample import Counterexample
 from visaproof.checking.encode import Step
@@ -16,6 +18,7 @@ from visaproof.refinement.refines import compared
 from visaproof.refinement.verdicts import Refines
 from visaproof.report.two_kernels.answer import header, verdict_lines
 from visaproof.smt.z3_types import Z3Bool
+from visaproof.testing.mended import still_done_by
 
 TIMEOUT_S = 20.0
 File = str | Path
@@ -67,3 +70,26 @@ def _require_ok(answers: Answers[Any]) -> None:
     __tracebackhide__ = True
     if not answers.ok:
         raise AssertionError(str(answers))
+
+
+def assert_replays(text: str) -> None:
+    """Fails unless the counterexample in this JSON text replays: `execute` leaves what was recorded, and shows it."""
+    __tracebackhide__ = True
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "counterexample.json"
+        path.write_text(text, "utf-8")
+        again = replay_file(path)
+    if again.differences:
+        raise AssertionError("\n".join([f"{again.claim} does not replay:", *again.differences]))
+
+
+def assert_mended(text: str, kernel: File) -> None:
+    """Fails as long as this kernel, begun in the state of the counterexample, does what that shows.
+
+    The kernel has to keep its registers in the same variables; where it does not, the counterexample has to be made
+    again.  Raises ReadError.
+    """
+    __tracebackhide__ = True
+    problem = still_done_by(text, Path(kernel))
+    if problem:
+        raise AssertionError(problem)
