@@ -1,13 +1,11 @@
 """The shape of the JSON of commands, from what they print about docs/examples."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import chdir, redirect_stderr, redirect_stdout
-from io import StringIO
 from pathlib import Path
 from typing import Any, cast
-
-from visaproof.cli import main
 
 ROOT = Path(__file__).parents[2]
 HEAD = """<!-- Made by `make pages` from the code; changes by hand are lost. -->
@@ -84,7 +82,7 @@ def _kind(value: Any) -> str:
 
 
 def _document(line: str) -> dict[str, Any]:
-    printed = StringIO()
-    with chdir(ROOT / "docs" / "examples"), redirect_stdout(printed), redirect_stderr(StringIO()):
-        main([*line.split(), "--format", "json"])
-    return json.loads(printed.getvalue())
+    """What the command prints, in a process of its own: which example is found depends on what was asked before."""
+    command = [sys.executable, "-m", "visaproof", *line.split(), "--format", "json"]
+    ran = subprocess.run(command, cwd=ROOT / "docs" / "examples", capture_output=True, check=False)
+    return json.loads(ran.stdout)

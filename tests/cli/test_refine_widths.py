@@ -23,7 +23,7 @@ def test_threads_of_other_widths_refine_each_other(kernel, one, other, visaproof
 
 
 def test_the_threads_and_the_assumptions_are_named(visaproof):
-    found = visaproof("refine", dump("vadd", WIDTHS[2]), dump("vadd", WIDTHS[0]), "--launch", MANIFEST)
+    found = visaproof("refine", dump("vadd", WIDTHS[2]), dump("vadd", WIDTHS[0]), "--launch", MANIFEST, "-v")
     assert found.code == 0
     assert "lane L of the source is lane L mod 8 of thread L div 8 of the target" in found.out
     assert "local_id_x of its lanes" in found.out

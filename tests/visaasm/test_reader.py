@@ -29,6 +29,8 @@ from visaproof.visaasm.syntax import (
     Label,
     LscAddress,
     LscData,
+    LscPayload,
+    LscPlace,
     Name,
     Number,
     Operand,
@@ -402,9 +404,18 @@ def test_an_lsc_operand_is_known_by_its_form(text: str, expected: Operand) -> No
     assert operand(text) == expected
 
 
-@pytest.mark.parametrize("text", ["(4,8)", "bti(1)[V1,V2]:a32", "flat[V1,V1,V1,V2,0x1,4]"])
-def test_a_form_without_a_class_is_kept_as_text(text: str) -> None:
-    assert operand(text) == Text(text, HERE)
+def test_a_form_without_a_class_is_kept_as_text() -> None:
+    assert operand("(4,8)") == Text("(4,8)", HERE)
+
+
+def test_an_address_may_have_several_parts() -> None:
+    first, second = RawOperand("V1", 0, HERE), RawOperand("V2", 8, HERE)
+    assert operand("bti(1)[V1,V2.8-0x2]:a32") == LscPlace("bti", Number(1, HERE), (first, second), (0, -2), "a32", HERE)
+    places = operand("flat[V1(0,1),V1,V2.8,0x3,V1+4,4]")
+    element = VectorSource("V1", 0, 1, Region(0, 1, 0), "", HERE)
+    parts = element, first, second, Number(3, HERE), first, Number(4, HERE)
+    assert places == LscPlace("flat", None, parts, (0, 0, 0, 0, 4, 0), "", HERE)
+    assert operand("flat[V1.8 + (0,-8)]") == LscPayload("flat", "V1", 8, 0, -8, HERE)
 
 
 def test_a_jump_table_is_kept_as_text() -> None:

@@ -123,6 +123,7 @@ def add_question(parser: ArgumentParser) -> None:
     )
     add_limit(parser, "one question about two kernels")
     parser.add_argument("--save", metavar="DIR", type=Path, help="write a difference as a file that replays")
+    parser.add_argument("-v", "--verbose", action="store_true", help="list which inputs and surfaces are matched")
     parser.add_argument("--stats", action="store_true", help="show which strategies were tried, and what each took")
     add_undefined(parser)
     add_float(parser)
@@ -207,7 +208,14 @@ def _ask(
     from visaproof.refinement.limited import compare_within, decide_within
     from visaproof.refinement.scope import Alias, Scope
     from visaproof.refinement.strategies.strategy import Stages
-    from visaproof.report.two_kernels.answer import comparison_json, header, shown_by, verdict_json, verdict_lines
+    from visaproof.report.two_kernels.answer import (
+        basis_lines,
+        comparison_json,
+        header,
+        shown_by,
+        verdict_json,
+        verdict_lines,
+    )
     from visaproof.report.two_kernels.refinement_file import replayed_record
     from visaproof.report.two_kernels.stages import stage_lines, stages_json
     from visaproof.smt.limit import Limit
@@ -234,7 +242,8 @@ def _ask(
         stats = {"stages": stages_json(stages.tried)} if arguments.stats else {}
         records.append(comparison_json(comparison) | verdict_json(comparison, verdict) | stats)
     else:
-        for line in (*verdict_lines(comparison, verdict), *(("", *stage_lines(stages)) if arguments.stats else ())):
+        stats = ("", *stage_lines(stages)) if arguments.stats else ()
+        for line in (*verdict_lines(comparison, verdict), *basis_lines(comparison, arguments.verbose), *stats):
             print(line)
         sys.stdout.flush()
     written = ExitCode.OK if record is None else _write(comparison, record, arguments.save)

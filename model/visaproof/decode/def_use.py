@@ -19,6 +19,8 @@ from visaproof.visaasm.syntax import (
     Kernel,
     LscAddress,
     LscData,
+    LscPayload,
+    LscPlace,
     Name,
     Operand,
     PredicateVariable,
@@ -79,10 +81,16 @@ class _Brings(Protocol):
 def _variables(operand: Operand, kernel: Kernel) -> Iterator[str]:
     """The variables of which an operand names bytes, bits or elements; an indirect one may name any with an address."""
     match operand:
+        case LscPlace(base=base, parts=parts):
+            for part in (base, *parts):
+                if part is not None:
+                    yield from _variables(part, kernel)
         case LscAddress(base=base) if base is not None:
             yield from _variables(replace(operand, base=None), kernel)
             yield from _variables(base, kernel)
-        case RawOperand() | VectorSource() | VectorDestination() | AddressOf() | LscData() | LscAddress():
+        case (
+            RawOperand() | VectorSource() | VectorDestination() | AddressOf() | LscData() | LscAddress() | LscPayload()
+        ):
             declared = kernel.variables.get(operand.variable)
             yield kernel.root_of(declared)[0].name if isinstance(declared, GeneralVariable) else operand.variable
         case IndirectOperand():

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable
 
+from visaproof.decode import block2d
 from visaproof.decode.cache_options import CACHE_WORDS, MOST_LEVELS
 from visaproof.decode.scratch import is_scratch_handle
 from visaproof.decode.statement import Statement, root_byte
 from visaproof.decode.surfaces import bindless_name, first_byte
-from visaproof.instructions.family import LscAtomic, LscLoad, LscStore
+from visaproof.instructions.family import LscAtomic, LscLoad, LscLoadBlock2d, LscStore, LscStoreBlock2d
 from visaproof.instructions.lsc.atomic import OPERATIONS
 from visaproof.instructions.lsc.untyped import VECTOR_SIZES, Addresses, DataShape, DataSize, Extension
 from visaproof.instructions.svm_gather import FLAT
@@ -15,7 +16,7 @@ from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.operands import SCRATCH, RawOperand
 from visaproof.visaasm import predefined, syntax
 
-LscMessage = LscAtomic | LscLoad | LscStore
+LscMessage = LscAtomic | LscLoad | LscStore | LscLoadBlock2d | LscStoreBlock2d
 
 Register = syntax.RawOperand | syntax.VectorSource
 """What stands in the parentheses of a model and is no constant."""
@@ -168,5 +169,7 @@ def _atomic(s: Statement) -> LscMessage:
 DECODERS: dict[str, Callable[[Statement], LscMessage]] = {
     "lsc_load": _load,
     "lsc_store": _store,
+    "lsc_load_block2d": block2d.load,
+    "lsc_store_block2d": block2d.store,
     **{f"lsc_atomic_{name}": _atomic for name in OPERATIONS},
 }

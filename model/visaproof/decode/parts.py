@@ -9,7 +9,7 @@ from typing import Any
 
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.identity import Same
-from visaproof.visaasm.syntax import Instruction, LscBase, Operand
+from visaproof.visaasm.syntax import Instruction, LscBase, LscPlace, Operand
 
 Key = tuple[Same[Any], str]
 """The record that a part stands in, by its identity, and the name of its field; of a suffix, its number."""
@@ -50,8 +50,9 @@ def _parts_of_operand(operand: Operand) -> Iterator[Part]:
         if each.name in _PLACES or value is None or (each.default is not MISSING and value == each.default):
             continue
         yield Part((Same(operand), each.name), f"{each.name} {_shown(value)}", operand.position, True)
-        if isinstance(value, LscBase):
-            yield from _parts_of_operand(value)
+        for part in (value, *(operand.parts if isinstance(operand, LscPlace) and each.name == "parts" else ())):
+            if isinstance(part, LscBase):
+                yield from _parts_of_operand(part)
 
 
 def _shown(value: object) -> str:

@@ -14,6 +14,8 @@ from visaproof.visaasm.syntax import (
     Kernel,
     LscAddress,
     LscData,
+    LscPayload,
+    LscPlace,
     RawOperand,
     VectorSource,
 )
@@ -41,7 +43,11 @@ def _reads(kernel: Kernel, platform: Platform) -> Iterator[Span]:
             if isinstance(operand, VectorSource):
                 if isinstance(kernel.variables.get(operand.variable), GeneralVariable):
                     yield _elements(kernel, instruction, operand, platform)
-            elif isinstance(operand, RawOperand | LscData | LscAddress):
+            elif isinstance(operand, LscPlace):
+                for part in (operand.base, *operand.parts):
+                    if isinstance(part, RawOperand | VectorSource):
+                        yield from _from(kernel, part.variable, 0)
+            elif isinstance(operand, RawOperand | LscData | LscAddress | LscPayload):
                 yield from _from(kernel, operand.variable, operand.offset)
                 if isinstance(operand, LscAddress) and isinstance(operand.base, RawOperand | VectorSource):
                     yield from _from(kernel, operand.base.variable, 0)

@@ -7,7 +7,9 @@ from visaproof.instructions.gather_scaled import GatherScaled
 from visaproof.instructions.instruction import Instruction
 from visaproof.instructions.lsc.atomic import LscAtomic
 from visaproof.instructions.lsc.load import LscLoad
+from visaproof.instructions.lsc.load_block2d import LscLoadBlock2d
 from visaproof.instructions.lsc.store import LscStore
+from visaproof.instructions.lsc.store_block2d import LscStoreBlock2d
 from visaproof.instructions.oword_ld_unaligned import OwordLdUnaligned
 from visaproof.instructions.oword_st import OwordSt
 from visaproof.instructions.qw_gather import QwGather
@@ -33,7 +35,9 @@ FAMILY: tuple[type[Instruction], ...] = (
     DwordAtomic,
     LscAtomic,
     LscLoad,
+    LscLoadBlock2d,
     LscStore,
+    LscStoreBlock2d,
     SvmAtomic,
     SvmBlockLd,
     SvmBlockSt,
@@ -51,7 +55,9 @@ __all__ = [
     "GatherScaled",
     "LscAtomic",
     "LscLoad",
+    "LscLoadBlock2d",
     "LscStore",
+    "LscStoreBlock2d",
     "OwordLdUnaligned",
     "OwordSt",
     "QwGather",

@@ -139,6 +139,17 @@ READINGS: dict[str, Reading] = {
     ),
     "lsc-misaligned": Reading("D13", "A misaligned LSC address?", "any byte address is defined"),
     "lsc-narrow": Reading("D34", "The upper bytes of a narrow LSC load?", "undefined up to PVC, 0 from Xe2 on"),
+    "block2d-edges": Reading(
+        "ours", "Elements of a 2D block outside its matrix?", "each element on its own: 0 is read, a write is dropped"
+    ),
+    "block2d-alignment": Reading(
+        "ours",
+        "A matrix that is not aligned to 64 bytes, or has a pitch below its width or no multiple of 16?",
+        "as the formula of the addresses has it",
+    ),
+    "block2d-overlap": Reading(
+        "ours", "Rows of a stored 2D block that share bytes, as the pitch is below the width?", "the lower row stays"
+    ),
     "dword-misaligned": Reading("D13", "A misaligned dword address?", answers.DwordMisaligned),
     "collision": Reading("D14", "Lanes that write the same address?", answers.Collision),
     "flat-collision": Reading(

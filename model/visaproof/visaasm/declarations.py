@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.visaasm.fragment_records import DeclarationBody, Placement
+from visaproof.visaasm.lines.repeated_names import Choices
 from visaproof.visaasm.naming import closest, listed
 from visaproof.visaasm.predefined import PREDEFINED
-from visaproof.visaasm.repeated_names import Choices
 from visaproof.visaasm.syntax import (
     AddressVariable,
     Alias,

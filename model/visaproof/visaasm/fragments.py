@@ -26,6 +26,9 @@ _ALIAS_BASE = re.compile(rf"v_type[ \t]*=[ \t]*G[^\"{{]*?alias[ \t]*=[ \t]*<[ \t
 _LEADING_NAME = re.compile(rf"(?:\([-a-z~ \t]*\)[ \t]*|&[ \t]*)?({NAME.pattern})")
 _BRACKETED_NAME = re.compile(rf"[^\[\]]*\[[ \t]*({NAME.pattern})")
 
+_SEVERAL_PARTS = re.compile(r"(?:^|[^r \t][ \t]*)\[[^\]]*,")
+"""The address of a message with several names, which is kept as it is."""
+
 
 def read_directive(text: str) -> Directive:
     return cast(Directive, _parser().parse("directive", text))
@@ -51,7 +54,8 @@ def read_head(text: str) -> Head:
 
 def read_operand(text: str, position: Position) -> Operand:
     """The operand `text`, which stands at `position`; it is remembered without the name of its variable."""
-    name = (_BRACKETED_NAME if "[" in text else _LEADING_NAME).match(text)
+    leading = None if _SEVERAL_PARTS.search(text) else _BRACKETED_NAME if "[" in text else _LEADING_NAME
+    name = leading.match(text) if leading else None
     key = _without_name(text, name) if name else text
     try:
         shape = _remembered_operand(key) if len(key) <= MEMO_LENGTH else _operand(text)

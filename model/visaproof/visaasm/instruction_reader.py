@@ -26,12 +26,8 @@ from visaproof.visaasm.syntax import Instruction, Name, Operand, Text
 
 LABEL = re.compile(r"([A-Za-z_$@?][A-Za-z0-9_\-$@?]*)[ \t]*:")
 
-UNMODELLED = re.compile(
-    r"\(.*,.*\)"  # block sizes, jump tables, motion estimation
-    r"|([a-z]\w*[ \t]*(\(.*\))?)?[ \t]*\[.*,.*\][ \t]*(:[ \t]*a(16|32[su]?|64))?",  # addresses of several registers
-    re.ASCII,
-)
-"""Operand forms of Intel's grammar that no class of syntax.py has."""
+UNMODELLED = re.compile(r"\(.*,.*\)", re.ASCII)
+"""Operand forms of Intel's grammar that no class of syntax.py has: block sizes, jump tables, motion estimation."""
 LONGEST_TEXT = 200
 
 JUMPS = frozenset(["jmp", "goto", "call", "fccall"])

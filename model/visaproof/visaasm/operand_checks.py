@@ -5,6 +5,7 @@ Source: docs/pages/operands-and-files.md §3-§6.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import cast
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.visaasm.declarations import KINDS, Declarations
@@ -18,6 +19,8 @@ from visaproof.visaasm.syntax import (
     LscAddress,
     LscBase,
     LscData,
+    LscPayload,
+    LscPlace,
     Name,
     Operand,
     PredicateUse,
@@ -57,7 +60,11 @@ def with_names(operand: Operand, unique: Callable[[str], str]) -> Operand:
             base = None if operand.base is None else with_names(operand.base, unique)
             assert base is None or isinstance(base, LscBase)
             return replace(operand, variable=unique(operand.variable), base=base)
-        case RawOperand() | VectorSource() | VectorDestination() | AddressOf() | LscData():
+        case LscPlace():
+            names = [None if one is None else with_names(one, unique) for one in (operand.base, *operand.parts)]
+            base, *parts = cast(list[LscBase | None], names)
+            return replace(operand, base=base, parts=tuple(parts))
+        case RawOperand() | VectorSource() | VectorDestination() | AddressOf() | LscData() | LscPayload():
             return replace(operand, variable=unique(operand.variable))
         case _:
             return operand
@@ -73,7 +80,7 @@ def resolve_name(operand: Name, declarations: Declarations) -> Name | RawOperand
 
 def resolve_base(operand: Operand, declarations: Declarations) -> Operand:
     """An address whose base is a bare word, with what that names."""
-    if isinstance(operand, LscAddress) and isinstance(operand.base, Name):
+    if isinstance(operand, LscAddress | LscPlace) and isinstance(operand.base, Name):
         return replace(operand, base=resolve_name(operand.base, declarations))
     return operand
 
@@ -100,14 +107,20 @@ def check_operand(operand: Operand, declarations: Declarations) -> None:
                 raise _wrong_kind(variable, "a general variable or a surface", declarations, position)
         case SubscriptedName():
             _check_subscript(operand, declarations)
-        case LscAddress():
+        case LscPayload(_, variable, offset, _, _, position):
+            _check_bytes(variable, offset, declarations, position)
+        case LscAddress() | LscPlace():
             _check_address(operand, declarations)
         case _:
             return
 
 
-def _check_address(operand: LscAddress, declarations: Declarations) -> None:
-    _check_bytes(operand.variable, operand.offset, declarations, operand.position)
+def _check_address(operand: LscAddress | LscPlace, declarations: Declarations) -> None:
+    if isinstance(operand, LscAddress):
+        _check_bytes(operand.variable, operand.offset, declarations, operand.position)
+    else:
+        for part in operand.parts:
+            check_operand(part, declarations)
     if isinstance(operand.base, Name):
         declarations.known(operand.base.name, operand.position)
     elif operand.base is not None:

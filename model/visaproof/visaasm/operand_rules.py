@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 from lark import Token
 
@@ -21,6 +22,8 @@ from visaproof.visaasm.syntax import (
     LscAddress,
     LscBase,
     LscData,
+    LscPayload,
+    LscPlace,
     Name,
     Number,
     RawOperand,
@@ -45,6 +48,8 @@ DATA_SHAPE = re.compile(
 ADDRESS_SIZES = ("a16", "a32", "a32s", "a32u", "a64")
 
 BaseAt = Callable[[Position], LscBase]
+Part = tuple[BaseAt, int]
+"""A part of an address, and the constant that is added to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,17 +210,55 @@ class OperandRules(ConstantRules):
         displacement: Constant | None,
         size: Token,
     ) -> Shape:
-        if size not in ADDRESS_SIZES:
-            hint = f"the address sizes are {listed(ADDRESS_SIZES)}"
-            raise FragmentError(f"unknown address size {shown(size)}", size.start_pos or 0, hint)
+        width = _address_size(size)
         place, factor = model or Model("flat", None), scale.value if scale else 1
-        start, added, width = payload[1], displacement.value if displacement else 0, str(size)
+        start, added = payload[1], displacement.value if displacement else 0
 
         def build(name: str, position: Position) -> LscAddress:
             base = None if place.base is None else place.base(position)
             return LscAddress(place.word, base, name, start, factor, added, width, position, place.index)
 
         return Shape(payload[0], build)
+
+    def raw_part(self, payload: tuple[str, int], displacement: Constant | None) -> Part:
+        return partial(RawOperand, *payload), displacement.value if displacement else 0
+
+    def element_part(self, variable: Token, origin: tuple[int, int], displacement: Constant | None) -> Part:
+        return self.element_base(variable, origin), displacement.value if displacement else 0
+
+    def constant_part(self, constant: Constant) -> Part:
+        return partial(Number, constant.value), 0
+
+    def lsc_place(self, model: Model | None, *parts: Part | Token | None) -> Shape:
+        *operands, size = parts
+        place = model or Model("flat", None)
+        read = [one for one in operands if isinstance(one, tuple)]
+        width = "" if size is None else _address_size(cast(Token, size))
+
+        def build(_: str, position: Position) -> LscPlace:
+            base = None if place.base is None else place.base(position)
+            found = tuple(at(position) for at, _ in read)
+            return LscPlace(place.word, base, found, tuple(by for _, by in read), width, position, place.index)
+
+        return Shape("", build)
+
+    def lsc_payload(self, model: Model | None, payload: tuple[str, int], x: Constant, y: Constant) -> Shape:
+        word = model.word if model else "flat"
+        if model and model.base is not None:
+            raise FragmentError(f"a payload behind {word}(…)", x.offset, "flat[V + (X,Y)]")
+        start = payload[1]
+
+        def build(name: str, position: Position) -> LscPayload:
+            return LscPayload(word, name, start, x.value, y.value, position)
+
+        return Shape(payload[0], build)
+
+
+def _address_size(size: Token) -> str:
+    if size not in ADDRESS_SIZES:
+        hint = f"the address sizes are {listed(ADDRESS_SIZES)}"
+        raise FragmentError(f"unknown address size {shown(size)}", size.start_pos or 0, hint)
+    return str(size)
 
 
 def _natural(constant: Constant, what: str, largest: int = LARGEST_OFFSET) -> int:

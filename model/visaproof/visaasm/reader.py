@@ -15,9 +15,9 @@ from visaproof.visaasm.fragment_records import Directive, FragmentError
 from visaproof.visaasm.fragments import NAME, read_declaration, read_directive, read_placement
 from visaproof.visaasm.instruction_reader import LABEL, InstructionReader
 from visaproof.visaasm.items import Brace, Declared, Item, Placed, ReadItem
+from visaproof.visaasm.lines.repeated_names import Choices, choices_in
+from visaproof.visaasm.lines.sizes import with_sizes
 from visaproof.visaasm.naming import closest, shown
-from visaproof.visaasm.repeated_names import Choices, choices_in
-from visaproof.visaasm.sizes import with_sizes
 from visaproof.visaasm.source import BLANKS, LogicalLine, logical_lines, read_text, split_lines
 from visaproof.visaasm.syntax import Instruction, Kernel, Label, Name, Statement
 from visaproof.visaasm.words import STATEMENT_ENDS

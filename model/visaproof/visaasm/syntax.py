@@ -1,4 +1,5 @@
-"""What a `.visaasm` file says: declarations, inputs and instructions, each with its place in the text.
+"""What a `.visaasm` file says: declarations (in variables.py), inputs and instructions, each with its place.
+
 Names are resolved and numbers are read; nothing is interpreted.  Source: docs/pages/operands-and-files.md.
 """
 
@@ -8,82 +9,14 @@ from dataclasses import dataclass, field
 from visaproof.isa.errors import Position
 from visaproof.isa.execution import Combine, ExecMask
 from visaproof.isa.types import DataType
-
-# ---------------------------------------------------------------- declarations
-
-
-@dataclass(frozen=True, slots=True)
-class Alias:
-    """`alias=<base, offset>`: no storage of its own; `offset` is in bytes from the start of `base`."""
-
-    base: str
-    offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class GeneralVariable:
-    """`.decl V v_type=G`: `num_elts` elements of `type` in the register file."""
-
-    name: str
-    type: DataType
-    num_elts: int
-    alias: Alias | None
-    align: str | None
-    position: Position | None
-    """None for a predefined variable."""
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return self.type.size * self.num_elts
-
-
-@dataclass(frozen=True, slots=True)
-class _Declared:
-    """A variable of `num_elts` elements that are no bytes of the register file."""
-
-    name: str
-    num_elts: int
-    position: Position | None
-    """None for a predefined variable."""
-
-
-@dataclass(frozen=True, slots=True)
-class AddressVariable(_Declared):
-    """`.decl A v_type=A`: address registers."""
-
-
-@dataclass(frozen=True, slots=True)
-class PredicateVariable(_Declared):
-    """`.decl P v_type=P`: predicate bits."""
-
-
-@dataclass(frozen=True, slots=True)
-class SurfaceVariable(_Declared):
-    """`.decl T v_type=T`, or one of the six predefined surfaces."""
-
-
-@dataclass(frozen=True, slots=True)
-class SamplerVariable(_Declared):
-    """`.decl S v_type=S`."""
-
-
-Variable = GeneralVariable | AddressVariable | PredicateVariable | SurfaceVariable | SamplerVariable
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """`.input V offset=O size=S` (or `.implicit_X V …`): the launch puts `size` bytes into `variable`.
-
-    `offset` is the byte position in the payload, where r0 starts at 0.
-    """
-
-    variable: str
-    offset: int
-    size: int
-    implicit: str | None
-    position: Position
-
+from visaproof.visaasm.variables import AddressVariable as AddressVariable
+from visaproof.visaasm.variables import Alias as Alias
+from visaproof.visaasm.variables import GeneralVariable as GeneralVariable
+from visaproof.visaasm.variables import Input as Input
+from visaproof.visaasm.variables import PredicateVariable as PredicateVariable
+from visaproof.visaasm.variables import SamplerVariable as SamplerVariable
+from visaproof.visaasm.variables import SurfaceVariable as SurfaceVariable
+from visaproof.visaasm.variables import Variable as Variable
 
 # ---------------------------------------------------------------- operands
 
@@ -234,6 +167,33 @@ class LscAddress:
 
 
 @dataclass(frozen=True, slots=True)
+class LscPlace:
+    """`bss(V10)[U,V]:a32`, `flat[BASE,WIDTH,HEIGHT,PITCH,X,Y]`: an address of several parts."""
+
+    model: str
+    base: LscBase | None
+    parts: tuple[LscBase, ...]
+    moved: tuple[int, ...]
+    """The constant behind each part, 0 where there is none."""
+    size: str
+    """As in "a32"; empty where none is written."""
+    position: Position
+    index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LscPayload:
+    """`flat[V10 + (0,8)]`: a register with the six parts of a 2D block, and what is added to X and Y."""
+
+    model: str
+    variable: str
+    offset: int
+    moved_x: int
+    moved_y: int
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """An operand in a form that has no class of its own yet, kept as it is written."""
 
@@ -253,6 +213,8 @@ Operand = (
     | Name
     | LscData
     | LscAddress
+    | LscPlace
+    | LscPayload
     | Text
 )
 

@@ -110,30 +110,42 @@ def _lane_writes(performed: Performed) -> tuple[LaneAccesses, ...]:
 
 
 def accesses_by_lane(performed: Performed, accesses: Iterable[Access]) -> list[LaneAccesses]:
-    """These accesses of a message, lane by lane; those of a block as if one lane had them."""
+    """These accesses of a message, lane by lane; those of a block as if one lane had them.
+
+    The rows of a 2D block, whose pitch is unknown, are as if as many lanes had them.
+    """
     by_lane: dict[int, list[Access]] = {}
     for access in accesses:
         by_lane.setdefault(access.lane or 0, []).append(access)
     first_lane = _first_lane(performed.instruction)
     found: list[LaneAccesses] = []
     for lane, stores in by_lane.items():
-        *texel, base = stores[0].cell
-        distances = [_distance(store.cell[-1], const(0, 2) if texel else base) for store in stores]
-        at = tuple(texel) or (base,)
-        found.append(LaneAccesses(first_lane + lane, at, tuple(zip(distances, stores, strict=True))))
+        for base, placed in _rows(stores):
+            found.append(LaneAccesses(first_lane + lane, base, tuple(placed)))
     return found
+
+
+def _rows(accesses: Sequence[Access]) -> list[tuple[Cell, list[tuple[int, Access]]]]:
+    """The accesses at constant distances from the first of each row."""
+    rows: list[tuple[Cell, list[tuple[int, Access]]]] = []
+    for access in accesses:
+        *texel, last = access.cell
+        for base, placed in reversed(rows):
+            distance = value_of(sub(last, const(0, 2) if texel else base[-1]))
+            if distance is not None:
+                placed.append((distance, access))
+                break
+        else:
+            assert not rows or access.lane is None, "the accesses of one lane lie at constant distances"
+            start = value_of(last) if texel else 0
+            assert start is not None
+            rows.append((tuple(texel) or (last,), [(start, access)]))
+    return rows
 
 
 def _first_lane(instruction: Instruction) -> int:
     mask = instruction.execution.mask if instruction.execution else ExecMask.M1
     return mask.lane_offset
-
-
-def _distance(cell: BitVec, base: BitVec) -> int:
-    """Bytes from base to cell, which are the channels or blocks of one lane; or the number of a texel's channel."""
-    distance = value_of(sub(cell, base))
-    assert distance is not None, "the stores of one lane lie at constant distances"
-    return distance
 
 
 def _pairs(lanes: tuple[LaneAccesses, ...]) -> Iterator[LanePair]:

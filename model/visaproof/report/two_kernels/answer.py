@@ -10,6 +10,7 @@ from visaproof.queries.kernels.undefined import OF_THE_SOURCE, UndefinedKind
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.places import ALWAYS
 from visaproof.refinement.observed import is_register
+from visaproof.refinement.same_program import SAME_PROGRAM
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.refinement.widths.thread_group import AnyRunner
@@ -28,16 +29,25 @@ from visaproof.report.two_kernels.synchronisation import events_json, events_sid
 
 
 def header(comparison: Comparison) -> Iterator[str]:
-    """Both kernels, which inputs are the same, and what is assumed."""
+    """Both kernels, and which threads are compared."""
     for name, program in (("source", comparison.source), ("target", comparison.target)):
         yield f"{name}: {program.kernel.path}: kernel {program.kernel.name}, {program.platform.name}"
-    matching = comparison.matching
     if comparison.split is not None:
         yield from (f"  {line}" for line in _split_lines(comparison.split))
-    yield f"  inputs are matched by {'what the launch puts there' if matching.by_meaning else 'payload byte'}:"
-    for row in matching.rows:
+
+
+def basis_lines(comparison: Comparison, verbose: bool) -> Iterator[str]:
+    """What the answer rests on: which inputs are the same, and what is assumed."""
+    yield ""
+    matching, surfaces = comparison.matching, list(_surfaces(comparison))
+    way = "what the launch puts there" if matching.by_meaning else "payload byte"
+    if verbose:
+        yield f"  inputs are matched by {way}:"
+    else:
+        yield f"  {len(matching.rows)} inputs and {len(surfaces)} surfaces are matched by {way} (-v lists them)"
+    for row in matching.rows if verbose else ():
         yield f"    {row.target} is {row.source or 'in the target only, and arbitrary'}: {row.what}"
-    for surface, one, other in _surfaces(comparison):
+    for surface, one, other in surfaces if verbose else ():
         name = surface_name(comparison, surface)
         yield f"    {name} is {other or 'not used'} in the target, {one or 'not used'} in the source"
     for one in comparison.runners[0].observed:
@@ -80,6 +90,8 @@ def _ways(runner: AnyRunner, surface: str) -> Iterator[str]:
 def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
     yield ""
     match verdict:
+        case Refines(rung) if rung == SAME_PROGRAM:
+            yield "  REFINES: both are the same program: nothing was changed"
         case Refines(rung, conditions):
             where = ", where" if conditions else ""
             what = "memory and registers" if comparison.runners[0].observed else "memory"

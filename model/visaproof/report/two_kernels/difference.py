@@ -1,6 +1,6 @@
 """A run in which two kernels differ, as text and for programs."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -24,6 +24,7 @@ from visaproof.report.two_kernels.texels import channel_text, extent_names, exte
 from visaproof.report.two_kernels.writers import written
 
 SIDES = "source", "target"
+DWORD = 4
 
 
 MAX_SHOWN = 8
@@ -79,48 +80,68 @@ def _source_outside(comparison: Comparison, missed: Missed) -> str:
 
 
 def difference_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
+    """What differs, then how it comes about, then on which inputs."""
     yield "DOES NOT REFINE (both kernels were run on these inputs)"
     yield from (f"  {line}" for line in rests_on(comparison, found))
-    yield f"  execution mask {found.exec_mask:#x}"
+    yield from _what_differs_lines(comparison, found)
+    yield "  the inputs of this run:"
+    yield from (f"    {line}" for line in _input_lines(comparison, found))
+
+
+def _input_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
+    """Registers and memory before the run."""
+    yield f"execution mask {found.exec_mask:#x}"
     extents = extent_names(found)
     inputs = [(name, value) for name, value in inputs_of(comparison, found) if name not in extents]
-    yield from (f"  {name} = {value:#x}" for name, value in inputs)
-    yield f"  every {'other ' if inputs else ''}input {comparison.start.rest}"
+    yield from (f"{name} = {value:#x}" for name, value in inputs)
+    yield f"every {'other ' if inputs else ''}input {comparison.start.rest}"
     if found.order:
-        yield "  the target's threads run one after another, the last one first"
+        yield "the target's threads run one after another, the last one first"
     for surface, (size, contents) in found.memory.items():
         if is_register(surface):
             continue
         typed = size == IMAGE_SIZE
-        filled = [(at, word) for at, word in sorted(contents.items()) if word]
-        shown = [f"{_content_place(comparison, found, surface, at)} = {word:#04x}" for at, word in filled[:MAX_SHOWN]]
+        shown = [
+            f"{_content_place(comparison, found, surface, at)} = {value}" for at, value in _values(contents, typed)
+        ][:MAX_SHOWN]
         bound = extents_text(found, surface) if typed else _bytes(comparison, surface, size)
-        yield f"  {surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
-    yield from (f"  {line}" for line in sampler_lines(found))
+        yield f"{surface_name(comparison, surface)}: {', '.join((bound, *shown))}"
+    yield from sampler_lines(found)
     if found.backwards:
-        yield "  the lanes of the target's atomics take their turns from the last to the first, in an order left open"
+        yield "the lanes of the target's atomics take their turns from the last to the first, in an order left open"
+
+
+def _values(contents: Mapping[int, int], typed: bool) -> Iterator[tuple[int, str]]:
+    """What memory holds that is not 0: by dwords, or in an image by channels."""
+    filled = [(at, value) for at, value in sorted(contents.items()) if value]
+    if typed:
+        yield from ((at, f"{value:#04x}") for at, value in filled)
+        return
+    for first in dict.fromkeys(at - at % DWORD for at, _ in filled):
+        whole = sum(contents.get(first + k, 0) << 8 * k for k in range(DWORD))
+        yield first, f"{whole:#010x}"
+
+
+def _what_differs_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
     if found.undefined is not None:
         yield f"  the source is defined; the target is undefined: line {found.undefined.position.line}"
         yield f"    {found.undefined.message}" + (f" ({found.kind.value})" if found.kind else "")
         if found.kind:
             yield undefined_hint(found.kind)
-        return
-    if found.outside is not None:
+    elif found.outside is not None:
         yield from (f"  {line}" for line in _outside_lines(comparison, found))
-        return
-    if found.interference is not None:
+    elif found.interference is not None:
         yield from (f"  {line}" for line in interference_lines(found.interference, partial(surface_name, comparison)))
-        return
-    if (register := _register_of(comparison, found)) is not None:
+    elif (register := _register_of(comparison, found)) is not None:
         yield f"  at the end {_register_place(register, found)} is"
         yield f"    {found.source:#04x} after the source, in {register.source.at(found.address)}"
         yield f"    {found.target:#04x} after the target, in {register.target.at(found.address)}"
         yield from (f"  {line}" for line in _run_lines(comparison, found))
-        return
-    yield f"  {_place(comparison, found)} was {found.before:#04x}, and is then"
-    yield f"    {found.source:#04x} after the source: {written(found.source_writer)}"
-    yield f"    {found.target:#04x} after the target: {written(found.target_writer)}"
-    yield from (f"  {line}" for line in _run_lines(comparison, found))
+    else:
+        yield f"  {_place(comparison, found)} was {found.before:#04x}, and is then"
+        yield f"    {found.source:#04x} after the source: {written(found.source_writer)}"
+        yield f"    {found.target:#04x} after the target: {written(found.target_writer)}"
+        yield from (f"  {line}" for line in _run_lines(comparison, found))
 
 
 def _content_place(comparison: Comparison, found: Difference, surface: str, at: int) -> str:

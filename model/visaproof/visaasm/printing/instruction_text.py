@@ -20,6 +20,8 @@ from visaproof.visaasm.syntax import (
     LscAddress,
     LscBase,
     LscData,
+    LscPayload,
+    LscPlace,
     Name,
     Number,
     Operand,
@@ -107,6 +109,8 @@ def _operand(operand: Operand, opcode: str) -> str:
             return f"{_at(variable, offset)}:{shape}"
         case LscAddress():
             return _lsc_address(operand)
+        case LscPlace() | LscPayload():
+            return _lsc_place(operand)
         case Immediate() | Number() | Text():
             return _constant(operand)
 
@@ -147,6 +151,18 @@ def _lsc_address(operand: LscAddress) -> str:
     sign = "-" if operand.immediate < 0 else "+"
     added = f"{sign}{abs(operand.immediate):#x}" if operand.immediate else ""
     return f"{operand.model}{argument}[{scale}{_at(operand.variable, operand.offset)}{added}]:{operand.size}"
+
+
+def _lsc_place(operand: LscPlace | LscPayload) -> str:
+    if isinstance(operand, LscPayload):
+        return f"{operand.model}[{_at(operand.variable, operand.offset)} + ({operand.moved_x},{operand.moved_y})]"
+    index = f", {operand.index:#x}" if operand.index else ""
+    argument = f"({_base(operand.base)}{index})" if operand.base is not None else ""
+    parts = [
+        f"{_base(part)}{'-' if moved < 0 else '+'}{abs(moved):#x}" if moved else _base(part)
+        for part, moved in zip(operand.parts, operand.moved, strict=True)
+    ]
+    return f"{operand.model}{argument}[{','.join(parts)}]{f':{operand.size}' if operand.size else ''}"
 
 
 def _base(base: LscBase) -> str:

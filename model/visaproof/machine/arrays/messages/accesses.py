@@ -12,6 +12,7 @@ from visaproof.machine.arrays.arrays import Addresses, Array, Bools, any_lane
 from visaproof.machine.arrays.batch import Batch, Enabled, Irregular, require_bits
 from visaproof.machine.arrays.messages import raw
 from visaproof.machine.arrays.messages.atomics import Atomics
+from visaproof.machine.arrays.messages.matrices import Matrix, matrix_step
 from visaproof.machine.arrays.messages.pages import STORES, transfer_of
 from visaproof.machine.arrays.messages.transfers import Transfer, colliding
 from visaproof.machine.arrays.step import Move, Step
@@ -38,6 +39,8 @@ class Messages:
             require_bits(message.execution, self._threads)
             address, move = self._atomics.address(message), self._atomics.move(message)
             return self._on_surface(instruction, message.surface, message.execution, address, move)
+        if isinstance(message, Matrix):
+            return matrix_step(instruction, message, self._threads, self._arena)
         transfer = transfer_of(message, self._threads)
         if transfer.execution is not None:
             require_bits(transfer.execution, self._threads)

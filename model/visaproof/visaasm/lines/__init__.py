@@ -1,0 +1,1 @@
+"""What is found in the lines of a file before its statements are read."""
