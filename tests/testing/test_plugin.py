@@ -1,11 +1,14 @@
 """The pytest plugin in a project of a user's: claims and file tests are collected, and their failures are readable."""
 
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-PLUGIN = ("-p", "visaproof.pytest_plugin", "-p", "no:cacheprovider")
+INSTALLED = any(one.name == "visaproof" for one in entry_points(group="pytest11"))
+"""Else it is named, as in a checkout that was installed before there was a plugin."""
+PLUGIN = (*(() if INSTALLED else ("-p", "visaproof.pytest_plugin")), "-p", "no:cacheprovider")
 
 CLAIMS = """
 import z3
