@@ -1,9 +1,12 @@
 """The pytest plugin in a project of a user's: claims and file tests are collected, and their failures are readable."""
 
+import re
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+
+from visaproof.testing.file_tests import FileTestError, perform
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 INSTALLED = any(one.name == "visaproof" for one in entry_points(group="pytest11"))
@@ -50,7 +53,7 @@ def test_claims_of_a_test_module_and_of_a_folder_are_tests(project: pytest.Pytes
     folder = project.mkpydir("proofs")
     (folder / "mine.py").write_text(CLAIMS)
     (folder / "other.py").write_text("def prove_nothing_of_ours():\n    raise SystemExit\n")
-    ran = project.runpytest_inprocess(*PLUGIN, "-rA")
+    ran = project.runpytest_subprocess(*PLUGIN, "-rA")
     ran.assert_outcomes(passed=4, failed=6)
     printed = ran.stdout.str()
     assert "scatter4_scaled/silent: expected proved, found refuted:" in printed
@@ -64,7 +67,7 @@ def test_folders_of_claims_may_have_another_name(project: pytest.Pytester) -> No
     project.makeini("[pytest]\nvisaproof_proofs = claims more\n")
     for name in ("claims", "more"):
         (project.mkpydir(name) / "mine.py").write_text(CLAIMS.replace("prove_the_mask_stays", f"prove_{name}"))
-    ran = project.runpytest_inprocess(*PLUGIN, "-rA", "-k", "prove_claims or prove_more")
+    ran = project.runpytest_subprocess(*PLUGIN, "-rA", "-k", "prove_claims or prove_more")
     ran.assert_outcomes(passed=2)
     assert "prove_more" in ran.stdout.str()
 
@@ -92,17 +95,30 @@ CONFLICT = """// RUN: visaproof conflicts %s --launch %S/pairs.bin
         ("pairs_fixed", FREE + "// CHECK: {{(}}\n", "no regular expression"),
     ],
 )
-def test_a_file_says_what_is_asked_and_answered(project: pytest.Pytester, name: str, lines: str, problem: str) -> None:
-    path = project.path / f"{name}.visaasm"
+def test_a_file_says_what_is_asked_and_answered(tmp_path: Path, name: str, lines: str, problem: str) -> None:
+    for suffix in ("visaasm", "bin"):
+        (tmp_path / f"{name}.{suffix}").write_bytes((EXAMPLES / f"{name}.{suffix}").read_bytes())
+    path = tmp_path / f"{name}.visaasm"
     path.write_text(lines + path.read_text("utf-8"))
-    ran = project.runpytest_inprocess(*PLUGIN, "-rA")
-    ran.assert_outcomes(passed=not problem, failed=bool(problem))
-    assert problem in ran.stdout.str()
-    assert not problem or f"{path}:" in ran.stdout.str()
+    if not problem:
+        perform(path)
+        return
+    with pytest.raises(FileTestError, match=re.escape(problem)) as caught:
+        perform(path)
+    assert str(caught.value).startswith(f"{path}:")
+
+
+def test_file_tests_are_collected_and_say_what_was_printed(project: pytest.Pytester) -> None:
+    for name, lines in (("pairs_fixed", FREE), ("pairs", FREE.replace("_fixed", ""))):
+        path = project.path / f"{name}.visaasm"
+        path.write_text(lines + path.read_text("utf-8"))
+    ran = project.runpytest_subprocess(*PLUGIN, "-rA")
+    ran.assert_outcomes(passed=1, failed=1)
+    ran.stdout.fnmatch_lines(["*pairs.visaasm:1: exit code 1 (refuted), expected 0 (proved)", "*| *CONFLICT*"])
 
 
 def test_files_without_a_question_are_not_collected(project: pytest.Pytester) -> None:
-    assert project.runpytest_inprocess(*PLUGIN).ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert project.runpytest_subprocess(*PLUGIN).ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
 def test_the_plugin_loads_nothing_before_it_is_needed(project: pytest.Pytester) -> None:
