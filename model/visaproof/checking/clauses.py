@@ -5,7 +5,7 @@ the others; literals that share no symbol stand for themselves, and the clause i
 Groups that differ only in the names of their symbols are decided once: of the lane pairs of a scatter, one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -115,13 +115,16 @@ def _conjuncts(statement: Bool) -> tuple[Bool, ...]:
     return cast(tuple[Bool, ...], statement.args) if statement.op is Op.CONJ else (statement,)
 
 
-def form_of(*roots: Term) -> Form:
-    """The same for other terms iff they differ only in the names of their symbols, in the order of their subterms."""
+def form_of(*roots: Term, kept: Collection[Term] = ()) -> Form:
+    """The same for other terms iff they differ only in the names of their symbols, in the order of their subterms.
+
+    Those symbols that are `kept` keep their names.
+    """
     number: dict[Term, int] = {}
     form: list[tuple[object, ...]] = []
     for term in outward(*roots):
         number[term] = len(form)
-        payload = None if term.op is Op.SYMBOL else term.payload
+        payload = None if term.op is Op.SYMBOL and term not in kept else term.payload
         form.append((term.op, term.width, payload, *(number[part] for part in term.args)))
     return (*form, tuple(number[root] for root in roots))
 

@@ -65,18 +65,20 @@ def _terms(constant: int, parts: dict[BitVec, int], width: int) -> Iterator[BitV
 
 
 def _fused(total: BitVec, half: int) -> BitVec | None:
-    """The sum after one of the rules that join an upper to a lower summand, if one applies."""
+    """The sum after the rules that join an upper to a lower summand, each pair once; None where none applies."""
     width = total.width
     constant, parts = linear_parts(total)
+    left, joined = dict(parts), list[BitVec]()
     for upper, factor in parts.items():
-        if factor % (1 << half) or upper.op is not Op.ZERO_EXTEND:
+        if factor % (1 << half) or upper.op is not Op.ZERO_EXTEND or upper not in left:
             continue
         for lower, whole, multiple in _joins(cast(BitVec, upper.args[0]), half, width):
-            count = parts.get(lower, 0)
-            if count and (count << half) % (1 << width) == factor:
-                rest = {atom: one for atom, one in parts.items() if atom is not upper and atom is not lower}
-                return add(sum_of(constant, rest, width), scale(whole, count * multiple))
-    return None
+            count = left.get(lower, 0)
+            if count and lower is not upper and (count << half) % (1 << width) == factor:
+                del left[upper], left[lower]
+                joined.append(scale(whole, count * multiple))
+                break
+    return add(sum_of(constant, left, width), *joined) if joined else None
 
 
 def _joins(upper: BitVec, half: int, width: int) -> Iterator[tuple[BitVec, BitVec, int]]:

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from tests.support.crosscheck import disagreements
 from visaproof.isa.errors import Position
 from visaproof.isa.platform import Platform
-from visaproof.machine.symbolic import operands
+from visaproof.machine.symbolic import address_cases, machine, operands
 from visaproof.machine.symbolic.register_addresses import MOST_PLACES, Named, Places
 from visaproof.machine.symbolic.run import trace
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.semantics.symbolic.value_names import PredicateBit
-from visaproof.smt import bool_symbol, neg, symbol
+from visaproof.smt import BitVec, add, bool_symbol, const, neg, symbol, true
 from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import Kernel
 
@@ -194,3 +194,49 @@ def test_what_a_round_left_in_an_address_register_is_not_known_in_the_next() -> 
     result = traced(ROUNDS.format(before=ADDRESS.format("AT"), inside=f"{moved}\n    {ADDRESS.format('AT')}"))
     assert result.stopped is None
     assert [position.line for _, position in result.bounded] == [27]
+
+
+FIRST_LANE = """    mov (M1, 8) ARRAY(0,0)<1> {value}
+    setp (M1_NM, 8) P1 0x0:ud
+    cmp.eq (M1, 8) P1 NEAR(0,0)<0;1,0> NEAR(0,0)<0;1,0>
+    mov (M1_NM, 1) AT(0,0)<1> P1
+    fbl (M1_NM, 1) AT(0,0)<1> AT(0,0)<0;1,0>
+    shl (M1_NM, 1) AT(0,0)<1> AT(0,0)<0;1,0> 0x2:w
+    addr_add (M1_NM, 1) A0(0)<1> &ARRAY NEAR(0,0)<0;1,0>
+    mov (M1_NM, 1) Y(0,0)<1> r[A0(0),{offset}]<0;1,0>:d"""
+"""What the first lane that runs holds, as the compiler reads it where all lanes hold one handle."""
+
+
+def first_lane(value: str, offset: int = 0) -> str:
+    return FIRST_LANE.format(value=value, offset=offset)
+
+
+def test_what_all_lanes_hold_the_first_one_does() -> None:
+    result = traced(first_lane("X(0,0)<0;1,0>"))
+    assert result.registers.read("Y", 0, 4) is symbol("X.0", 32)
+    assert result.conditions == ()
+
+
+def test_a_thread_without_lanes_is_what_the_first_lane_rests_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it were not known that a lane is on, the address might be that of none."""
+    monkeypatch.setattr(machine, "disj", lambda *guards: true())
+    assert len(traced(first_lane("X(0,0)<0;1,0>")).conditions) == 1
+
+
+@pytest.mark.parametrize("value", ["X(0,0)<0;1,0>", "X(0,0)<1;1,0>"])
+@pytest.mark.parametrize("offset", [0, 4, 2, -4, 40])
+def test_the_first_lane_is_read_as_in_concrete_runs(value: str, offset: int) -> None:
+    body = kernel(first_lane(value, offset))
+    assert not any(disagreements(body, Platform.TGLLP, seed) for seed in range(6))
+
+
+def test_a_wrong_case_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next element in each case."""
+    right = address_cases.cases_of
+
+    def wrong(address: BitVec, most: int) -> address_cases.Cases | None:
+        return right(add(address, const(4, 32)), most)
+
+    monkeypatch.setattr(operands, "cases_of", wrong)
+    body = kernel(first_lane("X(0,0)<1;1,0>"))
+    assert any(disagreements(body, Platform.TGLLP, seed) for seed in range(6))

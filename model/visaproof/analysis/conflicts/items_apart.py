@@ -4,8 +4,8 @@ Where addresses have products of unknowns, as in `y * pitch + x`, a solver finds
 Over any two different work items of one group all pairs of lanes are alike, and the products are rows.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from visaproof.analysis.conflicts.products import without_products
@@ -13,6 +13,7 @@ from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.limited import Questions, questions_within
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.identity import Same
 from visaproof.launch.assume import Assume
 from visaproof.launch.assumptions import Start
 from visaproof.launch.float_results import Floats
@@ -21,7 +22,7 @@ from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.launch import Launch
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.conflict import ConflictQuestion, conflict_questions
-from visaproof.smt import Bool, conj, evaluate, subterms, symbols_of
+from visaproof.smt import Bool, Term, conj, evaluate, subterms, symbols_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.arithmetic import PRODUCTS
 from visaproof.smt.limit import NO_LIMIT, Limit
@@ -58,6 +59,7 @@ class ItemsApart:
     unroll: int
     floats: Floats
     limit: Limit = NO_LIMIT
+    _known: "dict[Same[ConflictQuestion], Meetings]" = field(default_factory=dict["Same[ConflictQuestion]", "Meetings"])
 
     @property
     def applies(self) -> bool:
@@ -113,9 +115,8 @@ class ItemsApart:
             return NotShown()
         solvers, known = dict[str, None](), set[Form]()
         for question in questions:
-            for pair in question.pairs:
-                apart = differ(self.start, pair.first, pair.second), *of_lanes(self.start, (pair.first, pair.second))
-                formula = without_products(conj(*question.premises, *more, pair.meet, *apart))
+            for meeting in self._meetings(question).about(more):
+                formula = without_products(conj(*question.premises, *more, meeting))
                 form = form_of(formula)
                 if form in known:
                     continue
@@ -128,6 +129,45 @@ class ItemsApart:
                     case _:
                         return NotShown()
         return Apart(", ".join((RUNG, *solvers)))
+
+    def _meetings(self, question: ConflictQuestion) -> "Meetings":
+        """Asked again for each candidate of what may be missing."""
+        if (found := self._known.get(Same(question))) is None:
+            found = self._known[Same(question)] = Meetings.of(question.premises, list(self._meeting(question)))
+        return found
+
+    def _meeting(self, question: ConflictQuestion) -> Iterator[Bool]:
+        """Of each pair of lanes, that they write one byte and are different items."""
+        for pair in question.pairs:
+            apart = differ(self.start, pair.first, pair.second), *of_lanes(self.start, (pair.first, pair.second))
+            yield conj(pair.meet, *apart)
+
+
+@dataclass(frozen=True, slots=True)
+class Meetings:
+    """The meetings of all pairs of lanes, and some that stand for them.
+
+    Two that differ only in the names of symbols that not all of them have, as those of lanes, are one question,
+    whatever else is assumed of the others.
+    """
+
+    all: tuple[Bool, ...]
+    own: frozenset[Term]
+    """The symbols that some have, and others have not."""
+    some: tuple[Bool, ...]
+
+    @staticmethod
+    def of(premises: Sequence[Bool], meetings: Sequence[Bool]) -> "Meetings":
+        symbols = [frozenset(symbols_of(one)) for one in meetings]
+        shared = frozenset[Term].intersection(*symbols) if symbols else frozenset[Term]()
+        kept = shared.union(symbols_of(*premises))
+        forms = {form_of(one, kept=kept): one for one in reversed(meetings)}
+        own = frozenset[Term]().union(*symbols) - kept
+        return Meetings(tuple(meetings), own, tuple(reversed(forms.values())))
+
+    def about(self, more: Sequence[Bool]) -> tuple[Bool, ...]:
+        """Those that have to be asked where `more` is assumed."""
+        return self.some if self.own.isdisjoint(symbols_of(*more)) else self.all
 
 
 def has_products(question: ConflictQuestion) -> bool:

@@ -11,6 +11,7 @@ from visaproof.analysis.conflicts.guesses import classes_of_guesses, in_launches
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
 from visaproof.analysis.conflicts.thread_states import Asked, Values, loads_agree
 from visaproof.checking.clauses import Form, form_of
+from visaproof.checking.constant_sums import without_constant_sums
 from visaproof.checking.ladder import NORMAL_FORM, literals
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.ids.work_items import launched_lanes
@@ -178,12 +179,15 @@ class Search(Generic[T]):
         stuck = 0
         end = process_time() + PATIENCE * asked.timeout_ms / 1000
         for index in left:
-            condition = self.conditions[index]
-            near = earlier.within(lanes[condition])
+            condition, rung = without_constant_sums(self.conditions[index])
+            if is_false(condition):
+                rungs[rung] = None
+                continue
+            near = earlier.within(lanes[self.conditions[index]])
             form = form_of(self.premise, condition, *near)
             if form in never:
                 continue
-            if rung := self._of_any_lane(asked, index, lifted):
+            if rung := self._of_any_lane(asked, condition, lifted):
                 rungs[rung] = None
                 continue
             match self._solved_one(asked, index, near):
@@ -207,16 +211,16 @@ class Search(Generic[T]):
         known: dict[Form, str] = {}
         rungs: dict[str, None] = {}
         for index in range(len(self.conditions)):
-            rung = self._of_any_lane(asked, index, known)
+            condition, rung = without_constant_sums(self.conditions[index])
+            rung = rung if is_false(condition) else self._of_any_lane(asked, condition, known)
             if not rung:
                 return ""
             rungs[rung] = None
         return ", ".join(rungs)
 
-    def _of_any_lane(self, asked: Asked, index: int, known: dict[Form, str]) -> str:
+    def _of_any_lane(self, asked: Asked, condition: Bool, known: dict[Form, str]) -> str:
         """The solver that shows that the condition holds for no lane, or by the order of products; or nothing."""
         launched, lanes = asked.start.group.launched, launched_lanes(asked.kernel)
-        condition = self.conditions[index]
         if len(set(literals(condition)).intersection(lanes)) > 1:  # lanes that meet
             return ""
         formula = conj(self.premise, condition)

@@ -40,7 +40,7 @@ from visaproof.semantics.symbolic.state import (
     SymbolicSurface,
 )
 from visaproof.semantics.symbolic.value_names import LoadedValue
-from visaproof.smt import BitVec, Bool, Term, conj, const, is_false, symbol, symbols_of
+from visaproof.smt import BitVec, Bool, Term, conj, const, disj, is_false, symbol, symbols_of
 from visaproof.visaasm import syntax
 from visaproof.visaasm.opcode_kinds import Kind, kind_of
 
@@ -111,7 +111,9 @@ class Machine:
         self.lanes = Lanes(exec_mask)
         self.beyond = Beyond(nondeterministic)
         self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate, name, self.beyond)
-        self.operands = SymbolicOperands(kernel, self.thread.registers, platform.grf_bytes, self.beyond)
+        self.operands = SymbolicOperands(
+            kernel, self.thread.registers, platform.grf_bytes, self.beyond, literals_of(disj(*exec_mask))
+        )
         self.arithmetic = SymbolicArithmetic(self.thread, self.operands, floats)
         self.bindings = StateMoves(kernel, self.thread, self.operands)
         self.surfaces: dict[str, SymbolicSurface] = {}

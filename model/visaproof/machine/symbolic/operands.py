@@ -4,7 +4,9 @@ from collections.abc import Callable
 
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.types import DataType
+from visaproof.machine.symbolic.address_cases import cases_of, chosen, inside
 from visaproof.machine.symbolic.register_addresses import (
+    MOST_PLACES,
     NOWHERE,
     AddressRegister,
     AddressRegisters,
@@ -14,7 +16,7 @@ from visaproof.machine.symbolic.register_addresses import (
 )
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.beyond import Beyond, Excess
-from visaproof.semantics.symbolic.guarded import GuardedRegisters, Literals, literals_of
+from visaproof.semantics.symbolic.guarded import NONE, GuardedRegisters, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import BeyondVariable
 from visaproof.smt import BitVec, Bool, add, conj, const, implies, is_false, is_true, ite, neg, symbol, true
 from visaproof.visaasm.opcode_kinds import packed_element
@@ -43,8 +45,12 @@ Writer = Callable[[int, BitVec, Literals, Literals], None]
 class SymbolicOperands:
     """Elements of vector operands in the registers of a thread."""
 
-    def __init__(self, kernel: Kernel, registers: GuardedRegisters, grf_bytes: int, beyond: Beyond) -> None:
+    def __init__(
+        self, kernel: Kernel, registers: GuardedRegisters, grf_bytes: int, beyond: Beyond, some_lane: Literals = NONE
+    ) -> None:
+        """`some_lane` says that a lane was on when the kernel began."""
         self._kernel = kernel
+        self._some_lane = some_lane
         self._beyond = beyond
         self._registers = registers
         self._grf_bytes = grf_bytes
@@ -149,7 +155,11 @@ class SymbolicOperands:
             register += row
         else:
             distance += row * region.vertical
-        places = self._places(operand, register, operand.type.size * distance, assumed)
+        behind = operand.type.size * distance
+        by_cases = self._read_by_cases(operand, register, behind, assumed)
+        if by_cases is not None:
+            return Source(by_cases, operand.type, operand.modifier)
+        places = self._places(operand, register, behind, assumed)
         held = [
             (conj(*here), self._registers.read_under(places.root, start, operand.type.size, assumed | apart))
             for start, here, apart in places.elements
@@ -159,6 +169,26 @@ class SymbolicOperands:
         for here, one in held:  # the order in which private memory is a choice between its stores
             value = ite(here, one, value)
         return Source(value, operand.type, operand.modifier)
+
+    def _read_by_cases(self, operand: IndirectOperand, register: int, behind: int, assumed: Literals) -> BitVec | None:
+        """The element where its address is a choice of constants; None where it is not."""
+        named = self.addresses.read((operand.address_variable, register), assumed, operand.position)
+        address = add(named.address, const(operand.byte_offset + behind, 32))
+        cases = cases_of(address, MOST_PLACES)
+        if cases is None or isinstance(cases, int):
+            return None
+        size, width = self._registers.sizes.get(named.root, 0), operand.type.size
+
+        def is_place(start: int) -> bool:
+            return start % width == 0 and start + width <= size
+
+        def read(start: int, there: Literals) -> BitVec:
+            return self._registers.read_under(named.root, start, width, there)
+
+        known = assumed | self._some_lane
+        meant = conj(named.written, inside(cases, known, is_place))
+        elsewhere = self._require_meaning(meant, assumed, operand.position, named.root, operand.type.bits)
+        return chosen(cases, known, is_place, read, elsewhere)
 
     def _places(self, operand: IndirectOperand, register: int, distance: int, assumed: Literals) -> Places:
         """The elements so far behind the address in a register; that it is one of them is what the pages ask."""
