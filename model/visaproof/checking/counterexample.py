@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from visaproof.checking.kernels_apart import APART, with_kernels, with_kernels_apart
+from visaproof.checking.claims.kernels_apart import APART, with_kernels, with_kernels_apart
 from visaproof.isa.errors import Position, ReadError
 from visaproof.launch.relations.obeyed_relations import ObeyedRelation
 from visaproof.visaasm.file_content import content_of, place_in_json
