@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from visaproof.cli import main
-from visaproof.execution import example_launch
+from visaproof.execution import differing_launch, example_launch
+from visaproof.execution.arguments import prepare
+from visaproof.execution.payload import Program
 
 DATA = Path(__file__).parent.parent / "data"
 MANIFEST = DATA / "manifest.json"
@@ -84,3 +86,48 @@ def test_a_race_is_an_error_if_that_is_asked(capsys: pytest.CaptureFixture[str])
     assert main(["run", *dump("vadd"), *sizes, *buffers, "--races", "error"]) == 1
     apart = (*buffers[:4], "--buffer", "c=zeros:64")
     assert main(["run", *dump("vadd"), *sizes, *apart, "--races", "error"]) == 0
+
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+
+
+def test_a_difference_is_shown_as_a_launch_of_both_kernels(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    pair = ("mean.visaasm", "mean_short.visaasm", "--launch", "mean.bin", "--launch-target", "mean_short.bin")
+    assert main(["refine", *pair, "--format", "json"]) == 1
+    launch = json.loads(capsys.readouterr().out)["asked"][0]["launch"]
+    assert launch["found"]
+    ends: list[bytes] = []
+    for number, command in enumerate(launch["commands"]):
+        out = tmp_path / str(number)
+        assert main([*command[1:], "--out", f"out=@{out}"]) == 0
+        ends.append(out.read_bytes())
+    assert ends[0] != ends[1]
+
+
+def test_two_kernels_that_end_alike_are_no_example(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both runs decide: if the target's buffers end as the source's, no launch is shown."""
+    monkeypatch.chdir(EXAMPLES)
+    alike = differing_launch.run_launch
+    monkeypatch.setattr(
+        differing_launch, "run_launch", lambda program, values, memory, **more: alike(SOURCE[0], values, memory, **more)
+    )
+    monkeypatch.setattr(differing_launch, "prepare", _prepared)
+    pair = ("mean.visaasm", "mean_short.visaasm", "--launch", "mean.bin", "--launch-target", "mean_short.bin")
+    assert main(["refine", *pair]) == 1
+    output = capsys.readouterr().out
+    assert "no launch is shown" in output
+    assert "visaproof run" not in output
+
+
+SOURCE: list[Program] = []
+
+
+def _prepared(program: Program, *rest: object) -> object:
+    """As the source is prepared, whichever it is."""
+    SOURCE.append(program)
+    return prepare(SOURCE[0], *rest)  # pyright: ignore[reportArgumentType]

@@ -81,7 +81,7 @@ def test_surfaces_and_offsets_of_one_argument_are_one_memory(capsys: pytest.Capt
 
 @pytest.mark.slow
 def test_the_text_shows_the_matching_the_assumptions_and_the_run(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["refine", dump("transpose_naive"), dump("transpose_naive_bad"), "--launch", MANIFEST]) == 1
+    assert main(["refine", dump("transpose_naive"), dump("transpose_naive_bad"), "--launch", MANIFEST, "-v"]) == 1
     output = capsys.readouterr().out
     assert "inputs are matched by what the launch puts there" in output
     assert "V0056 is V0035: argument 3 (h)" in output

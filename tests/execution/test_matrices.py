@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.pocl.case import Case, Data
+from benchmarks.pocl.oracle import NoOracle, oracle
 from visaproof.cli import main
 
 FORMS = Path(__file__).parents[1] / "data" / "forms"
@@ -54,3 +56,78 @@ def test_blocks_of_every_layout_are_what_the_source_says(
     ])  # fmt: skip
     assert code == 0
     assert (tmp_path / "dst").read_bytes() == expected_tiles(source, width, height, x, y)
+
+
+PLAIN = """
+/* what the OpenCL extension says: column k of A and row k of B lie in lane k, or in pairs */
+kernel void halves(global const half *a, global const half *b, global float *c)
+{
+    uint l = get_local_id(0), first = get_group_id(0) * 16;
+    for (uint r = 0; r < 8; r++)
+        for (uint k = 0; k < 16; k++)
+            c[(first + l) * 8 + r] += vload_half((first + k) * 8 + r, a) * vload_half((first + l) * 16 + k, b);
+}
+kernel void bytes(global const char *a, global const uchar *b, global int *c)
+{
+    uint l = get_local_id(0), first = get_group_id(0) * 16;
+    for (uint r = 0; r < 8; r++)
+        for (uint k = 0; k < 32; k++)
+            c[(first + l) * 8 + r] += a[(first + k / 2) * 16 + 2 * r + k % 2] * b[(first + l) * 32 + k];
+}
+"""
+ITEMS = 32
+"""Two sub-groups."""
+
+
+def by_pocl(kernel: str, contents: list[bytes]) -> bytes:
+    """What the plain loops leave in C."""
+    try:
+        device = oracle()
+    except NoOracle as reason:
+        pytest.skip(str(reason))
+    arguments = tuple(Data(content) for content in contents)
+    found = device.run(PLAIN, [], kernel, Case(kernel, arguments, (ITEMS, 1, 1), (16, 1, 1)))[2]
+    assert found is not None
+    return found
+
+
+def by_dpas(name: str, device: str, engine: str, contents: list[bytes], folder: Path) -> bytes:
+    for letter, content in zip("abc", contents, strict=True):
+        (folder / letter).write_bytes(content)
+    dump = FORMS / name
+    buffers = [part for letter in "abc" for part in ("--buffer", f"{letter}=@{folder / letter}")]
+    code = main([
+        "run", str(dump / f"{device}.visaasm"), "--launch", str(dump / f"{device}.ze_info"), "--engine", engine,
+        "--global-size", str(ITEMS), "--local-size", "16", *buffers, "--out", f"c=@{folder / 'found'}",
+    ])  # fmt: skip
+    assert code == 0
+    return (folder / "found").read_bytes()
+
+
+@pytest.mark.parametrize("engine", ["arrays", "scalar"])
+@pytest.mark.parametrize("device", ["bmg", "pvc"])
+def test_products_of_bytes_are_those_of_plain_loops(device: str, engine: str, tmp_path: Path) -> None:
+    drawn = np.random.default_rng(3)
+    contents = [drawn.integers(0, 256, size * ITEMS, np.uint8).tobytes() for size in (16, 32, 32)]
+    assert by_dpas("dpas_bytes", device, engine, contents, tmp_path) == by_pocl("bytes", contents)
+
+
+TOLERANCE = 2.0**-19
+"""Of a sum of 16 products, relative to the sum of their sizes: 16 roundings on either side."""
+
+
+@pytest.mark.parametrize("engine", ["arrays", "scalar"])
+@pytest.mark.parametrize("device", ["bmg", "pvc"])
+def test_products_of_halves_are_near_those_of_plain_loops(device: str, engine: str, tmp_path: Path) -> None:
+    drawn = np.random.default_rng(4)
+    a, b = (drawn.uniform(-4, 4, (ITEMS, size)).astype(np.float16) for size in (8, 16))
+    c = drawn.uniform(-4, 4, (ITEMS, 8)).astype(np.float32)
+    contents = [one.tobytes() for one in (a, b, c)]
+    found, expected = (
+        np.frombuffer(one, np.float32).reshape(ITEMS, 8).astype(np.float64)
+        for one in (by_dpas("dpas_halves", device, engine, contents, tmp_path), by_pocl("halves", contents))
+    )
+    rows, columns = (np.abs(one.astype(np.float64)).reshape(2, 16, -1) for one in (a, b))
+    sizes = np.abs(c) + np.einsum("gkr,glk->glr", rows, columns).reshape(ITEMS, 8)
+    assert (np.abs(found - expected) <= TOLERANCE * sizes).all()
+    assert (found != c).all()

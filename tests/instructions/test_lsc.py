@@ -9,7 +9,7 @@ from visaproof.instructions import Instruction
 from visaproof.instructions.family import LscAtomic, LscLoad, LscStore
 from visaproof.instructions.lsc.atomic import OPERATIONS
 from visaproof.instructions.lsc.untyped import Addresses, DataShape, DataSize, Extension
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.errors import IllegalInstruction, UndefinedBehavior
 from visaproof.isa.execution import ExecMask
 from visaproof.isa.operands import NULL, Execution, Predicate, RawOperand
@@ -54,6 +54,21 @@ def test_transposed_elements_lie_behind_each_other(thread: ConcreteState) -> Non
     shape = DataShape(DataSize.D64, 4, transposed=True)
     LscStore(Execution(1), SURFACE, Addresses(OFFSETS, 32), shape, DATA).execute(thread)
     assert [memory(thread).contents.get(k, 0) for k in range(6, 42)] == [0, 0, *range(32), 0, 0]
+
+
+def test_fcas_writes_its_second_source_where_the_first_is_equal(thread: ConcreteState) -> None:
+    """1.0 becomes 2.0 for lane 0, whose comparand is 1.0; -0.0 is equal to 0.0 for lane 1; NaN is equal to nothing."""
+    one, two, minus_zero, nan = 0x3F80_0000, 0x4000_0000, 0x8000_0000, 0x7FC0_0000
+    held = b"".join(word.to_bytes(4, "little") for word in (one, minus_zero, nan))
+    thread.surfaces[SURFACE] = Buffer(64, dict(enumerate(held)))
+    thread.registers = {"VA": dwords(0, 4, 8, 8), "VD": bytearray(16), "VS": dwords(one, 0, nan, one)}
+    thread.registers["VT"] = dwords(two, two, two, two)
+    cas = LscAtomic(
+        Execution(4), AtomicOp.FCMPWR, SURFACE, Addresses(OFFSETS, 32), DATA, RawOperand("VS"), RawOperand("VT")
+    )
+    cas.execute(thread)
+    assert thread.registers["VD"] == dwords(one, minus_zero, nan, nan)
+    assert [memory(thread).read(at, 4) for at in (0, 4, 8)] == [two, two, nan]
 
 
 def test_addresses_are_scaled_and_moved(thread: ConcreteState) -> None:
@@ -175,7 +190,8 @@ def messages(draw: st.DrawFn, bits: int) -> Instruction:
         op = draw(st.sampled_from(list(OPERATIONS.values())))
         src1 = RawOperand("VS") if op.sources >= 1 else NULL
         src2 = RawOperand("VS", 4) if op.sources == 2 else NULL
-        dst, width = draw(st.sampled_from([NULL, DATA])), draw(st.sampled_from([32, 64]))
+        dst = draw(st.sampled_from([NULL, DATA]))
+        width = 32 if op in FLOAT_OPS else draw(st.sampled_from([32, 64]))
         return LscAtomic(execution, op, surface, addresses, dst, src1, src2, width)
     shape = DataShape(draw(st.sampled_from(list(DataSize))), draw(st.sampled_from([1, 2, 3, 4])), transposed)
     return draw(st.sampled_from([LscLoad, LscStore]))(execution, surface, addresses, shape, DATA)

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
 from visaproof.decode.message import decode
-from visaproof.instructions import ALL, Instruction, TypedAtomic
-from visaproof.instructions.family import FAMILY, Gather4Typed, Scatter4Typed
+from visaproof.decode.texels import TYPED
+from visaproof.instructions import ALL, Instruction
+from visaproof.instructions.family import FAMILY
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.isa.execution import THREAD_LANES
@@ -191,7 +192,7 @@ def _named_state(
 
 
 def _surface(instruction: Instruction, name: str) -> SymbolicSurface:
-    if isinstance(instruction, TypedAtomic | Gather4Typed | Scatter4Typed):
+    if isinstance(instruction, TYPED):
         width, height, depth = (symbol(f"extent of {letter}", 32) for letter in "UVR")
         return SymbolicImage(((width, height, depth),))
     return SymbolicFlat() if name == FLAT else SymbolicBuffer(const(1 << 32, ADDRESS_BITS))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from visaproof.refinement.comparison import Comparison
     from visaproof.refinement.record import RefinementExample
     from visaproof.refinement.verdicts import Verdict
+    from visaproof.report.two_kernels.launches import ShownDifference
 
 EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --launch manifest.json
@@ -165,6 +166,8 @@ def run(arguments: Namespace) -> int:
 
 def judge(pairs: "Sequence[tuple[Program, Program]]", arguments: Namespace) -> tuple[ExitCode, list[dict[str, Any]]]:
     """Asks of each source and target, by the options of `add_question`; the records are for JSON."""
+    from visaproof.refinement.same_program import asks_about_itself
+
     if arguments.save:
         make_folder(arguments.save)
     codes: list[ExitCode] = []
@@ -174,14 +177,22 @@ def judge(pairs: "Sequence[tuple[Program, Program]]", arguments: Namespace) -> t
             one, other = (target, source) if back else (source, target)
             if codes and arguments.format == "text":
                 print()
+            observed = _observed(arguments, back)
+            itself = asks_about_itself(one, other, observed)
             try:
-                codes.append(_ask(one, other, arguments, records, _observed(arguments, back)))
+                codes.append(_ask(one, other, arguments, records, observed, itself))
             except (ReadError, NotModelled) as error:
+                if isinstance(error, NotModelled) and itself and _is_itself(one, records, arguments.format == "text"):
+                    codes.append(ExitCode.OK)
+                    continue
                 codes.append(show_error(error))
                 verdict = "not modelled" if isinstance(error, NotModelled) else "unmatched"
                 files = {"source": one.kernel.path, "target": other.kernel.path}
                 records.append(files | {"verdict": verdict, "reason": str(error)})
             except LimitReached as reached:
+                if itself and _is_itself(one, records, arguments.format == "text"):
+                    codes.append(ExitCode.OK)
+                    continue
                 codes.append(ExitCode.UNKNOWN)
                 records.append(_not_asked(one, other, reached, arguments.format == "text"))
     return worst(codes), records
@@ -195,19 +206,38 @@ def _not_asked(source: "Program", target: "Program", reached: LimitReached, text
     return files | {"verdict": "unknown", "reason": f"not asked: {reached}"}
 
 
+def _is_itself(program: "Program", records: list[dict[str, Any]], text: bool) -> bool:
+    """Says that a program refines itself, where it cannot be run symbolically; False where it may never be defined."""
+    from visaproof.refinement.defined_run import has_defined_run
+    from visaproof.refinement.same_program import DEFINED_BY_A_RUN
+
+    if not has_defined_run(program):
+        return False
+    path = program.kernel.path
+    if text:
+        print(f"{path} → {path}\n\n  REFINES: the target does what the source does ({DEFINED_BY_A_RUN})", flush=True)
+    found: dict[str, Any] = {"verdict": "refines", "by": DEFINED_BY_A_RUN, "conditions": [], "excused": []}
+    records.append({"source": path, "target": path} | found)
+    return True
+
+
 def _ask(
     source: "Program",
     target: "Program",
     arguments: Namespace,
     records: list[dict[str, Any]],
     observe: list[tuple[str, str]],
+    itself: bool,
 ) -> ExitCode:
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
     from visaproof.queries.kernels.undefined import forbidden_by
+    from visaproof.refinement.defined_run import has_defined_run
     from visaproof.refinement.limited import compare_within, decide_within
+    from visaproof.refinement.same_program import DEFINED_BY_A_RUN, LOOKED_AT_S
     from visaproof.refinement.scope import Alias, Scope
     from visaproof.refinement.strategies.strategy import Stages
+    from visaproof.refinement.verdicts import Refines, Unknown
     from visaproof.report.two_kernels.answer import (
         basis_lines,
         comparison_json,
@@ -226,7 +256,7 @@ def _ask(
         Assume.of(arguments.assume), forbidden, arguments.unroll, floats, tuple(observe), Alias(arguments.alias),
         disjoint_in(arguments.where), relations_in(arguments.where), timeout_ms, groups,
     )  # fmt: skip
-    limit = Limit(arguments.limit)
+    limit = Limit(min(arguments.limit, LOOKED_AT_S) if itself else arguments.limit)
     comparison = compare_within(limit, source, target, scope)
     if arguments.format == "text":
         for line in header(comparison):
@@ -234,20 +264,44 @@ def _ask(
         sys.stdout.flush()
     stages = Stages()
     verdict = decide_within(limit, comparison, timeout_ms, stages)
+    if itself and isinstance(verdict, Unknown) and has_defined_run(source):
+        verdict = Refines(DEFINED_BY_A_RUN)
     record: RefinementExample | None = None
     shown = shown_by(comparison, verdict)
     if arguments.save and shown is not None:
         record = replayed_record(*shown)
+    example = None if shown is None else _launch(shown[0], arguments)
     if arguments.format == "json":
         stats = {"stages": stages_json(stages.tried)} if arguments.stats else {}
-        records.append(comparison_json(comparison) | verdict_json(comparison, verdict) | stats)
+        launch = {} if example is None else {"launch": example.json()}
+        records.append(comparison_json(comparison) | verdict_json(comparison, verdict) | launch | stats)
     else:
         stats = ("", *stage_lines(stages)) if arguments.stats else ()
-        for line in (*verdict_lines(comparison, verdict), *basis_lines(comparison, arguments.verbose), *stats):
+        launched = () if example is None else (f"  {line}" for line in example.lines())
+        basis = basis_lines(comparison, arguments.verbose)
+        for line in (*verdict_lines(comparison, verdict), *launched, *basis, *stats):
             print(line)
         sys.stdout.flush()
     written = ExitCode.OK if record is None else _write(comparison, record, arguments.save)
     return worst((_code(verdict), written))
+
+
+def _launch(comparison: "Comparison", arguments: Namespace) -> "ShownDifference | None":
+    """A launch with the difference, of two kernels that are files of their own."""
+    from visaproof.report.two_kernels.launches import shown_difference
+
+    if getattr(arguments, "target", None) is None:
+        return None
+    back = comparison.source.kernel.path != str(arguments.source)
+    sides = [
+        (arguments.source, arguments.launch),
+        (arguments.target, arguments.launch_target or arguments.launch),
+    ]
+    source, target = (
+        ("visaproof", "run", str(path), *(() if launch is None else ("--launch", str(launch))))
+        for path, launch in (reversed(sides) if back else sides)
+    )
+    return shown_difference(comparison, relations_in(arguments.where), (source, target))
 
 
 def _write(comparison: "Comparison", record: "RefinementExample", folder: Path) -> ExitCode:

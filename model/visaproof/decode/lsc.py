@@ -12,7 +12,7 @@ from visaproof.instructions.family import LscAtomic, LscLoad, LscLoadBlock2d, Ls
 from visaproof.instructions.lsc.atomic import OPERATIONS
 from visaproof.instructions.lsc.untyped import VECTOR_SIZES, Addresses, DataShape, DataSize, Extension
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.operands import SCRATCH, RawOperand
 from visaproof.visaasm import predefined, syntax
 
@@ -38,13 +38,17 @@ SIZES = {
 """The bits of the sum, and how each element becomes as wide; a16 is not modelled."""
 
 
-def _unit(s: Statement) -> str:
+_OF_SURFACES = ("bti", "ss", "bss", "surf")
+"""The models of which each reach is inside a surface."""
+
+
+def unit_of(s: Statement) -> str:
     """The memory that the message goes to; takes the words on caches after it, which have no effect on this thread."""
     unit = s.suffix("SFID")
     levels = 1
     while levels <= MOST_LEVELS and s.has_suffix(levels, *CACHE_WORDS):
         levels += 1
-    if s.instruction.opcode == "lsc_load":
+    if s.instruction.opcode.startswith("lsc_load"):
         s.has_suffix(levels, OVERFETCH)
     return unit
 
@@ -67,7 +71,7 @@ def _data(s: Statement, operand: syntax.Operand) -> tuple[RawOperand, DataShape]
     return s.raw(syntax.RawOperand(operand.variable, operand.offset, operand.position)), _shape(operand)
 
 
-def _place(s: Statement, operand: syntax.Operand) -> tuple[str, Addresses]:
+def place_of(s: Statement, operand: syntax.Operand) -> tuple[str, Addresses]:
     """The surface, by the name of what it is bound to, and the addresses in it."""
     if not isinstance(operand, syntax.LscAddress):
         raise ReadError("this operand must be an address: MODEL[VARIABLE]:SIZE", operand.position)
@@ -85,8 +89,13 @@ def _place(s: Statement, operand: syntax.Operand) -> tuple[str, Addresses]:
 
 def _surface_and_base(s: Statement, operand: syntax.LscAddress) -> tuple[str, RawOperand | int | None]:
     """The surface, and for 64-bit addresses what is added to each."""
-    bits, extension = SIZES[operand.size]
-    unit, base = _unit(s), operand.base
+    bits, _ = SIZES[operand.size]
+    unit, base = unit_of(s), operand.base
+    if unit in ("ugm", "ugml") and operand.model in _OF_SURFACES and _is_offset(operand):
+        if base is None:
+            raise ReadError(f"{operand.model} needs a surface", operand.position, f"as in {operand.model}(V1)[V2]:a32")
+        s.taken.take(operand, "base")
+        return state_surface(s, operand.model, base, operand.position), None
     s.taken.take(operand, "base")
     match ("global" if unit in ("ugm", "ugml") else unit), operand.model, bits, base:
         case "global", "flat", 64, None:
@@ -97,20 +106,34 @@ def _surface_and_base(s: Statement, operand: syntax.LscAddress) -> tuple[str, Ra
             return SLM, None
         case "slm", "flat", 32, syntax.Number() | syntax.RawOperand() | syntax.VectorSource():
             return SLM, _base(s, base, bits)
-        case "global", "bti", 32, syntax.Number(number):
-            s.taken.take(base, "value")
-            return f"bti {number}", None
-        case "global", "ss", 32, syntax.RawOperand() | syntax.VectorSource():
-            if is_scratch_handle(s.kernel, _handle(s, base), s.platform):
-                return SCRATCH, None
-        case "global", "bss", 32, syntax.RawOperand() | syntax.VectorSource():
-            return bindless_name(s.kernel, _handle(s, base), s.instruction, s.platform), None
-        case "global", "surf", 64, syntax.RawOperand() | syntax.VectorSource() if extension:
-            return _surface_at(s, base), None
         case _:
             pass
     form = f"{operand.model}{'' if base is None else '(…)'}[…]:{operand.size}"
     raise NotModelled(f"{s.instruction.opcode}.{unit} {form}", operand.position)
+
+
+def _is_offset(operand: syntax.LscAddress) -> bool:
+    """Whether the elements are as wide as the offsets in such a surface are."""
+    bits, extension = SIZES[operand.size]
+    return extension is not None if operand.model == "surf" else bits == 32
+
+
+def state_surface(s: Statement, model: str, base: syntax.LscBase, position: Position) -> str:
+    """The surface that the parentheses of `bti`, `ss`, `bss` and `surf` name."""
+    match model, base:
+        case "bti", syntax.Number(number):
+            s.taken.take(base, "value")
+            return f"bti {number}"
+        case "ss", syntax.RawOperand() | syntax.VectorSource():
+            if is_scratch_handle(s.kernel, _handle(s, base), s.platform):
+                return SCRATCH
+        case "bss", syntax.RawOperand() | syntax.VectorSource():
+            return bindless_name(s.kernel, _handle(s, base), s.instruction, s.platform)
+        case "surf", syntax.RawOperand() | syntax.VectorSource():
+            return _surface_at(s, base)
+        case _:
+            pass
+    raise NotModelled(f"{s.instruction.opcode} {model}(…)[…]", position)
 
 
 def _surface_at(s: Statement, base: Register) -> str:
@@ -146,13 +169,13 @@ def _base(s: Statement, base: syntax.Number | Register, bits: int) -> RawOperand
 def _load(s: Statement) -> LscMessage:
     data, place = s.operands(2)
     dst, shape = _data(s, data)
-    return LscLoad(s.execution(), *_place(s, place), shape, dst)
+    return LscLoad(s.execution(), *place_of(s, place), shape, dst)
 
 
 def _store(s: Statement) -> LscMessage:
     place, data = s.operands(2)
     src, shape = _data(s, data)
-    return LscStore(s.execution(), *_place(s, place), shape, src)
+    return LscStore(s.execution(), *place_of(s, place), shape, src)
 
 
 def _atomic(s: Statement) -> LscMessage:
@@ -163,7 +186,7 @@ def _atomic(s: Statement) -> LscMessage:
     bits = 8 * shape.size.in_memory
     op = OPERATIONS[s.instruction.opcode.removeprefix("lsc_atomic_")]
     src1, src2 = (s.raw(operand) for operand in rest)
-    return LscAtomic(s.execution(), op, *_place(s, place), dst, src1, src2, bits)
+    return LscAtomic(s.execution(), op, *place_of(s, place), dst, src1, src2, bits)
 
 
 DECODERS: dict[str, Callable[[Statement], LscMessage]] = {

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from visaproof.decode import lsc as decode_lsc
+from visaproof.decode import lsc_quad
 from visaproof.decode import svm as decode_svm
 from visaproof.decode.statement import Statement
 from visaproof.instructions import OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
@@ -11,6 +12,8 @@ from visaproof.instructions.family import (
     Gather4Scaled,
     Gather4Typed,
     GatherScaled,
+    LscLoadTyped,
+    LscStoreTyped,
     OwordLdUnaligned,
     OwordSt,
     QwGather,
@@ -25,7 +28,7 @@ from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.types import DataType
 from visaproof.visaasm import syntax
 
-TypedMessage = TypedAtomic | Gather4Typed | Scatter4Typed
+TypedMessage = TypedAtomic | Gather4Typed | Scatter4Typed | LscLoadTyped | LscStoreTyped
 """The messages to surfaces of texels."""
 
 Message = (
@@ -163,10 +166,12 @@ _DECODERS: dict[str, Callable[[Statement], Message]] = {
     "dword_atomic": _dword_atomic,
     **decode_svm.DECODERS,
     **decode_lsc.DECODERS,
+    "lsc_load_quad": lsc_quad.load,
+    "lsc_store_quad": lsc_quad.store,
 }
 
-TYPED = frozenset(("typed_atomic", "gather4_typed", "scatter4_typed"))
-"""The opcodes of the messages to surfaces of texels."""
+TYPED = frozenset(("typed_atomic", "gather4_typed", "scatter4_typed", "lsc_load_quad", "lsc_store_quad"))
+"""The opcodes of the messages to surfaces of texels; a quad may also reach bytes."""
 
 OPCODES = frozenset(_DECODERS)
 """The opcodes of the memory messages that can be decoded."""

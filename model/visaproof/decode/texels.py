@@ -11,13 +11,13 @@ from enum import Enum
 
 from visaproof.decode.sampler import LOAD, WITH_LEVEL
 from visaproof.decode.texel_formats import RAW32, ChannelFormat
-from visaproof.instructions.family import Gather4Typed, Scatter4Typed
+from visaproof.instructions.family import Gather4Typed, LscLoadTyped, LscStoreTyped, Scatter4Typed
 from visaproof.instructions.typed_atomic import TypedAtomic
 from visaproof.instructions.typed_texels import CHANNELS
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.semantics.concrete.surface import Image, Surface
 
-TYPED = (Gather4Typed, Scatter4Typed, TypedAtomic)
+TYPED = (Gather4Typed, Scatter4Typed, TypedAtomic, LscLoadTyped, LscStoreTyped)
 """Messages that name texels; all others name bytes."""
 
 

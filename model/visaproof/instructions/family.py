@@ -8,8 +8,10 @@ from visaproof.instructions.instruction import Instruction
 from visaproof.instructions.lsc.atomic import LscAtomic
 from visaproof.instructions.lsc.load import LscLoad
 from visaproof.instructions.lsc.load_block2d import LscLoadBlock2d
+from visaproof.instructions.lsc.load_typed import LscLoadTyped
 from visaproof.instructions.lsc.store import LscStore
 from visaproof.instructions.lsc.store_block2d import LscStoreBlock2d
+from visaproof.instructions.lsc.store_typed import LscStoreTyped
 from visaproof.instructions.oword_ld_unaligned import OwordLdUnaligned
 from visaproof.instructions.oword_st import OwordSt
 from visaproof.instructions.qw_gather import QwGather
@@ -36,8 +38,10 @@ FAMILY: tuple[type[Instruction], ...] = (
     LscAtomic,
     LscLoad,
     LscLoadBlock2d,
+    LscLoadTyped,
     LscStore,
     LscStoreBlock2d,
+    LscStoreTyped,
     SvmAtomic,
     SvmBlockLd,
     SvmBlockSt,
@@ -56,8 +60,10 @@ __all__ = [
     "LscAtomic",
     "LscLoad",
     "LscLoadBlock2d",
+    "LscLoadTyped",
     "LscStore",
     "LscStoreBlock2d",
+    "LscStoreTyped",
     "OwordLdUnaligned",
     "OwordSt",
     "QwGather",

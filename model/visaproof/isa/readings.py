@@ -138,6 +138,9 @@ READINGS: dict[str, Reading] = {
         "modulo 2^32: a load of two dwords does not, so that it is not two loads at offsets next to 4 GiB",
     ),
     "lsc-misaligned": Reading("D13", "A misaligned LSC address?", "any byte address is defined"),
+    "lsc-typed-outside": Reading(
+        "ours", "What does a typed LSC load return outside its image?", "0 in each component, alpha too"
+    ),
     "lsc-narrow": Reading("D34", "The upper bytes of a narrow LSC load?", "undefined up to PVC, 0 from Xe2 on"),
     "block2d-edges": Reading(
         "ours", "Elements of a 2D block outside its matrix?", "each element on its own: 0 is read, a write is dropped"
@@ -149,6 +152,17 @@ READINGS: dict[str, Reading] = {
     ),
     "block2d-overlap": Reading(
         "ours", "Rows of a stored 2D block that share bytes, as the pitch is below the width?", "the lower row stays"
+    ),
+    "dpas-floats": Reading(
+        "ours",
+        "In which order are the products of dpas on floats added, and how are the sums rounded?",
+        "an uninterpreted function of accumulator, row and column; a run adds by k and rounds each sum to float32",
+    ),
+    "dpas-mask": Reading("ours", "dpas with lanes that are off?", "their columns are not written; their data is read"),
+    "dpas-narrow": Reading(
+        "ours",
+        "Where does dpas find elements of 1 and 2 bits, or of 4 bits beside 8, which fill no dword?",
+        "those of a lane one behind the other, in as many registers as they fill",
     ),
     "dword-misaligned": Reading("D13", "A misaligned dword address?", answers.DwordMisaligned),
     "collision": Reading("D14", "Lanes that write the same address?", answers.Collision),

@@ -19,11 +19,20 @@ from visaproof.visaasm.source import logical_lines
 from visaproof.visaasm.syntax import Kernel
 
 SAME_PROGRAM = "the same program"
+DEFINED_BY_A_RUN = "the same program, of which a run on zeros is defined"
+"""Where it was not run symbolically: that is not needed but for the question whether it is ever defined."""
+LOOKED_AT_S = 10
+"""Processor time in which a program that is compared with itself is run symbolically."""
 
 
 def is_itself(source: Program, target: Program, observed: Iterable[Observed]) -> bool:
     """Whether a program is compared with itself, in the same registers where these are observed."""
     return same_program(source, target) and all(one.source == one.target for one in observed)
+
+
+def asks_about_itself(source: Program, target: Program, observed: Iterable[tuple[str, str]]) -> bool:
+    """Whether a program is compared with itself in the same registers, by their names in both."""
+    return same_program(source, target) and all(one == other for one, other in observed)
 
 
 def same_program(source: Program, target: Program) -> bool:

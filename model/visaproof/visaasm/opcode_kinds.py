@@ -23,6 +23,7 @@ class Kind(Enum):
     ARITHMETIC = auto()
     SAMPLE = auto()  # reads an image through the sampler, into a raw destination
     INFO = auto()  # what is known of an image, into a raw destination
+    MATRIX = auto()  # a product of matrices in registers, into a raw destination
     GROUP = auto()  # waits for some threads of the group: no run here shows for how long
     UNKNOWN = auto()
 
@@ -41,6 +42,7 @@ _BY_OPCODE: dict[Kind, tuple[str, ...]] = {
     Kind.ADDRESS: ("addr_add",),
     Kind.SAMPLE: ("load_lz", "sample_lz", "sample_l"),
     Kind.INFO: ("resinfo",),
+    Kind.MATRIX: ("dpas",),
 }  # fmt: skip
 
 _COMPUTES = {opcode: Kind.ARITHMETIC for opcode, row in ROWS.items() if not row.not_modelled}
@@ -57,7 +59,9 @@ LOGIC = frozenset(opcode for opcode, row in ROWS.items() if row.predicates is Pr
 DESTINATIONS = {opcode: row.results for opcode, row in ROWS.items() if row.results > 1}
 """Opcodes with more than one destination operand."""
 
-OPERANDS = {"goto": 1, "jmp": 1, "faddr": 2, "resinfo": 3} | {opcode: row.operands for opcode, row in ROWS.items()}
+OPERANDS = {"goto": 1, "jmp": 1, "faddr": 2, "resinfo": 3, "dpas": 4} | {
+    opcode: row.operands for opcode, row in ROWS.items()
+}
 """How many operands a statement has, destinations first."""
 
 

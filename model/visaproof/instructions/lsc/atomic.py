@@ -39,8 +39,11 @@ OPERATIONS: dict[str, AtomicOp] = {
     "and": AtomicOp.AND,
     "or": AtomicOp.OR,
     "xor": AtomicOp.XOR,
+    "fmin": AtomicOp.FMIN,
+    "fmax": AtomicOp.FMAX,
+    "fcas": AtomicOp.FCMPWR,
 }
-"""The integer operations by their name behind `lsc_atomic_`; load and the float ones are not modelled.
+"""The operations by their name behind `lsc_atomic_`; load, fadd and fsub are not modelled.
 
 IGC writes an exchange as `store`, and takes what it brings for what was there; the vectors of another implementation
 agree (`visaproof vectors`).
@@ -57,7 +60,15 @@ class LscAtomic:
         page=PAGE,
         exec_sizes=(1, 2, 4, 8, 16, 32),
         since=Platform.DG2,
-        readings=(*READINGS, "disabled-lanes", "dword-misaligned", "atomic-order"),
+        readings=(
+            *READINGS,
+            "disabled-lanes",
+            "dword-misaligned",
+            "atomic-order",
+            "float-nan",
+            "float-zeros",
+            "float-denormals",
+        ),
     )
 
     execution: Execution

@@ -92,7 +92,7 @@ class LscLoad:
                     registers = -(-self.execution.size * size.in_register // state.platform.grf_bytes)
                     place = v * registers * state.platform.grf_bytes + n * size.in_register
                 for part in range(0, size.in_memory, 4):
-                    at = address + v * size.in_memory + part
+                    at = address + self.shape.behind(v) + part
                     at = at % 2**64 if self.surface == FLAT else at
                     loaded.append((place + part, memory.read(at, min(4, size.in_memory))))
         for place, _ in loaded:
@@ -185,7 +185,7 @@ def element_bytes(shape: DataShape, execution: Execution, platform: Platform, la
         shape.size.in_register if shape.transposed else component_bytes(shape, execution.size, platform.grf_bytes)
     )
     return [
-        (element * shape.size.in_memory + part, element * distance + lane * shape.size.in_register + part)
+        (shape.behind(element) + part, element * distance + lane * shape.size.in_register + part)
         for element in range(shape.elements)
         for part in range(0, shape.size.in_memory, 4)
     ]

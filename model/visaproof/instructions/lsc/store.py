@@ -64,7 +64,7 @@ class LscStore:
                     place = v * registers * state.platform.grf_bytes + n * size.in_register
                 for part in range(0, size.in_memory, 4):
                     width = min(4, size.in_memory)
-                    at = address + v * size.in_memory + part
+                    at = address + self.shape.behind(v) + part
                     at = at % 2**64 if self.surface == FLAT else at
                     value = state.read_bytes(self.src, place + part, 4) % 256**width
                     writes.append(LaneWrite(n, at, width, value))

@@ -43,8 +43,16 @@ class DataShape:
     size: DataSize
     elements: int = 1
     transposed: bool = False
+    components: tuple[int, ...] = ()
+    """Of a quad, `d32.xyw`: which of four dwords in memory the elements are; else they are all, one after another."""
+
+    def behind(self, element: int) -> int:
+        """Bytes from an address to one of its elements."""
+        return (self.components[element] if self.components else element) * self.size.in_memory
 
     def __str__(self) -> str:
+        if self.components:
+            return f"d32.{''.join('xyzw'[component] for component in self.components)}"
         many = f"x{self.elements}" if self.elements > 1 else ""
         return f"{self.size.name.lower()}{many}{'t' if self.transposed else ''}"
 

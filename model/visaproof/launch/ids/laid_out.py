@@ -34,7 +34,7 @@ def takes_only_images(kernel: Kernel, launch: Launch) -> bool:
 
 
 def reaches_texels(instruction: Instruction) -> bool:
-    return instruction.opcode in TYPED
+    return instruction.opcode in TYPED or "tgm" in instruction.suffixes[:1]
 
 
 def _reaches_bytes(instruction: Instruction) -> bool:

@@ -1,6 +1,7 @@
 """From statements to steps, each once."""
 
 from visaproof.decode import message as decode
+from visaproof.decode.dpas import decode_dpas
 from visaproof.decode.opcode_check import require_described
 from visaproof.isa.errors import NotModelled
 from visaproof.machine.arrays.arena import Arena
@@ -11,6 +12,7 @@ from visaproof.machine.arrays.messages.accesses import Messages
 from visaproof.machine.arrays.messages.addresses import address_step
 from visaproof.machine.arrays.operands import Operands
 from visaproof.machine.arrays.predicates import Predicates
+from visaproof.machine.arrays.products import dpas_step
 from visaproof.machine.arrays.state_moves import StateMoves
 from visaproof.machine.arrays.step import Step
 from visaproof.machine.arrays.threads import Threads
@@ -51,6 +53,8 @@ class Compiler:
                     return self._predicates.combine(statement)
                 case Kind.ADDRESS:
                     return address_step(statement, self._kernel, self._threads, self._operands)
+                case Kind.MATRIX:
+                    return dpas_step(decode_dpas(statement, self._kernel, self._threads.platform), self._threads)
                 case Kind.MEMORY:
                     return self._messages.step(statement)
                 case _:

@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 import numpy as np
 
 from visaproof.decode import message as decode
+from visaproof.decode.dpas import decode_dpas
 from visaproof.decode.sampler import sampler_read
 from visaproof.decode.statement import lane_offset
 from visaproof.decode.surfaces import StateElement
@@ -21,6 +22,7 @@ from visaproof.machine.arrays.arrays import Bools
 from visaproof.machine.arrays.messages.buffers import ArenaBuffer
 from visaproof.machine.arrays.threads import UNKNOWN, Threads
 from visaproof.machine.concrete.arithmetic import ConcreteArithmetic
+from visaproof.machine.concrete.matrices import run_dpas
 from visaproof.machine.concrete.operands import Address, ConcreteOperands
 from visaproof.machine.concrete.run import MissingSurface
 from visaproof.machine.concrete.sampler import read_zeros
@@ -57,6 +59,8 @@ class SingleThreads:
                 self._message(instruction, state, thread, place)
             case Kind.SAMPLE:
                 self._sample(instruction, state, thread)
+            case Kind.MATRIX:
+                run_dpas(decode_dpas(instruction, self._threads.kernel, state.platform), state)
             case Kind.BIND:
                 copy_indices(instruction, state, operands, lambda place: self._index(place, thread))
             case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.PREDICATE_LOGIC | Kind.ADDRESS:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from visaproof.decode import message as messages
+from visaproof.decode.dpas import decode_dpas
 from visaproof.decode.endless import Repetition
 from visaproof.decode.image_info import image_info
 from visaproof.decode.sampler import sampler_read
@@ -15,6 +16,7 @@ from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
 from visaproof.machine.concrete.arithmetic import ConcreteArithmetic
 from visaproof.machine.concrete.image_info import write_info
+from visaproof.machine.concrete.matrices import run_dpas
 from visaproof.machine.concrete.operands import ConcreteOperands, add_zeros
 from visaproof.machine.concrete.sampler import read_raw, read_texels
 from visaproof.machine.concrete.state_moves import ConcreteStateMoves
@@ -258,6 +260,8 @@ class Thread:
                 self._sample(instruction)
             case Kind.INFO:
                 self._info(instruction)
+            case Kind.MATRIX:
+                run_dpas(decode_dpas(instruction, self._kernel, self.state.platform), self.state)
             case Kind.UNKNOWN | Kind.GROUP:
                 what = self._kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
                 raise NotModelled(what, instruction.position)

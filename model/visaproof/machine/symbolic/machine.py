@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from visaproof.decode import message as messages
+from visaproof.decode.dpas import decode_dpas
 from visaproof.decode.image_info import image_info
 from visaproof.decode.opcode_check import require_described
 from visaproof.decode.sampler import sampler_read
@@ -20,6 +21,7 @@ from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
 from visaproof.machine.symbolic.image_info import write_info
 from visaproof.machine.symbolic.lanes import Lanes, Waiting
 from visaproof.machine.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
+from visaproof.machine.symbolic.matrices import write_sums
 from visaproof.machine.symbolic.operands import SymbolicOperands
 from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory, PrivateStore
 from visaproof.machine.symbolic.register_addresses import AddressRegister, AddressWrite
@@ -141,6 +143,9 @@ class Machine:
             case Kind.INFO:
                 info = image_info(instruction, self.kernel, self.thread.platform)
                 write_info(instruction, info, self._image(info.surface, instruction), self.thread, self.arithmetic)
+            case Kind.MATRIX:
+                dpas = decode_dpas(instruction, self.kernel, self.thread.platform)
+                write_sums(instruction, dpas, self.thread, self.arithmetic)
             case _:
                 what = self.kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
                 raise NotModelled(what, instruction.position)
@@ -318,4 +323,4 @@ def _site(kernel: syntax.Kernel, instruction: syntax.Instruction) -> str:
 def _names_levels(kernel: syntax.Kernel, platform: Platform) -> bool:
     """Whether a typed message of the kernel names a level of detail: without one it is level 0."""
     typed = (each for each in kernel.instructions() if each.opcode in messages.TYPED)
-    return any(getattr(messages.decode(each, kernel, platform), "lod", NULL) != NULL for each in typed)
+    return any(getattr(messages.decode(each, kernel, platform), "lod", NULL) not in (NULL, None) for each in typed)

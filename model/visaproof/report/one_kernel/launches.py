@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from visaproof.analysis.conflicts.thread_states import Values
-from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch, Stated, find_launch
+from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch, find_launch
 from visaproof.execution.payload import Program
-from visaproof.execution.shape import MOST_ITEMS, Shape, Triple
+from visaproof.execution.shape import Shape, Triple
+from visaproof.execution.usual_launches import MOST_ITEMS, Stated
 from visaproof.isa.errors import Position
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 from visaproof.launch.ids.work_items import GROUP_IDS

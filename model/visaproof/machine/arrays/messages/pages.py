@@ -153,7 +153,7 @@ def _lsc(message: LscLoad | LscStore, threads: Threads) -> Transfer:
     row = -(-lanes * size.in_register // threads.platform.grf_bytes) * threads.platform.grf_bytes
     distance = size.in_register if shape.transposed else row
     words = tuple(
-        Word(v * size.in_memory + part, min(4, size.in_memory), v * distance + part, size.in_register, 4)
+        Word(shape.behind(v) + part, min(4, size.in_memory), v * distance + part, size.in_register, 4)
         for v in range(shape.elements)
         for part in range(0, size.in_memory, 4)
     )
