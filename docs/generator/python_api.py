@@ -3,7 +3,8 @@
 import dataclasses
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from enum import Enum
 from importlib import import_module
 
 import visaproof
@@ -55,9 +56,27 @@ def _entries(names: list[str], module: str) -> Iterator[str]:
             yield from (f"Fields: {', '.join(f'`{field}`' for field in fields)}.", "")
 
 
-def _signature(function: object) -> str:
+class _Shown:
+    """A default as it is written."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        if isinstance(self.value, Enum):
+            return f"{type(self.value).__name__}.{self.value.name}"
+        plain = self.value is None or isinstance(self.value, bool | int | float | str | tuple)
+        return repr(self.value) if plain else "…"  # the set of a frozenset has another order in each process
+
+
+def _signature(function: Callable[..., object]) -> str:
     """Without the modules of the types."""
-    text = str(inspect.signature(function))  # pyright: ignore[reportArgumentType]
+    found = inspect.signature(function)
+    shown = [
+        one if one.default is one.empty else one.replace(default=_Shown(one.default))
+        for one in found.parameters.values()
+    ]
+    text = str(found.replace(parameters=shown))
     text = re.sub(r"\b(?:visaproof|collections|pathlib|typing|hypothesis)(?:\.\w+)*\.(\w)", r"\1", text)
     return re.sub(r"'([A-Za-z_][^']*)'", r"\1", text)
 
