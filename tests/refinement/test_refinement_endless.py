@@ -3,12 +3,13 @@
 import pytest
 
 from tests.refinement.test_refinement import APART, HEAD, STORE_B, program
-from visaproof.decode.endless import NEVER_ENDS, NO_WAY_OUT, without_end
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
+from visaproof.machine.concrete.endless import NEVER_ENDS, NO_WAY_OUT, without_end
 from visaproof.machine.concrete.run import Undefined, run
 from visaproof.machine.symbolic import run as symbolic_run
+from visaproof.program.lower import lowered
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
@@ -115,7 +116,7 @@ def round_and_round(branch: str, inside: str = "") -> str:
 )
 def test_a_loop_that_no_branch_leaves_has_no_end_whatever_it_computes(body: str, stays: bool) -> None:
     kernel = read_kernel(HEAD + body + "ret (M1, 1)\n", "k.visaasm")
-    assert bool(without_end(kernel, 0xFF)) == stays
+    assert bool(without_end(lowered(kernel, Platform.TGLLP), 0xFF)) == stays
 
 
 def test_a_target_without_the_condition_of_its_loop_does_not_refine() -> None:

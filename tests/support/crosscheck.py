@@ -8,12 +8,14 @@ from typing import TypeVar
 
 from visaproof.decode.message import OPCODES
 from visaproof.isa.errors import Position
+from visaproof.isa.operands import CHANGING
 from visaproof.isa.platform import Platform
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.concrete.run import Outcome, PerformedMessage, run
 from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.run import trace
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.program.statements import Run
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Write
 from visaproof.semantics.symbolic.accesses import Store
@@ -23,8 +25,7 @@ from visaproof.semantics.symbolic.value_names import PredicateBit
 from visaproof.smt import Term, bool_symbol, symbol
 from visaproof.smt.evaluate import evaluate_all
 from visaproof.visaasm.opcode_kinds import Kind, kind_of
-from visaproof.visaasm.predefined import CHANGING
-from visaproof.visaasm.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
+from visaproof.visaasm.syntax import GeneralVariable, Kernel, PredicateVariable
 
 
 def random_state(kernel: Kernel, platform: Platform, traced: Trace, seed: int) -> ConcreteState:
@@ -69,7 +70,7 @@ class Inputs:
     """By place and iteration: the destination slices of loads, and their symbols."""
     rounds: Counter[Position] = field(default_factory=Counter[Position])
 
-    def observe(self, instruction: Instruction, state: ConcreteState) -> None:
+    def observe(self, instruction: Run, state: ConcreteState) -> None:
         place = instruction.position
         self.rounds[place] += 1
         for variable, start, width, term in self.loaded.get((place, self.rounds[place]), []):

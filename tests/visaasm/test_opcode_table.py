@@ -24,6 +24,8 @@ from visaproof.machine.arrays.threads import Threads
 from visaproof.machine.concrete.operands import add_zeros
 from visaproof.machine.concrete.run import Code, Thread
 from visaproof.machine.symbolic.machine import Machine
+from visaproof.program.lower import lowered
+from visaproof.program.statements import Run
 from visaproof.semantics.concrete.choices import Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.smt import bool_symbol, symbol, true
@@ -99,6 +101,11 @@ def described(instruction: Instruction, kernel: Kernel, platform: Platform = PLA
     return True
 
 
+def statement_of(instruction: Instruction, kernel: Kernel) -> Run:
+    """What it is lowered to."""
+    return next(one for one in lowered(kernel, PLATFORM).run_statements() if one.origin is instruction)
+
+
 def concrete_refusal(instruction: Instruction, kernel: Kernel) -> str:
     """Why the machine for single threads does not run the statement."""
     state = ConcreteState(PLATFORM, 0xFFFF, choices=Choices(0))
@@ -106,10 +113,10 @@ def concrete_refusal(instruction: Instruction, kernel: Kernel) -> str:
     for one in TYPES:
         bits = {2: 0x3C00, 4: 0x3F80_0000, 8: 0x3FF0 << 48}[one.size] if one.floating else 1
         state.registers[f"A{one.spelling}"] = bytearray(bits.to_bytes(one.size, "little") * (1024 // one.size))
-    add_zeros(kernel, state)
+    add_zeros(lowered(kernel, PLATFORM), state)
     thread = Thread(Code(kernel, PLATFORM), state)
     try:
-        thread._step(instruction)
+        thread._step(statement_of(instruction, kernel))
     except NotModelled as reason:
         return reason.what
     return ""
@@ -117,22 +124,21 @@ def concrete_refusal(instruction: Instruction, kernel: Kernel) -> str:
 
 def symbolic_refusal(instruction: Instruction, kernel: Kernel) -> str:
     machine = Machine(
-        kernel,
-        PLATFORM,
+        lowered(kernel, PLATFORM),
         lambda name, byte: (symbol(f"{name}.{byte}", 8), 0),
         [true()] * 16,
         lambda name, place: bool_symbol(f"{name}.{place}"),
     )
     try:
-        machine.step(instruction)
+        machine.step(statement_of(instruction, kernel))
     except NotModelled as reason:
         return reason.what
     return ""
 
 
 def run_by_arrays(instruction: Instruction, kernel: Kernel) -> bool:
-    threads = Threads(kernel, PLATFORM, {}, np.array([0xFFFF]), np.array([0]), {})
-    return Compiler(kernel, threads, Arena(Memories())).step(instruction, 0) is not None
+    threads = Threads(lowered(kernel, PLATFORM), {}, np.array([0xFFFF]), np.array([0]), {})
+    return Compiler(threads, Arena(Memories())).step(statement_of(instruction, kernel), 0) is not None
 
 
 MODELLED = sorted(opcode for opcode, row in ROWS.items() if not row.not_modelled)

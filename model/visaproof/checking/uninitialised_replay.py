@@ -7,9 +7,10 @@ from visaproof.checking.counterexample import Counterexample, Outcome
 from visaproof.checking.states import changes, state_from
 from visaproof.isa.operands import SLM
 from visaproof.machine.concrete import run as concrete_run
+from visaproof.program.statements import Run
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.visaasm.predefined import PREDEFINED
-from visaproof.visaasm.syntax import Instruction, Kernel
+from visaproof.visaasm.syntax import Kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,10 @@ class _Watch:
         self._written = set[str]()
         self._at_line: set[str] | None = None
 
-    def observe(self, instruction: Instruction, state: ConcreteState) -> None:
+    def observe(self, statement: Run, state: ConcreteState) -> None:
         """Called behind each statement."""
         if self._at_line is None:
-            if instruction.position.line == self._line:
+            if statement.position.line == self._line:
                 self._at_line = set(self._written)
             self._written |= {
                 name for name, mask in self._bits.items() if _content(state, name) & mask != self._start[name]

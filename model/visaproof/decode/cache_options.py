@@ -5,8 +5,7 @@ not see, and a store that is written through is seen sooner than one that is wri
 """
 
 from collections.abc import Sequence
-
-from visaproof.visaasm.syntax import Instruction
+from typing import Protocol
 
 CACHE_WORDS = ("df", "uc", "ca", "wb", "wt", "st", "ri", "cc")
 """Default, uncached, cached, written back, written through, streaming, read and invalidated, cached as a constant."""
@@ -26,7 +25,17 @@ _AT_LEAST = {"wt": frozenset(("wt", "wb", "st"))} | {
 Caches = tuple[str, ...]
 
 
-def caches_of(instruction: Instruction) -> Caches | None:
+class Spelled(Protocol):
+    """What has a mnemonic."""
+
+    @property
+    def opcode(self) -> str: ...
+
+    @property
+    def suffixes(self) -> tuple[str, ...]: ...
+
+
+def caches_of(instruction: Spelled) -> Caches | None:
     """The words of a message, one for each level; None of a message that has none."""
     if not instruction.opcode.startswith("lsc_"):
         return None

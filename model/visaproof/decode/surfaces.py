@@ -78,13 +78,20 @@ class SurfaceBindings:
 
         `held` says what an element that is copied stands for.  All lanes count, by the reading movs-mask.
         """
+        return {
+            place: held(source) if isinstance(source, StateElement) else source
+            for place, source in self.bound_by(movs).items()
+        }
+
+    def bound_by(self, movs: Instruction) -> dict[StateElement, str | StateElement]:
+        """The same with the elements that are copied as they are."""
         target, source = movs.operands
         if not isinstance(target, SubscriptedName):
             return {}
         if not isinstance(self._kernel.variables.get(target.name), SurfaceVariable):
             return {}
         return {
-            StateElement(target.name, target.element + lane): self._name(target, source, lane, movs, held)
+            StateElement(target.name, target.element + lane): self._name(target, source, lane, movs)
             for lane in range(execution_of(movs).size)
         }
 
@@ -101,11 +108,10 @@ class SurfaceBindings:
         source: Operand,
         lane: int,
         movs: Instruction,
-        held: Callable[[StateElement], str],
-    ) -> str:
+    ) -> str | StateElement:
         kind = _kind(target)
         if (place := copied(target, source, lane)) is not None:
-            return held(place)
+            return place
         match source:
             case Immediate(bits):
                 return f"{kind} {bits}"

@@ -16,8 +16,8 @@ from visaproof.execution.shape import Shape, ThreadId, Triple
 from visaproof.execution.usual_launches import LOCAL_BYTES, Candidate, Stated, UsualLaunches
 from visaproof.isa.errors import InNoBuffer, NotModelled, Position, ReadError, WritesCollide
 from visaproof.machine.concrete.run import PerformedMessage
+from visaproof.program.statements import Run
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.visaasm.syntax import Instruction
 
 MOST_RUNS = 60
 MOST_STATEMENTS = 60_000
@@ -175,8 +175,8 @@ class _ThreadWatch:
     of: _Watch
     thread: ThreadId
 
-    def observe(self, instruction: Instruction, state: ConcreteState) -> None:
-        del instruction, state
+    def observe(self, statement: Run, state: ConcreteState) -> None:
+        del statement, state
         self.of.statements += 1
 
     def performed(self, message: PerformedMessage) -> bool:

@@ -35,6 +35,7 @@ from visaproof.machine.concrete.run import (
     Thread,
     Undefined,
 )
+from visaproof.program.statements import Run
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Surface as MemorySurface
@@ -112,7 +113,7 @@ class Ran:
 class Watcher(Protocol):
     """Is told what a thread does."""
 
-    def observe(self, instruction: Instruction, state: ConcreteState) -> None:
+    def observe(self, statement: Run, state: ConcreteState) -> None:
         """A statement has run."""
         ...
 

@@ -40,6 +40,13 @@ NULL = RawOperand("%null")
 """The null variable V0: no operand."""
 
 
+CHANNEL_ENABLES = "%ce0"
+"""The grammar's name of the register that says which lanes run where it is read."""
+
+CHANGING = frozenset(("%tsc", CHANNEL_ENABLES))
+"""What the device may change between any two reads: the time, and the lanes that run."""
+
+
 @dataclass(frozen=True, slots=True)
 class ImmediateUD:
     """A scalar operand that is a constant of type UD."""

@@ -6,6 +6,7 @@ from enum import Enum
 from visaproof.isa.float_modes import CONTROL, ROUNDING_HIGH
 from visaproof.isa.types import DataType
 from visaproof.launch.premises import premise
+from visaproof.program.statements import Operation
 from visaproof.semantics.symbolic import float_meaning
 from visaproof.semantics.symbolic.elements import Meaning, Source
 from visaproof.semantics.symbolic.float_axioms import constant_result
@@ -13,7 +14,6 @@ from visaproof.semantics.symbolic.float_meaning import mode_of, saturated
 from visaproof.semantics.symbolic.float_rounding import computed, converted_alone
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, bit_and, bool_const, const, false
-from visaproof.visaasm.syntax import Instruction
 
 
 class Floats(Enum):
@@ -43,22 +43,22 @@ def ieee_start(initial: Callable[[str, int], Byte]) -> Callable[[str, int], Byte
 
 
 def meaning_of(
-    floats: Floats, instruction: Instruction, sources: Sequence[Source], result: DataType, control: BitVec | None
+    floats: Floats, operation: Operation, sources: Sequence[Source], result: DataType, control: BitVec | None
 ) -> Meaning | None:
     """What is known of a result; None where nothing is."""
-    opcode, suffixes = instruction.opcode, instruction.suffixes
+    opcode, saturates = operation.name, operation.saturates
     if opcode == "fcvt":
-        return None if suffixes else converted_alone(sources[0], result)
-    if not suffixes and (known := constant_result(opcode, sources, result)) is not None:
+        return None if saturates else converted_alone(sources[0], result)
+    if not saturates and (known := constant_result(opcode, sources, result)) is not None:
         return Meaning(const(known, result.bits), false())
     mode = mode_of(control) if floats is Floats.IEEE and control is not None else None
-    if mode is None or any(suffix != "sat" for suffix in suffixes):
+    if mode is None:
         return None
     if opcode in ("mov", "sel"):
         found = float_meaning.converted(sources[0], result, mode)
     else:
         found = computed(opcode, sources, result, mode) if result.floating else None
-    if found is None or not suffixes or not result.floating:  # integers are inside their type without .sat as well
+    if found is None or not saturates or not result.floating:  # integers are inside their type without .sat as well
         return found
     return saturated(found, result, mode)
 

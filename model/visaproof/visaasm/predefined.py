@@ -51,11 +51,5 @@ PREDEFINED: Mapping[str, Variable] = MappingProxyType(
 SCRATCH_SURFACE = "%scratchloc"
 """The address of the surface state of a thread's private memory, for `surf(…)`."""
 
-CHANNEL_ENABLES = "%ce0"
-"""The lanes that run where it is read."""
-
-CHANGING = frozenset(("%tsc", CHANNEL_ENABLES))
-"""What the device may change between any two reads: the time, and the lanes that run."""
-
 NULL = "%null"
 """As a raw operand: absent.  As a destination: the result is dropped."""

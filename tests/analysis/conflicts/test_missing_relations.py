@@ -55,7 +55,7 @@ def missing(body: str) -> Missing | None:
     ("body", "expected"),
     [
         (ROWS, "n >= local_size_x and n < 1048576"),
-        (WIDE_ROWS, "n >= 2*local_size_x and n < 262144"),
+        (WIDE_ROWS, "n >= 2*local_size_x and n < 1048576"),
         (STRIDED, "n >= 1 and n < 1048576"),
         (FLAT, "local_size_y == 1"),
     ],

@@ -16,6 +16,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue
 from visaproof.launch.matching import Program
 from visaproof.machine.concrete.run import run
+from visaproof.program.statements import MemoryMessage, Run
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.nondeterminism.admissible_outcomes import no_choice_explains, no_choice_leaves
@@ -37,7 +38,6 @@ from visaproof.semantics.concrete.surface import Buffer
 from visaproof.semantics.symbolic.names import surface_size
 from visaproof.smt import Term, symbol
 from visaproof.visaasm.reader import read_kernel
-from visaproof.visaasm.syntax import Instruction, Statement
 
 HEAD = """.version 4.1
 .kernel "k"
@@ -319,8 +319,8 @@ def in_order(comparison: Comparison, found: Difference, values: Values, order: S
     remaining = iter((*order, False))
     start.state.backwards = next(remaining)
 
-    def after(statement: Statement, _: ConcreteState) -> None:
-        if isinstance(statement, Instruction) and statement.opcode.startswith("lsc_atomic"):
+    def after(statement: Run, _: ConcreteState) -> None:
+        if isinstance(statement, MemoryMessage) and statement.is_atomic:
             start.state.backwards = next(remaining, False)
 
     assert run(source.kernel, start.state, after).undefined is None

@@ -13,9 +13,9 @@ from itertools import chain, combinations, pairwise
 from math import gcd
 from typing import cast
 
-from visaproof.analysis.conflicts.reach import in_usual_launches
 from visaproof.analysis.conflicts.search import Search
 from visaproof.analysis.conflicts.thread_states import Asked
+from visaproof.analysis.conflicts.usual_launches import in_usual_launches
 from visaproof.analysis.surface_sizes import SLM, argument_of, stated_sizes
 from visaproof.isa.identity import Same
 from visaproof.launch.ids.work_items import GROUP_IDS

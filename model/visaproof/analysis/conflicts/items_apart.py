@@ -8,7 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from visaproof.analysis.conflicts.digits import RUNG as DIGITS
+from visaproof.analysis.conflicts.digits import Digits
 from visaproof.analysis.conflicts.products import without_products
+from visaproof.analysis.conflicts.strides import strides_of
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.limited import Questions, questions_within
@@ -20,6 +23,7 @@ from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.any_items import AnyItemsId, differ, of_lanes, with_any_items
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.launch import Launch
+from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.conflict import ConflictQuestion, conflict_questions
 from visaproof.smt import Bool, Term, conj, evaluate, subterms, symbols_of
@@ -108,11 +112,26 @@ class ItemsApart:
         used = {one.payload.dimension for one in symbols_of(*words) if isinstance(one.payload, AnyItemsId)}
         return tuple(d for d in self.read if d not in used)
 
+    def digits(self, position: Position, rounds: int) -> Digits | None:
+        """Where a scatter writes, as numbers with local ids as digits; None where it is none in some iteration."""
+        questions = self.questions(position)
+        if questions is None or len(questions) < rounds:
+            return None
+        found = [strides_of(one) for one in questions]
+        first = found[0]
+        if first is None or not first.by_dimension or any(one is None or not one.alike(first) for one in found):
+            return None
+        names = LaunchNames(self.asked.kernel, self.launch, self.start)
+        return Digits(first, names, questions[0].premises)
+
     def proof(self, position: Position, rounds: int, more: Sequence[Bool] = ()) -> Apart | NotShown:
         """Whether no two lanes write one byte in any iteration of a scatter where `more` holds."""
         questions = self.questions(position)
         if questions is None or len(questions) < rounds:
             return NotShown()
+        digits = self.digits(position, rounds)
+        if digits is not None and digits.apart(more):
+            return Apart(DIGITS)
         solvers, known = dict[str, None](), set[Form]()
         for question in questions:
             for meeting in self._meetings(question).about(more):

@@ -37,6 +37,10 @@ from visaproof.smt import Bool
 from visaproof.smt.limit import NO_LIMIT, Limit
 from visaproof.visaasm.syntax import Instruction, Kernel
 
+SEARCHED_MS = 1_000
+"""For a question of a solver about launches that do not obey what was found to be missing."""
+SHOWN_MS = 200
+"""The same, where another scatter has shown such a launch: in that one the run may end before."""
 LOOP_SHARE = 0.1
 """Of the time that is left: for whether one loop ends."""
 
@@ -65,6 +69,8 @@ class KernelAnswers:
     limit: Limit = NO_LIMIT
     found_missing: dict[Position, Missing | None] = field(default_factory=dict[Position, Missing | None])
     """What was found to be missing, by the scatter: it stays where the limit ends the question itself."""
+    shown_missing: dict[tuple[Relation, ...], Position] = field(default_factory=dict[tuple[Relation, ...], Position])
+    """With the first scatter of which a conflict was shown."""
 
     @property
     def questions(self) -> tuple[ConflictQuestion, ...]:
@@ -110,18 +116,33 @@ class KernelAnswers:
             return rung
 
         for question in rounds:
-            match decide_conflict(question, self.asked, proof):
+            match decide_conflict(question, self.asked, proof, lambda: self._left_to_search(position)):
                 case Free(rung):
                     rungs[rung] = None
                 case Conflict() as conflict:
-                    return Finding(question, conflict, self._missing(position, rounds))
+                    missing = self._missing(position, rounds)
+                    if missing is not None:
+                        self.shown_missing.setdefault(missing.relations, position)
+                    return Finding(question, conflict, missing)
                 case answer:
-                    undecided = undecided or Finding(question, answer, self._missing(position, rounds))
+                    missing = self._missing(position, rounds)
+                    shown = None if missing is None else self.shown_missing.get(missing.relations)
+                    if shown is not None:
+                        reason = f"no launch was found in which these lanes meet and those of line {shown.line} do not"
+                        return Finding(question, Undecided(reason), missing)
+                    undecided = undecided or Finding(question, answer, missing)
         if undecided is None and (reason := self.put.not_all_rounds(position)):
             return Finding(rounds[0], Undecided(reason))
         if undecided is None and self.start.where and is_reached(self.asked, rounds, ()) is False:
             return Finding(rounds[0], Free(NOT_REACHED, self.bounded))
         return undecided or Finding(rounds[0], Free(", ".join(rungs), self.bounded))
+
+    def _left_to_search(self, position: Position) -> int | None:
+        """Where it is known what is missing, the launch that shows it says little more: nothing, if one was shown."""
+        missing = self.found_missing.get(position)
+        if missing is None:
+            return None
+        return SHOWN_MS if missing.relations in self.shown_missing else SEARCHED_MS
 
     def _missing(self, position: Position, rounds: Sequence[ConflictQuestion]) -> Missing | None:
         """What would suffice, where launches that exist are asked about."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from visaproof.analysis.conflicts.digits import RUNG as DIGITS
 from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart, has_products, still_open
 from visaproof.analysis.conflicts.reach import is_reached
 from visaproof.analysis.conflicts.thread_states import Values
@@ -54,6 +55,11 @@ class MissingRelations:
 
     def find(self) -> Missing | None:
         """The first that suffices; None where none of the candidates does, or too many were asked about."""
+        digits = self.items.digits(self.rounds[0].instruction.position, len(self.rounds))
+        if digits is not None:
+            for relations in sorted(digits.missing(), key=len):
+                if relations and self._reached(relations):
+                    return Missing(relations, DIGITS)
         arguments = self._arguments() if any(map(has_products, self.rounds)) else []
         for count in range(1, min(MOST_ARGUMENTS, len(arguments)) + 1):
             for some in self._choices(arguments, count):

@@ -1,21 +1,17 @@
 """Whether a launch that obeys what is stated comes to a scatter: what holds of no launch is no answer."""
 
-from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from collections.abc import Sequence
+from itertools import pairwise
 
 from visaproof.analysis.conflicts.thread_states import Asked
-from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
+from visaproof.analysis.conflicts.usual_launches import in_usual_launches
 from visaproof.queries.kernels.conflict import ConflictQuestion
-from visaproof.smt import Bool, Term, bool_const, conj, const, disj, substitute
+from visaproof.smt import Bool, conj, disj
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.solvers import solve
 
 NOT_REACHED = "not reached"
 """The rung of a scatter to which no launch comes that obeys what the user states."""
-
-
-USUAL_LAUNCHES = 12
-"""In which it is looked for first: there no products of unknowns are left."""
 
 
 def is_reached(
@@ -41,17 +37,3 @@ def is_reached(
             case _:
                 decided = False
     return False if decided else None
-
-
-def in_usual_launches(asked: Asked, formula: Bool) -> Iterator[Bool]:
-    """The formula of the first group of each."""
-    launched = asked.start.group.launched
-    for values in islice(launched.launches(launched_lanes(asked.kernel)), USUAL_LAUNCHES) if launched else ():
-        yield substitute(formula, {one: _constant(one, value) for one, value in {**FIRST_GROUP, **values}.items()})
-
-
-FIRST_GROUP: dict[Term, int] = dict.fromkeys(GROUP_IDS, 0)
-
-
-def _constant(one: Term, value: int) -> Term:
-    return const(value, one.width) if one.width else bool_const(bool(value))

@@ -1,7 +1,7 @@
 """Looks for a run of a kernel in which something happens: simple values, then a solver; only a run can confirm it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from time import process_time
 from typing import Generic, TypeVar
@@ -10,6 +10,7 @@ from visaproof.analysis.conflicts.any_lane import about_any_lane
 from visaproof.analysis.conflicts.guesses import classes_of_guesses, in_launches
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
 from visaproof.analysis.conflicts.thread_states import Asked, Values, loads_agree
+from visaproof.analysis.conflicts.usual_launches import in_launch, widest_first
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.constant_sums import without_constant_sums
 from visaproof.checking.ladder import NORMAL_FORM, literals
@@ -24,6 +25,8 @@ from visaproof.smt import (
     Term,
     conj,
     const,
+    disj,
+    evaluate,
     false,
     is_false,
     is_true,
@@ -55,6 +58,12 @@ MOST_STATEMENTS = 10_000
 
 USUAL_LAUNCHES = 12
 """In how many the simple values are tried: first threads of groups of different sizes."""
+
+MOST_USUAL = 10
+"""In how many of them the solver is asked first."""
+
+USUAL_MS = 2_000
+"""For one of these; where it takes longer the next one is not asked."""
 
 ANY_LANE_MS = 3_000
 """For a question about any lane, in which products are integers of which only the order is known."""
@@ -110,6 +119,9 @@ class Search(Generic[T]):
     proof: Callable[[], str] = lambda: ""
     """Another way to prove that none of the conditions can hold, in words; empty where it proves nothing."""
 
+    most_ms: Callable[[], int | None] = lambda: None
+    """For a question of a solver once `proof` was asked, where that says enough."""
+
     def run(self, asked: Asked) -> Never | Found[T] | Open:
         """Guesses before the solver: they cost nothing where the answer is obvious."""
         if any(is_false(condition) for condition in (self.premise, *self.earlier)):
@@ -121,8 +133,10 @@ class Search(Generic[T]):
         found = self._guessed(asked, left[:SAMPLE])
         if isinstance(found, Found):
             return found
-        rung = self.proof()
-        return Never(rung) if rung else self._solved(asked, left)
+        if rung := self.proof():
+            return Never(rung)
+        most = self.most_ms()
+        return self._solved(asked if most is None else replace(asked, timeout_ms=min(most, asked.timeout_ms)), left)
 
     def _launches(self, asked: Asked, symbols: Sequence[Term]) -> list[dict[int, int]]:
         """Usual launches, by the places of the symbols that they decide; one that decides nothing if none is known."""
@@ -176,7 +190,7 @@ class Search(Generic[T]):
         lifted: dict[Form, str] = {}
         rungs: dict[str, None] = {}
         unsolved: Open | None = None
-        stuck = 0
+        usual, stuck = list(left), 0
         end = process_time() + PATIENCE * asked.timeout_ms / 1000
         for index in left:
             condition, rung = without_constant_sums(self.conditions[index])
@@ -190,7 +204,7 @@ class Search(Generic[T]):
             if rung := self._of_any_lane(asked, condition, lifted):
                 rungs[rung] = None
                 continue
-            match self._solved_one(asked, index, near):
+            match self._solved_one(asked, index, near, usual):
                 case Never(rung):
                     never.add(form)
                     rungs[rung] = None
@@ -233,8 +247,11 @@ class Search(Generic[T]):
             known[form] = answer.solver if isinstance(answer, Unsatisfiable) else ""
         return known[form]
 
-    def _solved_one(self, asked: Asked, index: int, near: tuple[Bool, ...]) -> Never | Found[T] | Open:
-        """Whether this condition can hold; `near` are the earlier conditions on the same lanes."""
+    def _solved_one(self, asked: Asked, index: int, near: tuple[Bool, ...], left: list[int]) -> Never | Found[T] | Open:
+        """Whether this condition can hold; `near` are the earlier conditions on the same lanes.
+
+        Of `left` usual launches are asked, once: then nothing is left.
+        """
         formula, later, possible = conj(self.premise, self.conditions[index], *near), [*self.earlier], False
         abstract = _without_products(formula)
         if abstract is not formula:
@@ -242,6 +259,9 @@ class Search(Generic[T]):
             if isinstance(answer, Unsatisfiable):
                 return Never(answer.solver)
         found = self._in_first_rounds(asked, index, formula)
+        if found is None and left:
+            found = self._in_usual_launches(asked, left)
+            left.clear()
         if found is not None:
             return found
         launched, usual = asked.start.group.launched, False
@@ -268,6 +288,23 @@ class Search(Generic[T]):
                 case undecided:
                     return Open(self._naming(undecided.reason, index))
         return self._in_vain()
+
+    def _in_usual_launches(self, asked: Asked, left: Sequence[int]) -> Found[T] | None:
+        """What a run shows in the first group of a launch as hosts make them: a reader knows those."""
+        formula = conj(self.premise, disj(*(self.conditions[index] for index in left)), *self.earlier)
+        for launch in widest_first(asked)[:MOST_USUAL]:
+            match solve([in_launch(formula, launch)], min(USUAL_MS, 2 * asked.timeout_ms)):
+                case Unsatisfiable():
+                    continue
+                case Satisfiable(values, _):
+                    known = {**values, **launch}
+                    index = next(one for one in left if evaluate(self.conditions[one], known))
+                    tried = self._tried(index, known)
+                    if isinstance(tried, Found):
+                        return tried
+                case _:
+                    break
+        return None
 
     def _in_first_rounds(self, asked: Asked, index: int, formula: Bool) -> Found[T] | None:
         """What a run shows whatever iterations bring that were not unrolled: no run need have those, or ever end."""

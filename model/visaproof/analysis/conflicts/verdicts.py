@@ -1,6 +1,6 @@
 """Decides conflict questions by normal form, guesses and solver; every conflict is confirmed by running the kernel."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -61,8 +61,16 @@ class Undecided:
 Answer = Free | Conflict | Undecided
 
 
-def decide_conflict(question: ConflictQuestion, asked: Asked, proof: Callable[[], str] = lambda: "") -> Answer:
-    """Whether two lanes of the scatter can write one byte or texel; `proof` is asked before a solver is."""
+def decide_conflict(
+    question: ConflictQuestion,
+    asked: Asked,
+    proof: Callable[[], str] = lambda: "",
+    most_ms: Callable[[], int | None] = lambda: None,
+) -> Answer:
+    """Whether two lanes of the scatter can write one byte or texel.
+
+    `proof` is asked before a solver is, which then has `most_ms` for a question, or all the time if that is None.
+    """
     if not question.pairs:
         return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
     premise = conj(*question.premises)
@@ -77,6 +85,7 @@ def decide_conflict(question: ConflictQuestion, asked: Asked, proof: Callable[[]
         uninterpreted=asked.trace.arbitrary,
         guessed_size=1 << 32,
         proof=proof,
+        most_ms=most_ms,
     )
     match search.run(asked):
         case Never(rung):
@@ -91,10 +100,18 @@ def _confirmed(
     question: ConflictQuestion, asked: Asked, premise: Bool, pair: LanePair, values: Values
 ) -> Conflict | None:
     """The conflict of this pair if a run of the kernel on these values shows it, with these two lanes alone or all."""
-    small = minimised(values, (premise, pair.meet), neg(true()))
     lanes = launched_lanes(asked.kernel)
     alone = {lane_on(lane): int(lane in (pair.first, pair.second)) for lane in range(len(lanes))}
-    for candidate in ({**small, **alone}, small, {**values, **alone}, values):
+
+    def candidates() -> Iterator[Values]:
+        small = minimised(values, (premise, pair.meet), neg(true()))
+        yield from ({**small, **alone}, small)
+        if question.earlier:
+            small = minimised(values, (premise, pair.meet, *question.earlier), neg(true()))
+            yield from ({**small, **alone}, small)
+        yield from ({**values, **alone}, values)
+
+    for candidate in candidates():
         if not asked.start.is_launch(lanes, candidate) or not state_of(asked, question.performed, candidate).exec_mask:
             continue
         found = under_all_choices(partial(_shown, question, asked, pair, candidate))

@@ -7,12 +7,12 @@ from visaproof.analysis.conflicts.search import MOST_STATEMENTS
 from visaproof.analysis.conflicts.thread_states import Asked, Values, beyond_in, state_of
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.machine.concrete.run import MissingSurface, Outcome, run
+from visaproof.program.statements import Run
 from visaproof.queries.kernels.suspects import Effect, Sink, Suspect
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Surface, Texel, TexelWrite, Write
 from visaproof.semantics.symbolic.value_names import InSecondRun
 from visaproof.smt import Term, symbol
-from visaproof.visaasm.syntax import Instruction
 
 Step = tuple[Position, int]
 """A statement that ran, and the lanes that run after it."""
@@ -90,7 +90,7 @@ def behaviour(asked: Asked, start: ConcreteState) -> Behaviour | None:
     steps: list[Step] = []
     reads: list[tuple[Position, object]] = []
 
-    def observe(statement: Instruction, state: ConcreteState) -> None:
+    def observe(statement: Run, state: ConcreteState) -> None:
         steps.append((statement.position, state.exec_mask))
         reads.extend(_reads(statement.position, state))
 

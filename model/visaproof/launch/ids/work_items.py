@@ -127,5 +127,9 @@ def _sizes(kernel: Kernel, launch: Launch, initial: Callable[[str, int], Byte]) 
 def launched_lanes(kernel: Kernel) -> tuple[Bool, ...]:
     """An arbitrary execution mask, `em.0` and so on; lanes beyond the kernel's SIMD size are off."""
     simd = kernel.attributes.get("SimdSize")
-    lanes = simd if isinstance(simd, int) else THREAD_LANES
-    return tuple(lane_on(lane) for lane in range(lanes))
+    return lanes_of_width(simd if isinstance(simd, int) else None)
+
+
+def lanes_of_width(simd: int | None) -> tuple[Bool, ...]:
+    """The same of a thread of so many lanes; of 32 where that is not said."""
+    return tuple(lane_on(lane) for lane in range(THREAD_LANES if simd is None else simd))

@@ -21,7 +21,7 @@ from visaproof.launch.launch import Argument, ArgumentValue, Launch, LaunchValue
 from visaproof.launch.relations.exact_terms import Word
 from visaproof.launch.relations.expression_reader import pointing
 from visaproof.launch.relations.expressions import Name
-from visaproof.smt import BitVec, Bool, add, concat, const, extract, mul, symbol, ule, ult, zero_extend
+from visaproof.smt import BitVec, Bool, Term, add, concat, const, extract, mul, symbol, ule, ult, zero_extend
 from visaproof.visaasm.syntax import Kernel
 
 SIGNED = frozenset(("char", "short", "int", "long", "ptrdiff_t", "intptr_t"))
@@ -90,6 +90,17 @@ class LaunchNames:
             return self.found(name)
         except _NoNumber:
             return None
+
+    def by_word(self) -> dict[Term, str]:
+        """The names by the words that hold what they stand for."""
+        arguments = [one.name or f"arg{one.index}" for one in self.arguments()]
+        found: dict[Term, str] = {}
+        for name in (*arguments, *LAUNCH_NAMES):
+            if (named := self.number(name)) is not None:
+                found.setdefault(named.word.term, name)
+                if named.places:
+                    found.setdefault(self._word(named.places), name)
+        return found
 
     def _found(self, name: str) -> Named:
         arguments = self.arguments()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from visaproof.decode.statement import execution_of, lane_offset, without_predicate
+from visaproof.decode.statement import lane_offset, without_predicate
 from visaproof.isa.operands import Execution
 from visaproof.isa.types import DataType
 from visaproof.machine.arrays import floats, integers
@@ -13,8 +13,8 @@ from visaproof.machine.arrays.batch import Batch, Enabled, Irregular, require_bi
 from visaproof.machine.arrays.operands import Destination, Operands, Source
 from visaproof.machine.arrays.step import Step
 from visaproof.machine.arrays.threads import Threads
-from visaproof.visaasm.opcode_kinds import DESTINATIONS, boolean_table
-from visaproof.visaasm.syntax import Instruction, Name, Operand
+from visaproof.program.operands import Source as Read
+from visaproof.program.statements import Compute, MovePredicate
 
 Value = Callable[[Batch], tuple[Array, Bools | None]]
 """The bits of a result (threads, lanes), and for which lanes the machine for single threads must be asked, if any."""
@@ -27,20 +27,29 @@ class Arithmetic:
         self._threads = threads
         self._operands = operands
 
-    def step(self, instruction: Instruction) -> Step:
+    def step(self, statement: Compute) -> Step:
         """Raises Irregular for what the arrays do not run."""
-        if instruction.opcode in DESTINATIONS or instruction.opcode == "madw":
-            return self._two_results(instruction)
-        execution = execution_of(instruction)
-        if instruction.opcode == "sel":
+        name = statement.operation.name
+        if len(statement.targets) > 1 or name == "madw":
+            return self._two_results(statement)
+        execution = statement.lanes
+        if name == "sel":
             require_bits(execution, self._threads)
-            value, execution = self._selected(instruction), without_predicate(execution)
-        elif instruction.opcode == "mov":
-            value = self._moved(instruction)
+            value, execution = self._selected(statement), without_predicate(execution)
+        elif name == "mov":
+            value = self._converted(statement, statement.sources[0])
         else:
-            value = self._computed(instruction)
+            value = self._computed(statement)
+        return self._written(execution, self._operands.destination(statement.target, execution.size), value)
+
+    def move_predicate(self, statement: MovePredicate) -> Step:
+        """Raises Irregular as `step`."""
+        execution = statement.lanes
+        target = self._operands.destination(statement.target, execution.size)
+        return self._written(execution, target, self._predicate_number(statement.predicate))
+
+    def _written(self, execution: Execution, target: Destination, value: Value) -> Step:
         require_bits(execution, self._threads)
-        target = self._operands.destination(instruction.operands[0], execution.size)
 
         def run(batch: Batch, enabled: Enabled) -> Bools | None:
             values, open_lanes = value(batch)
@@ -48,40 +57,31 @@ class Arithmetic:
 
         return Step(execution, run)
 
-    def _lanes(self, instruction: Instruction) -> int:
-        return execution_of(instruction).size
+    def _result(self, statement: Compute) -> DataType:
+        return self._operands.destination(statement.target, statement.lanes.size).type
 
-    def _result(self, instruction: Instruction) -> DataType:
-        return self._operands.destination(instruction.operands[0], self._lanes(instruction)).type
-
-    def _moved(self, instruction: Instruction) -> Value:
-        operand = instruction.operands[1]
-        if isinstance(operand, Name):
-            return self._predicate_number(operand)
-        return self._converted(instruction, operand)
-
-    def _predicate_number(self, source: Name) -> Value:
+    def _predicate_number(self, source: str) -> Value:
         """Page MOV: "the value of the predicate variable is interpreted as an unsigned integer"."""
-        variable = self._threads.predicates[source.name]
+        variable = self._threads.predicates[source]
         weights = np.uint64(1) << np.arange(variable.shape[1], dtype=np.uint64)
         return lambda batch: ((batch.pick(variable) @ weights)[:, None], None)
 
-    def _converted(self, instruction: Instruction, operand: Operand) -> Value:
+    def _converted(self, statement: Compute, operand: Read) -> Value:
         """Page MOV: "with type conversion if necessary"; elements of the same type are copied as they are."""
-        source, result = self._operands.source(operand, self._lanes(instruction)), self._result(instruction)
-        if source.type is result and not source.modifier and not instruction.suffixes:
+        source, result = self._operands.source(operand, statement.lanes.size), self._result(statement)
+        if source.type is result and not source.modifier and not statement.operation.saturates:
             return source.read
-        saturate = "sat" in instruction.suffixes
+        saturate = statement.operation.saturates
         if source.type.floating or result.floating:
             return floats.converted(source, result, saturate)
         return self._integers([source], "mov", result, saturate)
 
-    def _selected(self, instruction: Instruction) -> Value:
-        execution = execution_of(instruction)
+    def _selected(self, statement: Compute) -> Value:
+        execution = statement.lanes
         predicate = execution.predicate
         if predicate is None:
             raise Irregular("sel without a predicate")
-        first, second = (self._converted(instruction, operand) for operand in instruction.operands[1:3])
+        first, second = (self._converted(statement, operand) for operand in statement.sources)
 
         def value(batch: Batch) -> tuple[Array, Bools | None]:
             chosen = batch.chosen(execution, predicate)
@@ -97,17 +97,17 @@ class Arithmetic:
 
         return value
 
-    def _computed(self, instruction: Instruction) -> Value:
-        result, saturate = self._result(instruction), "sat" in instruction.suffixes
-        lanes = self._lanes(instruction)
-        sources = [self._operands.source(operand, lanes) for operand in instruction.operands[1:]]
+    def _computed(self, statement: Compute) -> Value:
+        result, saturate = self._result(statement), statement.operation.saturates
+        lanes = statement.lanes.size
+        sources = [self._operands.source(operand, lanes) for operand in statement.sources]
         if result.floating:
-            return floats.computed(instruction.opcode, sources, result, saturate)
+            return floats.computed(statement.operation.name, sources, result, saturate)
         if any(source.type.floating for source in sources):
             raise Irregular("floats in integer arithmetic")
-        if instruction.opcode == "bfn":
-            return self._boolean(instruction, sources, result)
-        return self._integers(sources, instruction.opcode, result, saturate)
+        if statement.operation.name == "bfn":
+            return self._boolean(statement, sources, result)
+        return self._integers(sources, statement.operation.name, result, saturate)
 
     def _integers(self, sources: list[Source], opcode: str, result: DataType, saturate: bool) -> Value:
         types = [source.type for source in sources]
@@ -122,10 +122,11 @@ class Arithmetic:
 
         return value
 
-    def _boolean(self, instruction: Instruction, sources: list[Source], result: DataType) -> Value:
-        if "sat" in instruction.suffixes:
+    def _boolean(self, statement: Compute, sources: list[Source], result: DataType) -> Value:
+        if statement.operation.saturates:
             raise Irregular("bfn.sat")
-        table = boolean_table(instruction)
+        table = statement.operation.table
+        assert table is not None
         width = max(result.bits, *(source.type.bits for source in sources))
 
         def value(batch: Batch) -> tuple[Array, Bools | None]:
@@ -134,21 +135,20 @@ class Arithmetic:
 
         return value
 
-    def _two_results(self, instruction: Instruction) -> Step:
-        execution = execution_of(instruction)
+    def _two_results(self, statement: Compute) -> Step:
+        execution = statement.lanes
         require_bits(execution, self._threads)
-        wide, lanes = instruction.opcode == "madw", execution.size
-        first = DESTINATIONS.get(instruction.opcode, 1)
-        sources = [self._operands.source(operand, lanes) for operand in instruction.operands[first:]]
+        wide, lanes = statement.operation.name == "madw", execution.size
+        sources = [self._operands.source(operand, lanes) for operand in statement.sources]
         if any(source.type.floating or source.type.size > 4 for source in sources):
-            raise Irregular(f"{instruction.opcode} on this type")
+            raise Irregular(f"{statement.operation.name} on this type")
         grf = self._threads.platform.grf_bytes  # Page MADW: "the high 32b of results are stored in the high GRFs"
         behind = -(-4 * lanes // grf) * grf
-        low_target = self._operands.destination(instruction.operands[0], lanes)
-        high_target = self._operands.destination(instruction.operands[0 if wide else 1], lanes, behind if wide else 0)
+        low_target = self._operands.destination(statement.target, lanes)
+        high_target = self._operands.destination(statement.targets[0 if wide else 1], lanes, behind if wide else 0)
         if not _apart(low_target, high_target):
             raise Irregular("destinations that may overlap")
-        both = _PAIRS[instruction.opcode]
+        both = _PAIRS[statement.operation.name]
 
         def run(batch: Batch, enabled: Enabled) -> Bools | None:
             values, open_lanes = lifted(sources, batch, integers.I64)

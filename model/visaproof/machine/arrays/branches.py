@@ -4,37 +4,35 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from visaproof.decode.statement import execution_of, label_places, lane_offset, without_mask
+from visaproof.decode.statement import lane_offset, without_mask
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.machine.arrays.arrays import Bools
 from visaproof.machine.arrays.batch import Batch, Irregular, require_bits
 from visaproof.machine.arrays.scalar_fallback import SingleThreads
 from visaproof.machine.arrays.threads import Threads
-from visaproof.visaasm.opcode_kinds import label_of
-from visaproof.visaasm.syntax import Instruction, Kernel
+from visaproof.program.statements import Branch
 
 
 class Branches:
     """The branches of a kernel."""
 
-    def __init__(self, kernel: Kernel, threads: Threads, single: SingleThreads) -> None:
-        self._labels = label_places(kernel)
+    def __init__(self, threads: Threads, single: SingleThreads) -> None:
         self._threads = threads
         self._single = single
 
-    def jump(self, batch: Batch, instruction: Instruction, behind: int) -> None:
+    def jump(self, batch: Batch, branch: Branch, behind: int) -> None:
         """Puts the lanes that jump at the label, and the others at the place `behind` the branch."""
         active = batch.active
-        target = np.int32(self._labels[label_of(instruction)])
-        jumping = np.broadcast_to(self._jumping(batch, instruction) & active, active.shape)
+        target = np.int32(branch.target)
+        jumping = np.broadcast_to(self._jumping(batch, branch) & active, active.shape)
         if self._threads.trail is not None:
-            self._threads.trail.note(instruction.position, batch.indices, jumping, active)
+            self._threads.trail.note(branch.position, batch.indices, jumping, active)
         places = np.where(jumping, target, np.int32(behind))
         self._threads.move(batch.rows, np.where(active, places, batch.pick(self._threads.lane_places)))
 
-    def _jumping(self, batch: Batch, instruction: Instruction) -> Bools:
+    def _jumping(self, batch: Batch, branch: Branch) -> Bools:
         """(threads, lanes) or (threads, 1)"""
-        execution = execution_of(instruction)
+        execution = branch.lanes
         if execution.size == 1:  # Page GOTO: "all channels would either branch or not"
             return batch.enabled(without_mask(execution)).lanes
         lanes, offset = batch.enabled(execution).lanes, lane_offset(execution)
@@ -45,9 +43,9 @@ class Branches:
         there[:] = lanes[:, : there.shape[1]]
         return jumping
 
-    def undefined(self, batch: Batch, instruction: Instruction) -> Iterator[tuple[int, str]]:
+    def undefined(self, batch: Batch, branch: Branch) -> Iterator[tuple[int, str]]:
         """The threads, by their place in the batch, to which the predicate gives no answer, and why."""
-        execution = execution_of(instruction)
+        execution = branch.lanes
         try:
             require_bits(execution, self._threads)
         except Irregular:

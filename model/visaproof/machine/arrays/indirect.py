@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from visaproof.machine.arrays.arrays import Array, Bools, Indices
 from visaproof.machine.arrays.batch import Batch, Irregular
 from visaproof.machine.arrays.threads import Threads
-from visaproof.visaasm.syntax import IndirectOperand
+from visaproof.program.operands import AddressedElements, AddressedTarget
 
 
 class IndirectElements:
@@ -17,7 +17,7 @@ class IndirectElements:
     def __init__(
         self,
         threads: Threads,
-        operand: IndirectOperand,
+        operand: AddressedElements | AddressedTarget,
         dtype: np.dtype,
         registers: Sequence[int],
         distances: Sequence[int],
@@ -25,15 +25,15 @@ class IndirectElements:
         self._threads = threads
         self._operand = operand
         self._dtype = dtype
-        self._registers: NDArray[np.int64] = operand.element + np.array(registers, np.int64)
+        self._registers: NDArray[np.int64] = operand.register + np.array(registers, np.int64)
         self._distances: NDArray[np.int64] = operand.byte_offset + np.array(distances, np.int64) * dtype.itemsize
-        if self._registers[-1] >= threads.address_bytes[operand.address_variable].shape[1]:
+        if self._registers[-1] >= threads.address_bytes[operand.address].shape[1]:
             raise Irregular("address registers without room")
         self._sizes = np.array([*(threads.sizes[root] for root in threads.roots), 0], np.int64)
 
     def _places(self, batch: Batch) -> tuple[NDArray[np.int32], NDArray[np.int64], Bools]:
         """The root, the byte, and whether an element lies there, aligned (threads, lanes); addresses have 32 bits."""
-        name = self._operand.address_variable
+        name = self._operand.address
         root = batch.pick(self._threads.address_roots[name])[:, self._registers]
         byte = batch.pick(self._threads.address_bytes[name])[:, self._registers] + self._distances
         byte &= 0xFFFFFFFF

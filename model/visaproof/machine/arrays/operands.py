@@ -5,24 +5,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from visaproof.isa.operands import CHANNEL_ENABLES, NULL
 from visaproof.isa.types import DataType
 from visaproof.machine.arrays.arrays import Array, Bools
 from visaproof.machine.arrays.batch import Batch, Irregular
 from visaproof.machine.arrays.indirect import IndirectElements
 from visaproof.machine.arrays.threads import Threads
-from visaproof.visaasm.opcode_kinds import packed_element
-from visaproof.visaasm.predefined import CHANNEL_ENABLES, NULL
-from visaproof.visaasm.syntax import (
-    GeneralVariable,
-    Immediate,
-    IndirectOperand,
-    Kernel,
-    Operand,
+from visaproof.program.operands import (
+    AddressedElements,
+    AddressedTarget,
+    Constant,
+    DroppedTarget,
+    Elements,
+    PackedConstant,
     Region,
     RowRegion,
-    VectorDestination,
-    VectorSource,
+    Target,
+    Unlowered,
 )
+from visaproof.program.operands import Destination as Written
+from visaproof.program.operands import Source as Read
 
 
 def element_dtype(data_type: DataType) -> np.dtype:
@@ -57,51 +59,46 @@ class Destination:
 
 
 class Operands:
-    """The operands of a kernel's statements."""
+    """The operands of a program's statements."""
 
-    def __init__(self, kernel: Kernel, threads: Threads) -> None:
-        self._kernel = kernel
+    def __init__(self, threads: Threads) -> None:
         self._threads = threads
 
-    def source(self, operand: Operand, lanes: int) -> Source:
+    def source(self, operand: Read, lanes: int) -> Source:
         """A source of so many lanes.  Raises Irregular for a form that the arrays do not have."""
         match operand:
-            case Immediate(type=data_type) if data_type.packed:
-                bits = [packed_element(operand, lane)[0] for lane in range(lanes)]
-                return self._constant(bits, packed_element(operand, 0)[1])
-            case Immediate(bits, data_type):
+            case PackedConstant(repeated, data_type):
+                return self._constant([repeated[lane % len(repeated)] for lane in range(lanes)], data_type)
+            case Constant(bits, data_type):
                 return self._constant([bits], data_type)
-            case VectorSource(variable, row, column, region, modifier):
-                data_type = self._general(variable).type
-                root, start = self._first(variable, row, column)
+            case Elements(storage, start, region, data_type, modifier):
+                if storage == CHANNEL_ENABLES:
+                    raise Irregular("which lanes run, as a number")
                 distances = [region_element(region, lane) * data_type.size for lane in range(lanes)]
-                self._require_inside(root, start, distances, data_type.size)
-                view = self._view(root, start, data_type, region, lanes)
+                self._require_inside(storage, start, distances, data_type.size)
+                view = self._view(storage, start, data_type, region, lanes)
                 return Source(data_type, modifier, lambda batch: (_lanes(batch.pick(view)), None))
-            case IndirectOperand(_, _, _, region, _, data_type, modifier) if region:
+            case AddressedElements(_, _, _, region, data_type, modifier):
                 registers, distances = zip(*(_addressed(region, lane) for lane in range(lanes)), strict=True)
                 elements = IndirectElements(self._threads, operand, element_dtype(data_type), registers, distances)
                 return Source(data_type, modifier, elements.read)
-            case _:
-                raise Irregular("a source in this form")
+            case Unlowered(what):
+                raise Irregular(what)
 
-    def destination(self, operand: Operand, lanes: int, extra_bytes: int = 0) -> Destination:
-        """A destination of so many lanes, `extra_bytes` behind its place.  Raises Irregular as `source`."""
+    def destination(self, operand: Written, lanes: int, extra_bytes: int = 0) -> Destination:
+        """A destination of so many lanes, `extra_bytes` after its place.  Raises Irregular as `source`."""
         match operand:
-            case VectorDestination(variable) if variable == NULL:
-                data_type = self._general(variable).type
-                return Destination(data_type, lambda _: None, _dropped, (NULL, 0, 0))
-            case VectorDestination(variable, row, column, horizontal) if horizontal > 0:
-                data_type = self._general(variable).type
-                root, start = self._first(variable, row, column)
+            case DroppedTarget(data_type):
+                return Destination(data_type, lambda _: None, _dropped, (NULL.variable, 0, 0))
+            case Target(storage, start, stride, data_type) if stride > 0 and storage != CHANNEL_ENABLES:
                 start += extra_bytes
-                distances = [lane * horizontal * data_type.size for lane in range(lanes)]
-                self._require_inside(root, start, distances, data_type.size)
-                view = self._view(root, start, data_type, Region(lanes * horizontal, lanes, horizontal), lanes, True)
-                span = (root, start, start + distances[-1] + data_type.size)
+                distances = [lane * stride * data_type.size for lane in range(lanes)]
+                self._require_inside(storage, start, distances, data_type.size)
+                view = self._view(storage, start, data_type, Region(lanes * stride, lanes, stride), lanes, True)
+                span = (storage, start, start + distances[-1] + data_type.size)
                 return Destination(data_type, lambda _: None, writer(view), span)
-            case IndirectOperand(_, _, _, _, horizontal, data_type) if horizontal and not extra_bytes:
-                distances = [lane * horizontal for lane in range(lanes)]
+            case AddressedTarget(_, _, _, stride, data_type) if stride and not extra_bytes:
+                distances = [lane * stride for lane in range(lanes)]
                 elements = IndirectElements(self._threads, operand, element_dtype(data_type), [0] * lanes, distances)
                 return Destination(data_type, elements.unfit, elements.write, None)
             case _:
@@ -110,19 +107,6 @@ class Operands:
     def _constant(self, bits: list[int], data_type: DataType) -> Source:
         values = np.array([bits], np.uint64).astype(f"<u{data_type.size}").view(element_dtype(data_type))
         return Source(data_type, "", lambda _: (values, None))
-
-    def _general(self, name: str) -> GeneralVariable:
-        declared = self._kernel.variables[name]
-        assert isinstance(declared, GeneralVariable)
-        return declared
-
-    def _first(self, variable: str, row: int, column: int) -> tuple[str, int]:
-        """The root, and the byte of its element (row, column)."""
-        declared = self._general(variable)
-        root, start = self._kernel.root_of(declared)
-        if root.name == CHANNEL_ENABLES:
-            raise Irregular("which lanes run, as a number")
-        return root.name, start + row * self._threads.platform.grf_bytes + column * declared.type.size
 
     def _require_inside(self, root: str, start: int, distances: list[int], size: int) -> None:
         if start + min(distances) < 0 or start + max(distances) + size > self._threads.sizes[root]:

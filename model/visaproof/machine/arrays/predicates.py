@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from visaproof.decode.statement import execution_of, lane_offset
+from visaproof.decode.statement import lane_offset
 from visaproof.isa.operands import Execution
 from visaproof.machine.arrays import floats, integers
 from visaproof.machine.arrays.arithmetic import lifted, require_lanes, written
@@ -11,8 +11,9 @@ from visaproof.machine.arrays.batch import Batch, Enabled, Irregular, require_bi
 from visaproof.machine.arrays.operands import Operands, Source
 from visaproof.machine.arrays.step import Step
 from visaproof.machine.arrays.threads import Threads
-from visaproof.visaasm.opcode_kinds import is_scalar
-from visaproof.visaasm.syntax import Instruction, Name, Operand
+from visaproof.program.operands import PredicateTarget, Unlowered
+from visaproof.program.operands import Source as Read
+from visaproof.program.statements import CombinePredicates, Compare, SetPredicate
 
 _COMBINED = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor, "not": np.logical_not}
 
@@ -24,13 +25,13 @@ class Predicates:
         self._threads = threads
         self._operands = operands
 
-    def compare(self, instruction: Instruction) -> Step:
+    def compare(self, statement: Compare) -> Step:
         """Raises Irregular for what the arrays do not run."""
-        execution, target = execution_of(instruction), instruction.operands[0]
+        execution, target = statement.lanes, statement.target
         require_bits(execution, self._threads)
-        sources = [self._operands.source(operand, execution.size) for operand in instruction.operands[1:3]]
-        holds = self._relation(instruction.suffixes[0], sources)
-        if not isinstance(target, Name):
+        sources = [self._operands.source(operand, execution.size) for operand in statement.sources]
+        holds = self._relation(statement.relation, sources)
+        if not isinstance(target, PredicateTarget):
             destination = self._operands.destination(target, execution.size)
 
             def run_numbers(batch: Batch, enabled: Enabled) -> Bools | None:
@@ -38,11 +39,11 @@ class Predicates:
                 return written(batch, enabled, [(destination, -bits.astype(np.int64))], open_lanes)
 
             return Step(execution, run_numbers)
-        require_lanes(execution, self._threads.predicates[target.name].shape[1])
+        require_lanes(execution, self._threads.predicates[target.variable].shape[1])
 
         def run(batch: Batch, enabled: Enabled) -> Bools | None:
             bits, open_lanes = holds(batch)
-            return self._set(batch, enabled, target.name, lane_offset(execution), bits, open_lanes)
+            return self._set(batch, enabled, target.variable, lane_offset(execution), bits, open_lanes)
 
         return Step(execution, run)
 
@@ -60,24 +61,25 @@ class Predicates:
 
         return holds
 
-    def set(self, instruction: Instruction) -> Step:
+    def set(self, setp: SetPredicate) -> Step:
         """Page SETP.  Raises Irregular as `compare`."""
-        execution, (target, source) = execution_of(instruction), instruction.operands
-        assert isinstance(target, Name)
+        execution, target, source = setp.lanes, setp.target, setp.source
+        if isinstance(target, Unlowered):
+            raise Irregular(target.what)
         require_bits(execution, self._threads)
-        require_lanes(execution, self._threads.predicates[target.name].shape[1])
-        if is_scalar(source):
-            return self._set_half(execution, target.name, source)
+        require_lanes(execution, self._threads.predicates[target.variable].shape[1])
+        if source.is_scalar:
+            return self._set_half(execution, target.variable, source)
         elements = self._operands.source(source, execution.size)
 
         def run(batch: Batch, enabled: Enabled) -> Bools | None:
             values, open_lanes = elements.read(batch)
             bits = (values.astype(np.int64) & 1).astype(np.bool_)
-            return self._set(batch, enabled, target.name, lane_offset(execution), bits, open_lanes)
+            return self._set(batch, enabled, target.variable, lane_offset(execution), bits, open_lanes)
 
         return Step(execution, run)
 
-    def _set_half(self, execution: Execution, name: str, source: Operand) -> Step:
+    def _set_half(self, execution: Execution, name: str, source: Read) -> Step:
         """Page SETP of a scalar: "the lower/upper 16 dst elements", or all 32, whatever lanes run."""
         first = 0 if execution.size == 32 else lane_offset(execution)
         size = min(32 if execution.size == 32 else 16, self._threads.predicates[name].shape[1] - first)
@@ -91,20 +93,17 @@ class Predicates:
 
         return Step(execution, run)
 
-    def combine(self, instruction: Instruction) -> Step:
+    def combine(self, statement: CombinePredicates) -> Step:
         """Page AND and its like on predicates.  Raises Irregular as `compare`."""
-        execution = execution_of(instruction)
-        names = [operand.name for operand in instruction.operands if isinstance(operand, Name)]
-        if execution.predicate is not None or len(names) != len(instruction.operands):
-            raise Irregular("predicates in this form")
-        for name in names:
+        execution, target, names = statement.lanes, statement.target, statement.sources
+        for name in (target, *names):
             require_lanes(execution, self._threads.predicates[name].shape[1])
-        first, function = lane_offset(execution), _COMBINED[instruction.opcode]
+        first, function = lane_offset(execution), _COMBINED[statement.operation.name]
 
         def run(batch: Batch, enabled: Enabled) -> Bools | None:
             every = slice(None) if batch.rows is None else batch.rows
-            sources = [self._threads.predicates[name][every, first : first + execution.size] for name in names[1:]]
-            return self._set(batch, enabled, names[0], first, function(*sources), None)
+            sources = [self._threads.predicates[name][every, first : first + execution.size] for name in names]
+            return self._set(batch, enabled, target, first, function(*sources), None)
 
         return Step(execution, run)
 

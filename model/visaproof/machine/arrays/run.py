@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from visaproof.decode import message as decode
 from visaproof.isa.errors import NotModelled, UndefinedBehavior
 from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform
@@ -18,15 +17,24 @@ from visaproof.machine.arrays.arrays import Bools, Bytes, Indices
 from visaproof.machine.arrays.batch import Batch
 from visaproof.machine.arrays.branches import Branches
 from visaproof.machine.arrays.compile import Compiler
-from visaproof.machine.arrays.messages.blocks import leaders
 from visaproof.machine.arrays.messages.memories import Memories
 from visaproof.machine.arrays.result import Result, Stop
 from visaproof.machine.arrays.scalar_fallback import SingleThreads
 from visaproof.machine.arrays.threads import ENDED, Threads
-from visaproof.machine.concrete.run import is_barrier
+from visaproof.program.flow import leaders
+from visaproof.program.lower import Runnable, lowered
+from visaproof.program.statements import (
+    BindState,
+    Branch,
+    End,
+    Landing,
+    Nothing,
+    ReadState,
+    Run,
+    Statement,
+    Synchronise,
+)
 from visaproof.semantics.concrete.choices import STRICT, Choices
-from visaproof.visaasm.opcode_kinds import Kind, kind_of
-from visaproof.visaasm.syntax import Instruction, Kernel, Label
 
 MAX_STATEMENTS = 10_000_000
 """A thread that takes more steps than this is given up."""
@@ -36,7 +44,7 @@ MISSED_BARRIER = "a barrier that not all threads of the group reach"
 
 
 def run_threads(
-    kernel: Kernel,
+    code: Runnable,
     platform: Platform,
     registers: Mapping[str, Bytes],
     exec_masks: NDArray[np.integer],
@@ -48,7 +56,7 @@ def run_threads(
     whole_groups: bool = False,
     choices: Choices = STRICT,
 ) -> Result:
-    """Runs the kernel once for each thread, under the default readings; the memories are changed in place.
+    """Runs a kernel or a program once for each thread, under the default readings; the memories are changed in place.
 
     `registers` are (threads, bytes) of root variables, `exec_masks` (threads,) with lane 0 in bit 0, `groups`
     (threads,) numbers from 0 on; `predicates` (threads, bits).  Variables that are not given hold 0.
@@ -59,9 +67,9 @@ def run_threads(
     With `whole_groups` a barrier that not all threads of a group reach, or not with all their lanes, is undefined.
     Raises MissingSurface for memory that is missing.
     """
-    threads = Threads(kernel, platform, registers, exec_masks, groups, predicates or {}, choices)
+    threads = Threads(lowered(code, platform), registers, exec_masks, groups, predicates or {}, choices)
     arena = Arena(memories)
-    machine = _Machine(kernel, threads, arena, SingleThreads(threads, arena, dict(memories.images)), most, whole_groups)
+    machine = _Machine(threads, arena, SingleThreads(threads, arena, dict(memories.images)), most, whole_groups)
     try:
         with np.errstate(all="ignore"):
             machine.run()
@@ -80,20 +88,18 @@ def run_threads(
 
 
 class _Machine:
-    def __init__(
-        self, kernel: Kernel, threads: Threads, arena: Arena, single: SingleThreads, most: int, strict: bool
-    ) -> None:
-        self._statements: Sequence[Instruction | Label] = kernel.statements
+    def __init__(self, threads: Threads, arena: Arena, single: SingleThreads, most: int, strict: bool) -> None:
+        self._statements: Sequence[Statement] = threads.program.statements
         self._threads = threads
         self._single = single
         self._most = most
         self._strict = strict
-        self._leaders = leaders(kernel)
-        self._compiler = Compiler(kernel, threads, arena)
-        self._branches = Branches(kernel, threads, single)
+        self._leaders = leaders(threads.program)
+        self._compiler = Compiler(threads, arena)
+        self._branches = Branches(threads, single)
         self._taken: NDArray[np.int64] = np.zeros(threads.count, np.int64)
         """(threads,): the statements that each has come through."""
-        self._barriers: dict[int, Instruction] = {}
+        self._barriers: dict[int, Synchronise] = {}
         """Where each thread waits."""
         self.barriers: NDArray[np.int64] = np.zeros(int(threads.groups.max(initial=-1)) + 1, np.int64)
         self.lane_instructions = 0
@@ -129,35 +135,40 @@ class _Machine:
                 return
             statement = self._statements[place]
             place += 1
-            if isinstance(statement, Instruction):
-                kind = kind_of(statement, decode.OPCODES)
-                if kind is Kind.BRANCH:
+            match statement:
+                case Landing():
+                    pass
+                case Branch():
                     self._count(batch, None)
                     batch = self._branch(batch, statement, place)
                     break
-                if kind is Kind.END:
+                case End():
                     self._end(batch, statement)
                     return
-                batch = self._statement(batch, statement, kind, place)
+                case _:
+                    batch = self._statement(batch, statement, place)
             if place in self._leaders:
                 self._advance(batch, place)
                 break
         self._limit(batch, place - start, place)
 
-    def _statement(self, batch: Batch, statement: Instruction, kind: Kind, place: int) -> Batch:
-        """Runs a statement that is no branch; the batch of the threads that are behind it."""
-        match kind:
-            case Kind.NOTHING:
-                if is_barrier(statement):
-                    return self._wait(batch, statement)
-            case Kind.BIND:
-                return self._bind(batch, statement, place - 1)
+    def _statement(self, batch: Batch, statement: Run, place: int) -> Batch:
+        """Runs a statement that is no branch; the batch of the threads that are after it."""
+        match statement:
+            case Nothing():
+                pass
+            case Synchronise(waits=True):
+                return self._wait(batch, statement)
+            case Synchronise(of_some=False):
+                pass
+            case BindState() | ReadState():
+                return self._bind(batch, statement)
             case _:
                 return self._run(batch, statement, place - 1)
         self._count(batch, None)
         return batch
 
-    def _bind(self, batch: Batch, movs: Instruction, place: int) -> Batch:
+    def _bind(self, batch: Batch, movs: BindState | ReadState) -> Batch:
         self._count(batch, None)
         try:
             left = self._compiler.bind(movs, batch)
@@ -165,9 +176,9 @@ class _Machine:
             position = reason.position or movs.position
             self.not_modelled += [Stop(position, int(thread), reason.what) for thread in batch.indices]
             return self._staying(batch, np.zeros(batch.count, np.bool_))
-        return batch if left is None else self._one_by_one(batch, movs, place, left)
+        return batch if left is None else self._one_by_one(batch, movs, left)
 
-    def _wait(self, batch: Batch, barrier: Instruction) -> Batch:
+    def _wait(self, batch: Batch, barrier: Synchronise) -> Batch:
         """The threads of the batch come to a barrier.  Page BARRIER: undefined in divergent control flow."""
         self._count(batch, None)
         if self._strict:
@@ -191,25 +202,25 @@ class _Machine:
         self.barriers[np.unique(group[threads.waiting])] += 1
         threads.waiting[:] = False
 
-    def _run(self, batch: Batch, statement: Instruction, place: int) -> Batch:
+    def _run(self, batch: Batch, statement: Run, place: int) -> Batch:
         step = self._compiler.step(statement, place)
         if step is None:
             self._count(batch, None)
-            return self._one_by_one(batch, statement, place, np.ones(batch.count, np.bool_))
+            return self._one_by_one(batch, statement, np.ones(batch.count, np.bool_))
         execution = step.execution or Execution(1)
         enabled = batch.masked(execution) if step.execution is None else batch.enabled(execution)
         self.lane_instructions += batch.count if step.execution is None else int(np.count_nonzero(enabled.lanes))
         left = step.run(batch, enabled)
-        return batch if left is None else self._one_by_one(batch, statement, place, left)
+        return batch if left is None else self._one_by_one(batch, statement, left)
 
-    def _one_by_one(self, batch: Batch, statement: Instruction, place: int, left: Bools) -> Batch:
+    def _one_by_one(self, batch: Batch, statement: Run, left: Bools) -> Batch:
         """Runs a statement for these threads (threads of the batch,) by the machine for single threads."""
         staying = np.ones(batch.count, np.bool_)
         indices = batch.indices
         for k in np.flatnonzero(left):
             thread = int(indices[k])
             try:
-                self._single.step(statement, thread, batch.active[k], place)
+                self._single.step(statement, thread, batch.active[k])
             except UndefinedBehavior as reason:
                 self.undefined.append(Stop(statement.position, thread, str(reason)))
                 staying[k] = False
@@ -224,7 +235,7 @@ class _Machine:
         self._threads.end(batch.indices[~staying])
         return batch.keep(staying)
 
-    def _branch(self, batch: Batch, statement: Instruction, place: int) -> Batch:
+    def _branch(self, batch: Batch, statement: Branch, place: int) -> Batch:
         staying = np.ones(batch.count, np.bool_)
         for k, message in self._branches.undefined(batch, statement):
             self.undefined.append(Stop(statement.position, int(batch.indices[k]), message))
@@ -234,14 +245,14 @@ class _Machine:
             self._branches.jump(batch, statement, place)
         return batch
 
-    def _end(self, batch: Batch, statement: Instruction) -> None:
+    def _end(self, batch: Batch, statement: End) -> None:
         self._count(batch, None)
         places = batch.pick(self._threads.lane_places)
         divergent: Bools = np.any((places < ENDED) & ~batch.active, axis=1)
-        if statement.predicate:
+        if statement.predicated:
             divergent[:] = True
         for thread in batch.indices[divergent]:
-            what = f"opcode {statement.opcode} in divergent control flow"
+            what = f"opcode {statement.origin.opcode} in divergent control flow"
             self.not_modelled.append(Stop(statement.position, int(thread), what))
         self._threads.end(batch.indices)
 

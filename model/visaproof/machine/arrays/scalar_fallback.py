@@ -9,9 +9,6 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from visaproof.decode import message as decode
-from visaproof.decode.dpas import decode_dpas
-from visaproof.decode.sampler import sampler_read
 from visaproof.decode.statement import lane_offset
 from visaproof.decode.surfaces import StateElement
 from visaproof.isa.errors import NotModelled, Position
@@ -27,10 +24,17 @@ from visaproof.machine.concrete.operands import Address, ConcreteOperands
 from visaproof.machine.concrete.run import MissingSurface
 from visaproof.machine.concrete.sampler import read_zeros
 from visaproof.machine.concrete.state_moves import copy_indices
+from visaproof.program.statements import (
+    COMPUTING,
+    MatrixProduct,
+    MemoryMessage,
+    ReadState,
+    Refused,
+    Run,
+    SamplerMessage,
+)
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
-from visaproof.visaasm.opcode_kinds import Kind, kind_of
-from visaproof.visaasm.syntax import Instruction
 
 Default = TypeVar("Default")
 
@@ -43,32 +47,31 @@ class SingleThreads:
         self._arena = arena
         self._images = images
         self._machines: dict[int, tuple[ConcreteState, ConcreteOperands, ConcreteArithmetic]] = {}
-        self._decoded: dict[int, decode.Message] = {}
         self._here: Position | None = None
         """Of the statement that runs."""
 
-    def step(self, instruction: Instruction, thread: int, active: Bools, place: int) -> None:
-        """Runs the statement at `place` with the lanes that are on in `active` (lanes,).
+    def step(self, statement: Run, thread: int, active: Bools) -> None:
+        """Runs a statement with the lanes that are on in `active` (lanes,).
 
         Raises UndefinedBehavior, and NotModelled with the statement's position.
         """
         state, operands, arithmetic = self._machine(thread)
-        state.exec_mask, self._here = _bits(active), instruction.position
-        match kind_of(instruction, decode.OPCODES):
-            case Kind.MEMORY:
-                self._message(instruction, state, thread, place)
-            case Kind.SAMPLE:
-                self._sample(instruction, state, thread)
-            case Kind.MATRIX:
-                run_dpas(decode_dpas(instruction, self._threads.kernel, state.platform), state)
-            case Kind.BIND:
-                copy_indices(instruction, state, operands, lambda place: self._index(place, thread))
-            case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.PREDICATE_LOGIC | Kind.ADDRESS:
-                arithmetic.step(instruction)
+        state.exec_mask, self._here = _bits(active), statement.position
+        match statement:
+            case MemoryMessage():
+                self._message(statement, state, thread)
+            case SamplerMessage():
+                self._sample(statement, state, thread)
+            case MatrixProduct():
+                run_dpas(statement.product, state)
+            case ReadState():
+                copy_indices(statement, state, operands, lambda place: self._index(place, thread))
+            case Refused():
+                statement.refuse()
+            case _ if isinstance(statement, COMPUTING):
+                arithmetic.step(statement)
             case _:
-                unlinked = self._threads.kernel.unlinked
-                what = unlinked.get(instruction.position, f"opcode {instruction.opcode}")
-                raise NotModelled(what, instruction.position)
+                raise NotModelled(f"opcode {statement.origin.opcode}", statement.position)
 
     def ask(self, execution: Execution, thread: int, active: Bools) -> None:
         """Raises UndefinedBehavior where some lane that is on has no answer to whether it takes part."""
@@ -106,13 +109,11 @@ class SingleThreads:
 
         return reaches
 
-    def _message(self, instruction: Instruction, state: ConcreteState, thread: int, place: int) -> None:
-        if place not in self._decoded:
-            self._decoded[place] = decode.decode(instruction, self._threads.kernel, self._threads.platform)
-        message = self._decoded[place]
+    def _message(self, statement: MemoryMessage, state: ConcreteState, thread: int) -> None:
+        message = statement.message
         key = surface_key(self._threads, thread, message.surface)
         if key not in state.surfaces:
-            raise MissingSurface(instruction.position, key)
+            raise MissingSurface(statement.position, key)
         replace(message, surface=key).execute(state)
 
     def _index(self, place: StateElement, thread: int) -> int | None:
@@ -120,13 +121,13 @@ class SingleThreads:
         found = int(self._threads.index_row(place)[thread])
         return None if found == UNKNOWN else found
 
-    def _sample(self, instruction: Instruction, state: ConcreteState, thread: int) -> None:
-        read = sampler_read(instruction, self._threads.kernel, self._threads.platform)
+    def _sample(self, statement: SamplerMessage, state: ConcreteState, thread: int) -> None:
+        read = statement.read
         key = surface_key(self._threads, thread, read.surface)
         try:
-            read_zeros(read, instruction.opcode, state.surfaces.get(key), state)
+            read_zeros(read, statement.opcode, state.surfaces.get(key), state)
         except NotModelled as reason:
-            raise NotModelled(reason.what, instruction.position) from None
+            raise NotModelled(reason.what, statement.position) from None
 
 
 def surface_key(threads: Threads, thread: int, variable: str) -> str:
@@ -219,7 +220,7 @@ class _Operands(ConcreteOperands):
     """Operands of a thread whose address registers are in the arrays."""
 
     def __init__(self, threads: Threads, state: ConcreteState, thread: int) -> None:
-        super().__init__(threads.kernel, state)
+        super().__init__(state)
         self._addresses = _AddressRegisters(threads, thread)
 
 

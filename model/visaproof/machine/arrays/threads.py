@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from visaproof.decode.surfaces import StateElement
 from visaproof.isa.execution import THREAD_LANES
-from visaproof.isa.platform import Platform
 from visaproof.machine.arrays.arrays import Bools, Bytes, Indices
 from visaproof.machine.arrays.trail import TrailOnArrays
+from visaproof.program.program import Program
 from visaproof.semantics.concrete.choices import STRICT, Choices
-from visaproof.visaasm.syntax import AddressVariable, GeneralVariable, Kernel, PredicateVariable
 
 ENDED = 2**30
 """The place of a lane that does not run."""
@@ -32,16 +31,15 @@ class Threads:
 
     def __init__(
         self,
-        kernel: Kernel,
-        platform: Platform,
+        program: Program,
         registers: Mapping[str, Bytes],
         exec_masks: NDArray[np.integer],
         groups: NDArray[np.integer],
         predicates: Mapping[str, Bools],
         choices: Choices = STRICT,
     ) -> None:
-        self.kernel = kernel
-        self.platform = platform
+        self.program = program
+        self.platform = program.platform
         self.count = len(exec_masks)
         self.choices = choices
         self.trail = None if choices.trail is None else TrailOnArrays(self.count)
@@ -78,19 +76,17 @@ class Threads:
 
     def _declare(self, registers: Mapping[str, Bytes], predicates: Mapping[str, Bools]) -> None:
         """Variables that the caller does not give hold 0."""
-        for variable in self.kernel.variables.values():
-            name = variable.name
-            if isinstance(variable, GeneralVariable) and variable.alias is None:
-                self._register(name, variable.size, registers.get(name))
-            elif isinstance(variable, PredicateVariable):
-                bits = np.zeros((self.count, variable.num_elts), np.bool_)
-                if name in predicates:
-                    bits[:] = predicates[name]
-                self.predicates[name] = bits
-            elif isinstance(variable, AddressVariable):
-                shape = (self.count, variable.num_elts + ADDRESS_ROOM)
-                self.address_roots[name] = np.full(shape, -1, np.int32)
-                self.address_bytes[name] = np.zeros(shape, np.int64)
+        for name, storage in self.program.storage.items():
+            self._register(name, storage.size, registers.get(name))
+        for name, count in self.program.predicates.items():
+            bits = np.zeros((self.count, count), np.bool_)
+            if name in predicates:
+                bits[:] = predicates[name]
+            self.predicates[name] = bits
+        for name, count in self.program.addresses.items():
+            shape = (self.count, count + ADDRESS_ROOM)
+            self.address_roots[name] = np.full(shape, -1, np.int32)
+            self.address_bytes[name] = np.zeros(shape, np.int64)
 
     def _register(self, name: str, declared: int, given: Bytes | None) -> None:
         size = declared if given is None else given.shape[1]

@@ -2,25 +2,29 @@
 
 from collections.abc import Callable, Iterable
 
-from visaproof.decode.statement import execution_of, lane_offset, without_mask, without_predicate
+from visaproof.decode.statement import lane_offset, without_mask, without_predicate
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import CONTROL, FloatMode
-from visaproof.isa.opcodes import ROWS, Lanes
+from visaproof.isa.opcodes import Lanes
 from visaproof.isa.operands import Execution
 from visaproof.isa.types import DataType
 from visaproof.machine.concrete.operands import ConcreteOperands
 from visaproof.machine.concrete.page_elements import destination, elements
 from visaproof.machine.concrete.predicates import ConcretePredicates, enabled_lanes
+from visaproof.program.operands import PredicateTarget, Source
+from visaproof.program.statements import (
+    ClearAddress,
+    CombinePredicates,
+    Compare,
+    Compute,
+    Computing,
+    MovePredicate,
+    SetAddress,
+    SetPredicate,
+)
 from visaproof.semantics.concrete import alu, float_functions, floats, mixed_floats
 from visaproof.semantics.concrete.choices import Unstated
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.visaasm.opcode_kinds import DESTINATIONS, Kind, boolean_table, kind_of
-from visaproof.visaasm.syntax import (
-    Instruction,
-    Name,
-    Operand,
-    SubscriptedName,
-)
 
 
 class ConcreteArithmetic:
@@ -31,119 +35,116 @@ class ConcreteArithmetic:
         self._operands = operands
         self._predicates = ConcretePredicates(state, operands)
 
-    def step(self, instruction: Instruction) -> None:
+    def step(self, statement: Computing) -> None:
         try:
-            self._step(instruction)
+            self._step(statement)
         except NotModelled as reason:
-            raise NotModelled(reason.what, reason.position or instruction.position) from None
+            raise NotModelled(reason.what, reason.position or statement.position) from None
 
-    def _step(self, instruction: Instruction) -> None:
-        self._operands.require_described(instruction)
-        match kind_of(instruction, frozenset()):
-            case Kind.COMPARE:
-                self._compare(instruction)
-            case Kind.SET_PREDICATE:
-                self._predicates.set(instruction)
-            case Kind.PREDICATE_LOGIC:
-                self._predicates.combine(instruction)
-            case Kind.ADDRESS:
-                self._address(instruction)
-            case _ if ROWS[instruction.opcode].lanes is Lanes.PAIRS:
-                self._pairs(instruction)
-            case _ if instruction.opcode in DESTINATIONS or instruction.opcode == "madw":
-                self._two_results(instruction)
-            case _:
-                self._one_result(instruction)
+    def _step(self, statement: Computing) -> None:
+        match statement:
+            case Compute() if statement.operation.row.lanes is Lanes.PAIRS:
+                self._pairs(statement)
+            case Compute() if len(statement.targets) > 1 or statement.operation.name == "madw":
+                self._two_results(statement)
+            case Compute():
+                self._one_result(statement)
+            case Compare():
+                self._compare(statement)
+            case MovePredicate():
+                self._mov_predicate(statement)
+            case SetPredicate():
+                self._predicates.set(statement)
+            case CombinePredicates():
+                self._predicates.combine(statement)
+            case SetAddress():
+                self._address(statement)
+            case ClearAddress():
+                self._clear_addresses(statement)
 
-    def _sources(self, instruction: Instruction, first: int, lane: int) -> tuple[list[int], list[DataType]]:
-        """The sources from operand `first` on, as the integers that they are."""
+    def _sources(self, statement: Compute | Compare, lane: int) -> tuple[list[int], list[DataType]]:
+        """The sources as the integers that they are."""
         values: list[int] = []
         types: list[DataType] = []
-        for bits, data_type, modifier in elements(self._operands, instruction, first, lane):
+        for bits, data_type, modifier in elements(self._operands, statement, lane):
             if data_type.floating:
-                raise NotModelled(f"{instruction.opcode} on {data_type.spelling}")
+                raise NotModelled(f"{statement.operation.name} on {data_type.spelling}")
             values.append(alu.modified(alu.to_integer(bits, data_type), modifier, data_type))
             types.append(data_type)
         return values, types
 
-    def _one_result(self, instruction: Instruction) -> None:
-        execution = execution_of(instruction)
-        target = destination(instruction)
-        if instruction.opcode == "mov" and isinstance(instruction.operands[1], Name):
-            self._mov_predicate(target, instruction.operands[1], execution)
-            return
-        if isinstance(target, SubscriptedName):
-            self._clear_addresses(target, execution)
-            return
-        if instruction.opcode == "sel":
+    def _one_result(self, statement: Compute) -> None:
+        execution = statement.lanes
+        target = destination(statement)
+        if statement.operation.name == "sel":
             execution, chosen = without_predicate(execution), execution
         else:
             chosen = execution
         result = self._operands.destination_type(target)
         computed: list[tuple[int, int]] = []
         for lane in enabled_lanes(self._state, execution):
-            if copied := self._copied(instruction, chosen, lane, result):
+            if copied := self._copied(statement, chosen, lane, result):
                 computed.append((lane, copied[0]))
             else:
-                computed.append((lane, self._value(instruction, chosen, lane, result)))
+                computed.append((lane, self._value(statement, chosen, lane, result)))
         for lane, value in computed:
             self._operands.write(target, lane, value)
 
-    def _copied(self, instruction: Instruction, chosen: Execution, lane: int, result: DataType) -> tuple[int] | None:
+    def _copied(self, statement: Compute, chosen: Execution, lane: int, result: DataType) -> tuple[int] | None:
         """The bits of a source that are copied as they are: `mov` and `sel` of one type, floats too."""
-        if instruction.opcode not in ("mov", "sel") or instruction.suffixes:
+        if statement.operation.name not in ("mov", "sel") or statement.operation.saturates:
             return None
-        bits, data_type, modifier = self._operands.read(self._picked(instruction, chosen, lane), lane)
+        bits, data_type, modifier = self._operands.read(self._picked(statement, chosen, lane), lane)
         return (bits,) if data_type is result and not modifier else None
 
-    def _picked(self, instruction: Instruction, chosen: Execution, lane: int) -> Operand:
+    def _picked(self, statement: Compute, chosen: Execution, lane: int) -> Source:
         """The source of `mov`; of `sel`, the one that the predicate chooses."""
-        if instruction.opcode == "mov":
-            return instruction.operands[1]
+        if statement.operation.name == "mov":
+            return statement.sources[0]
         if chosen.predicate is None:
-            raise NotModelled("sel without a predicate", instruction.position)
-        return instruction.operands[1 if self._state.channel_enabled(without_mask(chosen), lane) else 2]
+            raise NotModelled("sel without a predicate", statement.position)
+        return statement.sources[0 if self._state.channel_enabled(without_mask(chosen), lane) else 1]
 
-    def _value(self, instruction: Instruction, chosen: Execution, lane: int, result: DataType) -> int:
-        saturate = "sat" in instruction.suffixes
-        if instruction.opcode in ("mov", "sel"):
-            picked = self._picked(instruction, chosen, lane)
+    def _value(self, statement: Compute, chosen: Execution, lane: int, result: DataType) -> int:
+        saturate = statement.operation.saturates
+        if statement.operation.name in ("mov", "sel"):
+            picked = self._picked(statement, chosen, lane)
             value = self._stated(
-                lambda: self._converted(picked, lane, result, saturate), instruction, lane, result, operands=[picked]
+                lambda: self._converted(picked, lane, result, saturate), statement, lane, result, operands=[picked]
             )
-        elif instruction.opcode == "fcvt":
-            value = self._stated(lambda: self._reformatted(instruction, lane, result), instruction, lane, result)
+        elif statement.operation.name == "fcvt":
+            value = self._stated(lambda: self._reformatted(statement, lane, result), statement, lane, result)
         elif result.floating:
-            value = self._stated(lambda: self._float(instruction, lane, result), instruction, lane, result)
+            value = self._stated(lambda: self._float(statement, lane, result), statement, lane, result)
         else:
-            value = self._stated(lambda: self._integer(instruction, lane, result), instruction, lane, result)
+            value = self._stated(lambda: self._integer(statement, lane, result), statement, lane, result)
         if not saturate:
             return value
         if not result.floating:
             return self._stated(
-                lambda: alu.saturated_result(instruction.opcode, value, result), instruction, lane, result
+                lambda: alu.saturated_result(statement.operation.name, value, result), statement, lane, result
             )
-        return self._stated(lambda: floats.clamped(value, result, self._mode()), instruction, lane, result)
+        return self._stated(lambda: floats.clamped(value, result, self._mode()), statement, lane, result)
 
     def _stated(
         self,
         compute: Callable[[], int],
-        instruction: Instruction,
+        statement: Compute | Compare,
         lane: int,
         result: DataType,
-        operands: Iterable[Operand] | None = None,
+        operands: Iterable[Source] | None = None,
     ) -> int:
         """What is computed, or where no page states that, what the state chooses for these operands."""
         try:
             return compute()
         except Unstated as reason:
             if operands is None:
-                read = elements(self._operands, instruction, 1, lane)
+                read = elements(self._operands, statement, lane)
             else:
                 read = [self._operands.read(operand, lane) for operand in operands]
             known = [(bits, data_type.spelling, modifier) for bits, data_type, modifier in read]
-            operation = instruction.opcode, result.spelling, known
-            bits = self._state.choices.pick(reason, instruction.position, lane, result, operation)
+            operation = statement.operation.name, result.spelling, known
+            bits = self._state.choices.pick(reason, statement.position, lane, result, operation)
             return bits if result.floating else alu.to_integer(bits, result)
 
     def _mode(self) -> FloatMode | None:
@@ -154,11 +155,11 @@ class ConcreteArithmetic:
             return None
         return FloatMode.of(int.from_bytes(register[:4], "little"))
 
-    def _reformatted(self, instruction: Instruction, lane: int, result: DataType) -> int:
-        bits, data_type, _ = self._operands.read(instruction.operands[1], lane)
+    def _reformatted(self, statement: Compute, lane: int, result: DataType) -> int:
+        bits, data_type, _ = self._operands.read(statement.sources[0], lane)
         return float_functions.reformatted(bits, data_type, result)
 
-    def _converted(self, source: Operand, lane: int, result: DataType, saturate: bool) -> int:
+    def _converted(self, source: Source, lane: int, result: DataType, saturate: bool) -> int:
         """Page MOV: "with type conversion if necessary"."""
         bits, data_type, modifier = self._operands.read(source, lane)
         if data_type.floating:
@@ -169,49 +170,49 @@ class ConcreteArithmetic:
         value = alu.modified(alu.to_integer(bits, data_type), modifier, data_type)
         return floats.from_integer(value, result, self._mode()) if result.floating else value
 
-    def _float_sources(self, instruction: Instruction, lane: int) -> list[tuple[int, DataType]]:
+    def _float_sources(self, statement: Compute | Compare, lane: int) -> list[tuple[int, DataType]]:
         """The sources after their modifiers, with their types."""
-        read = elements(self._operands, instruction, 1, lane)
+        read = elements(self._operands, statement, lane)
         return [(floats.modified(bits, modifier, data_type), data_type) for bits, data_type, modifier in read]
 
-    def _float(self, instruction: Instruction, lane: int, result: DataType) -> int:
+    def _float(self, statement: Compute, lane: int, result: DataType) -> int:
         """Page 2_datatypes: "its destination type must also be the same as the execution type"; rows of others mix."""
-        sources, mode = self._float_sources(instruction, lane), self._mode()
+        sources, mode = self._float_sources(statement, lane), self._mode()
         if any(data_type is not result for _, data_type in sources):
-            return mixed_floats.operation(instruction.opcode, sources, result, mode)
-        return float_functions.operation(instruction.opcode, [bits for bits, _ in sources], result, mode)
+            return mixed_floats.operation(statement.operation.name, sources, result, mode)
+        return float_functions.operation(statement.operation.name, [bits for bits, _ in sources], result, mode)
 
-    def _integer(self, instruction: Instruction, lane: int, result: DataType) -> int:
-        values, types = self._sources(instruction, 1, lane)
-        if instruction.opcode == "bfn":
-            table = boolean_table(instruction)
+    def _integer(self, statement: Compute, lane: int, result: DataType) -> int:
+        values, types = self._sources(statement, lane)
+        if statement.operation.name == "bfn":
+            table = statement.operation.table
+            assert table is not None
             return alu.boolean_function(table, values, max(result.bits, *(t.bits for t in types)))
-        if instruction.opcode in ("div", "mod"):
-            return alu.quotient(instruction.opcode, values[0], values[1])
-        if instruction.opcode in alu.OPERATIONS:
-            return alu.OPERATIONS[instruction.opcode](values, types, result)
-        raise NotModelled(f"opcode {instruction.opcode} in a concrete run")
+        if statement.operation.name in ("div", "mod"):
+            return alu.quotient(statement.operation.name, values[0], values[1])
+        if statement.operation.name in alu.OPERATIONS:
+            return alu.OPERATIONS[statement.operation.name](values, types, result)
+        raise NotModelled(f"opcode {statement.operation.name} in a concrete run")
 
-    def _pairs(self, instruction: Instruction) -> None:
+    def _pairs(self, statement: Compute) -> None:
         """Pages SAD2, SAD2ADD: the sum of two lanes in the even one; "the odd element are updated with undefined"."""
-        target, result = instruction.operands[0], self._operands.destination_type(instruction.operands[0])
+        target, result = statement.target, self._operands.destination_type(statement.target)
         computed: list[tuple[int, int]] = []
-        for lane in enabled_lanes(self._state, execution_of(instruction)):
+        for lane in enabled_lanes(self._state, statement.lanes):
             if lane % 2 == 0:
-                values, others = (self._sources(instruction, 1, one)[0] for one in (lane, lane + 1))
+                values, others = (self._sources(statement, one)[0] for one in (lane, lane + 1))
                 total = alu.absolute_differences(values, others)
-                computed.append((lane, alu.saturated(total, result) if "sat" in instruction.suffixes else total))
-                computed.append((lane + 1, self._stated(alu.odd_element, instruction, lane + 1, result)))
+                computed.append((lane, alu.saturated(total, result) if statement.operation.saturates else total))
+                computed.append((lane + 1, self._stated(alu.odd_element, statement, lane + 1, result)))
         for lane, value in computed:
             self._operands.write(target, lane, value)
 
-    def _two_results(self, instruction: Instruction) -> None:
-        execution = execution_of(instruction)
-        first_source = DESTINATIONS.get(instruction.opcode, 1)
+    def _two_results(self, statement: Compute) -> None:
+        execution = statement.lanes
         computed: list[tuple[int, tuple[int, int]]] = []
         for lane in enabled_lanes(self._state, execution):
-            values, _ = self._sources(instruction, first_source, lane)
-            match instruction.opcode:
+            values, _ = self._sources(statement, lane)
+            match statement.operation.name:
                 case "addc":
                     pair = alu.add_with_carry(values[0], values[1])
                 case "subb":
@@ -220,55 +221,53 @@ class ConcreteArithmetic:
                     pair = alu.multiply_add_wide(values)
             computed.append((lane, pair))
         for lane, (low, high) in computed:
-            self._operands.write(instruction.operands[0], lane, low)
-            if instruction.opcode != "madw":
-                self._operands.write(instruction.operands[1], lane, high)
+            self._operands.write(statement.target, lane, low)
+            if statement.operation.name != "madw":
+                self._operands.write(statement.targets[1], lane, high)
             else:  # Page MADW: "the high 32b of results are stored in the high GRFs"
                 registers = -(-4 * execution.size // self._state.platform.grf_bytes)
                 distance = registers * self._state.platform.grf_bytes
-                self._operands.write(instruction.operands[0], lane, high, distance)
+                self._operands.write(statement.target, lane, high, distance)
 
-    def _compare(self, instruction: Instruction) -> None:
-        execution = execution_of(instruction)
-        target = instruction.operands[0]
+    def _compare(self, statement: Compare) -> None:
+        execution, target = statement.lanes, statement.target
         holds: dict[int, bool] = {}
         for lane in enabled_lanes(self._state, execution):
-            holds[lane] = self._holds(instruction, lane)
-        if isinstance(target, Name):
-            self._predicates.set_bits(target.name, {lane_offset(execution) + lane: bit for lane, bit in holds.items()})
+            holds[lane] = self._holds(statement, lane)
+        if isinstance(target, PredicateTarget):
+            first = lane_offset(execution)
+            self._predicates.set_bits(target.variable, {first + lane: bit for lane, bit in holds.items()})
             return
         for lane, bit in holds.items():
             self._operands.write(target, lane, -1 if bit else 0)
 
-    def _holds(self, instruction: Instruction, lane: int) -> bool:
-        relation = instruction.suffixes[0]
-        _, data_type, _ = self._operands.read(instruction.operands[1], lane)
+    def _holds(self, statement: Compare, lane: int) -> bool:
+        relation = statement.relation
+        _, data_type, _ = self._operands.read(statement.sources[0], lane)
         if data_type.floating:
-            read = self._float_sources(instruction, lane)
+            read = self._float_sources(statement, lane)
             if any(found is not data_type for _, found in read):
-                raise NotModelled(f"{instruction.opcode} of {' and '.join(found.spelling for _, found in read)}")
+                raise NotModelled(f"{statement.operation.name} of {' and '.join(found.spelling for _, found in read)}")
             sources = [bits for bits, _ in read]
             return bool(
                 self._stated(
-                    lambda: floats.compare(relation, sources, data_type, self._mode()), instruction, lane, DataType.UB
+                    lambda: floats.compare(relation, sources, data_type, self._mode()), statement, lane, DataType.UB
                 )
             )
-        left, right = self._sources(instruction, 1, lane)[0]
+        left, right = self._sources(statement, lane)[0]
         return alu.COMPARISONS[relation](left, right)
 
-    def _mov_predicate(self, target: Operand, source: Name, execution: Execution) -> None:
+    def _mov_predicate(self, statement: MovePredicate) -> None:
         """Page MOV: "the value of the predicate variable is interpreted as an unsigned integer"; above its bits, 0."""
-        predicate = self._state.predicates[source.name]
-        for lane in enabled_lanes(self._state, execution):
-            self._operands.write(target, lane, predicate.bits % (1 << predicate.count))
+        predicate = self._state.predicates[statement.predicate]
+        for lane in enabled_lanes(self._state, statement.lanes):
+            self._operands.write(statement.target, lane, predicate.bits % (1 << predicate.count))
 
-    def _clear_addresses(self, target: SubscriptedName, execution: Execution) -> None:
-        for lane in enabled_lanes(self._state, execution):
-            self._operands.clear_address(target, lane)
+    def _clear_addresses(self, statement: ClearAddress) -> None:
+        for lane in enabled_lanes(self._state, statement.lanes):
+            self._operands.clear_address(statement.target, lane)
 
-    def _address(self, instruction: Instruction) -> None:
-        target, base, offset = instruction.operands
-        assert isinstance(target, SubscriptedName)
-        for lane in enabled_lanes(self._state, execution_of(instruction)):
-            bits, data_type, _ = self._operands.read(offset, lane)
-            self._operands.set_address(target, lane, base, alu.to_integer(bits, data_type))
+    def _address(self, statement: SetAddress) -> None:
+        for lane in enabled_lanes(self._state, statement.lanes):
+            bits, data_type, _ = self._operands.read(statement.offset, lane)
+            self._operands.set_address(statement.target, lane, statement.base, alu.to_integer(bits, data_type))

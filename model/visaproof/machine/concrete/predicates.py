@@ -1,12 +1,12 @@
 """Predicates that statements set or combine, on ints."""
 
-from visaproof.decode.statement import execution_of, lane_offset
+from visaproof.decode.statement import lane_offset
 from visaproof.isa.errors import NotModelled, UndefinedBehavior
 from visaproof.isa.operands import Execution
 from visaproof.machine.concrete.operands import ConcreteOperands
+from visaproof.program.operands import Unlowered
+from visaproof.program.statements import CombinePredicates, SetPredicate
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
-from visaproof.visaasm.opcode_kinds import is_scalar
-from visaproof.visaasm.syntax import Instruction, Name
 
 
 def enabled_lanes(state: ConcreteState, execution: Execution) -> list[int]:
@@ -21,16 +21,15 @@ class ConcretePredicates:
         self._state = state
         self._operands = operands
 
-    def set(self, instruction: Instruction) -> None:
-        target, source = instruction.operands
-        if not isinstance(target, Name):
-            raise NotModelled("setp of what is no predicate", target.position)
-        execution = execution_of(instruction)
-        if is_scalar(source):
-            self._set_half(target.name, execution, self._operands.read(source, 0)[0])
+    def set(self, setp: SetPredicate) -> None:
+        target, source, execution = setp.target, setp.source, setp.lanes
+        if isinstance(target, Unlowered):
+            raise NotModelled(target.what, target.position)
+        if source.is_scalar:
+            self._set_half(target.variable, execution, self._operands.read(source, 0)[0])
             return
         first, lanes = lane_offset(execution), enabled_lanes(self._state, execution)
-        self.set_bits(target.name, {first + lane: bool(self._operands.read(source, lane)[0] & 1) for lane in lanes})
+        self.set_bits(target.variable, {first + lane: bool(self._operands.read(source, lane)[0] & 1) for lane in lanes})
 
     def _set_half(self, variable: str, execution: Execution, bits: int) -> None:
         """Page SETP: with 32 lanes every bit, else "the lower/upper 16 dst elements", whatever lanes run."""
@@ -38,17 +37,13 @@ class ConcretePredicates:
         count = max(self._state.predicates[variable].count, first + execution.size)
         self.set_bits(variable, {first + k: bool(bits >> k & 1) for k in range(width) if first + k < count})
 
-    def combine(self, instruction: Instruction) -> None:
+    def combine(self, statement: CombinePredicates) -> None:
         """Page AND (OR, XOR, NOT): "dst[i] = src0[i] & src1[i]" of enabled lanes, from the mask's first lane on."""
-        names = [operand.name for operand in instruction.operands if isinstance(operand, Name)]
-        if instruction.predicate is not None or len(names) != len(instruction.operands):
-            raise NotModelled(f"{instruction.opcode} of predicates in this form", instruction.position)
-        execution = execution_of(instruction)
         bits: dict[int, bool] = {}
-        for lane in enabled_lanes(self._state, execution):
-            place = lane_offset(execution) + lane
-            sources = [self._bit(name, place) for name in names[1:]]
-            match instruction.opcode:
+        for lane in enabled_lanes(self._state, statement.lanes):
+            place = lane_offset(statement.lanes) + lane
+            sources = [self._bit(name, place) for name in statement.sources]
+            match statement.operation.name:
                 case "and":
                     bits[place] = all(sources)
                 case "or":
@@ -57,7 +52,7 @@ class ConcretePredicates:
                     bits[place] = sources[0] is not sources[1]
                 case _:
                     bits[place] = not sources[0]
-        self.set_bits(names[0], bits)
+        self.set_bits(statement.target, bits)
 
     def _bit(self, variable: str, place: int) -> bool:
         predicate = self._state.predicates[variable]

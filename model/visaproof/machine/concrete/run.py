@@ -1,37 +1,49 @@
 """Runs a kernel concretely: the machine that confirms what the symbolic one found.  No terms, no solver."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 
-from visaproof.decode import message as messages
-from visaproof.decode.dpas import decode_dpas
-from visaproof.decode.endless import Repetition
-from visaproof.decode.image_info import image_info
-from visaproof.decode.sampler import sampler_read
-from visaproof.decode.statement import execution_of, label_places, lane_offset, without_mask
-from visaproof.decode.surfaces import SurfaceBindings
+from visaproof.decode.statement import lane_offset, without_mask
 from visaproof.decode.texels import require_reached, texel_image
 from visaproof.isa.errors import NotModelled, Position, UndefinedBehavior
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
 from visaproof.machine.concrete.arithmetic import ConcreteArithmetic
+from visaproof.machine.concrete.endless import Repetition
 from visaproof.machine.concrete.image_info import write_info
 from visaproof.machine.concrete.matrices import run_dpas
 from visaproof.machine.concrete.operands import ConcreteOperands, add_zeros
 from visaproof.machine.concrete.sampler import read_raw, read_texels
 from visaproof.machine.concrete.state_moves import ConcreteStateMoves
+from visaproof.program.lower import Runnable, lowered
+from visaproof.program.program import Program
+from visaproof.program.statements import (
+    BindState,
+    Branch,
+    End,
+    InfoMessage,
+    Landing,
+    MatrixProduct,
+    MemoryMessage,
+    Message,
+    Nothing,
+    Origin,
+    ReadState,
+    Refused,
+    Run,
+    SamplerMessage,
+    Synchronise,
+)
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Miss, Write
-from visaproof.visaasm import syntax
-from visaproof.visaasm.opcode_kinds import Kind, kind_of, label_of
 
 
 @dataclass(frozen=True, slots=True)
 class PerformedMessage:
     """A memory message that ran, and the writes that it asked for: enabled lanes, inside or outside the surface."""
 
-    instruction: syntax.Instruction
-    decoded: messages.Message
+    instruction: Origin
+    decoded: Message
     """Its surface is the variable of the text; `surface` is what that stood for."""
     surface: str
     writes: tuple[Write, ...]
@@ -62,7 +74,7 @@ class Outcome:
 class AtBarrier:
     """The thread waits for the others of its group, behind a barrier."""
 
-    barrier: syntax.Instruction
+    barrier: Synchronise
     divergent: bool
     """Whether some lanes of the thread wait elsewhere.  Page BARRIER: undefined in divergent control flow."""
 
@@ -70,7 +82,7 @@ class AtBarrier:
 MAX_STATEMENTS = 200_000
 """A run that takes more steps than this is given up."""
 
-Observer = Callable[[syntax.Instruction, ConcreteState], None]
+Observer = Callable[[Run, ConcreteState], None]
 """Called after each statement that ran."""
 
 
@@ -87,55 +99,39 @@ class MissingSurface(ValueError):
 class Code:
     """What all threads that run a kernel share: it is found once."""
 
-    kernel: syntax.Kernel
+    source: InitVar[Runnable]
     platform: Platform
-    labels: dict[str, int] = field(init=False)
-    bindings: SurfaceBindings = field(init=False)
-    decoded: dict[int, messages.Message] = field(init=False)
-    """Messages by the place of their statement."""
-    on_surface: dict[tuple[int, str], messages.Message] = field(init=False)
-    """The same on the surface that their variable stood for."""
+    program: Program = field(init=False)
+    on_surface: dict[tuple[int, str], Message] = field(init=False)
+    """Messages by the place of their statement, on the surface that their variable stood for."""
 
-    def __post_init__(self) -> None:
-        self.labels = label_places(self.kernel)
-        self.bindings = SurfaceBindings(self.kernel, self.platform)
-        self.decoded = {}
+    def __post_init__(self, source: Runnable) -> None:
+        self.program = lowered(source, self.platform)
         self.on_surface = {}
 
-    def message(self, place: int, instruction: syntax.Instruction) -> messages.Message:
-        """The message of the statement at `place`; its surface is the variable of the text."""
-        if place not in self.decoded:
-            self.decoded[place] = messages.decode(instruction, self.kernel, self.platform)
-        return self.decoded[place]
-
-    def message_on(self, place: int, instruction: syntax.Instruction, surface: str) -> messages.Message:
-        """The same on the surface that the variable stands for."""
+    def message_on(self, place: int, message: Message, surface: str) -> Message:
+        """The message of the statement at `place` on the surface that its variable stands for."""
         if (place, surface) not in self.on_surface:
-            self.on_surface[place, surface] = replace(self.message(place, instruction), surface=surface)
+            self.on_surface[place, surface] = replace(message, surface=surface)
         return self.on_surface[place, surface]
 
 
-def is_barrier(statement: syntax.Instruction) -> bool:
-    """Whether a thread waits there for its group; of a split barrier, at its second half."""
-    return statement.opcode == "barrier" or (statement.opcode == "sbarrier" and "wait" in statement.suffixes)
-
-
 def run(
-    kernel: syntax.Kernel,
+    code: Runnable,
     state: ConcreteState,
     observer: Observer | None = None,
     enough: Callable[[PerformedMessage], bool] | None = None,
     most: int = MAX_STATEMENTS,
     endless: bool = False,
 ) -> Outcome:
-    """Runs the kernel as if no other thread were there; `state` is changed in place.
+    """Runs a kernel or a program as if no other thread were there; `state` is changed in place.
 
     Variables and predicates that `state` lacks hold 0; surfaces must be there under their keys (`bti 0`, `%slm`, …,
     see `SurfaceBindings`).  At least one lane must be on.  The run ends behind a message that is `enough`.  Raises
     NotModelled for what has no semantics here, and for a run of more than `most` statements.  Where `endless` is
     asked for, a loop that is seen never to end is undefined.
     """
-    thread = Thread(Code(kernel, state.platform), state, observer, enough, most, endless=endless)
+    thread = Thread(Code(code, state.platform), state, observer, enough, most, endless=endless)
     while isinstance(stop := thread.resume(), AtBarrier):
         pass
     return stop
@@ -162,25 +158,25 @@ class Thread:
             raise ValueError("a thread runs at least one lane")
         self.state = state
         self._code = code
-        self._kernel = code.kernel
+        self._program = code.program
         self._observer = observer
         self._remember = remember
         self._known_images = known_images
-        self._repetition = Repetition(code.kernel, state.exec_mask) if endless else None
+        self._repetition = Repetition(code.program, state.exec_mask) if endless else None
         self._enough = enough
         self._most = most
-        self._operands = ConcreteOperands(code.kernel, state)
+        self._operands = ConcreteOperands(state)
         self._arithmetic = ConcreteArithmetic(state, self._operands)
-        self._moves = ConcreteStateMoves(code.bindings, state, self._operands)
+        self._moves = ConcreteStateMoves(state, self._operands)
         self._performed: list[PerformedMessage] = []
         self._parked: dict[int, int] = {}
         """The lanes that wait at each statement, by its index."""
-        self.message: messages.Message | None = None
+        self.message: Message | None = None
         """The message that ran last, if that was the last statement, with the surface that it reached."""
         self._place = 0
         self._steps = 0
         self._launched = state.exec_mask
-        add_zeros(code.kernel, state)
+        add_zeros(code.program, state)
 
     @property
     def steps(self) -> int:
@@ -194,12 +190,12 @@ class Thread:
 
     def position(self) -> Position | None:
         """Of the statement that runs or ran last."""
-        return self._kernel.statements[self._place - 1].position if self._place else None
+        return self._program.statements[self._place - 1].position if self._place else None
 
     def resume(self) -> AtBarrier | Outcome:
         """Runs to behind the next barrier, or to the end.  Raises NotModelled."""
         undefined: Undefined | None = None
-        statements = self._kernel.statements
+        statements = self._program.statements
         while True:
             self.state.exec_mask |= self._parked.pop(self._place, 0)
             if self._place == len(statements):
@@ -209,7 +205,7 @@ class Thread:
                 raise NotModelled(f"a run of more than {self._most} statements", statement.position)
             self._steps += 1
             self._place += 1
-            if isinstance(statement, syntax.Label) or not self.state.exec_mask:
+            if isinstance(statement, Landing) or not self.state.exec_mask:
                 continue
             if self._repetition and self._repetition.never_ends(self._place, self._steps, self._held):
                 undefined = Undefined(self._repetition.position or statement.position, self._repetition.why)
@@ -224,7 +220,7 @@ class Thread:
                 raise NotModelled(reason.what, reason.position or statement.position) from None
             if self._observer is not None:
                 self._observer(statement, self.state)
-            if is_barrier(statement):
+            if isinstance(statement, Synchronise) and statement.waits:
                 return AtBarrier(statement, any(self._parked.values()))
         self.state.exec_mask = self._launched
         return Outcome(tuple(self._performed), undefined)
@@ -237,43 +233,44 @@ class Thread:
         bound = self._moves.contents(), self._operands.addresses()
         return state.exec_mask, dict(self._parked), registers, predicates, bound
 
-    def _step(self, instruction: syntax.Instruction) -> bool:
+    def _step(self, statement: Run) -> bool:
         """Runs one statement; False ends the kernel."""
         self.message = None
-        match kind_of(instruction, messages.OPCODES):
-            case Kind.NOTHING:
-                pass
-            case Kind.MEMORY:
-                self._message(instruction)
+        match statement:
+            case MemoryMessage():
+                self._message(statement)
                 return self._enough is None or not self._enough(self._performed[-1])
-            case Kind.BIND:
-                self._moves.step(instruction)
-            case Kind.BRANCH:
-                self._branch(instruction)
-            case Kind.END:
-                if instruction.predicate or any(self._parked.values()):
-                    raise NotModelled(f"opcode {instruction.opcode} in divergent control flow", instruction.position)
+            case Nothing() | Synchronise(of_some=False):
+                pass
+            case Synchronise():
+                raise NotModelled(f"opcode {statement.origin.opcode}", statement.position)
+            case BindState() | ReadState():
+                self._moves.step(statement)
+            case Branch():
+                self._branch(statement)
+            case End():
+                if statement.predicated or any(self._parked.values()):
+                    what = f"opcode {statement.origin.opcode} in divergent control flow"
+                    raise NotModelled(what, statement.position)
                 return False
-            case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.PREDICATE_LOGIC | Kind.ADDRESS:
-                self._arithmetic.step(instruction)
-            case Kind.SAMPLE:
-                self._sample(instruction)
-            case Kind.INFO:
-                self._info(instruction)
-            case Kind.MATRIX:
-                run_dpas(decode_dpas(instruction, self._kernel, self.state.platform), self.state)
-            case Kind.UNKNOWN | Kind.GROUP:
-                what = self._kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
-                raise NotModelled(what, instruction.position)
+            case SamplerMessage():
+                self._sample(statement)
+            case InfoMessage():
+                self._info(statement)
+            case MatrixProduct():
+                run_dpas(statement.product, self.state)
+            case Refused():
+                statement.refuse()
+            case _:
+                self._arithmetic.step(statement)
         return True
 
-    def _message(self, instruction: syntax.Instruction) -> None:
-        place = self._place - 1
-        decoded = self._code.message(place, instruction)
-        surface = self._surface(decoded.surface, instruction.position)
+    def _message(self, statement: MemoryMessage) -> None:
+        decoded, position = statement.message, statement.position
+        surface = self._surface(decoded.surface, position)
         memory = self.state.surfaces[surface]
-        require_reached(decoded, memory, surface, instruction.position)
-        self.state.choices.message(instruction.position)
+        require_reached(decoded, memory, surface, position)
+        self.state.choices.message(position)
         log: list[Write] = []
         misses: list[Miss] = []
         changed: list[Write] = []
@@ -282,14 +279,14 @@ class Thread:
         else:
             self._performed.clear()
         try:
-            self.message = self._code.message_on(place, instruction, surface)
+            self.message = self._code.message_on(self._place - 1, decoded, surface)
             self.message.execute(self.state)
         finally:
             memory.log = memory.misses = memory.changed = None
-            done = PerformedMessage(instruction, decoded, surface, tuple(log), tuple(misses), tuple(changed))
+            done = PerformedMessage(statement.origin, decoded, surface, tuple(log), tuple(misses), tuple(changed))
             self._performed.append(done)
         if self._repetition:
-            self._repetition.stored(surface, log, "atomic" in instruction.opcode)
+            self._repetition.stored(surface, log, statement.is_atomic)
 
     def _surface(self, variable: str, position: Position) -> str:
         """The key of the surface that a variable stands for; by its handle where it has no other name."""
@@ -299,23 +296,22 @@ class Thread:
             raise MissingSurface(position, keys[0])
         return found
 
-    def _sample(self, instruction: syntax.Instruction) -> None:
-        read = sampler_read(instruction, self._kernel, self.state.platform)
+    def _sample(self, statement: SamplerMessage) -> None:
+        read, opcode = statement.read, statement.opcode
         if not self._known_images:
             surface = self.state.surfaces.get(self._moves.keys(read.surface)[0])
-            read_raw(read, instruction.opcode, surface, self._moves.sampler_number(read.variable), self.state)
+            read_raw(read, opcode, surface, self._moves.sampler_number(read.variable), self.state)
             return
-        surface = self._surface(read.surface, instruction.position)
-        image = texel_image(self.state.surfaces[surface], surface, instruction.position)
-        read_texels(read, instruction.opcode, image, self.state)
+        surface = self._surface(read.surface, statement.position)
+        image = texel_image(self.state.surfaces[surface], surface, statement.position)
+        read_texels(read, opcode, image, self.state)
 
-    def _info(self, instruction: syntax.Instruction) -> None:
-        info = image_info(instruction, self._kernel, self.state.platform)
-        image = self.state.surfaces[self._surface(info.surface, instruction.position)]
-        write_info(info, image, instruction.position, self.state)
+    def _info(self, statement: InfoMessage) -> None:
+        image = self.state.surfaces[self._surface(statement.info.surface, statement.position)]
+        write_info(statement.info, image, statement.position, self.state)
 
-    def _branch(self, instruction: syntax.Instruction) -> None:
-        execution = execution_of(instruction)
+    def _branch(self, branch: Branch) -> None:
+        execution, target = branch.lanes, branch.target
         active = self.state.exec_mask
         jumping = 0
         if execution.size == 1:  # Page GOTO: "all channels would either branch or not"
@@ -326,14 +322,14 @@ class Thread:
                 place = lane + lane_offset(execution)
                 if place < THREAD_LANES and self.state.channel_enabled(execution, lane):
                     jumping |= 1 << place & active
-        self.state.choices.note(instruction.position, jumping)
-        target, waiting = self._code.labels[label_of(instruction)], active & ~jumping
+        self.state.choices.note(branch.position, jumping)
+        waiting = active & ~jumping
         if target >= self._place:
             self._park(target, jumping)
             self.state.exec_mask = waiting
         elif jumping:  # backwards: who stays waits behind the branch until the others are there
             if self._repetition:
-                self._repetition.went_back(instruction)
+                self._repetition.went_back(branch)
             self._park(self._place, waiting)
             self.state.exec_mask = jumping
             self._place = target

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from visaproof.decode.sampler import SamplerUse
 from visaproof.isa.types import DataType
+from visaproof.program.statements import Origin
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.float_axioms import as_function
 from visaproof.semantics.symbolic.value_names import OpenValue, like
 from visaproof.smt import BitVec, Bool
-from visaproof.visaasm.syntax import Instruction
 
 UNINTERPRETED = "which is uninterpreted"
 NO_RESULT = "whose result no page states there"
@@ -23,7 +23,7 @@ class Arbitrary:
     """A value that the model leaves open: a float result, a saturated one, bytes that a page leaves undefined."""
 
     symbol: BitVec | Bool
-    instruction: Instruction
+    instruction: Origin
     lane: int | None
     reason: str
     """Of the operation, as a relative clause."""

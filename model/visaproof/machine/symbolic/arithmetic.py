@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from visaproof.decode.statement import execution_of, lane_offset, without_mask, without_predicate
+from visaproof.decode.statement import lane_offset, without_mask, without_predicate
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import CONTROL
 from visaproof.isa.types import DataType
@@ -13,6 +13,18 @@ from visaproof.machine.symbolic.lane_reads import readers_of, target_of
 from visaproof.machine.symbolic.operands import Reader, SymbolicOperands
 from visaproof.machine.symbolic.predicates import Lane, SymbolicPredicates, lanes_of
 from visaproof.machine.symbolic.thread import Thread
+from visaproof.program.operands import Destination, PredicateTarget
+from visaproof.program.statements import (
+    ClearAddress,
+    CombinePredicates,
+    Compare,
+    Compute,
+    Computing,
+    MovePredicate,
+    Run,
+    SetAddress,
+    SetPredicate,
+)
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.cases import by_cases, given
 from visaproof.semantics.symbolic.division import divided
@@ -33,8 +45,6 @@ from visaproof.smt import (
     neg,
     symbol,
 )
-from visaproof.visaasm.opcode_kinds import DESTINATIONS, Kind, boolean_table, kind_of
-from visaproof.visaasm.syntax import Instruction, Name, Operand, SubscriptedName
 
 _Pair = tuple[BitVec, BitVec]
 
@@ -54,32 +64,37 @@ class SymbolicArithmetic:
         """The values that were left open, in the order in which they were."""
         return self._open.values
 
-    def step(self, instruction: Instruction) -> None:
-        match kind_of(instruction, frozenset()):
-            case Kind.COMPARE:
-                self._compare(instruction)
-            case Kind.SET_PREDICATE:
-                self._predicates.set(instruction)
-            case Kind.PREDICATE_LOGIC:
-                self._predicates.combine(instruction)
-            case Kind.ADDRESS:
-                self._address(instruction)
-            case _ if instruction.opcode in DESTINATIONS or instruction.opcode == "madw":
-                self._two_results(instruction)
-            case _ if instruction.opcode in PAIRED:
-                self._differences(instruction)
-            case _ if instruction.opcode == "sel":
-                self._select(instruction)
-            case _ if instruction.opcode == "mov" and isinstance(instruction.operands[1], Name):
-                self._mov_predicate(instruction, instruction.operands[1])
-            case _ if isinstance(instruction.operands[0], SubscriptedName):
-                self._clear_addresses(instruction, instruction.operands[0])
-            case _:
-                self._one_result(instruction)
+    def step(self, statement: Computing) -> None:
+        match statement:
+            case Compute():
+                self._compute(statement)
+            case Compare():
+                self._compare(statement)
+            case MovePredicate():
+                self._mov_predicate(statement)
+            case SetPredicate():
+                self._predicates.set(statement)
+            case CombinePredicates():
+                self._predicates.combine(statement)
+            case SetAddress():
+                self._address(statement)
+            case ClearAddress():
+                self._clear_addresses(statement)
+
+    def _compute(self, statement: Compute) -> None:
+        name = statement.operation.name
+        if name in _TWO_RESULTS:
+            self._two_results(statement)
+        elif name in PAIRED:
+            self._differences(statement)
+        elif name == "sel":
+            self._select(statement)
+        else:
+            self._one_result(statement)
 
     def fresh(
         self,
-        instruction: Instruction,
+        statement: Run,
         lane: int | None,
         width: int,
         reason: str,
@@ -88,8 +103,8 @@ class SymbolicArithmetic:
         origin: SamplerOrigin | None = None,
     ) -> BitVec:
         """An arbitrary value in place of one that the model leaves open; one for one operation on the same operands."""
-        control, operation = None if operands is None else self._control(), _operation_of(instruction)
-        one = Arbitrary(symbol("", width), instruction, lane, reason, operation, operands, result, control, origin)
+        control, operation = None if operands is None else self._control(), _operation_of(statement)
+        one = Arbitrary(symbol("", width), statement.origin, lane, reason, operation, operands, result, control, origin)
         return cast(BitVec, self._open.named(one))
 
     def _control(self) -> BitVec | None:
@@ -98,117 +113,118 @@ class SymbolicArithmetic:
             return None
         return registers.read_under(CONTROL, 0, 4, self._thread.lanes.facts)
 
-    def _write(self, target: Operand, lanes: Sequence[Lane], values: Sequence[BitVec]) -> None:
+    def _write(self, target: Destination, lanes: Sequence[Lane], values: Sequence[BitVec]) -> None:
         write = self._operands.writer(target)
         for (lane, guard, assumed), value in zip(lanes, values, strict=True):
             write(lane, value, guard, assumed)
 
-    def _readers(self, instruction: Instruction, first: int) -> list[Reader]:
-        return readers_of(instruction, first, self._operands)
+    def _readers(self, statement: Compute | Compare) -> list[Reader]:
+        return readers_of(statement, self._operands)
 
-    def _one_result(self, instruction: Instruction) -> None:
-        target = target_of(instruction)
+    def _one_result(self, statement: Compute) -> None:
+        target = target_of(statement)
         result = self._operands.destination_type(target)
-        readers = self._readers(instruction, 1)
-        compute = self._operation(instruction)
-        lanes = lanes_of(self._thread, execution_of(instruction))
+        readers = self._readers(statement)
+        compute = self._operation(statement)
+        lanes = lanes_of(self._thread, statement.lanes)
         values: list[BitVec] = []
         for lane, _, assumed in lanes:
             sources = [read(lane, assumed) for read in readers]
-            values.append(self._value(instruction, lane, sources, assumed, result, compute))
+            values.append(self._value(statement, lane, sources, assumed, result, compute))
         self._write(target, lanes, values)
 
     def _value(
         self,
-        instruction: Instruction,
+        statement: Compute,
         lane: int,
         sources: Sequence[Source],
         assumed: Literals,
         result: DataType,
         compute: Operation | None,
     ) -> BitVec:
-        if _copies(instruction, sources[0], result):
+        if _copies(statement, sources[0], result):
             return plain(sources)[0].bits
-        if compute is None or "sat" in instruction.suffixes or _floats(sources, result):
-            return self._result(instruction, lane, given(sources, assumed), result)
+        if compute is None or statement.operation.saturates or _floats(sources, result):
+            return self._result(statement, lane, given(sources, assumed), result)
         return compute(sources, result)
 
-    def _differences(self, instruction: Instruction) -> None:
+    def _differences(self, statement: Compute) -> None:
         """Page SAD2: "the odd element are updated with undefined values", be the odd lane enabled or the even one."""
-        execution, target = execution_of(instruction), instruction.operands[0]
+        execution, target = statement.lanes, statement.target
         if execution.size == 1:
-            raise NotModelled(f"{instruction.opcode} of one lane", instruction.position)
-        result, compute = self._operands.destination_type(target), self._operation(instruction)
-        readers = self._readers(instruction, 1)
+            raise NotModelled(f"{statement.operation.name} of one lane", statement.position)
+        result, compute = self._operands.destination_type(target), self._operation(statement)
+        readers = self._readers(statement)
         lanes, values = list[Lane](), list[BitVec]()
         for lane, guard, assumed in lanes_of(self._thread, execution):
             if lane % 2 == 0:
                 sources = [read(lane, assumed) for read in readers]
                 lanes.append((lane, guard, assumed))
-                values.append(self._value(instruction, lane, sources, assumed, result, compute))
+                values.append(self._value(statement, lane, sources, assumed, result, compute))
             lanes.append((lane | 1, guard, assumed))
-            values.append(self.fresh(instruction, lane | 1, result.bits, NO_RESULT))
+            values.append(self.fresh(statement, lane | 1, result.bits, NO_RESULT))
         self._write(target, lanes, values)
 
-    def _result(self, instruction: Instruction, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
+    def _result(self, statement: Compute, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
         """Of an operation on floats, of a division, or of what saturates."""
-        return by_cases(sources, lambda one: self._result_of(instruction, lane, one, result), ite)
+        return by_cases(sources, lambda one: self._result_of(statement, lane, one, result), ite)
 
-    def _result_of(self, instruction: Instruction, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
+    def _result_of(self, statement: Compute, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
         operands = plain(sources)
         if _floats(operands, result):
-            meaning = meaning_of(self._floats, instruction, operands, result, self._control())
+            meaning = meaning_of(self._floats, statement.operation, operands, result, self._control())
         else:
-            meaning = _of_integers(instruction, operands, result)
+            meaning = _of_integers(statement, operands, result)
         if meaning is not None and is_false(meaning.open):
             return cast(BitVec, meaning.value)
         reason = UNINTERPRETED if meaning is None else NO_RESULT
-        value = self.fresh(instruction, lane, result.bits, reason, operands, result)
+        value = self.fresh(statement, lane, result.bits, reason, operands, result)
         return value if meaning is None else ite(meaning.open, value, cast(BitVec, meaning.value))
 
-    def _operation(self, instruction: Instruction) -> Operation | None:
+    def _operation(self, statement: Compute) -> Operation | None:
         """What the opcode computes on integers, if that is modelled."""
-        if instruction.opcode == "bfn":
-            table = boolean_table(instruction)
+        if statement.operation.name == "bfn":
+            table = statement.operation.table
+            assert table is not None
             return lambda sources, result: alu.boolean_function(table, sources, result)
-        return alu.OPERATIONS.get(instruction.opcode)
+        return alu.OPERATIONS.get(statement.operation.name)
 
-    def _select(self, instruction: Instruction) -> None:
-        execution = execution_of(instruction)
+    def _select(self, statement: Compute) -> None:
+        execution = statement.lanes
         if execution.predicate is None:
-            raise NotModelled("sel without a predicate", instruction.position)
-        target = instruction.operands[0]
+            raise NotModelled("sel without a predicate", statement.position)
+        target = statement.target
         result = self._operands.destination_type(target)
-        readers = self._readers(instruction, 1)
+        readers = self._readers(statement)
         lanes = lanes_of(self._thread, without_predicate(execution))
         values: list[BitVec] = []
         for lane, _, assumed in lanes:
             sources = [read(lane, assumed) for read in readers]
             if _floats(sources, result):
                 sources = given(sources, assumed)
-            first, second = (self._as_result(source, instruction, lane, result) for source in sources)
+            first, second = (self._as_result(source, statement, lane, result) for source in sources)
             values.append(ite(self._thread.passes(without_mask(execution), lane, assumed), first, second))
         self._write(target, lanes, values)
 
-    def _as_result(self, source: Source, instruction: Instruction, lane: int, result: DataType) -> BitVec:
-        if _copies(instruction, source, result):
+    def _as_result(self, source: Source, statement: Compute, lane: int, result: DataType) -> BitVec:
+        if _copies(statement, source, result):
             return plain((source,))[0].bits
-        if _floats((source,), result) or "sat" in instruction.suffixes:
-            return self._result(instruction, lane, (source,), result)
+        if _floats((source,), result) or statement.operation.saturates:
+            return self._result(statement, lane, (source,), result)
         return alu.OPERATIONS["mov"]((source,), result)
 
-    def _two_results(self, instruction: Instruction) -> None:
-        execution = execution_of(instruction)
-        readers = self._readers(instruction, DESTINATIONS.get(instruction.opcode, 1))
+    def _two_results(self, statement: Compute) -> None:
+        execution = statement.lanes
+        readers = self._readers(statement)
         lanes = lanes_of(self._thread, execution)
         pairs: list[_Pair] = []
         for lane, _, assumed in lanes:
             sources = [read(lane, assumed) for read in readers]
             if _floats(sources, DataType.UD):
-                raise NotModelled(f"{instruction.opcode} on floats", instruction.position)
-            pairs.append(_TWO_RESULTS[instruction.opcode](sources))
-        first, second, behind = instruction.operands[0], instruction.operands[1], 0
-        if instruction.opcode == "madw":  # Page MADW: "the high 32b of results are stored in the high GRFs"
+                raise NotModelled(f"{statement.operation.name} on floats", statement.position)
+            pairs.append(_TWO_RESULTS[statement.operation.name](sources))
+        first, second, behind = statement.target, statement.targets[-1], 0
+        if statement.operation.name == "madw":  # Page MADW: "the high 32b of results are stored in the high GRFs"
             register = self._thread.platform.grf_bytes
             second, behind = first, (4 * execution.size + register - 1) // register * register
         write_low, write_high = self._operands.writer(first), self._operands.writer(second, behind)
@@ -216,31 +232,31 @@ class SymbolicArithmetic:
             write_low(lane, low, guard, assumed)
             write_high(lane, high, guard, assumed)
 
-    def _compare(self, instruction: Instruction) -> None:
-        execution = execution_of(instruction)
-        target = instruction.operands[0]
-        left_reader, right_reader = self._readers(instruction, 1)
+    def _compare(self, statement: Compare) -> None:
+        execution = statement.lanes
+        target = statement.target
+        left_reader, right_reader = self._readers(statement)
         lanes = lanes_of(self._thread, execution)
         holds: list[Bool] = []
         for lane, _, assumed in lanes:
             left, right = left_reader(lane, assumed), right_reader(lane, assumed)
             if left.type.floating or right.type.floating:
-                holds.append(self._comparison(instruction, lane, given((left, right), assumed)))
+                holds.append(self._comparison(statement, lane, given((left, right), assumed)))
             else:
-                holds.append(alu.compare(instruction.suffixes[0], left, right))
-        if isinstance(target, Name):
+                holds.append(alu.compare(statement.relation, left, right))
+        if isinstance(target, PredicateTarget):
             places = [(lane_offset(execution) + lane, guard) for lane, guard, _ in lanes]
             self._predicates.set_bits(target, places, holds)
             return
         width = self._operands.destination_type(target).bits
         self._write(target, lanes, [ite(one, const(-1, width), const(0, width)) for one in holds])
 
-    def _comparison(self, instruction: Instruction, lane: int, sources: Sequence[Source]) -> Bool:
+    def _comparison(self, statement: Compare, lane: int, sources: Sequence[Source]) -> Bool:
         """A comparison of floats."""
-        return by_cases(sources, lambda one: self._comparison_of(instruction, lane, *one), ite_bool)
+        return by_cases(sources, lambda one: self._comparison_of(statement, lane, *one), ite_bool)
 
-    def _comparison_of(self, instruction: Instruction, lane: int, left: Source, right: Source) -> Bool:
-        written = comparison(instruction.suffixes[0], *plain((left, right)))
+    def _comparison_of(self, statement: Compare, lane: int, left: Source, right: Source) -> Bool:
+        written = comparison(statement.relation, *plain((left, right)))
         if not isinstance(written, Comparison):
             return written
         meaning = comparison_meaning(self._floats, written.relation, written.operands, self._control())
@@ -249,40 +265,39 @@ class SymbolicArithmetic:
         else:
             operation, reason = ("cmp", written.relation), UNINTERPRETED if meaning is None else NO_RESULT
             one = Arbitrary(
-                bool_symbol(""), instruction, lane, reason, operation, written.operands, None, self._control()
+                bool_symbol(""), statement.origin, lane, reason, operation, written.operands, None, self._control()
             )
             holds = cast(Bool, self._open.named(one))
             if meaning is not None:
                 holds = ite_bool(meaning.open, holds, cast(Bool, meaning.value))
         return neg(holds) if written.negated else holds
 
-    def _mov_predicate(self, instruction: Instruction, source: Name) -> None:
+    def _mov_predicate(self, statement: MovePredicate) -> None:
         """Page MOV: the predicate as an unsigned integer; "the upper bits […] will have undefined values"."""
-        target = instruction.operands[0]
-        width = self._operands.destination_type(target).bits
-        count = min(self._thread.predicates.sizes[source.name], width)
-        lanes = lanes_of(self._thread, execution_of(instruction))
+        target = statement.target
+        source, width = statement.predicate, self._operands.destination_type(target).bits
+        count = min(self._thread.predicates.sizes[source], width)
+        lanes = lanes_of(self._thread, statement.lanes)
         values: list[BitVec] = []
         for lane, _, assumed in lanes:
-            bits = [self._thread.predicates.read_under(source.name, k, assumed) for k in reversed(range(count))]
+            bits = [self._thread.predicates.read_under(source, k, assumed) for k in reversed(range(count))]
             value = concat(*(ite(one, const(1, 1), const(0, 1)) for one in bits))
             if count < width:
                 reason = f"which leaves the bits from {count} on undefined"
-                above = self.fresh(instruction, lane, width - count, reason) if count < 16 else const(0, width - count)
+                above = self.fresh(statement, lane, width - count, reason) if count < 16 else const(0, width - count)
                 value = concat(above, value)
             values.append(value)
         self._write(target, lanes, values)
 
-    def _clear_addresses(self, instruction: Instruction, target: SubscriptedName) -> None:
-        for lane, guard, _ in lanes_of(self._thread, execution_of(instruction)):
-            self._operands.clear_address(target, lane, guard)
+    def _clear_addresses(self, statement: ClearAddress) -> None:
+        for lane, guard, _ in lanes_of(self._thread, statement.lanes):
+            self._operands.clear_address(statement.target, lane, guard)
 
-    def _address(self, instruction: Instruction) -> None:
-        target, base, offset = instruction.operands
-        assert isinstance(target, SubscriptedName)
-        read = self._operands.reader(offset)
-        for lane, guard, assumed in lanes_of(self._thread, execution_of(instruction)):
-            self._operands.set_address(target, lane, base, read(lane, assumed).modulo(32), guard, assumed)
+    def _address(self, statement: SetAddress) -> None:
+        read = self._operands.reader(statement.offset)
+        for lane, guard, assumed in lanes_of(self._thread, statement.lanes):
+            offset = read(lane, assumed).modulo(32)
+            self._operands.set_address(statement.target, lane, statement.base, offset, guard, assumed)
 
 
 _TWO_RESULTS: dict[str, Callable[[Sequence[Source]], _Pair]] = {
@@ -292,28 +307,30 @@ _TWO_RESULTS: dict[str, Callable[[Sequence[Source]], _Pair]] = {
 }
 
 
-def _copies(instruction: Instruction, source: Source, result: DataType) -> bool:
+def _copies(statement: Compute, source: Source, result: DataType) -> bool:
     """Whether the bits are copied: `mov` and `sel` of one type, of floats with another sign too."""
     return (
-        instruction.opcode in ("mov", "sel")
-        and not instruction.suffixes
+        statement.operation.name in ("mov", "sel")
+        and not statement.operation.saturates
         and source.type is result
         and (result.floating or not source.modifier)
     )
 
 
-def _operation_of(instruction: Instruction) -> tuple[str, ...]:
-    """The opcode and its suffixes; `sel` converts as `mov` does."""
-    return "mov" if instruction.opcode == "sel" else instruction.opcode, *instruction.suffixes
+def _operation_of(statement: Run) -> tuple[str, ...]:
+    """The function that is computed; of a message, which is none, its name."""
+    if isinstance(statement, Compute):
+        return statement.operation.function
+    return statement.origin.opcode, *statement.origin.suffixes
 
 
 def _floats(sources: Sequence[Source], result: DataType) -> bool:
     return result.floating or any(source.type.floating for source in sources)
 
 
-def _of_integers(instruction: Instruction, sources: Sequence[Source], result: DataType) -> Meaning | None:
+def _of_integers(statement: Compute, sources: Sequence[Source], result: DataType) -> Meaning | None:
     """A quotient, or what saturates; None where it is not interpreted."""
-    saturates = "sat" in instruction.suffixes
-    if instruction.opcode in ("div", "mod"):
-        return divided(instruction.opcode, sources, result, saturates)
-    return saturated(_operation_of(instruction)[0], sources, result) if saturates else None
+    saturates = statement.operation.saturates
+    if statement.operation.name in ("div", "mod"):
+        return divided(statement.operation.name, sources, result, saturates)
+    return saturated(_operation_of(statement)[0], sources, result) if saturates else None

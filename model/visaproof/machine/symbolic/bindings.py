@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from visaproof.decode.surfaces import StateElement, SurfaceBindings, unbound
+from visaproof.decode.surfaces import StateElement, unbound
 from visaproof.isa.errors import NotModelled, Position
-from visaproof.isa.platform import Platform
 from visaproof.machine.symbolic.lanes import Lanes
+from visaproof.program.statements import BindState
 from visaproof.semantics.symbolic.guarded import Literals
-from visaproof.visaasm.syntax import Instruction, Kernel
 
 
 class Bound(NamedTuple):
@@ -21,8 +20,7 @@ class Bound(NamedTuple):
 class GuardedBindings:
     """The surfaces that each element may stand for, the one that was bound last first."""
 
-    def __init__(self, kernel: Kernel, platform: Platform, lanes: Lanes) -> None:
-        self._names = SurfaceBindings(kernel, platform)
+    def __init__(self, lanes: Lanes) -> None:
         self._lanes = lanes
         self._bound: dict[StateElement, tuple[Bound, ...]] = {}
 
@@ -41,9 +39,13 @@ class GuardedBindings:
                 return True
         return False
 
-    def bind(self, movs: Instruction) -> None:
+    def bind(self, movs: BindState) -> None:
         """Takes note of a `movs`; one of a sampler changes no surface."""
-        for place, key in self._names.named(movs, lambda place: self._key(place, movs.position)).items():
+        keys = {
+            place: self._key(one, movs.position) if isinstance(one, StateElement) else one
+            for place, one in movs.surfaces.items()
+        }
+        for place, key in keys.items():
             before = self._bound.get(place, _itself(place))
             shown = () if not self._lanes.facts else tuple(one for one in before if not self._lanes.facts <= one.facts)
             self._bound[place] = (Bound(self._lanes.facts, key), *shown)

@@ -13,7 +13,6 @@ from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.guarded import Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte
 from visaproof.smt import BitVec, Bool, Term, is_false, symbol
-from visaproof.visaasm.syntax import GeneralVariable
 
 
 class Element(NamedTuple):
@@ -64,10 +63,10 @@ def _elements(thread: Thread, writes: RoundWrites, running: Sequence[Bool]) -> I
     """The words that no one lane writes, of variables that have an element, or several, for each lane."""
     lanes = sum(not is_false(one) for one in running)
     for variable, start, size, lane in words_of(writes) if lanes else ():
-        declared = thread.kernel.variables.get(variable)
-        if lane != EVERY_LANE or not isinstance(declared, GeneralVariable):
+        declared = thread.program.storage.get(variable)
+        if lane != EVERY_LANE or declared is None:
             continue
-        element = declared.type.size
+        element = declared.element
         place = start // element % lanes
         if not declared.size % (lanes * element) and not is_false(running[place]):
             yield Element(variable, start, size, place)

@@ -4,17 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from visaproof.decode import message as messages
-from visaproof.decode.dpas import decode_dpas
-from visaproof.decode.image_info import image_info
-from visaproof.decode.opcode_check import require_described
-from visaproof.decode.sampler import sampler_read
-from visaproof.decode.synchronisation import OPCODES, Moment, Synchronised, event_of
+from visaproof.decode.message import Message, TypedMessage
+from visaproof.decode.synchronisation import Moment, Synchronised
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.instructions.undefined_bytes import ClearedSlice, LeavesUndefinedBytes
-from visaproof.isa.errors import NotModelled
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.operands import NULL, SCRATCH
-from visaproof.isa.platform import Platform
 from visaproof.launch.float_results import Floats
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
@@ -28,6 +23,22 @@ from visaproof.machine.symbolic.register_addresses import AddressRegister, Addre
 from visaproof.machine.symbolic.sampler import read_arbitrary
 from visaproof.machine.symbolic.state_moves import StateContents, StateMoves
 from visaproof.machine.symbolic.thread import Thread, ThreadState, under_guard
+from visaproof.program.program import Program
+from visaproof.program.statements import (
+    BindState,
+    Branch,
+    End,
+    InfoMessage,
+    MatrixProduct,
+    MemoryMessage,
+    Nothing,
+    Origin,
+    ReadState,
+    Refused,
+    Run,
+    SamplerMessage,
+    Synchronise,
+)
 from visaproof.semantics.symbolic.accesses import Access, RegisterSlice, Store
 from visaproof.semantics.symbolic.beyond import Beyond
 from visaproof.semantics.symbolic.cases import under
@@ -43,8 +54,6 @@ from visaproof.semantics.symbolic.state import (
 )
 from visaproof.semantics.symbolic.value_names import LoadedValue
 from visaproof.smt import BitVec, Bool, Term, conj, const, disj, is_false, symbol, symbols_of
-from visaproof.visaasm import syntax
-from visaproof.visaasm.opcode_kinds import Kind, kind_of
 
 LOD_LEVELS = 15
 """Levels of an image of 2^14 texels."""
@@ -54,8 +63,8 @@ LOD_LEVELS = 15
 class Performed:
     """A memory message: the accesses that may happen, each under its guard, and what the loads brought."""
 
-    instruction: syntax.Instruction
-    decoded: messages.Message
+    instruction: Origin
+    decoded: Message
     """Its surface is the variable of the text; `surface` is what that stood for."""
     surface: str
     accesses: tuple[Access, ...]
@@ -95,8 +104,7 @@ class Machine:
 
     def __init__(
         self,
-        kernel: syntax.Kernel,
-        platform: Platform,
+        program: Program,
         initial: Callable[[str, int], Byte],
         exec_mask: Sequence[Bool],
         initial_predicate: Callable[[str, int], Bool],
@@ -106,89 +114,84 @@ class Machine:
         choices: int = MANY_CHOICES,
         nondeterministic: bool = False,
     ) -> None:
-        self.kernel = kernel
+        self.program = program
         self._initial = initial
         self._exec_mask = exec_mask
         self.private = PrivateMemory(private_base, choices)
         self.lanes = Lanes(exec_mask)
         self.beyond = Beyond(nondeterministic)
-        self.thread = Thread(kernel, platform, self.lanes, initial, initial_predicate, name, self.beyond)
-        self.operands = SymbolicOperands(
-            kernel, self.thread.registers, platform.grf_bytes, self.beyond, literals_of(disj(*exec_mask))
-        )
+        self.thread = Thread(program, self.lanes, initial, initial_predicate, name, self.beyond)
+        self.operands = SymbolicOperands(self.thread.registers, self.beyond, literals_of(disj(*exec_mask)))
         self.arithmetic = SymbolicArithmetic(self.thread, self.operands, floats)
-        self.bindings = StateMoves(kernel, self.thread, self.operands)
+        self.bindings = StateMoves(self.thread, self.operands)
         self.surfaces: dict[str, SymbolicSurface] = {}
         self.performed: list[Performed] = []
         self.events: list[Synchronised] = []
-        self._levels = LOD_LEVELS if _names_levels(kernel, platform) else 1
+        self._levels = LOD_LEVELS if _names_levels(program) else 1
 
-    def step(self, instruction: syntax.Instruction) -> None:
+    def step(self, statement: Run) -> None:
         """Runs one statement that is neither a branch nor the end."""
-        require_described(instruction, self.kernel, self.thread.platform)
-        match kind_of(instruction, messages.OPCODES):
-            case Kind.NOTHING | Kind.GROUP:
-                if instruction.opcode in OPCODES:
-                    self._synchronise(instruction)
-            case Kind.MEMORY:
-                self._message(instruction)
-            case Kind.BIND:
-                self.bindings.step(instruction)
-            case Kind.ARITHMETIC | Kind.COMPARE | Kind.SET_PREDICATE | Kind.PREDICATE_LOGIC | Kind.ADDRESS:
-                self.arithmetic.step(instruction)
-            case Kind.SAMPLE:
-                read = sampler_read(instruction, self.kernel, self.thread.platform)
-                surface = self.bindings.key(read.surface, instruction.position)
-                read_arbitrary(instruction, read, surface, self.thread, self.arithmetic)
-            case Kind.INFO:
-                info = image_info(instruction, self.kernel, self.thread.platform)
-                write_info(instruction, info, self._image(info.surface, instruction), self.thread, self.arithmetic)
-            case Kind.MATRIX:
-                dpas = decode_dpas(instruction, self.kernel, self.thread.platform)
-                write_sums(instruction, dpas, self.thread, self.arithmetic)
+        match statement:
+            case MemoryMessage():
+                self._message(statement)
+            case Synchronise():
+                here = conj(*self.lanes.facts)
+                self.events.append(Synchronised(len(self.performed), here, statement.event, statement.position))
+            case Nothing():
+                pass
+            case BindState():
+                self.bindings.bind(statement)
+            case ReadState():
+                self.bindings.read(statement)
+            case SamplerMessage():
+                surface = self.bindings.key(statement.read.surface, statement.position)
+                read_arbitrary(statement, surface, self.thread, self.arithmetic)
+            case InfoMessage():
+                write_info(statement, self._image(statement), self.thread, self.arithmetic)
+            case MatrixProduct():
+                write_sums(statement, self.thread, self.arithmetic)
+            case Refused():
+                statement.refuse()
+            case Branch() | End():
+                raise NotModelled(f"opcode {statement.origin.opcode}", statement.position)
             case _:
-                what = self.kernel.unlinked.get(instruction.position, f"opcode {instruction.opcode}")
-                raise NotModelled(what, instruction.position)
+                self.arithmetic.step(statement)
 
-    def _synchronise(self, instruction: syntax.Instruction) -> None:
-        here = conj(*self.lanes.facts)
-        self.events.append(Synchronised(len(self.performed), here, event_of(instruction), instruction.position))
-
-    def _message(self, instruction: syntax.Instruction) -> None:
-        plain = messages.decode(instruction, self.kernel, self.thread.platform)
-        key = self.bindings.key(plain.surface, instruction.position)
+    def _message(self, statement: MemoryMessage) -> None:
+        plain, position = statement.message, statement.position
+        key = self.bindings.key(plain.surface, position)
         decoded = replace(plain, surface=key)
         surface = self.surfaces.setdefault(key, self._surface(key, decoded))
-        if isinstance(surface, SymbolicImage) != isinstance(decoded, messages.TypedMessage):
-            raise NotModelled(f"{key} as bytes and as texels", instruction.position)
+        if isinstance(surface, SymbolicImage) != isinstance(decoded, TypedMessage):
+            raise NotModelled(f"{key} as bytes and as texels", position)
         state = ThreadState.of(self.thread, self.surfaces)
         accesses, short = self._accesses(decoded, state)
         undefined = list(decoded.undefined_bytes(state)) if isinstance(decoded, LeavesUndefinedBytes) else []
         loaded: list[tuple[Access, BitVec]] = []
-        rounds = sum(earlier.instruction.position == instruction.position for earlier in self.performed)
+        rounds = sum(earlier.instruction.position == position for earlier in self.performed)
         again = f".round{rounds}" if rounds else ""
         for k, access in enumerate(accesses):
             if isinstance(access, Store) or access.destination is None:
                 continue
             place = access.destination
-            site = f"{_site(self.kernel, instruction)}.{k}{again}"
+            site = f"{_site(self.program, position)}.{k}{again}"
             unknown = symbol(LoadedValue(self.thread.name, site), 8 * place.width)
             private = self.private.owns(access)
-            value = self._from_private(instruction, access, unknown) if private else unknown
+            value = self._from_private(statement, access, unknown) if private else unknown
             if value is unknown:
                 loaded.append((access, value))
             if self.beyond.nondeterministic or self.thread.registers.holds(place.variable, place.start, place.width):
                 self.thread.registers.write(place.variable, place.start, value, access.guard)
         for guard, place in undefined:
             if not is_false(guard):
-                self.thread.registers.write(place.variable, place.start, self._left_in(place, instruction), guard)
+                self.thread.registers.write(place.variable, place.start, self._left_in(place, statement), guard)
         self.performed.append(Performed(
-            instruction, plain, key, accesses, tuple(loaded), left_open=len(self.arithmetic.arbitrary), short=short
+            statement.origin, plain, key, accesses, tuple(loaded), left_open=len(self.arithmetic.arbitrary), short=short
         ))  # fmt: skip
         if key in (FLAT, SCRATCH):
             self.private.store(accesses)
 
-    def _accesses(self, decoded: messages.Message, state: ThreadState) -> tuple[tuple[Access, ...], tuple[Access, ...]]:
+    def _accesses(self, decoded: Message, state: ThreadState) -> tuple[tuple[Access, ...], tuple[Access, ...]]:
         """The accesses that may happen, and those of them that need what a variable does not have."""
         strict = list(decoded.footprint(state))
         found = [access for access in strict if not is_false(access.guard)]
@@ -201,23 +204,23 @@ class Machine:
         short = (other for one, other in pairs if is_false(other.defined) and not is_false(one.defined))
         return tuple(found), tuple(self._reached(one) for one in short if not is_false(one.guard))
 
-    def _left_in(self, place: RegisterSlice, instruction: syntax.Instruction) -> BitVec:
+    def _left_in(self, place: RegisterSlice, statement: MemoryMessage) -> BitVec:
         """What is in bytes of a destination that a load does not fill."""
         if isinstance(place, ClearedSlice):
             return const(0, 8 * place.width)
-        return self.arithmetic.fresh(instruction, None, 8 * place.width, "which leaves bytes undefined")
+        return self.arithmetic.fresh(statement, None, 8 * place.width, "which leaves bytes undefined")
 
-    def _from_private(self, instruction: syntax.Instruction, access: Access, unknown: BitVec) -> BitVec:
+    def _from_private(self, statement: MemoryMessage, access: Access, unknown: BitVec) -> BitVec:
         """What a load from private memory brings; `unknown` as far as nothing is known to be there."""
         value = self.private.load(access, unknown, self.thread.assumption(access.guard))
         if unknown in symbols_of(value):
             reason = "which reads uninitialised private memory, or what a loop stores"
-            self.arithmetic.arbitrary.append(Arbitrary(unknown, instruction, access.lane, reason))
+            self.arithmetic.arbitrary.append(Arbitrary(unknown, statement.origin, access.lane, reason))
         return value
 
-    def _surface(self, key: str, decoded: messages.Message) -> SymbolicSurface:
+    def _surface(self, key: str, decoded: Message) -> SymbolicSurface:
         """A surface of which nothing is known but its kind."""
-        if isinstance(decoded, messages.TypedMessage):
+        if isinstance(decoded, TypedMessage):
             return self._some_image(key)
         if key == FLAT:
             return SymbolicFlat()
@@ -228,12 +231,12 @@ class Machine:
     def _some_image(self, key: str) -> SymbolicImage:
         return SymbolicImage(tuple(extents_of(key, level) for level in range(self._levels)))
 
-    def _image(self, variable: str, instruction: syntax.Instruction) -> SymbolicImage:
-        """What a surface variable stands for that an image is bound to."""
-        key = self.bindings.key(variable, instruction.position)
+    def _image(self, statement: InfoMessage) -> SymbolicImage:
+        """What the surface variable stands for that an image is bound to."""
+        key = self.bindings.key(statement.info.surface, statement.position)
         surface = self.surfaces.setdefault(key, self._some_image(key))
         if not isinstance(surface, SymbolicImage):
-            raise NotModelled(f"{instruction.opcode} of a buffer", instruction.position)
+            raise NotModelled(f"{statement.origin.opcode} of a buffer", statement.position)
         return surface
 
     def _reached(self, access: Access) -> Access:
@@ -314,13 +317,12 @@ class Machine:
         self.events += events
 
 
-def _site(kernel: syntax.Kernel, instruction: syntax.Instruction) -> str:
+def _site(program: Program, at: Position) -> str:
     """The line of a statement, with the file if it is that of a function."""
-    at = instruction.position
-    return str(at.line) if at.path == kernel.path else f"{PurePath(at.path).stem}:{at.line}"
+    return str(at.line) if at.path == program.path else f"{PurePath(at.path).stem}:{at.line}"
 
 
-def _names_levels(kernel: syntax.Kernel, platform: Platform) -> bool:
-    """Whether a typed message of the kernel names a level of detail: without one it is level 0."""
-    typed = (each for each in kernel.instructions() if each.opcode in messages.TYPED)
-    return any(getattr(messages.decode(each, kernel, platform), "lod", NULL) not in (NULL, None) for each in typed)
+def _names_levels(program: Program) -> bool:
+    """Whether a typed message of the program names a level of detail: without one it is level 0."""
+    found = (one.message for one in program.statements if isinstance(one, MemoryMessage))
+    return any(isinstance(one, TypedMessage) and one.lod not in (NULL, None) for one in found)

@@ -5,24 +5,25 @@ of B: their order and rounding are the hardware's, and the same operands give th
 """
 
 from visaproof.decode.dpas import DWORD_BITS, Dpas, Element
-from visaproof.isa.errors import NotModelled
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.operands import NULL, RawOperand
 from visaproof.isa.types import DataType
 from visaproof.machine.symbolic.arbitrary_values import UNINTERPRETED
 from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
 from visaproof.machine.symbolic.predicates import lanes_of
 from visaproof.machine.symbolic.thread import Thread
+from visaproof.program.statements import MatrixProduct
 from visaproof.semantics.symbolic.elements import Source, resized
 from visaproof.semantics.symbolic.guarded import Literals
 from visaproof.smt import BitVec, add, const, extract, mul
-from visaproof.visaasm.syntax import Instruction
 
 
-def write_sums(instruction: Instruction, dpas: Dpas, thread: Thread, arithmetic: SymbolicArithmetic) -> None:
+def write_sums(statement: MatrixProduct, thread: Thread, arithmetic: SymbolicArithmetic) -> None:
     """Every source is read before anything is written.  Raises NotModelled where a variable is too short."""
+    dpas = statement.product
     lanes, size = lanes_of(thread, dpas.execution), dpas.execution.size
     row_bytes = dpas.a_bits // 8
-    reader = _Reader(thread, instruction)
+    reader = _Reader(thread, statement.position)
     sums: list[tuple[int, Literals, BitVec]] = []
     for lane, guard, assumed in lanes:
         column = [reader.dword(dpas.b, 4 * (register * size + lane), assumed) for register in range(dpas.b_dwords)]
@@ -32,7 +33,7 @@ def write_sums(instruction: Instruction, dpas: Dpas, thread: Thread, arithmetic:
             start = const(0, DWORD_BITS) if dpas.acc == NULL else reader.dword(dpas.acc, byte, assumed)
             if dpas.floating:
                 operands = tuple(Source(one, DataType.UD) for one in (start, *line, *column))
-                value = arithmetic.fresh(instruction, lane, DWORD_BITS, UNINTERPRETED, operands, DataType.F)
+                value = arithmetic.fresh(statement, lane, DWORD_BITS, UNINTERPRETED, operands, DataType.F)
             else:
                 value = _sum(start, line, column, dpas)
             sums.append((byte, guard, value))
@@ -44,14 +45,14 @@ def write_sums(instruction: Instruction, dpas: Dpas, thread: Thread, arithmetic:
 class _Reader:
     """Reads each word once for what is assumed of a lane."""
 
-    def __init__(self, thread: Thread, instruction: Instruction) -> None:
+    def __init__(self, thread: Thread, position: Position) -> None:
         self._thread = thread
-        self._instruction = instruction
+        self._position = position
         self._known: dict[tuple[str, int, int, Literals], BitVec] = {}
 
     def require(self, operand: RawOperand, start: int, width: int) -> None:
         if not self._thread.registers.holds(operand.variable, operand.offset + start, width):
-            raise NotModelled(f"dpas beyond {operand.variable}", self._instruction.position)
+            raise NotModelled(f"dpas beyond {operand.variable}", self._position)
 
     def dword(self, operand: RawOperand, start: int, assumed: Literals) -> BitVec:
         return self._word(operand, start, DWORD_BITS // 8, assumed)

@@ -9,31 +9,31 @@ from visaproof.machine.symbolic.register_addresses import (
     MOST_PLACES,
     NOWHERE,
     AddressRegister,
-    AddressRegisters,
+    GuardedAddresses,
     Named,
     Places,
     places_of,
 )
+from visaproof.program.operands import (
+    AddressedElements,
+    AddressedTarget,
+    AddressRegisters,
+    Constant,
+    Destination,
+    DroppedTarget,
+    Elements,
+    PackedConstant,
+    RowRegion,
+    StorageAddress,
+    Target,
+    Unlowered,
+)
+from visaproof.program.operands import Source as Operand
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.beyond import Beyond, Excess
 from visaproof.semantics.symbolic.guarded import NONE, GuardedRegisters, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import BeyondVariable
 from visaproof.smt import BitVec, Bool, add, conj, const, implies, is_false, is_true, ite, neg, symbol, true
-from visaproof.visaasm.opcode_kinds import packed_element
-from visaproof.visaasm.predefined import NULL
-from visaproof.visaasm.syntax import (
-    AddressOf,
-    GeneralVariable,
-    Immediate,
-    IndirectOperand,
-    Kernel,
-    Operand,
-    Region,
-    RowRegion,
-    SubscriptedName,
-    VectorDestination,
-    VectorSource,
-)
 
 Reader = Callable[[int, Literals], Source]
 """From a lane, and what may be assumed, to its element."""
@@ -45,36 +45,33 @@ Writer = Callable[[int, BitVec, Literals, Literals], None]
 class SymbolicOperands:
     """Elements of vector operands in the registers of a thread."""
 
-    def __init__(
-        self, kernel: Kernel, registers: GuardedRegisters, grf_bytes: int, beyond: Beyond, some_lane: Literals = NONE
-    ) -> None:
+    def __init__(self, registers: GuardedRegisters, beyond: Beyond, some_lane: Literals = NONE) -> None:
         """`some_lane` says that a lane was on when the kernel began."""
-        self._kernel = kernel
         self._some_lane = some_lane
         self._beyond = beyond
         self._registers = registers
-        self._grf_bytes = grf_bytes
-        self.addresses = AddressRegisters()
+        self.addresses = GuardedAddresses()
         self.conditions: list[tuple[Bool, Position]] = []
         """What must hold for register addresses to stay aligned and inside their variables."""
 
     def reader(self, operand: Operand) -> Reader:
         """What reads the elements of a source."""
         match operand:
-            case Immediate(type=data_type) if data_type.packed:
-                return lambda lane, _: _packed(operand, lane)
-            case Immediate(bits, data_type):
+            case Elements():
+                return self._vector_reader(operand)
+            case Constant(bits, data_type):
                 constant = Source(const(bits, data_type.bits), data_type)
                 return lambda lane, assumed: constant
-            case VectorSource():
-                return self._vector_reader(operand)
-            case IndirectOperand(region=region) if region is not None:
-                return lambda lane, assumed: self._read_indirect(operand, region, lane, assumed)
-            case _:
-                raise NotModelled("a source in this form", operand.position)
+            case PackedConstant(repeated, data_type):
+                count = len(repeated)
+                return lambda lane, _: Source(const(repeated[lane % count], data_type.bits), data_type)
+            case AddressedElements():
+                return lambda lane, assumed: self._read_indirect(operand, lane, assumed)
+            case Unlowered(what, position):
+                raise NotModelled(what, position)
 
-    def _vector_reader(self, operand: VectorSource) -> Reader:
-        root, origin, data_type = self._origin(operand)
+    def _vector_reader(self, operand: Elements) -> Reader:
+        root, origin, data_type = operand.storage, operand.start, operand.type
         region, size, modifier = operand.region, data_type.size, operand.modifier
 
         def read(lane: int, assumed: Literals) -> Source:
@@ -84,30 +81,25 @@ class SymbolicOperands:
 
         return read
 
-    def destination_type(self, operand: Operand) -> DataType:
-        match operand:
-            case VectorDestination(variable):
-                return self._general(variable).type
-            case IndirectOperand(type=data_type):
-                return data_type
-            case _:
-                raise NotModelled("a destination in this form", operand.position)
+    def destination_type(self, operand: Destination) -> DataType:
+        if isinstance(operand, Unlowered):
+            raise NotModelled(operand.what, operand.position)
+        return operand.type
 
-    def writer(self, operand: Operand, extra_bytes: int = 0) -> Writer:
-        """What writes the elements of a destination, or `extra_bytes` behind them."""
+    def writer(self, operand: Destination, extra_bytes: int = 0) -> Writer:
+        """What writes the elements of a destination, or `extra_bytes` after them."""
         match operand:
-            case VectorDestination(variable) if variable == NULL:
-                return lambda lane, bits, guard, assumed: None
-            case VectorDestination():
+            case Target():
                 return self._vector_writer(operand, extra_bytes)
-            case IndirectOperand(horizontal=horizontal) if horizontal is not None:
-                return self._indirect_writer(operand, horizontal, extra_bytes)
-            case _:
-                raise NotModelled("a destination in this form", operand.position)
+            case DroppedTarget():
+                return lambda lane, bits, guard, assumed: None
+            case AddressedTarget():
+                return self._indirect_writer(operand, extra_bytes)
+            case Unlowered(what, position):
+                raise NotModelled(what, position)
 
-    def _vector_writer(self, operand: VectorDestination, extra_bytes: int) -> Writer:
-        root, origin, data_type = self._origin(operand)
-        stride, first = operand.horizontal * data_type.size, origin + extra_bytes
+    def _vector_writer(self, operand: Target, extra_bytes: int) -> Writer:
+        root, stride, first = operand.storage, operand.stride * operand.type.size, operand.start + extra_bytes
 
         def write(lane: int, bits: BitVec, guard: Literals, assumed: Literals) -> None:
             start = first + lane * stride
@@ -115,10 +107,10 @@ class SymbolicOperands:
 
         return write
 
-    def _indirect_writer(self, operand: IndirectOperand, horizontal: int, extra_bytes: int) -> Writer:
+    def _indirect_writer(self, operand: AddressedTarget, extra_bytes: int) -> Writer:
         def write(lane: int, bits: BitVec, guard: Literals, assumed: Literals) -> None:
-            distance = extra_bytes + lane * horizontal * operand.type.size
-            places = self._places(operand, operand.element, distance, assumed)
+            distance = extra_bytes + lane * operand.stride * operand.type.size
+            places = self._places(operand, operand.register, distance, assumed)
             self._require_meaning(places.inside, assumed, operand.position, places.root, written=True)
             for element in places.elements:
                 self._registers.write_under(places.root, element.start, bits, guard | element.here)
@@ -126,31 +118,34 @@ class SymbolicOperands:
         return write
 
     def set_address(
-        self, target: SubscriptedName, lane: int, source: Operand, offset: BitVec, guard: Literals, assumed: Literals
+        self,
+        target: AddressRegisters,
+        lane: int,
+        base: StorageAddress | AddressRegisters | Unlowered,
+        offset: BitVec,
+        guard: Literals,
+        assumed: Literals,
     ) -> None:
         """Page ADDR_ADD: the byte address of src0, plus src1."""
-        match source:
-            case AddressOf(variable, byte_offset):
-                declared, start = self._kernel.root_of(self._general(variable))
-                before = Named(declared.name, const(start + byte_offset, 32), true())
-            case SubscriptedName(name, element):
-                before = self.addresses.read((name, element + lane), assumed, source.position)
-                self._require_meaning(before.written, assumed, source.position, before.root)
-            case _:
-                raise NotModelled("an address of this form", source.position)
+        match base:
+            case StorageAddress(storage, byte):
+                before = Named(storage, const(byte, 32), true())
+            case AddressRegisters(name, first):
+                before = self.addresses.read((name, first + lane), assumed, base.position)
+                self._require_meaning(before.written, assumed, base.position, before.root)
+            case Unlowered(what, position):
+                raise NotModelled(what, position)
         written = guard | literals_of(before.written)
         self.addresses.write(_register(target, lane), before.root, add(before.address, offset), written)
 
-    def clear_address(self, target: SubscriptedName, lane: int, guard: Literals) -> None:
+    def clear_address(self, target: AddressRegisters, lane: int, guard: Literals) -> None:
         """The reading mov-of-address: where the guard holds, the register names no variable."""
         self.addresses.write(_register(target, lane), NOWHERE, const(0, 32), guard)
 
-    def _read_indirect(
-        self, operand: IndirectOperand, region: Region | RowRegion, lane: int, assumed: Literals
-    ) -> Source:
+    def _read_indirect(self, operand: AddressedElements, lane: int, assumed: Literals) -> Source:
         """The element at a register address: a choice between every aligned place that it may be, or else 0."""
+        region, register = operand.region, operand.register
         row, distance = lane // region.width, lane % region.width * region.horizontal
-        register = operand.element
         if isinstance(region, RowRegion):
             register += row
         else:
@@ -170,9 +165,11 @@ class SymbolicOperands:
             value = ite(here, one, value)
         return Source(value, operand.type, operand.modifier)
 
-    def _read_by_cases(self, operand: IndirectOperand, register: int, behind: int, assumed: Literals) -> BitVec | None:
+    def _read_by_cases(
+        self, operand: AddressedElements, register: int, behind: int, assumed: Literals
+    ) -> BitVec | None:
         """The element where its address is a choice of constants; None where it is not."""
-        named = self.addresses.read((operand.address_variable, register), assumed, operand.position)
+        named = self.addresses.read((operand.address, register), assumed, operand.position)
         address = add(named.address, const(operand.byte_offset + behind, 32))
         cases = cases_of(address, MOST_PLACES)
         if cases is None or isinstance(cases, int):
@@ -190,9 +187,11 @@ class SymbolicOperands:
         elsewhere = self._require_meaning(meant, assumed, operand.position, named.root, operand.type.bits)
         return chosen(cases, known, is_place, read, elsewhere)
 
-    def _places(self, operand: IndirectOperand, register: int, distance: int, assumed: Literals) -> Places:
+    def _places(
+        self, operand: AddressedElements | AddressedTarget, register: int, distance: int, assumed: Literals
+    ) -> Places:
         """The elements so far behind the address in a register; that it is one of them is what the pages ask."""
-        named = self.addresses.read((operand.address_variable, register), assumed, operand.position)
+        named = self.addresses.read((operand.address, register), assumed, operand.position)
         size, width = self._registers.sizes.get(named.root, 0), operand.type.size
         return places_of(named, operand.byte_offset + distance, width, size, operand.position)
 
@@ -213,23 +212,7 @@ class SymbolicOperands:
             self.conditions.append((needed, position))
         return value
 
-    def _origin(self, operand: VectorSource | VectorDestination) -> tuple[str, int, DataType]:
-        """Root variable, byte of the first element, and element type."""
-        declared = self._general(operand.variable)
-        root, start = self._kernel.root_of(declared)
-        return root.name, start + operand.row * self._grf_bytes + operand.column * declared.type.size, declared.type
 
-    def _general(self, name: str) -> GeneralVariable:
-        declared = self._kernel.variables[name]
-        assert isinstance(declared, GeneralVariable)
-        return declared
-
-
-def _packed(operand: Immediate, lane: int) -> Source:
-    bits, data_type = packed_element(operand, lane)
-    return Source(const(bits, data_type.bits), data_type)
-
-
-def _register(target: SubscriptedName, lane: int) -> AddressRegister:
+def _register(target: AddressRegisters, lane: int) -> AddressRegister:
     """The address register that a lane writes."""
-    return target.name, target.element + lane * (target.horizontal or 1)
+    return target.variable, target.first + lane * target.stride

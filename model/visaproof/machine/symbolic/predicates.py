@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Sequence
 
-from visaproof.decode.statement import execution_of, lane_offset
+from visaproof.decode.statement import lane_offset
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import Execution
 from visaproof.machine.symbolic.operands import SymbolicOperands
 from visaproof.machine.symbolic.thread import Thread
+from visaproof.program.operands import PredicateTarget, Unlowered
+from visaproof.program.statements import CombinePredicates, SetPredicate
 from visaproof.semantics.symbolic.guarded import Literals, literals_of
 from visaproof.smt import Bool, bit, conj, disj, iff, is_false, neg, zero_extend
-from visaproof.visaasm.opcode_kinds import is_scalar
-from visaproof.visaasm.syntax import Instruction, Name
 
 HALF = 16
 """Page SETP: below 32 lanes "the lower/upper 16 dst elements are updated"."""
@@ -36,55 +36,52 @@ class SymbolicPredicates:
         self._thread = thread
         self._operands = operands
 
-    def set(self, instruction: Instruction) -> None:
-        target, source = instruction.operands
-        if not isinstance(target, Name):
-            raise NotModelled("setp of what is no predicate", target.position)
-        execution = execution_of(instruction)
+    def set(self, setp: SetPredicate) -> None:
+        target, source, execution = setp.target, setp.source, setp.lanes
+        if isinstance(target, Unlowered):
+            raise NotModelled(target.what, target.position)
         first, read = lane_offset(execution), self._operands.reader(source)
         facts = self._thread.lanes.facts
-        bits = self._thread.predicates.sizes[target.name]
+        bits = self._thread.predicates.sizes[target.variable]
         if first % HALF:
-            raise NotModelled("setp from another lane on than 0 or 16", instruction.position)
-        if is_scalar(source):  # Page SETP: every bit is set, whatever the mask
+            raise NotModelled("setp from another lane on than 0 or 16", setp.position)
+        if source.is_scalar:  # Page SETP: every bit is set, whatever the mask
             if first + execution.size > bits:
-                self._thread.lacks_bits(target.name, first + execution.size, conj(*facts), written=True)
+                self._thread.lacks_bits(target.variable, first + execution.size, conj(*facts), written=True)
             word = zero_extend(read(0, facts).bits, 64)
             count = min(max(execution.size, HALF), bits - first)
             self.set_bits(target, [(first + k, facts) for k in range(count)], [bit(word, k) for k in range(count)])
             return
         if execution.size < min(HALF, bits - first):
-            raise NotModelled("setp of a vector of fewer lanes than the predicate has bits", instruction.position)
+            raise NotModelled("setp of a vector of fewer lanes than the predicate has bits", setp.position)
         lanes = lanes_of(self._thread, execution)
         lowest = [bit(read(lane, assumed).bits, 0) for lane, _, assumed in lanes]
         self.set_bits(target, [(first + lane, guard) for lane, guard, _ in lanes], lowest)
 
-    def combine(self, instruction: Instruction) -> None:
+    def combine(self, statement: CombinePredicates) -> None:
         """Page AND and its like on predicates: each enabled lane has the bits that its place in the thread has."""
-        names = [operand for operand in instruction.operands if isinstance(operand, Name)]
-        if instruction.predicate is not None or len(names) != len(instruction.operands):
-            raise NotModelled(f"{instruction.opcode} of predicates in this form", instruction.position)
-        execution = execution_of(instruction)
-        lanes, first = lanes_of(self._thread, execution), lane_offset(execution)
+        lanes, first = lanes_of(self._thread, statement.lanes), lane_offset(statement.lanes)
         places = [(first + lane, guard) for lane, guard, _ in lanes]
+        combined = _COMBINED[statement.operation.name]
         bits = [
-            _COMBINED[instruction.opcode]([self._bit(name, first + lane, assumed) for name in names[1:]])
+            combined([self._bit(name, first + lane, assumed) for name in statement.sources])
             for lane, _, assumed in lanes
         ]
-        self.set_bits(names[0], places, bits)
+        self.set_bits(PredicateTarget(statement.target), places, bits)
 
-    def _bit(self, name: Name, place: int, assumed: Literals) -> Bool:
-        if place >= self._thread.predicates.sizes[name.name]:
-            self._thread.lacks_bits(name.name, place + 1, conj(*assumed))
-        return self._thread.predicates.read_under(name.name, place, assumed)
+    def _bit(self, variable: str, place: int, assumed: Literals) -> Bool:
+        if place >= self._thread.predicates.sizes[variable]:
+            self._thread.lacks_bits(variable, place + 1, conj(*assumed))
+        return self._thread.predicates.read_under(variable, place, assumed)
 
-    def set_bits(self, target: Name, places: Sequence[tuple[int, Literals]], bits: Sequence[Bool]) -> None:
+    def set_bits(self, target: PredicateTarget, places: Sequence[tuple[int, Literals]], bits: Sequence[Bool]) -> None:
         """Sets bits of a predicate where their guards hold."""
+        variable, predicates = target.variable, self._thread.predicates
         for (place, guard), value in zip(places, bits, strict=True):
-            if place < self._thread.predicates.sizes[target.name]:
-                self._thread.predicates.write_under(target.name, place, value, guard)
+            if place < predicates.sizes[variable]:
+                predicates.write_under(variable, place, value, guard)
             else:
-                self._thread.lacks_bits(target.name, place + 1, conj(*guard), written=True)
+                self._thread.lacks_bits(variable, place + 1, conj(*guard), written=True)
 
 
 _COMBINED: dict[str, Callable[[Sequence[Bool]], Bool]] = {

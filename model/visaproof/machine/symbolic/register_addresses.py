@@ -57,7 +57,7 @@ class Named(NamedTuple):
     written: Bool
 
 
-class AddressRegisters:
+class GuardedAddresses:
     """Address registers with the guarded writes that may still show."""
 
     def __init__(self) -> None:

@@ -4,27 +4,29 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from visaproof.decode import message as messages
-from visaproof.decode.statement import execution_of, label_places, lane_offset, may_run_from
+from visaproof.decode.statement import lane_offset
 from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform
 from visaproof.launch.float_results import Floats
-from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.launch.ids.work_items import lanes_of_width
 from visaproof.machine.symbolic.lane_elements import LaneElements
 from visaproof.machine.symbolic.loops import Held, LoopRound, RoundWrites, in_round, owners, round_writes, shifts
 from visaproof.machine.symbolic.machine import Contents, Machine
 from visaproof.machine.symbolic.private import FEW_CHOICES, MANY_CHOICES
-from visaproof.machine.symbolic.trace import Branch, Trace
+from visaproof.machine.symbolic.trace import Branch as TakenBranch
+from visaproof.machine.symbolic.trace import Trace
+from visaproof.program.flow import may_run_from
+from visaproof.program.lower import Runnable, lowered
+from visaproof.program.program import Program
+from visaproof.program.statements import Branch, End, Landing, Run
 from visaproof.semantics.symbolic.guarded import NONE, Literals
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.value_names import OfLoop, PredicateBit
 from visaproof.smt import BitVec, Bool, Term, bool_symbol, conj, false, neg, symbol, true
 from visaproof.smt.limit import NO_LIMIT, Limit
-from visaproof.visaasm import syntax
-from visaproof.visaasm.opcode_kinds import Kind, kind_of, label_of
 
 DEFAULT_UNROLL = 4
 """Iterations of a loop of which it is not known how often it runs."""
@@ -36,19 +38,18 @@ MAX_STEPS = 20_000
 """Statements of one trace; more are given up."""
 
 
-def uninitialised(kernel: syntax.Kernel) -> Callable[[str, int], Byte]:
+def uninitialised(program: Program) -> Callable[[str, int], Byte]:
     """Contents of which nothing is known: one symbol for each dword of each variable, `V0042.8`."""
-    sizes = {v.name: v.size for v in kernel.variables.values() if isinstance(v, syntax.GeneralVariable)}
 
     def initial(variable: str, byte: int) -> Byte:
         start = byte - byte % 4
-        return symbol(f"{variable}.{start}", 8 * min(4, sizes[variable] - start)), byte % 4
+        return symbol(f"{variable}.{start}", 8 * min(4, program.storage[variable].size - start)), byte % 4
 
     return initial
 
 
 def trace(
-    kernel: syntax.Kernel,
+    code: Runnable,
     platform: Platform,
     initial: Callable[[str, int], Byte] | None = None,
     exec_mask: Sequence[Bool] | None = None,
@@ -62,7 +63,7 @@ def trace(
     nondeterministic: bool = False,
     limit: Limit = NO_LIMIT,
 ) -> Trace:
-    """Runs the kernel up to its end, or to the first statement that has no semantics here.
+    """Runs a kernel or a program up to its end, or to the first statement that has no semantics here.
 
     `initial` gives each byte of a root variable before the kernel starts, `exec_mask` the lanes, first lane first.
     Loops are run as often as their conditions fold to constants, and `unroll` times more where they do not.  All later
@@ -73,11 +74,11 @@ def trace(
     registers beyond a variable are not `nondeterministic`, behaviour is undefined if one is used.  Of the `limit`, half
     is there for the run: then it ends with what it has.
     """
+    program = lowered(code, platform)
     machine = Machine(
-        kernel,
-        platform,
-        initial or uninitialised(kernel),
-        launched_lanes(kernel) if exec_mask is None else exec_mask,
+        program,
+        initial or uninitialised(program),
+        lanes_of_width(program.simd) if exec_mask is None else exec_mask,
         initial_predicate or (lambda variable, lane: bool_symbol(PredicateBit(variable, lane))),
         private_base,
         floats,
@@ -97,7 +98,6 @@ class _Walk:
         self._lanes = machine.lanes
         self._unroll = unroll
         self._generalise = generalise
-        self._labels = label_places(machine.kernel)
         self._place = 0
         self._rounds: Counter[int] = Counter()
         """How often each branch went back though it was open whether it would."""
@@ -110,7 +110,7 @@ class _Walk:
         self._heads: list[int] = []
         """Where the loops begin whose general iteration this is."""
         self._general: list[LoopRound] = []
-        self._branches: list[Branch] = []
+        self._branches: list[TakenBranch] = []
         self._sure: tuple[Contents, int] | None = None
         """What there was before the outermost loop whose general iteration is not finished, and the bounded loops."""
 
@@ -118,7 +118,7 @@ class _Walk:
         stopped: NotModelled | LimitReached | None = None
         try:
             with limit.within(RUN_SHARE):
-                self._walk(len(self._machine.kernel.statements))
+                self._walk(len(self._machine.program.statements))
         except (NotModelled, LimitReached) as reason:
             stopped = reason
         machine, beyond = self._machine, self._machine.beyond
@@ -134,7 +134,7 @@ class _Walk:
             machine.thread.predicates,
             tuple(self._bounded[:bounded]),
             stopped,
-            frozenset() if stopped is None else may_run_from(machine.kernel, self._place - 1),
+            frozenset() if stopped is None else may_run_from(machine.program, self._place - 1),
             machine.private,
             tuple(machine.events[: sure and sure.events]),
             tuple(self._general),
@@ -144,14 +144,14 @@ class _Walk:
 
     def _walk(self, end: int) -> None:
         """Runs the statements from `_place` on, up to the place `end`."""
-        statements = self._machine.kernel.statements
+        statements = self._machine.program.statements
         while True:
             self._lanes.arrive(self._place)
             if self._place == end:
                 break
             statement = statements[self._place]
             self._place += 1
-            if isinstance(statement, syntax.Label) or self._lanes.nowhere:
+            if isinstance(statement, Landing) or self._lanes.nowhere:
                 continue
             self._steps += 1
             if self._steps > MAX_STEPS:
@@ -161,35 +161,35 @@ class _Walk:
                     raise NotModelled("the end of a kernel in a loop", statement.position)
                 break
 
-    def _step_at(self, instruction: syntax.Instruction) -> bool:
-        thread = self._machine.thread
-        thread.registers.reader = thread.predicates.reader = thread.beyond.position = instruction.position
+    def _step_at(self, statement: Run) -> bool:
+        thread, position = self._machine.thread, statement.position
+        thread.registers.reader = thread.predicates.reader = thread.beyond.position = position
         try:
-            return self._step(instruction)
+            return self._step(statement)
         except NotModelled as reason:
             if reason.position is not None:
                 raise
-            raise NotModelled(reason.what, instruction.position) from None
+            raise NotModelled(reason.what, position) from None
         except LimitReached as reached:
-            reached.position = reached.position or instruction.position
+            reached.position = reached.position or position
             raise
 
-    def _step(self, instruction: syntax.Instruction) -> bool:
-        """Runs one statement; False ends the kernel."""
-        match kind_of(instruction, messages.OPCODES):
-            case Kind.BRANCH:
-                self._branch(instruction)
-            case Kind.END:
-                if instruction.predicate or self._lanes.diverged:
-                    raise NotModelled(f"opcode {instruction.opcode} in divergent control flow", instruction.position)
+    def _step(self, statement: Run) -> bool:
+        """Runs one statement; False ends the program."""
+        match statement:
+            case Branch():
+                self._branch(statement)
+            case End():
+                if statement.predicated or self._lanes.diverged:
+                    what = f"opcode {statement.origin.opcode} in divergent control flow"
+                    raise NotModelled(what, statement.position)
                 return False
             case _:
-                self._machine.step(instruction)
+                self._machine.step(statement)
         return True
 
-    def _branch(self, instruction: syntax.Instruction) -> None:
-        target = self._labels[label_of(instruction)]
-        execution = execution_of(instruction)
+    def _branch(self, branch: Branch) -> None:
+        target, execution = branch.target, branch.lanes
         first, uniform = lane_offset(execution), execution.size == 1
         if uniform:  # Page GOTO: "all channels would either branch or not"
             jumping = [self._jumps(execution, 0, true())] * THREAD_LANES
@@ -198,30 +198,30 @@ class _Walk:
             for lane in range(execution.size):
                 jumping[first + lane] = self._jumps(execution, lane, self._lanes.running[first + lane])
         if execution.predicate is not None:
-            self._note_branch(instruction.position, jumping)
+            self._note_branch(branch.position, jumping)
         if target >= self._place:
             self._lanes.jump(target, jumping, uniform)
         else:
-            self._go_back(instruction, target, jumping, uniform)
+            self._go_back(branch, jumping, uniform)
 
     def _note_branch(self, position: Position, jumping: Sequence[Bool]) -> None:
         taken = zip(self._lanes.running, jumping, strict=True)
-        self._branches.append(Branch(position, tuple(conj(*self._lanes.facts, *both) for both in taken)))
+        self._branches.append(TakenBranch(position, tuple(conj(*self._lanes.facts, *both) for both in taken)))
 
-    def _go_back(self, instruction: syntax.Instruction, target: int, jumping: list[Bool], uniform: bool) -> None:
+    def _go_back(self, branch: Branch, jumping: list[Bool], uniform: bool) -> None:
         """The next iteration of a loop: lanes that have left it wait behind the branch."""
         self._lanes.jump(self._place, [neg(jumps) for jumps in jumping], uniform)
         if self._lanes.nowhere:
             return
-        branch, running = self._place, self._lanes.running
-        if self._back.get(branch) != running:  # as many lanes as an iteration ago: then it is certain that they go on
-            self._rounds[branch] += 1
-            self._back[branch] = running
-        if self._rounds[branch] > self._unroll:
-            self._later_rounds(instruction, target)
+        place, running = self._place, self._lanes.running
+        if self._back.get(place) != running:  # as many lanes as an iteration ago: then it is certain that they go on
+            self._rounds[place] += 1
+            self._back[place] = running
+        if self._rounds[place] > self._unroll:
+            self._later_rounds(branch)
             return
-        self._drop_rounds(target, branch)
-        self._place = target
+        self._drop_rounds(branch.target, place)
+        self._place = branch.target
 
     def _jumps(self, execution: Execution, lane: int, running: Bool) -> Bool:
         """Whether a lane that is running jumps."""
@@ -229,14 +229,14 @@ class _Walk:
             return true()
         return self._machine.thread.passes(execution, lane, self._machine.thread.assumption(running))
 
-    def _later_rounds(self, instruction: syntax.Instruction, target: int) -> None:
+    def _later_rounds(self, branch: Branch) -> None:
         """All iterations of a loop behind those that were unrolled, as one; or that there are none."""
-        if self._generalise and (not self._heads or target >= self._heads[-1]):
+        if self._generalise and (not self._heads or branch.target >= self._heads[-1]):
             before, place, heads, bounds = self._machine.contents(), self._place, len(self._heads), len(self._bounded)
             general, branches = len(self._general), len(self._branches)
             outermost, self._sure = self._sure, self._sure or (before, bounds)
             try:
-                self._general_round(instruction, target)
+                self._general_round(branch)
             except NotModelled:
                 del self._heads[heads:], self._bounded[bounds:], self._general[general:], self._branches[branches:]
                 self._machine.restore(before)
@@ -244,10 +244,10 @@ class _Walk:
             else:
                 self._sure = outermost
                 return
-        self._bounded.append((neg(self._lanes.here), instruction.position))
+        self._bounded.append((neg(self._lanes.here), branch.position))
         self._lanes.halt()
 
-    def _general_round(self, branch: syntax.Instruction, target: int) -> None:
+    def _general_round(self, branch: Branch) -> None:
         """Runs one iteration after any number of others, until what it writes was arbitrary before it."""
         machine, behind, bounds, inner = self._machine, self._place, len(self._bounded), len(self._general)
         before, running, known = machine.contents(), self._lanes.running, RoundWrites()
@@ -264,7 +264,7 @@ class _Walk:
             during += elements.held(in_it, facts)
             self._lanes.only(in_it)
             here = self._lanes.facts
-            written = self._round(name, target, behind - 1, before.performed)
+            written = self._round(name, branch.target, behind - 1, before.performed)
             shifted = set[str]()
             if not self._compared_as:
                 shifted = shifts(held, self._lanes.running, machine.thread.registers)
@@ -275,7 +275,7 @@ class _Walk:
         after = self._held(known, in_it, here) + elements.held(in_it, here)
         again = self._lanes_again(branch) if self._compared_as else []
         exits = self._lanes.reached_since(before.lanes, behind)
-        if branch.predicate is not None:
+        if branch.lanes.predicate is not None:
             exits = sorted({behind, *exits})
         machine.keep_messages_since(before)
         machine.forget(
@@ -296,9 +296,9 @@ class _Walk:
         """What is held here by what iterations may write, if iterations are to be compared."""
         return self._machine.held(known, running, facts) if self._compared_as else []
 
-    def _lanes_again(self, branch: syntax.Instruction) -> list[Bool]:
+    def _lanes_again(self, branch: Branch) -> list[Bool]:
         """The lanes that the branch takes back."""
-        execution = execution_of(branch)
+        execution = branch.lanes
         first, running = lane_offset(execution), self._lanes.running
         if execution.size == 1:
             jumps = self._jumps(execution, 0, true())

@@ -9,16 +9,15 @@ from visaproof.machine.symbolic.arbitrary_values import SamplerOrigin
 from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
 from visaproof.machine.symbolic.predicates import lanes_of
 from visaproof.machine.symbolic.thread import Thread
+from visaproof.program.statements import SamplerMessage
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.cases import given
 from visaproof.semantics.symbolic.guarded import Literals
-from visaproof.visaasm.syntax import Instruction
 
 
-def read_arbitrary(
-    instruction: Instruction, read: SamplerRead, surface: str, thread: Thread, arithmetic: SymbolicArithmetic
-) -> None:
+def read_arbitrary(statement: SamplerMessage, surface: str, thread: Thread, arithmetic: SymbolicArithmetic) -> None:
     """Writes an arbitrary value for each enabled lane and channel, and to the bytes that the page leaves undefined."""
+    read = statement.read
     lanes = lanes_of(thread, read.execution)
     register = thread.platform.grf_bytes
     data_bytes = read.execution.size * read.width
@@ -31,12 +30,12 @@ def read_arbitrary(
             operands = _coordinates(read, thread, lane, assumed) if read.use else ()
             origin = SamplerOrigin(surface, read.use, slot)
             reason = "a read through the sampler, which is uninterpreted"
-            value = arithmetic.fresh(instruction, lane, 8 * read.width, reason, operands or None, None, origin)
+            value = arithmetic.fresh(statement, lane, 8 * read.width, reason, operands or None, None, origin)
             thread.registers.write_under(read.dst.variable, place, value, guard)
-        _forget(instruction, read, thread, arithmetic, start + data_bytes, start + slot_bytes)
+        _forget(statement, thread, arithmetic, start + data_bytes, start + slot_bytes)
     if read.null_mask:
         behind = read.dst.offset + count * slot_bytes
-        _forget(instruction, read, thread, arithmetic, behind, behind + register)
+        _forget(statement, thread, arithmetic, behind, behind + register)
 
 
 def _coordinates(read: SamplerRead, thread: Thread, lane: int, assumed: Literals) -> tuple[Source, ...]:
@@ -49,10 +48,8 @@ def _coordinates(read: SamplerRead, thread: Thread, lane: int, assumed: Literals
     return tuple(given(found, assumed))
 
 
-def _forget(
-    instruction: Instruction, read: SamplerRead, thread: Thread, arithmetic: SymbolicArithmetic, start: int, end: int
-) -> None:
+def _forget(statement: SamplerMessage, thread: Thread, arithmetic: SymbolicArithmetic, start: int, end: int) -> None:
     """Makes bytes arbitrary, as far as the variable has them."""
-    for byte in range(start, min(end, thread.registers.sizes[read.dst.variable])):
-        value = arithmetic.fresh(instruction, None, 8, "which leaves bytes undefined")
-        thread.registers.write_under(read.dst.variable, byte, value, thread.lanes.facts)
+    for byte in range(start, min(end, thread.registers.sizes[statement.read.dst.variable])):
+        value = arithmetic.fresh(statement, None, 8, "which leaves bytes undefined")
+        thread.registers.write_under(statement.read.dst.variable, byte, value, thread.lanes.facts)

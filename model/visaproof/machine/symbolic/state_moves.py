@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from visaproof.decode.statement import execution_of
-from visaproof.decode.surfaces import StateElement, index_missing, indices_are_read
+from visaproof.decode.surfaces import StateElement, index_missing
 from visaproof.isa.errors import Position
 from visaproof.machine.symbolic.bindings import Bound, GuardedBindings
 from visaproof.machine.symbolic.operands import SymbolicOperands
 from visaproof.machine.symbolic.predicates import lanes_of
 from visaproof.machine.symbolic.thread import Thread
+from visaproof.program.operands import Source
+from visaproof.program.statements import BindState, ReadState
 from visaproof.semantics.symbolic.guarded import ByteWrite, GuardedRegisters, Literals
 from visaproof.semantics.symbolic.value_names import UnboundIndex
 from visaproof.smt import BitVec, symbol, symbols_of
-from visaproof.visaasm.syntax import Instruction, Kernel, Operand, SamplerVariable, SubscriptedName, SurfaceVariable
 
 INDEX_BYTES = 4
 """Page MOVS: an index has the type UD."""
@@ -29,44 +29,40 @@ class StateContents(NamedTuple):
 class StateMoves:
     """The surface behind each surface variable; their indices, and those of samplers, only where a `movs` reads one."""
 
-    def __init__(self, kernel: Kernel, thread: Thread, operands: SymbolicOperands) -> None:
+    def __init__(self, thread: Thread, operands: SymbolicOperands) -> None:
         self._thread = thread
         self._operands = operands
-        self._surfaces = GuardedBindings(kernel, thread.platform, thread.lanes)
-        self._tracked = indices_are_read(kernel)
-        variables = [one for one in kernel.variables.values() if isinstance(one, SurfaceVariable | SamplerVariable)]
+        self._surfaces = GuardedBindings(thread.lanes)
+        self._tracked = thread.program.indices_are_read
         self._indices = GuardedRegisters(
-            {one.name: INDEX_BYTES * one.num_elts for one in variables},
+            {name: INDEX_BYTES * one.elements for name, one in thread.program.states.items()},
             lambda name, byte: (symbol(UnboundIndex(name, byte // INDEX_BYTES), 32), byte % INDEX_BYTES),
         )
 
-    def step(self, movs: Instruction) -> None:
+    def bind(self, movs: BindState) -> None:
         """Page: "contiguous elements will be copied", as many as there are lanes, from the offsets of both operands."""
-        target, source = movs.operands
-        if not isinstance(target, SubscriptedName):
-            assert isinstance(source, SubscriptedName)
-            self._copy_indices(movs, target, source)
-            return
+        target = movs.target
         self._surfaces.bind(movs)
         if self._tracked:
             facts = self._thread.lanes.facts
-            moved = [self._moved(source, lane, facts) for lane in range(execution_of(movs).size)]  # reading movs-mask
+            moved = [self._moved(movs.source, lane, facts) for lane in range(movs.lanes.size)]  # reading movs-mask
             for lane, index in enumerate(moved):
-                self._indices.write_under(target.name, INDEX_BYTES * (target.element + lane), index, facts)
+                self._indices.write_under(target.variable, INDEX_BYTES * (target.element + lane), index, facts)
 
-    def _moved(self, source: Operand, lane: int, assumed: Literals) -> BitVec:
+    def _moved(self, source: StateElement | Source, lane: int, assumed: Literals) -> BitVec:
         """The index that a lane moves."""
-        if isinstance(source, SubscriptedName):
-            return self._indices.read_under(source.name, INDEX_BYTES * (source.element + lane), INDEX_BYTES, assumed)
+        if isinstance(source, StateElement):
+            place = INDEX_BYTES * (source.element + lane)
+            return self._indices.read_under(source.variable, place, INDEX_BYTES, assumed)
         return self._operands.reader(source)(lane, assumed).bits
 
-    def _copy_indices(self, movs: Instruction, target: Operand, source: SubscriptedName) -> None:
+    def read(self, movs: ReadState) -> None:
         """Page: "If Dst is a general operand, … the index value representing the state variable will be copied"."""
-        write = self._operands.writer(target)
-        for lane, guard, assumed in lanes_of(self._thread, execution_of(movs)):
+        write, source = self._operands.writer(movs.target), movs.source
+        for lane, guard, assumed in lanes_of(self._thread, movs.lanes):
             index = self._moved(source, lane, assumed)
             if any(isinstance(one.payload, UnboundIndex) for one in symbols_of(index)):
-                raise index_missing(StateElement(source.name, source.element + lane), source.position)
+                raise index_missing(StateElement(source.variable, source.element + lane), movs.source_position)
             write(lane, index, guard, assumed)
 
     def key(self, variable: str, reader: Position) -> str:

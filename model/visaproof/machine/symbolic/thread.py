@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from visaproof.isa.execution import Combine, ExecMask
-from visaproof.isa.operands import Execution, RawOperand
-from visaproof.isa.platform import Platform
+from visaproof.isa.operands import CHANGING, Execution, RawOperand
 from visaproof.machine.symbolic.lanes import Lanes
+from visaproof.program.program import Program
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.beyond import Beyond
 from visaproof.semantics.symbolic.cases import known_under, under
@@ -28,8 +28,6 @@ from visaproof.smt import (
     subterms,
 )
 from visaproof.smt.halves import as_sum
-from visaproof.visaasm.predefined import CHANGING
-from visaproof.visaasm.syntax import GeneralVariable, Kernel, PredicateVariable
 
 T = TypeVar("T", bound=Term)
 
@@ -39,25 +37,22 @@ class Thread:
 
     def __init__(
         self,
-        kernel: Kernel,
-        platform: Platform,
+        program: Program,
         lanes: Lanes,
         initial: Callable[[str, int], Byte],
         initial_predicate: Callable[[str, int], Bool],
         name: str = "",
         beyond: Beyond | None = None,
     ) -> None:
-        variables = kernel.variables.values()
-        sizes = {v.name: v.size for v in variables if isinstance(v, GeneralVariable) and v.alias is None}
-        counts = {v.name: v.num_elts for v in variables if isinstance(v, PredicateVariable)}
-        self.kernel = kernel
-        self.platform = platform
+        sizes = {name: one.size for name, one in program.storage.items()}
+        self.program = program
+        self.platform = program.platform
         self.lanes = lanes
         self.name = name
         """Before the names of what is arbitrary: threads that are compared as one share no such value."""
         self.beyond = beyond or Beyond()
         self.registers = GuardedRegisters(sizes, initial, CHANGING, self.beyond)
-        self.predicates = GuardedPredicates(counts, initial_predicate, self.beyond)
+        self.predicates = GuardedPredicates(dict(program.predicates), initial_predicate, self.beyond)
 
     def guard_of(self, execution: Execution, lane: int) -> Bool:
         """`ChEn[lane]` and that the thread is here."""

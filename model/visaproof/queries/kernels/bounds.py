@@ -4,17 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.isa.execution import ExecMask
 from visaproof.isa.identity import Same
 from visaproof.isa.operands import SLM, SLM_TAG
 from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.program.statements import Origin
 from visaproof.queries.kernels.buffer_places import LaunchBuffers, Place, facts_of
 from visaproof.semantics.symbolic.accesses import Access, Store
 from visaproof.semantics.symbolic.effects import meaningless
 from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import Bool, Term, conj, const, disj, false, is_false, neg, sub, ule, ult
-from visaproof.visaasm.syntax import Instruction
 
 MOST_NEEDED = 1 << 31
 """An address that may be larger than this is bounded by nothing but its width."""
@@ -47,7 +46,7 @@ class BoundsQuestion:
     """Why it is not known in which buffer one of them lies."""
 
     @property
-    def instruction(self) -> Instruction:
+    def instruction(self) -> Origin:
         return self.performed.instruction
 
     @property
@@ -58,8 +57,7 @@ class BoundsQuestion:
 
     def lane(self, access: Access) -> int | None:
         """The lane of the thread; None where the access is made once for all lanes."""
-        mask = self.instruction.execution.mask if self.instruction.execution else ExecMask.M1
-        return None if access.lane is None else mask.lane_offset + access.lane
+        return None if access.lane is None else self.instruction.first_lane + access.lane
 
 
 NO_BUFFERS = LaunchBuffers(())

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from visaproof.isa.execution import ExecMask
 from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.program.statements import Origin
 from visaproof.queries.kernels.tickets import tickets_differ
 from visaproof.semantics.symbolic.accesses import Access, Cell, Store
 from visaproof.semantics.symbolic.effects import cells_equal, meaningless
@@ -33,7 +33,6 @@ from visaproof.smt import (
 from visaproof.smt.arithmetic import difference
 from visaproof.smt.evaluate import substitute_all
 from visaproof.smt.terms import lowest_bit
-from visaproof.visaasm.syntax import Instruction
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ class ConflictQuestion:
     which counted on one cell got different numbers back."""
 
     @property
-    def instruction(self) -> Instruction:
+    def instruction(self) -> Origin:
         return self.performed.instruction
 
     @property
@@ -117,7 +116,7 @@ def accesses_by_lane(performed: Performed, accesses: Iterable[Access]) -> list[L
     by_lane: dict[int, list[Access]] = {}
     for access in accesses:
         by_lane.setdefault(access.lane or 0, []).append(access)
-    first_lane = _first_lane(performed.instruction)
+    first_lane = performed.instruction.first_lane
     found: list[LaneAccesses] = []
     for lane, stores in by_lane.items():
         for base, placed in _rows(stores):
@@ -141,11 +140,6 @@ def _rows(accesses: Sequence[Access]) -> list[tuple[Cell, list[tuple[int, Access
             assert start is not None
             rows.append((tuple(texel) or (last,), [(start, access)]))
     return rows
-
-
-def _first_lane(instruction: Instruction) -> int:
-    mask = instruction.execution.mask if instruction.execution else ExecMask.M1
-    return mask.lane_offset
 
 
 def _pairs(lanes: tuple[LaneAccesses, ...]) -> Iterator[LanePair]:

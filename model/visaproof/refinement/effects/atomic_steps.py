@@ -18,6 +18,7 @@ from itertools import combinations
 
 from visaproof.isa.errors import NotModelled
 from visaproof.machine.symbolic.machine import Performed
+from visaproof.program.effects import lanes_of_message
 from visaproof.queries.kernels.atomic_order import order_is_unseen
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.stores import Owner
@@ -127,13 +128,13 @@ def _taken(message: Message, threads: Sequence[Message]) -> Iterator[Message]:
 
 def _messages(side: Side, narrow: int) -> Iterator[Message]:
     for place, performed in enumerate(side.trace.performed):
-        execution = performed.instruction.execution
+        execution = lanes_of_message(performed.decoded)
         if not _is_atomic(performed):
             continue
         if execution is None:
             raise _no_order()
         thread = side.threads[place] if side.threads else 0
-        first = thread * narrow + execution.mask.lane_offset
+        first = thread * narrow + performed.instruction.first_lane
         yield Message(place, thread, range(first, first + execution.size), epoch(side, place))
 
 

@@ -4,17 +4,16 @@ Other threads of the group may read what one stores only after it synchronises w
 atomic after the store.  What is stored after the last of these is not compared.
 """
 
-from visaproof.decode.synchronisation import OPCODES
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.machine import Performed
+from visaproof.program.statements import MemoryMessage, Run, Synchronise
 from visaproof.refinement.effects.side import Side, epoch, surface_at
 from visaproof.semantics.symbolic.accesses import Atomic, Store
-from visaproof.visaasm.syntax import Instruction
 
 
-def synchronises(statement: Instruction) -> bool:
+def synchronises(statement: Run) -> bool:
     """Whether other threads may read after it what was stored to shared local memory before."""
-    return statement.opcode in OPCODES or "atomic" in statement.opcode
+    return isinstance(statement, Synchronise) or (isinstance(statement, MemoryMessage) and statement.is_atomic)
 
 
 def unobserved(source: Side, target: Side) -> str | None:

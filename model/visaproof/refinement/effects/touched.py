@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from visaproof.decode.cache_options import are_as_strong, are_compared, caches_of
+from visaproof.decode.cache_options import Caches, are_as_strong, are_compared, caches_of
+from visaproof.program.statements import Origin
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.smt import BitVec
-from visaproof.visaasm.syntax import Instruction
 
 Key = tuple[str, str, BitVec]
 
@@ -22,7 +22,12 @@ class Touched:
     kind: str
     """A load, a store or an atomic."""
     cell: BitVec
-    instruction: Instruction
+    instruction: Origin
+
+    @property
+    def caches(self) -> Caches | None:
+        """How the caches treat the message."""
+        return caches_of(self.instruction)
 
     @property
     def key(self) -> Key:
@@ -64,16 +69,13 @@ def weakened(
 ) -> Iterator[tuple[Touched, Touched]]:
     """Accesses of the source, and the same of the target, or one of that surface, that other threads may see later."""
     for one, other in _pairs(source, target):
-        if not are_as_strong(caches_of(other.instruction), caches_of(one.instruction), one_device):
+        if not are_as_strong(other.caches, one.caches, one_device):
             yield one, other
 
 
 def on_unlike_caches(source: Sequence[Touched], target: Sequence[Touched], one_device: bool) -> bool:
     """Whether some access stands for one of which it is not known what the caches do with either."""
-    return any(
-        not are_compared(caches_of(other.instruction), caches_of(one.instruction), one_device)
-        for one, other in _pairs(source, target)
-    )
+    return any(not are_compared(other.caches, one.caches, one_device) for one, other in _pairs(source, target))
 
 
 def _pairs(source: Sequence[Touched], target: Sequence[Touched]) -> Iterator[tuple[Touched, Touched]]:
@@ -81,7 +83,7 @@ def _pairs(source: Sequence[Touched], target: Sequence[Touched]) -> Iterator[tup
     of_cell: dict[Key, dict[object, Touched]] = {}
     of_surface: dict[tuple[str, str], dict[object, Touched]] = {}
     for one in source:
-        words = caches_of(one.instruction)
+        words = one.caches
         of_cell.setdefault(one.key, {}).setdefault(words, one)
         of_surface.setdefault(one.key[:2], {}).setdefault(words, one)
     told: set[object] = set()

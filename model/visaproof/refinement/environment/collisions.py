@@ -3,16 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from visaproof.decode.message import decode
+from visaproof.instructions import TypedAtomic
 from visaproof.isa.identity import Same
-from visaproof.isa.platform import Platform
 from visaproof.machine.concrete.run import Observer
+from visaproof.program.statements import MemoryMessage, Run
 from visaproof.queries.kernels.atomic_order import lanes_commute
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
-from visaproof.visaasm.syntax import Instruction, Kernel
-
-TYPED_ATOMIC = "typed_atomic"
 
 _Place = tuple[Same[Buffer], int]
 
@@ -46,11 +43,13 @@ class Modified:
         self.bytes.clear()
 
 
-def end_of_statement(modified: Modified, kernel: Kernel, platform: Platform) -> Observer:
-    """What takes in, behind each statement of a run, whether lanes of an atomic met and their order may show."""
+def end_of_statement(modified: Modified) -> Observer:
+    """What takes in, after each statement of a run, whether lanes of an atomic met and their order may show."""
 
-    def ended(statement: Instruction, _: ConcreteState) -> None:
-        typed = statement.opcode == TYPED_ATOMIC
-        modified.end_statement(typed, lambda: not lanes_commute(decode(statement, kernel, platform)))
+    def ended(statement: Run, _: ConcreteState) -> None:
+        message = statement.message if isinstance(statement, MemoryMessage) else None
+        modified.end_statement(
+            isinstance(message, TypedAtomic), lambda: message is not None and not lanes_commute(message)
+        )
 
     return ended

@@ -3,19 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from visaproof.decode import message as messages
 from visaproof.machine.concrete.run import Observer
+from visaproof.program.statements import MemoryMessage, Origin, Run
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Write
-from visaproof.visaasm.opcode_kinds import Kind, kind_of
-from visaproof.visaasm.syntax import Instruction
 
 
 @dataclass(frozen=True, slots=True)
 class Writer:
     """What put a byte where it is."""
 
-    instruction: Instruction
+    instruction: Origin
     write: Write
     thread: int | None = None
     """Which of the threads of a group."""
@@ -56,8 +54,8 @@ class Visit:
     def __post_init__(self) -> None:
         self._come_if_due()
 
-    def __call__(self, statement: Instruction, state: ConcreteState) -> None:
-        if kind_of(statement, messages.OPCODES) is Kind.MEMORY:
+    def __call__(self, statement: Run, state: ConcreteState) -> None:
+        if isinstance(statement, MemoryMessage):
             self.messages -= 1
             self._come_if_due()
 

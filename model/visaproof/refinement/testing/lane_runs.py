@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from visaproof.decode.def_use import DefUse, def_use
-from visaproof.decode.message import OPCODES
 from visaproof.execution.trace import Change, Step, Tracer
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.machine.concrete.run import Observer, PerformedMessage
+from visaproof.program.effects import lanes_of
+from visaproof.program.lower import text_of
+from visaproof.program.statements import Branch, MemoryMessage, Origin, Run
 from visaproof.queries.kernels.surface_names import PRIVATE_SIZE
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.environment.environment_steps import Writer
@@ -20,8 +22,6 @@ from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite, TexelWrite, Write
-from visaproof.visaasm.opcode_kinds import Kind, kind_of
-from visaproof.visaasm.printing.instruction_text import BLOCKS
 from visaproof.visaasm.syntax import Instruction
 
 
@@ -42,7 +42,7 @@ class Stored:
 class Done:
     """A statement that ran, and what the lane has of it."""
 
-    instruction: Instruction
+    instruction: Origin
     registers: tuple[Change, ...]
     stored: tuple[Stored, ...] = ()
 
@@ -125,7 +125,7 @@ class _Followed:
         ran = self.runner.run(found.memory, self.comparison.question.lanes, found.values, backwards, self._observer)
         threads = ran.threads or (self.thread,) * len(ran.outcome.performed)
         own = (one for one, thread in zip(ran.outcome.performed, threads, strict=True) if thread == self.thread)
-        messages = [next(own, None) if _is_message(step.instruction) else None for step in self._steps]
+        messages = [next(own, None) if isinstance(step.statement, MemoryMessage) else None for step in self._steps]
         message = None if self._left is None else messages[self._left]
         if message is not None and self.found.outside is not None:
             self.lane_outside = _lane_writing(message, self.found.outside)
@@ -134,9 +134,9 @@ class _Followed:
     def _observer(self, thread: int | None, state: ConcreteState) -> Observer | None:
         if thread != self.thread:
             return None
-        tracer = Tracer(self.runner.kernel, self.lane, self._steps.append, state)
+        tracer = Tracer(self.lane, self._steps.append, state)
 
-        def observe(statement: Instruction, state: ConcreteState) -> None:
+        def observe(statement: Run, state: ConcreteState) -> None:
             tracer.observe(statement, state)
             if self._left is None and _has_left(state):
                 self._left = len(self._steps) - 1
@@ -150,13 +150,13 @@ class _Followed:
         needed = {self._register} if self._register else set[str]()
         for place in range(len(self._steps) - 1 if last is None else last, -1, -1):
             step, message = self._steps[place], messages[place]
-            names = self._def_use(step.instruction, message)
-            branch = kind_of(step.instruction, OPCODES) is Kind.BRANCH
-            if place == last or branch or (needed & names.defined and self._covers(step.instruction)):
+            names = self._def_use(text_of(step.statement.origin), message)
+            branch = step.statement if isinstance(step.statement, Branch) else None
+            if place == last or branch or (needed & names.defined and self._covers(step.statement)):
                 needed |= names.used
                 stored = tuple(self._stored(message)) if message else ()
-                if not branch or step.instruction.predicate:
-                    done.append(Done(step.instruction, step.changes, stored))
+                if branch is None or branch.lanes.predicate:
+                    done.append(Done(step.statement.origin, step.changes, stored))
         return done[::-1]
 
     def _last(self, messages: Sequence[PerformedMessage | None]) -> int | None:
@@ -194,13 +194,12 @@ class _Followed:
         defined = known.defined | memory if message.writes or message.changed else known.defined
         return DefUse(defined, known.used | memory if known.defined else known.used)
 
-    def _covers(self, instruction: Instruction) -> bool:
+    def _covers(self, statement: Run) -> bool:
         """Whether the lane is among those of a statement."""
-        if self.lane is None or instruction.execution is None or instruction.execution.size == 1:
+        lanes = lanes_of(statement)
+        if self.lane is None or lanes is None or lanes.size == 1:
             return True
-        if instruction.opcode in BLOCKS:
-            return True
-        return 0 <= self.lane - instruction.first_lane < instruction.execution.size
+        return 0 <= self.lane - statement.origin.first_lane < lanes.size
 
     def _stored(self, message: PerformedMessage) -> Iterator[Stored]:
         """What the lane puts where, by common names."""
@@ -236,7 +235,3 @@ def _lane_writing(message: PerformedMessage, address: int) -> int | None:
         if isinstance(write, LaneWrite) and write.address <= address < write.address + write.width:
             return None if write.lane is None else write.lane + message.instruction.first_lane
     return None
-
-
-def _is_message(instruction: Instruction) -> bool:
-    return kind_of(instruction, OPCODES) is Kind.MEMORY

@@ -13,6 +13,7 @@ from visaproof.launch.input_meaning import Argument, SamplerModes
 from visaproof.launch.matching import SHARED_LOCAL, THREAD_STATE, own_predicates
 from visaproof.machine.concrete.run import MissingSurface, Observer, run
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.program.statements import Run
 from visaproof.queries.kernels.surface_names import PRIVATE, PRIVATE_SIZE, base_at
 from visaproof.refinement.beside.samplers import Samplers, outside_of
 from visaproof.refinement.effects.local_memory import synchronises
@@ -40,7 +41,7 @@ from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.semantics.symbolic.value_names import Owner
 from visaproof.smt import BitVec, Bool, is_true
 from visaproof.smt.evaluate import evaluate_all
-from visaproof.visaasm.syntax import GeneralVariable, Instruction, Kernel, PredicateVariable
+from visaproof.visaasm.syntax import GeneralVariable, Kernel, PredicateVariable
 
 IN_LOOPS = 2_000
 """Statements that a run may take beyond those of its kernel: most inputs of a loop of unknown length make it long."""
@@ -137,10 +138,10 @@ class Runner:
     def run_from(self, start: "Prepared", memory: Memory, observer: Observer | None = None) -> "Ran":
         """The run from this start, for which this was in memory.  Raises NotModelled."""
 
-        ended = end_of_statement(start.modified, self.kernel, self.platform)
+        ended = end_of_statement(start.modified)
         local = SeenByOthers(start.memory)
 
-        def observe(statement: Instruction, state: ConcreteState) -> None:
+        def observe(statement: Run, state: ConcreteState) -> None:
             ended(statement, state)
             if observer is not None:
                 observer(statement, state)
@@ -251,7 +252,7 @@ class SeenByOthers:
     def beside(self, observer: Observer) -> Observer:
         """Takes in each statement that has run, after `observer`."""
 
-        def observe(statement: Instruction, state: ConcreteState) -> None:
+        def observe(statement: Run, state: ConcreteState) -> None:
             observer(statement, state)
             if self._now is not None and synchronises(statement):
                 self._seen = dict(self._now.contents)

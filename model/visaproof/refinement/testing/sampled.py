@@ -6,6 +6,7 @@ from itertools import product
 from visaproof.checking.ladder import Values
 from visaproof.decode.sampler import LOAD, sampler_read
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
+from visaproof.program.lower import text_of
 from visaproof.refinement.testing.memory import Content, Memory, cell_at
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.concrete.surface import Texel
@@ -32,7 +33,7 @@ def images_of(runners: Sequence[AnyRunner]) -> dict[str, bool]:
         name
         for (name, _), (runner, instruction) in reads.items()
         if (name in stored and instruction.opcode != LOAD)
-        or not sampler_read(instruction, runner.kernel, runner.platform).of_texels
+        or not sampler_read(text_of(instruction), runner.kernel, runner.platform).of_texels
     }
     return {name: name in zeros for runner in runners for name in runner.images if name not in bytes_alone}
 

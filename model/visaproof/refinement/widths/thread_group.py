@@ -12,6 +12,7 @@ from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.program.statements import Run
 from visaproof.refinement.beside.samplers import Samplers, outside_of
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.environment.collisions import Modified, end_of_statement
@@ -39,7 +40,7 @@ from visaproof.semantics.symbolic.accesses import Access, Atomic
 from visaproof.semantics.symbolic.guarded import literals_of
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Bool, conj, disj, implies
-from visaproof.visaasm.syntax import Instruction, Kernel
+from visaproof.visaasm.syntax import Kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +147,12 @@ class ThreadGroup:
         states = [(number, one.state) for number, one in started.threads]
         for _, state in states:
             state.backwards = backwards
-        ended = end_of_statement(started.shared.modified, self.kernel, self.platform)
+        ended = end_of_statement(started.shared.modified)
         observers = {Same(state): observer_of(number, state) for number, state in states} if observer_of else {}
 
         local = SeenByOthers(started.memory)
 
-        def observe(statement: Instruction, state: ConcreteState) -> None:
+        def observe(statement: Run, state: ConcreteState) -> None:
             ended(statement, state)
             if (observer := observers.get(Same(state))) is not None:
                 observer(statement, state)

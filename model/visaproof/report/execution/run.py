@@ -80,18 +80,18 @@ class RunReport:
         """Traces the one thread."""
 
         def of_thread(thread: ThreadId, start: ConcreteState) -> Tracer | None:
-            return Tracer(self._program.kernel, traced.lane, self._step, start) if thread == traced.thread else None
+            return Tracer(traced.lane, self._step, start) if thread == traced.thread else None
 
         return of_thread
 
     def _step(self, step: Step) -> None:
-        place = step.instruction.position
-        self._say(f"  {place.line:>5} | {printable(step.instruction.text)}")
+        place = step.statement.position
+        self._say(f"  {place.line:>5} | {printable(step.statement.origin.text)}")
         for change in step.changes:
             self._say(f"        {change.place} ← {change.value}")
         if not self._as_text and len(self._steps) < MOST_STEPS:
             changes = {change.place: change.value for change in step.changes}
-            self._steps.append(StepRecord(place.line, step.instruction.text, f"{step.lanes:#x}", changes))
+            self._steps.append(StepRecord(place.line, step.statement.origin.text, f"{step.lanes:#x}", changes))
 
     def stopped(self, error: NotModelled, engine: Engine, code: int) -> None:
         """The launch met what has no semantics here."""

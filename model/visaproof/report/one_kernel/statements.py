@@ -5,15 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from visaproof.isa.errors import Position
+from visaproof.program.statements import Origin
 from visaproof.report.text.excerpt import lines_of, printable
 from visaproof.visaasm.source_places import SourcePlace, source_place
-from visaproof.visaasm.syntax import Instruction, Kernel
+from visaproof.visaasm.syntax import Kernel
 
 MOST_SOURCE = 1 << 22
 """Bytes of a source file that is looked into."""
 
 
-def statement_lines(kernel: Kernel, instruction: Instruction) -> Iterator[str]:
+def statement_lines(kernel: Kernel, instruction: Origin) -> Iterator[str]:
     """The line of source, where the dump says which it is, and that of the dump."""
     position = instruction.position
     own = position.path == kernel.path

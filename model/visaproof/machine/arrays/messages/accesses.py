@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from visaproof.decode import message as decode
 from visaproof.decode.surfaces import StateElement
 from visaproof.instructions.family import DwordAtomic, LscAtomic, LscLoad, SvmAtomic
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import Position
 from visaproof.isa.operands import NULL, Execution
 from visaproof.machine.arrays.arena import Arena
 from visaproof.machine.arrays.arrays import Addresses, Array, Bools, any_lane
@@ -18,51 +18,50 @@ from visaproof.machine.arrays.messages.transfers import Transfer, colliding
 from visaproof.machine.arrays.step import Move, Step
 from visaproof.machine.arrays.threads import Threads
 from visaproof.machine.concrete.run import MissingSurface
-from visaproof.visaasm.syntax import Instruction, Kernel
+from visaproof.program.statements import MemoryMessage
 
 
 class Messages:
     """Turns memory messages into steps."""
 
-    def __init__(self, kernel: Kernel, threads: Threads, arena: Arena) -> None:
-        self._kernel = kernel
+    def __init__(self, threads: Threads, arena: Arena) -> None:
         self._threads = threads
         self._arena = arena
         self._atomics = Atomics(threads, arena)
 
-    def step(self, instruction: Instruction) -> Step:
-        """Raises Irregular for what the arrays do not run, and as `decode` does."""
-        message = decode.decode(instruction, self._kernel, self._threads.platform)
+    def step(self, statement: MemoryMessage) -> Step:
+        """Raises Irregular for what the arrays do not run."""
+        message, position = statement.message, statement.position
         if isinstance(message, DwordAtomic | SvmAtomic | LscAtomic):
             if not isinstance(message, DwordAtomic) and message.bits != 32:
                 raise Irregular("an atomic on qwords")
             require_bits(message.execution, self._threads)
             address, move = self._atomics.address(message), self._atomics.move(message)
-            return self._on_surface(instruction, message.surface, message.execution, address, move)
+            return self._on_surface(position, message.surface, message.execution, address, move)
         if isinstance(message, Matrix):
-            return matrix_step(instruction, message, self._threads, self._arena)
+            return matrix_step(position, message, self._threads, self._arena)
         transfer = transfer_of(message, self._threads)
         if transfer.execution is not None:
             require_bits(transfer.execution, self._threads)
         if isinstance(message, LscLoad) and message.dst == NULL:
             return Step(transfer.execution, _nothing)  # it only fills the cache
         move = self._store(transfer) if isinstance(message, STORES) else self._load(transfer)
-        return self._on_surface(instruction, transfer.surface, transfer.execution, transfer.address, move)
+        return self._on_surface(position, transfer.surface, transfer.execution, transfer.address, move)
 
     def _on_surface(
-        self, instruction: Instruction, variable: str, execution: Execution | None, address: raw.Numbers, move: Move
+        self, position: Position, variable: str, execution: Execution | None, address: raw.Numbers, move: Move
     ) -> Step:
         trail = self._threads.trail
 
         def run(batch: Batch, enabled: Enabled) -> Bools | None:
             if trail is not None:
                 lanes = enabled.lanes if execution is not None else np.ones((batch.count, 1), np.bool_)
-                trail.note(instruction.position, batch.indices, address(batch), lanes)
+                trail.note(position, batch.indices, address(batch), lanes)
             key = self._key(batch, variable)
             if key is None:
                 return np.ones(batch.count, np.bool_)
             if not self._arena.has(key):
-                raise MissingSurface(instruction.position, key)
+                raise MissingSurface(position, key)
             return move(batch, enabled, key)
 
         return Step(execution, run)

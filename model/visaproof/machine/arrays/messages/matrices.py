@@ -5,6 +5,7 @@ import numpy as np
 from visaproof.instructions.family import LscLoadBlock2d, LscStoreBlock2d
 from visaproof.instructions.lsc.block2d import BlockPlace, BlockShape
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import Position
 from visaproof.isa.operands import NULL, RawOperand
 from visaproof.machine.arrays.arena import Arena
 from visaproof.machine.arrays.arrays import UNSIGNED, Addresses, Array, Bools, Indices
@@ -12,12 +13,11 @@ from visaproof.machine.arrays.batch import Batch, Enabled, Irregular, require_bi
 from visaproof.machine.arrays.messages import raw
 from visaproof.machine.arrays.step import Step
 from visaproof.machine.arrays.threads import Threads
-from visaproof.visaasm.syntax import Instruction
 
 Matrix = LscLoadBlock2d | LscStoreBlock2d
 
 
-def matrix_step(instruction: Instruction, message: Matrix, threads: Threads, arena: Arena) -> Step:
+def matrix_step(position: Position, message: Matrix, threads: Threads, arena: Arena) -> Step:
     """Raises Irregular for data that is shorter than the block."""
     require_bits(message.execution, threads)
     if isinstance(message, LscLoadBlock2d) and message.dst == NULL:
@@ -37,7 +37,7 @@ def matrix_step(instruction: Instruction, message: Matrix, threads: Threads, are
         address, there = where.elements(batch, columns, rows, shape.element_bytes)
         wanted = there & enabled.lanes
         if trail is not None:
-            trail.note(instruction.position, batch.indices, address, wanted)
+            trail.note(position, batch.indices, address, wanted)
         index, inside = arena.locate(FLAT, address, shape.element_bytes, batch.owners(FLAT))
         left = arena.strays(FLAT, inside, wanted)
         live = wanted & inside if left is None else wanted & inside & ~left[:, None]

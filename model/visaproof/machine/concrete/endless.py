@@ -8,58 +8,56 @@ each time.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from visaproof.decode.statement import execution_of, label_places, lane_offset
+from visaproof.decode.statement import lane_offset
 from visaproof.isa.errors import Position
+from visaproof.program.program import Program
+from visaproof.program.statements import Branch, End
 from visaproof.semantics.concrete.surface import Write
-from visaproof.visaasm.opcode_kinds import Kind, kind_of, label_of
-from visaproof.visaasm.syntax import Instruction, Kernel
 
 FIRST = 256
 """Statements before the first that is taken for one that may be met again; then twice as many, and so on."""
-
-NO_MESSAGES = frozenset[str]()
 
 NEVER_ENDS = "this loop never ends: all is as it was an iteration before"
 NO_WAY_OUT = "this loop never ends: no branch leaves it"
 
 
-def without_end(kernel: Kernel, lanes: int) -> frozenset[int]:
+def without_end(program: Program, lanes: int) -> frozenset[int]:
     """The places from which a thread with these lanes never comes to its end, whatever the branches decide.
 
-    Behind a branch forward no lane may be left, so that statements are passed over; then any place may be come to.
+    After a branch forward no lane may be left, so that statements are passed over; then any place may be come to.
     """
-    statements, labels = kernel.statements, label_places(kernel)
+    statements = program.statements
     ends = {len(statements)}
     before = 0
     while len(ends) > before:
         before = len(ends)
         for place in reversed(range(len(statements))):
             statement, follow = statements[place], [place + 1]
-            if isinstance(statement, Instruction) and kind_of(statement, NO_MESSAGES) is Kind.BRANCH:
-                target = labels[label_of(statement)]
+            if isinstance(statement, Branch):
+                target = statement.target
                 if target > place:
                     follow = [len(statements)]
                 else:
                     follow = [target] if _takes_all(statement, lanes) else [target, place + 1]
-            elif isinstance(statement, Instruction) and kind_of(statement, NO_MESSAGES) is Kind.END:
+            elif isinstance(statement, End):
                 follow = [len(statements)]
             if not ends.isdisjoint(follow):
                 ends.add(place)
     return frozenset(range(len(statements))) - ends
 
 
-def _takes_all(branch: Instruction, lanes: int) -> bool:
+def _takes_all(branch: Branch, lanes: int) -> bool:
     """Whether a branch is taken by every lane that comes to it."""
-    execution = execution_of(branch)
+    execution = branch.lanes
     every = execution.size == 1 or (not lane_offset(execution) and lanes < 1 << execution.size)
-    return branch.predicate is None and every
+    return execution.predicate is None and every
 
 
 @dataclass
 class Repetition:
     """What a thread did since a statement that may be met again."""
 
-    kernel: Kernel
+    program: Program
     lanes: int
     """Those that were launched."""
     place: int = -1
@@ -68,7 +66,7 @@ class Repetition:
     next: int = FIRST
     rounds: list[list[tuple[str, tuple[Write, ...]]]] = field(default_factory=list[list[tuple[str, tuple[Write, ...]]]])
     """The stores of each iteration from there to there."""
-    last: Instruction | None = None
+    last: Branch | None = None
     """The last statement of the iteration in the text that went back."""
 
     no_way_out: bool = False
@@ -90,7 +88,7 @@ class Repetition:
         elif self.place >= 0 and writes:
             self.rounds[-1].append((surface, tuple(writes)))
 
-    def went_back(self, branch: Instruction) -> None:
+    def went_back(self, branch: Branch) -> None:
         """Takes note of a branch to an earlier statement."""
         if self.last is None or self.last.position.line < branch.position.line:
             self.last = branch
@@ -100,7 +98,7 @@ class Repetition:
         if steps >= self.next:
             self.place, self.before, self.next = place, held(), 2 * steps
             self.rounds, self.last = [[]], None
-            self.no_way_out = place - 1 in without_end(self.kernel, self.lanes)
+            self.no_way_out = place - 1 in without_end(self.program, self.lanes)
             return self.no_way_out
         if place != self.place or held() != self.before:
             return False

@@ -1,0 +1,46 @@
+"""The first groups of launches as hosts make them: there no products of unknown sizes are left."""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from visaproof.analysis.conflicts.thread_states import Asked
+from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
+from visaproof.smt import Bool, Term, bool_const, const, substitute
+from visaproof.smt.evaluate import evaluate_all
+
+USUAL_LAUNCHES = 18
+"""In which something is looked for first."""
+FIRST_GROUP: dict[Term, int] = dict.fromkeys(GROUP_IDS, 0)
+
+
+def usual_launches(asked: Asked) -> Iterator[dict[Term, int]]:
+    """What they decide: ids, sizes, which lanes are on."""
+    launched = asked.start.group.launched
+    for values in islice(launched.launches(launched_lanes(asked.kernel)), USUAL_LAUNCHES) if launched else ():
+        yield {**FIRST_GROUP, **values}
+
+
+def widest_first(asked: Asked) -> list[dict[Term, int]]:
+    """Those with more than one work item in most dimensions first: there most differ in what tells them apart."""
+    launched = asked.start.group.launched
+    if launched is None:
+        return []
+
+    def flat(launch: Mapping[Term, int]) -> int:
+        return sum(size == 1 for size in evaluate_all(launched.sizes, launch))
+
+    return sorted(usual_launches(asked), key=flat)
+
+
+def in_launch(formula: Bool, launch: Mapping[Term, int]) -> Bool:
+    """The formula of one of them."""
+    return substitute(formula, {one: _constant(one, value) for one, value in launch.items()})
+
+
+def in_usual_launches(asked: Asked, formula: Bool) -> Iterator[Bool]:
+    """The formula of each of them."""
+    yield from (in_launch(formula, launch) for launch in usual_launches(asked))
+
+
+def _constant(one: Term, value: int) -> Term:
+    return const(value, one.width) if one.width else bool_const(bool(value))

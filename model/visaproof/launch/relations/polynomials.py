@@ -1,0 +1,84 @@
+"""Sums of products of names, as relations between them: what is subtracted stands on the other side.
+
+n − 1 ≥ local_size_x    is    n >= local_size_x + 1
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from math import gcd
+
+from visaproof.launch.relations.expressions import Expression, Name, Number, Operation, Relation
+
+Polynomial = Mapping[tuple[str, ...], int]
+"""Coefficients of products of names; that of no name is the constant."""
+
+
+def times(one: Polynomial, other: Polynomial) -> Polynomial:
+    found: dict[tuple[str, ...], int] = {}
+    for names, count in one.items():
+        for more, factor in other.items():
+            both = (*names, *more)
+            found[both] = found.get(both, 0) + count * factor
+    return found
+
+
+def quotient(one: Polynomial, other: Polynomial) -> Polynomial | None:
+    """One divided by a single product of names; None where it is no multiple of it."""
+    (names, count), *more = other.items()
+    if more or not names:
+        return None
+    found: dict[tuple[str, ...], int] = {}
+    for own, factor in one.items():
+        left = list(own)
+        for name in names:
+            if name not in left:
+                return None
+            left.remove(name)
+        if factor % count:
+            return None
+        found[tuple(left)] = factor // count
+    return found
+
+
+def content(polynomials: Iterable[Polynomial]) -> int:
+    """What divides all coefficients; 1 at least."""
+    return reduce(gcd, (count for one in polynomials for count in one.values()), 0) or 1
+
+
+def constant_of(one: Polynomial) -> int | None:
+    """Its value where it has no name."""
+    return one.get((), 0) if all(not names or not count for names, count in one.items()) else None
+
+
+def at_least(left: Polynomial, right: Polynomial) -> Relation | bool:
+    """`left >= right`; whether it holds where it does not depend on a name."""
+    parts = dict(left)
+    for names, count in right.items():
+        parts[names] = parts.get(names, 0) - count
+    sides = [{names: abs(count) for names, count in parts.items() if sign * count > 0} for sign in (1, -1)]
+    value = constant_of({**sides[0], **sides[1]})
+    if value is not None:
+        return parts.get((), 0) >= 0
+    unit = reduce(gcd, (count for names, count in parts.items() if names), 0)
+    more, less = ({names: -(-count // unit) if side else count // unit for names, count in each.items()}
+                  for side, each in enumerate(sides))  # fmt: skip
+    if constant_of(more) is not None:
+        return Relation("<=", expression(less), Number(more.get((), 0)))
+    return Relation(">=", expression(more), expression(less))
+
+
+def expression(one: Polynomial) -> Expression:
+    """The smallest coefficients first and the constant last; only coefficients above 0."""
+    parts = [_product(names, count) for names, count in sorted(one.items(), key=_coefficient) if names and count]
+    if (constant := one.get((), 0)) or not parts:
+        parts.append(Number(constant))
+    return reduce(lambda left, right: Operation("+", left, right), parts)
+
+
+def _coefficient(part: tuple[tuple[str, ...], int]) -> int:
+    return part[1]
+
+
+def _product(names: tuple[str, ...], count: int) -> Expression:
+    factors: list[Expression] = [Number(count)] if count != 1 else []
+    return reduce(lambda left, right: Operation("*", left, right), [*factors, *map(Name, names)])

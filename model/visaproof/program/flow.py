@@ -1,0 +1,62 @@
+"""Control flow of a program: its blocks, and the edges between them.  Page: GOTO.md."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from visaproof.isa.errors import Position
+from visaproof.program.program import Program
+from visaproof.program.statements import Branch, End, Landing, Statement, Synchronise
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The statements from `first` to before `end`: lanes come together or part at its ends alone."""
+
+    first: int
+    end: int
+    follow: tuple[int, ...]
+    """Where lanes go after it: the first places of blocks, or the end of the program."""
+
+
+def leaders(program: Program) -> frozenset[int]:
+    """The places at which blocks begin: those of labels, and those after branches, barriers and the end."""
+    found = {0}
+    for place, statement in enumerate(program.statements):
+        if isinstance(statement, Landing):
+            found.add(place)
+        elif isinstance(statement, Branch | End) or (isinstance(statement, Synchronise) and statement.waits):
+            found.add(place + 1)
+    return frozenset(found)
+
+
+def blocks(program: Program) -> tuple[Block, ...]:
+    """The blocks in the order of the program."""
+    statements = program.statements
+    starts = sorted(leaders(program) - {len(statements)})
+    ends = [*starts[1:], len(statements)]
+    return tuple(
+        Block(first, end, edges(statements, end - 1)) for first, end in zip(starts, ends, strict=True) if first < end
+    )
+
+
+def edges(statements: Sequence[Statement], place: int) -> tuple[int, ...]:
+    """Where lanes go after the statement at a place."""
+    match statements[place]:
+        case Branch(target=target, lanes=lanes) if lanes.predicate is None and lanes.size == 1:
+            return (target,)
+        case Branch(target=target):
+            return target, place + 1
+        case End():
+            return (len(statements),)
+        case _:
+            return (place + 1,)
+
+
+def may_run_from(program: Program, place: int) -> frozenset[Position]:
+    """The statements that may be run from this place on: it, those after it, and those to which branches lead back."""
+    first = place
+    for at in range(len(program.statements) - 1, -1, -1):
+        branch = program.statements[at]
+        if at >= first and isinstance(branch, Branch):
+            first = min(first, branch.target)
+    return frozenset(one.position for one in program.statements[max(0, first) :])

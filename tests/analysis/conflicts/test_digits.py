@@ -1,0 +1,162 @@
+"""Local ids as digits: which relations are named and suffice, and that the inequalities keep lanes apart."""
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.rows import PITCH, STORE, asked, rows
+from visaproof.analysis.conflicts.digits import RUNG, Digits
+from visaproof.analysis.conflicts.strides import Strides
+from visaproof.cli import main
+from visaproof.launch.assumptions import Assume, start_of
+from visaproof.launch.launch import NOTHING_KNOWN
+from visaproof.launch.relations.expressions import Relation
+from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.launch.relations.polynomials import Polynomial, at_least, quotient, times
+
+DATA = Path(__file__).parents[2] / "data" / "pitches"
+
+
+def scatters(capsys: pytest.CaptureFixture[str], kernel: str, *relations: str) -> list[dict[str, Any]]:
+    stated = [word for one in relations for word in ("--where", one)]
+    launch = ("--launch", str(DATA / "pitches.ze_info"), "--format", "json")
+    main(["conflicts", str(DATA / f"{kernel}.visaasm"), *launch, *stated])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    return file["scatters"]
+
+
+NEEDED = {
+    "volume": ["pitch >= local_size_x", "slice >= pitch*local_size_y", "slice < 1048576"],
+    "layers": ["w >= local_size_x", "h >= local_size_y", "h*w < 1048576"],
+    "padded": ["n + 2*pad >= local_size_x", "n + 2*pad < 1048576"],
+    "tile": ["pitch >= local_size_x", "pitch < 1048576"],
+    "eight": ["local_size_x <= 8"],
+    "backwards": ["step >= 1", "step < 524288"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", NEEDED)
+def test_what_is_missing_is_named_and_a_launch_shown(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
+    found = [one for one in scatters(capsys, kernel) if one["verdict"] != "proved"]
+    assert found[0]["verdict"] == "refuted"
+    assert [one["free_if"]["relations"] for one in found] == [NEEDED[kernel]] * 2
+    assert {one["free_if"]["by"] for one in found} == {RUNG}
+
+
+@pytest.mark.parametrize("kernel", NEEDED)
+def test_what_is_named_suffices(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
+    assert {one["verdict"] for one in scatters(capsys, kernel, *NEEDED[kernel])} == {"proved"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kernel", "fewer"),
+    [
+        ("padded", ["n >= 1", "n + 2*pad >= 1", "n + 2*pad < 1048576"]),
+        ("eight", ["local_size_x <= 12"]),
+        ("backwards", ["step < 524288"]),
+    ],
+)
+def test_less_does_not_suffice(capsys: pytest.CaptureFixture[str], kernel: str, fewer: list[str]) -> None:
+    assert "refuted" in {one["verdict"] for one in scatters(capsys, kernel, *fewer)}
+
+
+@pytest.mark.slow
+def test_a_slice_that_only_one_row_fits_into_does_not_suffice(capsys: pytest.CaptureFixture[str]) -> None:
+    found = scatters(capsys, "volume", "pitch >= local_size_x", "slice >= pitch", "slice < 1048576")
+    assert [one["free_if"]["relations"] for one in found] == [["slice >= pitch*local_size_y"]] * 2
+
+
+def test_shared_rows_of_the_local_size_need_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    shared = [one for one in scatters(capsys, "tile") if "slm" in one["surface"]]
+    assert [(one["verdict"], one["by"]) for one in shared] == [("proved", RUNG)] * 2
+
+
+@pytest.mark.slow
+def test_examples_are_the_first_groups_of_launches(capsys: pytest.CaptureFixture[str]) -> None:
+    for kernel in NEEDED:
+        for one in scatters(capsys, kernel):
+            shown = one.get("inputs", {})
+            assert not [name for name in shown if "group id" in name], (kernel, shown)
+
+
+def test_digits_that_depend_on_more_than_ids_prove_nothing() -> None:
+    """Where the row is chosen by what x is, the sum is another one for each lane."""
+    body = PITCH + "    and (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0xff:ud\n" + STORE
+    answers = asked(body, "n >= local_size_x", "n < 0x100000")
+    (position,) = answers.positions
+    assert answers.items.digits(position, 1) is None
+
+
+# ---------------------------------------------------------------- the lemma
+
+BITS = 9
+SMALL = st.integers(-40, 40)
+SIZE = st.integers(1, 5)
+
+
+def digits(width: int) -> Digits:
+    code = rows()
+    start = start_of(code, NOTHING_KNOWN, Assume.NONE)
+    return Digits(Strides({}, None, BITS, 1, width), LaunchNames(code, NOTHING_KNOWN, start), ())
+
+
+def constants(stride: int, size: int) -> tuple[Polynomial, Polynomial]:
+    return {(): abs(stride)}, {(): size}
+
+
+@given(st.lists(st.tuples(SMALL, SIZE), min_size=1, max_size=3), st.integers(1, 8))
+def test_where_the_inequalities_hold_no_two_places_meet(sums: list[tuple[int, int]], width: int) -> None:
+    """All pairs of digits, modulo 2^9, with strides of either sign."""
+    if list(digits(width).chain([constants(*one) for one in sums], 1)):
+        return
+    items = list(product(*(range(size) for _, size in sums)))
+    places = [sum(stride * digit for (stride, _), digit in zip(sums, item, strict=True)) for item in items]
+    for number, one in enumerate(places):
+        for other in places[:number]:
+            distance = (one - other) % (1 << BITS)
+            assert width <= distance <= (1 << BITS) - width
+
+
+@pytest.mark.parametrize(
+    ("sums", "width"),
+    [
+        ([(4, 2), (7, 2)], 4),  # 7 < 4·2
+        ([(4, 2)], 5),
+        ([(4, 4), (16, 33)], 4),  # 16·33 > 2^9
+        ([(4, 129)], 4),
+    ],
+)
+def test_each_inequality_is_needed(sums: list[tuple[int, int]], width: int) -> None:
+    assert False in list(digits(width).chain([constants(*one) for one in sums], 1))
+
+
+@given(st.dictionaries(st.sampled_from([(), ("a",), ("b",)]), st.integers(1, 6), min_size=1), st.integers(1, 5))
+def test_what_is_a_multiple_is_divided(one: Polynomial, count: int) -> None:
+    assert quotient(times(one, {("b",): count}), {("b",): count}) == one
+    assert quotient({("a",): 2 * count}, {("b",): 1}) is None
+    assert quotient({("b",): 2 * count + 1}, {("b",): 2}) is None
+    assert quotient({("b",): count}, {(): 1}) is None
+
+
+NAMES = st.sampled_from([(), ("a",), ("b",), ("a", "b")])
+POLYNOMIAL = st.dictionaries(NAMES, st.integers(-6, 6), max_size=4)
+
+
+def value(polynomial: Polynomial, a: int, b: int) -> int:
+    return sum(count * a ** names.count("a") * b ** names.count("b") for names, count in polynomial.items())
+
+
+@given(POLYNOMIAL, POLYNOMIAL, st.integers(-9, 9), st.integers(-9, 9))
+def test_a_relation_says_what_the_polynomials_do(left: Polynomial, right: Polynomial, a: int, b: int) -> None:
+    found = at_least(left, right)
+    holds = found.holds({"a": a, "b": b}) if isinstance(found, Relation) else found
+    assert holds == (value(left, a, b) >= value(right, a, b))
+    if isinstance(found, Relation):
+        assert "-" not in str(found)
