@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from visaproof.checking.counterexample import Counterexample
-from visaproof.execution.example_launch import MOST_BUFFER, Event, ExampleLaunch, NoLaunch, Stated, find_launch
+from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch, find_launch
 from visaproof.execution.payload import Program
+from visaproof.execution.usual_launches import MOST_BUFFER, Stated
 
 EVENTS = {"lanes-collide": Event.COLLISION, "outside": Event.OUTSIDE}
 """Findings that a launch can show."""
