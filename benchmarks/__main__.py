@@ -1,5 +1,5 @@
 """Measures and prints: properties by our encoding, by the naive probe, and by an array of stores; launches;
-refinement by the length of kernels; start-up."""
+refinement by the length of kernels; one kernel by its length and the depth of its loops; start-up."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from benchmarks import baselines, launches, refinement
+from benchmarks import baselines, growth, launches, refinement
 from benchmarks.baselines import z3
 from visaproof.checking.decide import decide
 from visaproof.checking.verdict import Proved
@@ -92,6 +92,8 @@ def main() -> None:
         array = repeated(lambda name=name: baseline(baselines.array_after, name))
         print(f"{name:34} {mine * 1000:5.0f} ms  {ratio(probe, mine):36} {ratio(array, mine)}", flush=True)
     print(*refinement.table(), sep="\n", flush=True)
+    for line in growth.table():
+        print(line, flush=True)
     print(*launches.table(), sep="\n", flush=True)
     bare = median([_bare_python() for _ in range(7)])
     for arguments in (("--version",), ("prove", "--list")):

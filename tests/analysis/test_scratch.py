@@ -17,6 +17,7 @@ from visaproof.execution.payload import Program as Launched
 from visaproof.execution.run import Ran, run_launch
 from visaproof.execution.shape import Shape
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN, LaunchValue
@@ -240,9 +241,35 @@ def test_its_size_has_to_be_known() -> None:
         _run_without_size()
 
 
-def _run_without_size() -> None:
-    one = program(IN_ARRAY)
+def test_the_launch_says_its_size_where_the_kernel_does_not() -> None:
+    _run_without_size(128)
+    with pytest.raises(NotModelled, match="private memory of unknown size"):
+        _run_without_size(0)
+    one = without_size(128)
+    answers = ask_bounds(one.kernel, one.platform, one.launch, Assume.NONE, StatedLaunch(), 5_000)
+    found = [each.bounds for each in answers.answers() if each.surfaces == (SCRATCH,)]
+    assert len(found) == 5
+    assert all(isinstance(each, Holds) for each in found)
+
+
+def test_other_sizes_of_it_are_a_premise() -> None:
+    alike, unlike = (
+        compare(without_size(128), without_size(size, "mov (M1_NM, 1) S(0,0)<1> 0x0:ud\n"), Scope(Assume.NONE)).assumed
+        for size in (128, 256)
+    )
+    assert "scratch-sizes" not in {one.name for one in alike}
+    assert "has 128 bytes behind %scratch in the source, 256 in the target" in "".join(map(str, unlike))
+
+
+def without_size(handed: int, more: str = "") -> Program:
+    """The kernel does not say how much it has, and is handed so much."""
+    one = program(more + IN_ARRAY)
     kernel = replace(one.kernel, attributes={"SimdSize": 8})
-    launched = Launched(kernel, one.launch, one.platform)
+    return replace(one, kernel=kernel, launch=replace(one.launch, scratch_bytes=handed))
+
+
+def _run_without_size(handed: int = 0) -> None:
+    one = without_size(handed)
+    launched = Launched(one.kernel, one.launch, one.platform)
     values, memory = prepare(launched, Shape((8, 1, 1), (8, 1, 1)), {}, {0: bytes(32), 1: bytes(32)})
     run_launch(launched, values, memory)

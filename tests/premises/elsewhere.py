@@ -6,6 +6,7 @@ IMAGES_OVERLAP = "test_refinement_images_overlap.py"
 LOCAL, FLOATS = "test_shared_local_memory.py", "test_refinement_floats.py"
 WIDTHS, ADDRESSES = "test_refinement_widths.py", "test_refinement_addresses.py"
 LEFT_OPEN, BOUNDS = "test_refinement_left_open.py", "test_bounds_command.py"
+RUNS = "test_premises_of_runs.py"
 OF_BOUNDS, OF_PAIRS = "test_premises_of_bounds.py", "test_premises_of_pairs.py"
 
 ELSEWHERE = {
@@ -21,6 +22,16 @@ ELSEWHERE = {
         ("test_scratch.py", "test_lanes_keep_apart_and_inside"),
         ("test_scratch.py", "test_its_size_has_to_be_known"),
     ),
+    "uniform-groups": (("test_audited.py", "test_build_options_grant_whole_groups"),),
+    "choices-agree": (
+        (RUNS, "test_choices_that_agree_are_a_premise"),
+        (RUNS, "test_where_something_depends_nothing_agrees"),
+    ),
+    "padding": ((RUNS, "test_padding_is_undefined_to_read_without_the_option"),),
+    "laid-out": ((RUNS, "test_another_layout_ends_with_other_bytes"),),
+    "kernel-start": ((RUNS, "test_another_rounding_ends_with_other_bytes"),),
+    "one-order": ((RUNS, "test_another_order_of_threads_ends_with_other_bytes"),),
+    "begins-at-0": ((RUNS, "test_other_bytes_before_end_with_other_bytes"),),
     "slm-size": ((BOUNDS, "test_the_launch_says_how_large_shared_local_memory_is"),),
     "slm-sizes": (
         (LOCAL, "test_less_shared_memory_is_a_difference_where_it_is_read"),
@@ -43,8 +54,8 @@ ELSEWHERE = {
     "buffers-below": ((OF_BOUNDS, "test_a_size_of_all_that_addresses_reach_is_none"),),
     "counters": ((OF_BOUNDS, "test_numbers_of_a_counter_are_as_near_as_is_assumed"),),
     "global-size": ((BOUNDS, "test_a_kernel_without_a_guard_is_in_bounds_up_to_its_global_size"),),
-    "align": (
-        (BOUNDS, "test_an_arbitrary_pointer_may_be_misaligned"),
+    "align": ((BOUNDS, "test_an_arbitrary_pointer_may_be_misaligned"),),
+    "elements-aligned": (
         ("test_alignment_of_elements.py", "test_low_bits_of_an_address_are_those_of_an_element"),
     ),
     "constants-equal": (
@@ -122,5 +133,6 @@ WITHOUT = {
     "groups-fit": "nothing is asked of it: a launch that the target refuses leaves nothing to compare",
     "lsc-immediate": "a reading that has no alternative: nothing asks with sums that do not wrap",
     "private-sizes": "nothing is asked of two kernels here: `bounds` asks each whether it stays inside",
+    "scratch-sizes": "as private-sizes: `bounds` asks each kernel whether it stays inside",
 }
 """Rows without a witness, and why.  A row leaves this list with its pair."""

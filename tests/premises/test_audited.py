@@ -1,7 +1,11 @@
 """What an audit of the premises looked at beside the table: it is right, or not decided; nothing of it is granted."""
 
+from dataclasses import replace
+
 import pytest
 
+from tests.premises import kernels
+from tests.premises.witness import conflicts
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -75,6 +79,24 @@ def test_nothing_is_proved_of_what_waits_for_another_thread(way: str) -> None:
     changes = (wait + STORE, STORE), (STORE, wait + STORE), (STORE + wait, wait + STORE), (wait + STORE, STORE + wait)
     for source, target in changes:
         assert not isinstance(asked(source, target), Refines)
+
+
+@pytest.mark.parametrize(("uniform", "verdict"), [(True, "free"), (False, "conflict"), (None, "conflict")])
+def test_build_options_grant_whole_groups(uniform: bool | None, verdict: str) -> None:
+    """Rows of four work items, where the last group may have fewer: not with `-cl-uniform-work-group-size`."""
+    code = kernels.program(kernels.AT_X + kernels.ROWS + kernels.WRITE, group_size=(8, 4, 1), uniform=uniform)
+    alone, lifted = (conflicts(code, assume) for assume in ("launch", "launch,-whole-groups"))
+    assert alone.verdict == conflicts(code, "launch").verdict
+    assert ("uniform-groups" in lifted.premises, "whole-groups" in alone.premises) == (bool(uniform), not uniform)
+    assert lifted.right == (verdict == "free")
+
+
+def test_a_target_that_refuses_smaller_last_groups_is_asked_of_whole_ones() -> None:
+    source, target = (replace(one, launch=replace(one.launch, uniform=own))
+                      for one, own in ((program(STORE), False), (program(IDLE + STORE), True)))  # fmt: skip
+    for one, other, assumed in ((source, target, True), (target, source, False)):
+        premises = compare(one, other, Scope(Assume.NONE)).assumed
+        assert ("whole-groups" in {each.name for each in premises}) == assumed
 
 
 def test_images_with_several_samples_are_not_modelled() -> None:

@@ -137,7 +137,7 @@ def stated_sizes(names: LaunchNames, keys: Iterable[str], options: Iterable[tupl
         sizes[SLM] = const(min(launch.slm_bytes, LARGEST), ADDRESS_BITS)
         if SLM in present:
             assumed.append(premise("slm-size", size=launch.slm_bytes))
-    if SCRATCH in present and (own := scratch_bytes(kernel)):
+    if SCRATCH in present and (own := scratch_bytes(kernel, launch.scratch_bytes)):
         sizes[SCRATCH] = const(min(own, LARGEST), ADDRESS_BITS)
         assumed.append(premise("scratch-size", size=own, surface=SCRATCH))
     tables = {f"bti {index}": launch.constants.get(name) for index, name in launch.tables.items()}

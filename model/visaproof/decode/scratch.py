@@ -24,10 +24,10 @@ SIZE_ATTRIBUTE = "SpillMemOffset"
 """Private variables come first, then what the compiler spills."""
 
 
-def scratch_bytes(kernel: Kernel) -> int:
-    """How many bytes of it a thread has for its private variables; 0 where the kernel does not say it."""
+def scratch_bytes(kernel: Kernel, handed: int) -> int:
+    """How many bytes of it a thread has for its private variables: as the kernel says, else as many as it is handed."""
     size = kernel.attributes.get(SIZE_ATTRIBUTE)
-    return size if isinstance(size, int) else 0
+    return size if isinstance(size, int) else handed
 
 
 def is_scratch_handle(kernel: Kernel, place: Place, platform: Platform) -> bool:

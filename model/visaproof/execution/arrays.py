@@ -73,7 +73,7 @@ class _ArraysRun:
     def __post_init__(self) -> None:
         self._payload = GroupPayload(self.program, self.values)
         self._private = FIRST_PRIVATE if _takes_private(self.program) else 0
-        self._scratch = scratch_bytes(self.program.kernel)
+        self._scratch = scratch_bytes(self.program.kernel, self.program.launch.scratch_bytes)
         variables = self.program.kernel.variables.values()
         self._thread_bytes = sum(each.size for each in variables if isinstance(each, GeneralVariable))
 

@@ -159,7 +159,7 @@ class _LaunchRun:
         self._scratch = [
             Allocation("private memory of the thread", 0, bytearray(size), unwritten=True)
             for _ in range(self.program.threads(self.values.shape))
-            if (size := scratch_bytes(self.program.kernel))
+            if (size := scratch_bytes(self.program.kernel, self.program.launch.scratch_bytes))
         ]
         self._images = {
             index: shape.image(bytes(self.memory.buffers[index].data), self.memory.sampler)
@@ -264,7 +264,9 @@ def _wrong_surface(program: Program, memory: Memory, wrong: WrongSurface) -> Rea
 def unknown_surface(program: Program, missing: MissingSurface) -> ReadError | NotModelled:
     """What is told where a message reaches a surface of which no argument is known."""
     if missing.surface == SCRATCH:
-        return NotModelled(f"private memory of unknown size: the kernel has no {SIZE_ATTRIBUTE}", missing.position)
+        return NotModelled(
+            f"private memory of unknown size: no {SIZE_ATTRIBUTE}, and the launch says none", missing.position
+        )
     if program.launch.binding_table:
         what = f"surface {missing.surface!r}, of which the launch does not say which argument it is"
         return NotModelled(what, missing.position)

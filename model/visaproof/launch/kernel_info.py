@@ -31,6 +31,9 @@ class PayloadArgument:
     """The binding table index of what the payload has the address of."""
 
 
+SCRATCH_TYPE, ONE_SPACE = "scratch", "single_space"
+"""The type of memory behind `%scratch`, and the use of it for private variables and spilled registers in one."""
+
 PRIVATE_SPACE = "private_space"
 """The use of memory for the private variables of the source, in ze_info's words."""
 
@@ -60,6 +63,10 @@ class KernelInfo:
     """Shared local memory of a group, without `local` arguments."""
     private_bytes: int = 0
     """Private memory of all work items of a hardware thread; 0 where there is none, or nothing is said of it."""
+    scratch_bytes: int = 0
+    """Of it, what a thread has in `%scratch`; with what the compiler spills where both are in one piece."""
+    uniform: bool | None = None
+    """Whether it is built so that a launch with a smaller last group is refused; None where nothing says it."""
     samplers: Mapping[int, SamplerModes] = field(default_factory=dict[int, SamplerModes])
     """The samplers of the source, by their numbers."""
     registers: int | None = None

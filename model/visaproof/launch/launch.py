@@ -98,6 +98,10 @@ class Launch:
     platform: Platform | None = None
     slm_bytes: int = 0
     """Shared local memory of a group, without what `local` arguments point to."""
+    scratch_bytes: int = 0
+    """What a thread has in `%scratch`; 0 where there is none, or nothing is said of it."""
+    uniform: bool | None = None
+    """Whether a launch with a smaller last group is refused, as far as that is known."""
     private_bytes: int = 0
     """Private memory of all work items of a hardware thread; 0 where there is none, or nothing is said of it."""
     constants: Constants = field(default_factory=dict[str, Constant])
@@ -195,6 +199,8 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
         platform=device,
         slm_bytes=info.slm_bytes,
         private_bytes=info.private_bytes,
+        scratch_bytes=info.scratch_bytes,
+        uniform=info.uniform,
         constants=info.constants,
         samplers=samplers_of_launch(info),
         tables=tables_of_launch(info),

@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from enum import Enum
 
+TWO_KERNELS = "refine", "tv"
+ALL = "conflicts", "bounds", *TWO_KERNELS
+"""Commands whose answers rest on what is said of a launch."""
+
 
 class Grantor(Enum):
     """Who sees to it that a premise holds."""

@@ -25,7 +25,7 @@ from visaproof.isa.platform import noted_platforms
 from visaproof.launch.constants import Constant, Section, Symbol, constants_of
 from visaproof.launch.ids.local_ids import NO_ORDER, ORDERS, Order
 from visaproof.launch.input_meaning import Argument, SamplerModes
-from visaproof.launch.kernel_info import PRIVATE_SPACE, KernelInfo, PayloadArgument
+from visaproof.launch.kernel_info import ONE_SPACE, PRIVATE_SPACE, SCRATCH_TYPE, KernelInfo, PayloadArgument
 from visaproof.launch.overlap import ArgumentInfo
 from visaproof.launch.payload import SIMD_SIZES
 from visaproof.launch.yaml_tree import Node, read_tree
@@ -39,20 +39,36 @@ SECTION_LIMIT = 16 * 2**20
 
 _RECOMPILE = "compile with `ocloc compile … --format zebin`; the older patch-token format has no such section"
 
+_BUILD_OPTIONS = ".misc.buildOptions"
+UNIFORM_GROUPS, _STANDARD = "-cl-uniform-work-group-size", "-cl-std=CL"
+
 _PRODUCT_FAMILY, _CORE_FAMILY, _IP_VERSION = 1, 2, 6
 """Types of the IntelGT notes that name the device."""
 
 
 def read_zebin(blob: bytes, path: str, name: str) -> KernelInfo:
     """What the `.ze_info` section of an ELF file says of the kernel `name`."""
-    section, notes, constants = _sections(blob, path)
+    section, notes, options, constants = _sections(blob, path)
     if len(section) > SECTION_LIMIT:
         raise ReadError(f".ze_info has {len(section)} bytes, more than {SECTION_LIMIT}", Position(path, 1, 1))
     try:
         text = section.decode()
     except UnicodeDecodeError:
         raise ReadError(".ze_info is not UTF-8 text", Position(path, 1, 1)) from None
-    return replace(read_ze_info(text, f"{path}:.ze_info", name, _said(notes, path)), constants=constants)
+    info = read_ze_info(text, f"{path}:.ze_info", name, _said(notes, path))
+    return replace(info, constants=constants, uniform=is_uniform(options))
+
+
+def is_uniform(options: bytes | None) -> bool | None:
+    """Whether a program of these build options refuses smaller last groups: by the option, or as in OpenCL 1.x.
+
+    Source: compute-runtime, `Program::updateNonUniformFlag`; the API then answers CL_INVALID_WORK_GROUP_SIZE.
+    """
+    if options is None:
+        return None
+    words = options.decode(errors="replace").replace("\0", " ").split()
+    standard = next((word.removeprefix(_STANDARD) for word in words if word.startswith(_STANDARD)), "1.2")
+    return UNIFORM_GROUPS in words or standard.startswith("1.")
 
 
 def said_by_zebin(blob: bytes, path: str) -> tuple[Said, ...]:
@@ -76,8 +92,9 @@ def read_ze_info(text: str, path: str, name: str, device: tuple[Said, ...] = ())
     return replace(info, infos=_argument_infos(root, name))
 
 
-def _sections(blob: bytes, path: str) -> tuple[bytes, bytes, dict[str, Constant]]:
-    """The bytes of `.ze_info`, those of the notes that name the device, and what the tables of the program hold."""
+def _sections(blob: bytes, path: str) -> tuple[bytes, bytes, bytes | None, dict[str, Constant]]:
+    """The bytes of `.ze_info`, those of the notes that name the device, the options with which it was built where they
+    are there, and what the tables of the program hold."""
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
 
@@ -96,7 +113,11 @@ def _sections(blob: bytes, path: str) -> tuple[bytes, bytes, dict[str, Constant]
         raise ReadError("truncated ELF file: .ze_info ends behind the file", Position(path, 1, 1))
     notes_offset, notes_size = placed.get(".note.intelgt.compat", (0, 0))
     notes = blob[notes_offset : notes_offset + notes_size]
-    return blob[offset : offset + size], notes, constants_of(blob, path, sections, symbols)
+    options: bytes | None = None
+    if _BUILD_OPTIONS in placed:
+        options_offset, options_size = placed[_BUILD_OPTIONS]
+        options = blob[options_offset : options_offset + options_size]
+    return blob[offset : offset + size], notes, options, constants_of(blob, path, sections, symbols)
 
 
 def _data_sections(elf: "ELFFile") -> dict[str, Section]:
@@ -173,6 +194,7 @@ def _kernel_info(kernel: Node, names: Mapping[int, str], device: tuple[Said, ...
         samplers={one["sampler_index"].integer: _sampler(one) for one in _items(kernel, "inline_samplers")},
         registers=None if environment.get("grf_count") is None else environment["grf_count"].natural,
         private_bytes=sum(_private_bytes(kernel, simd.integer)),
+        scratch_bytes=sum(_scratch_bytes(kernel)),
         walk_order=_walk_order(kernel.get("user_attributes"), environment),
         order_known=True,
     )
@@ -183,6 +205,14 @@ def _private_bytes(kernel: Node, simd: int) -> Iterator[int]:
     for buffer in _items(kernel, "per_thread_memory_buffers"):
         if buffer.text_or("usage", "") == PRIVATE_SPACE:
             yield buffer["size"].natural * (simd if buffer.text_or("is_simt_thread", "false") == "true" else 1)
+
+
+def _scratch_bytes(kernel: Node) -> Iterator[int]:
+    """Of a hardware thread, of each buffer behind `%scratch` in which private variables are."""
+    for buffer in _items(kernel, "per_thread_memory_buffers"):
+        of_variables = buffer.text_or("usage", "") in (PRIVATE_SPACE, ONE_SPACE)
+        if buffer.text_or("type", "") == SCRATCH_TYPE and of_variables:
+            yield buffer["size"].natural
 
 
 def _sampler(node: Node) -> SamplerModes:

@@ -109,7 +109,8 @@ def _on_alignment(question: Question, runners: Sequence[AnyRunner]) -> Iterator[
     units = {buffer: question.sharing.unit(buffer) for buffer in pointed}
     if units:
         yield premise(
-            "align", align=multiples(ALIGNMENT, {name: own for name, own in units.items() if own != ALIGNMENT})
+            "elements-aligned",
+            align=multiples(ALIGNMENT, {name: own for name, own in units.items() if own != ALIGNMENT}),
         )
 
 

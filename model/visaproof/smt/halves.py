@@ -81,8 +81,13 @@ def _fused(total: BitVec, half: int) -> BitVec | None:
     return add(sum_of(constant, left, width), *joined) if joined else None
 
 
-def _joins(upper: BitVec, half: int, width: int) -> Iterator[tuple[BitVec, BitVec, int]]:
-    """(lower summand, whole, multiple): 2^h·zx(upper) + lower = multiple·whole."""
+@lru_cache(KEPT_SUMS)
+def _joins(upper: BitVec, half: int, width: int) -> tuple[tuple[BitVec, BitVec, int], ...]:
+    """(lower summand, whole, multiple): 2^h·zx(upper) + lower = multiple·whole.  Addresses share most of these."""
+    return tuple(_joined(upper, half, width))
+
+
+def _joined(upper: BitVec, half: int, width: int) -> Iterator[tuple[BitVec, BitVec, int]]:
     signed = upper.op is Op.SIGN_EXTEND and upper.width == half
     slice_ = cast(BitVec, upper.args[0]) if signed else upper
     if slice_.op is not Op.EXTRACT:

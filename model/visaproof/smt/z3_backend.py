@@ -6,8 +6,8 @@ functions, because its operators coerce and check what terms have checked alread
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from threading import Thread, current_thread, main_thread
-from time import process_time
+from threading import Event, Thread, current_thread, main_thread
+from time import monotonic, process_time
 from typing import Any, cast
 
 import z3  # pyright: ignore[reportMissingTypeStubs]
@@ -27,7 +27,10 @@ LEAST_S = 0.002
 """That is waited for at once."""
 
 ENDS_WITHIN_S = 2.0
-"""Seconds that z3 has to end once it is interrupted: mostly it takes some hundredths."""
+"""Seconds of processor time that z3 has to end once it is interrupted: mostly it takes some hundredths."""
+
+LATEST_S = 20.0
+"""By the clock, for that."""
 
 _ABANDONED: list[Any] = []
 """Solvers that did not end: their memory is still in use."""
@@ -76,26 +79,41 @@ def _checked(solver: Any, timeout_ms: int) -> Any:
     if current_thread() is not main_thread():
         solver.set(timeout=timeout_ms)
         return solver.check()
-    found: list[Any] = []
+    found, done = list[Any](), Event()
+
+    def search() -> None:
+        found.append(_or_error(solver))
+        done.set()
+
     end, over = process_time() + timeout_ms / 1000, False
-    thread = Thread(target=lambda: found.append(_or_error(solver)), daemon=True)
-    thread.start()
+    Thread(target=search, daemon=True).start()
     try:
-        while thread.is_alive():
+        while not done.is_set():
             left = end - process_time()
             if left <= 0:
                 over = True
                 solver.ctx.interrupt()
-            thread.join(min(HEARD_EVERY_S, max(LEAST_S, left)))
+            done.wait(min(HEARD_EVERY_S, max(LEAST_S, left)))
     except BaseException:
-        solver.ctx.interrupt()
-        thread.join(ENDS_WITHIN_S)
-        if thread.is_alive():
-            _ABANDONED.append(solver)
+        _ABANDONED.append(solver)  # before anything is raised again: nobody else holds it
+        if _ends(solver, done):
+            _ABANDONED.remove(solver)
         raise
     if isinstance(found[0], BaseException):
         raise found[0]
     return None if over and found[0] == _z3.unknown else found[0]
+
+
+def _ends(solver: Any, done: Event) -> bool:
+    """Interrupts z3 until it ends: an interrupt that comes before its check has begun is lost.
+
+    The thread is not asked: Python 3.11 takes one for stopped whose `join` a handler has interrupted (bpo-45274).
+    """
+    end, latest = process_time() + ENDS_WITHIN_S, monotonic() + LATEST_S
+    while not done.is_set() and process_time() < end and monotonic() < latest:
+        solver.ctx.interrupt()
+        done.wait(HEARD_EVERY_S)
+    return done.is_set()
 
 
 def _or_error(solver: Any) -> Any:

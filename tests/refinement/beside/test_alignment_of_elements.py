@@ -35,7 +35,8 @@ def compared(type_name: str, mask: int, scope: Scope) -> tuple[Comparison, Verdi
 
 
 def align_of(comparison: Comparison) -> str:
-    return "".join(one.sentence.partition("multiples of ")[2] for one in comparison.assumed if one.name == "align")
+    aligned = (one.sentence for one in comparison.assumed if one.name == "elements-aligned")
+    return "".join(sentence.partition("multiples of ")[2] for sentence in aligned)
 
 
 @pytest.mark.parametrize("alias", Alias)

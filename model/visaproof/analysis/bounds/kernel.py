@@ -203,7 +203,7 @@ def ask_bounds(
     start = _stated_of(kernel, launch, with_floats(start_of(kernel, launch, assume), floats), stated)
     if slot := slot_of(launch, start):
         start = with_slots(start, slot, kernel, platform)
-    if scratch_bytes(kernel):
+    if scratch_bytes(kernel, launch.scratch_bytes):
         start = with_scratch_at_zero(start)
     ran = trace(
         kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.launch.ids.laid_out import local_id_count, takes_only_images
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS, XYZ, Host, LaidOut, Triple
@@ -34,7 +35,7 @@ class GroupShape:
     @property
     def size(self) -> Triple | None:
         """The local size of every group; None where it is open, or that of the last group is."""
-        return None if "whole-groups" in self.lifted else self.launch.group_size
+        return None if "whole-groups" in self.lifted and not self.launch.uniform else self.launch.group_size
 
     @property
     def most(self) -> int:
@@ -69,7 +70,7 @@ class GroupShape:
         return tuple(sorted(set(self._read())))
 
     def _read(self) -> Iterator[int]:
-        words = {word for one in self.kernel.instructions() for word in _NAME.findall(one.text)}
+        words = _words_of(Same(self.kernel))
         named = (self.kernel.variables[word] for word in words if word in self.kernel.variables)
         roots = {self.kernel.root_of(one)[0].name for one in named if isinstance(one, GeneralVariable)}
         for item in self.kernel.inputs:
@@ -113,6 +114,12 @@ class GroupShape:
                         if meaning.first_lane + k < max(1, self.simd):
                             place = item.variable, piece.offset + 2 * k
                             yield place, meaning.dimension, meaning.first_lane + k
+
+
+@lru_cache(maxsize=4)
+def _words_of(same: Same[Kernel]) -> frozenset[str]:
+    """The words of a kernel's statements: asked for every scatter."""
+    return frozenset(word for one in same.it.instructions() for word in _NAME.findall(one.text))
 
 
 @lru_cache(maxsize=256)

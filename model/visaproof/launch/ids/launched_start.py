@@ -118,7 +118,7 @@ def _assumed(shape: GroupShape) -> Iterator[Premise]:
     else:
         yield premise("first-lanes")
     if size is not None:
-        yield premise("whole-groups", size="×".join(map(str, size)))
+        yield premise("uniform-groups" if shape.launch.uniform else "whole-groups", size="×".join(map(str, size)))
     elif read:
         yield premise("local-size", most=MOST_GROUP_ITEMS)
         if "local-size" in shape.lifted:

@@ -1,6 +1,6 @@
 """A launch as people read it: what ran, what it wrote, and where it is undefined."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +15,9 @@ from visaproof.execution.shape import ThreadId
 from visaproof.execution.trace import Step, Traced, Tracer
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.ids.local_ids import Host
+from visaproof.launch.premises import Premise
 from visaproof.report.execution import run_choices
+from visaproof.report.execution.run_premises import of_ending, of_launch
 from visaproof.report.execution.run_records import (
     BufferRecord,
     NotModelledRecord,
@@ -26,6 +28,7 @@ from visaproof.report.execution.run_records import (
     UndefinedRecord,
     UnwrittenRecord,
 )
+from visaproof.report.kernels.premises import premise_lines, premise_record
 from visaproof.report.text.documents import encode, shown_path
 from visaproof.report.text.excerpt import excerpt, lines_of, printable
 from visaproof.semantics.concrete.state import ConcreteState
@@ -46,6 +49,7 @@ class RunReport:
         self._values = values
         self._as_text = as_text
         self._steps: list[StepRecord] = []
+        self._premises = [*of_launch(program, values)]
         self._unknown = [
             f"{item.variable}.{piece.offset}: {piece}" for item, piece in Payloads(program, values).unknown()
         ]
@@ -63,8 +67,8 @@ class RunReport:
         threads, lanes = _counted(program.threads(shape), "thread"), _counted(program.simd, "lane")
         self._say(f"  runs: {shape.items:,} work items in {_counted(groups, 'group')} of {threads}, {lanes} each")
         self._hosts()
-        if self._values.pad:
-            self._say("  assumed: what lies behind a variable in its last register is 0 (--pad)")
+        for line in premise_lines(self._premises) if self._premises else ():
+            self._say(line)
         for text in self._unknown:
             self._say(f"  input {text}: not known; the kernel does not read it")
 
@@ -115,6 +119,7 @@ class RunReport:
                 _buffer_record(self._program, index, buffer, before[index], files.get(index))
                 for index, buffer in (memory.buffers.items() if ran.undefined is None else ())
             ]
+            self._premises += of_ending(self._program, self._values, ran, memory, unstated)
             self._print_json(ran, records, code, None, unstated)
             return
         if ran.undefined is not None:
@@ -134,9 +139,9 @@ class RunReport:
         if memory.images:
             self._say()
             self._say("  note: races on the texels of images were not looked for")
-        self._footer(ran)
+        self._footer(ran, list(of_ending(self._program, self._values, ran, memory, unstated)))
 
-    def _footer(self, ran: Ran) -> None:
+    def _footer(self, ran: Ran, premises: Sequence[Premise]) -> None:
         for race in ran.races:
             self._say()
             self._say(f"  note: {race.what}: {_of_race(race)}")
@@ -159,6 +164,8 @@ class RunReport:
             self._say("  note: not looked for: races, accesses outside of buffers, reads of uninitialised memory")
             self._say("        `--engine scalar` looks for them, and runs thread after thread")
         self._say()
+        for line in premise_lines(premises) if premises else ():
+            self._say(line)
         barriers = f", {_counted(ran.barriers, 'barrier')} passed" if ran.barriers else ""
         self._say(f"  ran to the end: {_counted(ran.threads, 'thread')}{barriers}")
 
@@ -194,6 +201,7 @@ class RunReport:
             buffers=buffers,
             trace=self._steps,
             nondeterminism=None if unstated is None else run_choices.record(unstated, program),
+            premises=[premise_record(one) for one in self._premises],
         )
         print(encode(document), file=self._out)
 

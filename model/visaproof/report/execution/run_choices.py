@@ -15,11 +15,10 @@ from visaproof.execution.run import Memory, UndefinedAt
 from visaproof.execution.shape import ThreadId
 from visaproof.isa.errors import Position
 from visaproof.isa.identity import Same
-from visaproof.launch.premises import Premise, premise
+from visaproof.report.execution.run_premises import of_choices
 from visaproof.report.execution.run_records import DependentRecord, NondeterminismRecord, UnstatedRecord
 from visaproof.report.text.documents import shown_path
 from visaproof.semantics.concrete.choices import POLICIES, Picked
-from visaproof.visaasm.naming import listed
 from visaproof.visaasm.opcode_kinds import Kind, kind_of
 
 MOST_SHOWN = 16
@@ -33,7 +32,8 @@ def lines(found: Nondeterminism, program: Program, memory: Memory) -> Iterator[s
     beyond, unstated = ([one for one in found.picked if one.beyond is kind] for kind in (True, False))
     if beyond:
         yield ""
-        yield from _wrapped(f"  note: {_unseen(beyond)}")
+        unseen = next(one for one in of_choices(found) if one.name == "beyond-unseen")
+        yield from _wrapped(f"  note: {unseen}")
         yield from _causes(beyond)
     if unstated and not found.dependent:
         yield ""
@@ -50,11 +50,6 @@ def lines(found: Nondeterminism, program: Program, memory: Memory) -> Iterator[s
     if (more := len(together) - MOST_SHOWN) > 0:
         yield ""
         yield f"  UNKNOWN: {more:,} more depend on such results"
-
-
-def _unseen(beyond: Sequence[Picked]) -> Premise:
-    """What the end of a launch rests on that goes on after it reads beyond a variable."""
-    return premise("beyond-unseen", what=listed(list(dict.fromkeys(one.what for one in beyond))), choices=POLICIES)
 
 
 def _wrapped(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from visaproof.report.kernels.premises import PremiseRecord
 from visaproof.report.text.documents import Document
 
 
@@ -147,3 +148,5 @@ class RunDocument(Document, kw_only=True):
     trace: list[StepRecord]
     nondeterminism: NondeterminismRecord | None
     """None where a page states every result."""
+    premises: list[PremiseRecord]
+    """What the run rests on."""

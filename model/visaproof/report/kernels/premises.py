@@ -34,16 +34,26 @@ def premises_json(premises: Sequence[Premise]) -> dict[str, Any]:
     """The same for programs."""
     return {
         "assumptions": [str(one) for one in premises],
-        "premises": [
-            {
-                "name": one.name,
-                "sentence": one.sentence,
-                "granted_by": one.row.granted.value,
-                "lifted_by": one.row.lifted or None,
-            }
-            for one in premises
-        ],
+        "premises": [msgspec.to_builtins(premise_record(one)) for one in premises],
     }
+
+
+class PremiseRecord(msgspec.Struct, kw_only=True):
+    """A premise as one answer rests on it."""
+
+    name: str
+    sentence: str
+    granted_by: str
+    lifted_by: str | None
+    """The option that asks without it, or states something else."""
+
+
+def premise_record(one: Premise) -> PremiseRecord:
+    """A premise for programs."""
+    row = one.row
+    return PremiseRecord(
+        name=one.name, sentence=one.sentence, granted_by=row.granted.value, lifted_by=row.lifted or None
+    )
 
 
 class PremiseEntry(msgspec.Struct, kw_only=True):

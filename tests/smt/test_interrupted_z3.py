@@ -1,0 +1,69 @@
+"""What is left of z3 where a handler of a signal raises while it searches."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event
+
+import pytest
+
+from visaproof.smt import z3_backend
+
+
+class Stopped(Exception):
+    """What the handler raises."""
+
+
+class Solver:
+    """Ends once it was interrupted so many times, as z3 does not hear what comes before its check."""
+
+    def __init__(self, interrupts: int) -> None:
+        self.ctx = self
+        self._left = interrupts
+        self._ended = Event()
+
+    def interrupt(self) -> None:
+        self._left -= 1
+        if not self._left:
+            self._ended.set()
+
+    def check(self) -> str:
+        self._ended.wait(10)
+        return "unknown"
+
+
+@contextmanager
+def raising_every(seconds: float) -> Iterator[None]:
+    def handler(number: int, frame: object) -> None:
+        raise Stopped
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.4, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(autouse=True)
+def abandoned(monkeypatch: pytest.MonkeyPatch) -> list[Solver]:
+    kept = list[Solver]()
+    monkeypatch.setattr(z3_backend, "_ABANDONED", kept)
+    return kept
+
+
+def test_an_interrupt_that_is_lost_is_made_again(abandoned: list[Solver]) -> None:
+    with raising_every(0), pytest.raises(Stopped):
+        z3_backend._checked(Solver(interrupts=3), 10_000)
+    assert abandoned == []
+
+
+def test_one_that_goes_on_is_kept_whatever_is_raised_meanwhile(abandoned: list[Solver]) -> None:
+    """Its memory is in use."""
+    solver = Solver(interrupts=100)
+    with raising_every(0.4), pytest.raises(Stopped):
+        z3_backend._checked(solver, 10_000)
+    assert abandoned == [solver]
+    while not solver._ended.is_set():
+        solver.interrupt()
