@@ -16,12 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.pairs import CORPUS, LIMIT_S
-from visaproof.checking.answer_file import AnswerFile
+from visaproof.checking.kept.verdict_cache import VerdictCache
 from visaproof.launch.assumptions import Assume
 from visaproof.pairs.lists import Pair
 from visaproof.refinement.scope import Scope
-from visaproof.report.two_kernels.pair_answers import Answer, Asker, Row
-from visaproof.report.two_kernels.pair_run import STATE, ask_pairs
+from visaproof.report.two_kernels.pair_answers import Asker
+from visaproof.report.two_kernels.pair_cache import KIND
+from visaproof.report.two_kernels.pair_rows import Answer, Row
+from visaproof.report.two_kernels.pair_run import ask_pairs
 
 PROVED = (Answer.REFINES, Answer.CONDITIONAL)
 SLOW_S = 1.0
@@ -51,7 +53,7 @@ def dumps(corpus: Path, name: str) -> list[Path]:
 
 
 def ask(
-    paths: Iterable[Path], manifest: Path, timeout_ms: int, jobs: int = 1, state: AnswerFile | None = None
+    paths: Iterable[Path], manifest: Path, timeout_ms: int, jobs: int = 1, state: VerdictCache | None = None
 ) -> Generator[tuple[int, Row]]:
     """The number of each dump and its row, as it is answered."""
     pairs = [Pair("", path, path, _shown(path), _shown(path), manifest, manifest) for path in paths]
@@ -106,7 +108,7 @@ def main() -> int:
     paths = dumps(CORPUS, options.name)
     rows: dict[int, Row] = {}
     code = 0
-    with AnswerFile(options.state, STATE) if options.state else nullcontext() as state:
+    with VerdictCache(options.state, KIND) if options.state else nullcontext() as state:
         asked = ask(paths, CORPUS / "manifest.json", round(1000 * options.timeout), options.jobs, state)
         try:
             with closing(asked) as answers:

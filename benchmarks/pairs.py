@@ -25,7 +25,8 @@ from visaproof.pairs.lists import Pair, read_pairs
 from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.scope import Alias, Scope
-from visaproof.report.two_kernels.pair_answers import Answer, Asker, Row
+from visaproof.report.two_kernels.pair_answers import Asker
+from visaproof.report.two_kernels.pair_rows import Answer, Row
 from visaproof.report.two_kernels.pair_run import ask_pairs
 
 SHARED = Path(__file__).parents[2] / "shared"

@@ -20,13 +20,13 @@ from benchmarks.faults.tasks import OfFault, OfPair, Processes, Replies, Task
 from benchmarks.itself import PROVED, ask, dumps, progress
 from benchmarks.itself import table as table_of_dumps
 from benchmarks.pairs import CORPUS
-from visaproof.checking.answer_file import AnswerFile
+from visaproof.checking.kept.verdict_cache import VerdictCache
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import trial
-from visaproof.report.two_kernels.pair_answers import Answer as PairAnswer
-from visaproof.report.two_kernels.pair_answers import Row
+from visaproof.report.two_kernels.pair_rows import Answer as PairAnswer
+from visaproof.report.two_kernels.pair_rows import Row
 from visaproof.visaasm.reader import read_kernel
 
 needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="needs the shared corpus")
@@ -193,11 +193,10 @@ def test_slow_dumps_and_those_not_proved_are_named_as_they_are_answered() -> Non
 
 
 def test_answers_are_kept_until_something_changes(tmp_path: Path) -> None:
-    path = tmp_path / "results.jsonl"
-    with AnswerFile(path, "faults") as answers:
+    path = tmp_path / "results.sqlite"
+    with VerdictCache(path, "faults") as answers:
         Store(answers, "now").add("one", {"answer": "refuted"})
-    path.write_text(path.read_text() + '{"key": "cut', encoding="utf-8")
-    with AnswerFile(path, "faults") as answers:
+    with VerdictCache(path, "faults") as answers:
         known = Store(answers, "now").get("one")
         assert known
         assert (known["id"], known["answer"]) == ("one", "refuted")
@@ -215,7 +214,7 @@ class Asked(NamedTuple):
 
     def ask(self, again: Sequence[str] = ()) -> tuple[list[str], int]:
         """The faults planted, of four, and how many more are no programs."""
-        with AnswerFile(self.path, "faults") as answers:
+        with VerdictCache(self.path, "faults") as answers:
             asker = Asker(Store(answers, "now"), self.answers, again, Progress(4))
             return [record["id"] for record in asker.faults(PAIRS[:2], 4, 3)], asker.illegal
 

@@ -18,8 +18,8 @@ from benchmarks.coverage.launches import oracle_version
 from benchmarks.coverage.measure import Row
 from benchmarks.coverage.pool import measured_all
 from benchmarks.coverage.table import markdown
-from visaproof.checking.answer_file import AnswerFile
 from visaproof.checking.claims.model_version import model_version
+from visaproof.checking.kept.verdict_cache import VerdictCache
 from visaproof.isa.errors import ReadError
 
 ROOT = Path(__file__).parents[2]
@@ -76,13 +76,13 @@ def _rows(options: Namespace, content: dict[str, Any]) -> tuple[list[Row], bool]
     entries = {entry["file"]: entry for entry in content["entries"] if options.name in entry["file"]}
     done: dict[str, Row] = {}
     with ExitStack() as stack:
-        saved = stack.enter_context(AnswerFile(options.save, STATE)) if options.save else None
+        saved = stack.enter_context(VerdictCache(options.save, STATE)) if options.save else None
         keys = {file: _key(options, entry) for file, entry in entries.items()} if saved else {}
         for file, key in keys.items():
             if saved and (row := saved.get(key)) is not None:
                 done[file] = Row(**row)
         if saved and saved.damaged:
-            print(f"{options.save}: {saved.damaged} lines that are no rows are left out", file=sys.stderr)
+            print(f"{options.save}: {saved.damaged} damaged rows are left out", file=sys.stderr)
         left = [
             ({**entry, "always_option": always[entry["kernel"]]}, tags[entry["kernel"]])
             for file, entry in entries.items()

@@ -15,14 +15,14 @@ from benchmarks.faults.plan import Pair, listed_pairs
 from benchmarks.faults.store import FILE, Store, version
 from benchmarks.faults.table import OPEN, table
 from benchmarks.faults.tasks import Processes
-from visaproof.checking.answer_file import AnswerFile
+from visaproof.checking.kept.verdict_cache import VerdictCache
 
 INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
-    with AnswerFile(options.results, "faults") as answers:
+    with VerdictCache(options.results, "faults") as answers:
         return _asked(Store(answers, version(), options.keep), options)
 
 

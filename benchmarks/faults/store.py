@@ -4,8 +4,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from visaproof.checking.answer_file import AnswerFile
 from visaproof.checking.claims.model_version import digest, model_version
+from visaproof.checking.kept.verdict_cache import VerdictCache
 
 FILE = Path(__file__).parents[2] / ".faults.jsonl"
 
@@ -20,7 +20,7 @@ def version() -> str:
 class Store:
     """The records of a file by question; one of another version is asked for again, unless all are to be kept."""
 
-    def __init__(self, answers: AnswerFile, current: str, keep: bool = False) -> None:
+    def __init__(self, answers: VerdictCache, current: str, keep: bool = False) -> None:
         self._answers, self._current, self._keep = answers, current, keep
 
     def get(self, name: str) -> Record | None:

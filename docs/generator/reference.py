@@ -15,6 +15,7 @@ from visaproof.checking.claims.catalogue import load_claims
 from visaproof.checking.verdict import Proved
 from visaproof.cli import COMMANDS
 from visaproof.cli.options.exit_codes import TABLE
+from visaproof.cli.parser import GROUPS
 from visaproof.isa.readings import READINGS
 from visaproof.launch.premise_table import PREMISES
 from visaproof.queries.query import Query
@@ -27,13 +28,6 @@ from visaproof.report.kernels.premises import GRANTED
 ROOT = Path(__file__).parents[2]
 NOTICE = "<!-- Made by `make pages` from the code; changes by hand are lost. -->\n"
 
-PURPOSES = (
-    ("Ask about one kernel", ("conflicts", "bounds", "check", "run", "print")),
-    ("Compare", ("refine", "tv", "ocloc", "rules")),
-    ("Look into the model", ("prove", "readings", "premises", "explain", "replay", "vectors")),
-)
-"""Every command under what one wants of it."""
-
 TABLES = (
     ("Where buffers may overlap, first", IN_ONE_MEMORY),
     ("Where buffers are apart", STRATEGIES),
@@ -45,14 +39,14 @@ VERDICTS = {Refines: "refines", Difference: "does not refine, by a run", Vacuous
 
 def commands() -> str:
     """Each command with its options, from its parser."""
-    listed = sorted(name for _, names in PURPOSES for name in names)
-    assert listed == sorted(COMMANDS), "every command belongs to a group of PURPOSES"
+    listed = sorted(name for _, names in GROUPS for name in names)
+    assert listed == sorted(COMMANDS), "every command belongs to a group of GROUPS"
     lines = [NOTICE, "# Commands", "", "`visaproof COMMAND --help` shows the same in a terminal.", ""]
-    for purpose, names in PURPOSES:
+    for purpose, names in GROUPS:
         lines += [f"## {purpose}", "", "| command | question |", "|---|---|"]
         lines += [f"| [`{name}`](#{name}) | {_cell(_command(name)[0])} |" for name in names]
         lines.append("")
-    for _, names in PURPOSES:
+    for _, names in GROUPS:
         for name in names:
             lines += _section(name)
     return "\n".join(lines).rstrip() + "\n"

@@ -38,7 +38,6 @@ from visaproof.refinement.strategies import normal_forms, random_runs, solver
 from visaproof.refinement.strategies import table as strategies
 from visaproof.report.two_kernels import refinement_file
 from visaproof.rules import instance
-from visaproof.rules.search import Search
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.smt import false
 
@@ -133,7 +132,15 @@ NETS = {
         planted.a_difference_that_is_none,
         ((solver, "difference", always(planted.FOUND)), (random_runs, "smaller", lambda _, found, __: found)),
     ),
-    "a rule's example is run": Net(planted.a_rule_that_is_right, ((Search, "difference", always("an example")),)),
+    "a rule's example is run": Net(
+        planted.a_rule_that_is_right,
+        (
+            (solver, "difference", always(planted.FOUND)),
+            (solver, "settled", always(planted.FOUND)),
+            (decision, "smaller", lambda _, found, __: found),
+            (instance, "counterexample_of", always("an example")),
+        ),
+    ),
     # runs audit what terms say
     "runs audit the normal form": Net(planted.a_normal_form_that_equates, ((normal_forms, "guessed", always(None)),)),
     "runs come before single stores": Net(planted.stores_that_are_equated, ((random_runs, "guessed", always(None)),)),
@@ -166,7 +173,7 @@ NETS = {
         ((decision, "means_nothing", always(None)), (strategies, "undefined_always", always(""))),
     ),
     "the preconditions of a rule can hold": Net(
-        planted.preconditions_that_contradict, ((instance._Check, "_possible", always(ladder.Holds(""))),)
+        planted.preconditions_that_contradict, ((decision, "means_nothing", always(None)),)
     ),
     # results that no page states
     "all choices must refute": Net(planted.shown_by_one_choice, ((all_choices, "POLICIES", 1),)),

@@ -13,10 +13,11 @@ from typing import Any, cast
 import pytest
 
 from visaproof.checking.task_pool import Answered
-from visaproof.cli import COMMANDS, _parser, main
+from visaproof.cli import COMMANDS, main
+from visaproof.cli.parser import whole_parser
 from visaproof.pairs.lists import Pair
 from visaproof.report.two_kernels import pair_run
-from visaproof.report.two_kernels.pair_answers import Row
+from visaproof.report.two_kernels.pair_rows import Row
 
 DATA = Path(__file__).parent.parent / "data"
 REPOSITORY = Path(__file__).parent.parent.parent
@@ -39,10 +40,23 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
     ("refine", "target"): (["refine", str(DUMP), "{}", "--limit", "2"], ".visaasm"),
     ("refine", "launch"): (["refine", str(DUMP), str(DUMP), "--launch", "{}"], ".json"),
     ("refine", "launch_target"): (["refine", str(DUMP), str(DUMP), "--launch-target", "{}"], ".json"),
+    **{
+        (command, name): ([command, str(DUMP), "--launch", str(MANIFEST), f"--{name}", "{}"], suffix)
+        for command in ("check", "conflicts", "bounds")
+        for name, suffix in (("cache", ".sqlite"), ("baseline", ".json"))
+    },
+    ("tv", "baseline"): (["tv", "PAIRS", "--baseline", "{}"], ".json"),
+    ("triage", "folder"): (["triage", "{}"], ""),
+    ("triage", "launch"): (["triage", str(DUMP.parent), "--shard", "9/9", "--launch", "{}"], ".json"),
+    ("triage", "cache"): (["triage", str(DUMP.parent), "--shard", "9/9", "--cache", "{}"], ".sqlite"),
+    ("triage", "baseline"): (["triage", str(DUMP.parent), "--shard", "9/9", "--baseline", "{}"], ".json"),
+    ("dump", "file"): (["dump", "{}", "--ocloc", "/bin/false"], ".cl"),
+    ("cache", "cache"): (["cache", "stats", "--cache", "{}"], ".sqlite"),
+    ("cache", "file"): (["cache", "import", "{}", "--cache", "new.sqlite"], ".sqlite"),
     ("tv", "paths"): (["tv", "{}"], ".json"),
     ("tv", "launch"): (["tv", "PAIRS", "--launch", "{}"], ".json"),
     ("tv", "launch_target"): (["tv", "PAIRS", "--launch-target", "{}"], ".json"),
-    ("tv", "state"): (["tv", "PAIRS", "--state", "{}"], ".jsonl"),
+    ("tv", "cache"): (["tv", "PAIRS", "--cache", "{}"], ".sqlite"),
     ("ocloc", "files"): (["ocloc", "{}", "--ocloc", "/bin/false"], ".cl"),
     ("rules", "rules"): (["rules", "{}", "--limit", "2"], ".rule"),
     ("run", "file"): (["run", "{}", "--global-size", "8"], ".visaasm"),
@@ -59,12 +73,12 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
 }
 """The command line of each input with `{}` for its path, and how the file may be named."""
 
-WRITTEN = {"save", "keep"}
-"""Folders that are written to."""
+WRITTEN = {"save", "keep", "write_baseline", "into"}
+"""What is written to."""
 
 
 def test_the_table_has_every_input_of_every_command() -> None:
-    parsers: dict[str, ArgumentParser] = cast(Any, _parser())._subparsers._group_actions[0].choices
+    parsers: dict[str, ArgumentParser] = cast(Any, whole_parser(COMMANDS))._subparsers._group_actions[0].choices
     paths = {
         (command, action.dest)
         for command in COMMANDS

@@ -126,7 +126,7 @@ def test_a_closed_stream_changes_no_exit_code(closed):
     [
         ("replay", "/dev/zero"),
         ("tv", "/dev/zero"),
-        ("tv", DUMPS, "--state", "/dev/zero"),
+        ("tv", DUMPS, "--cache", "/dev/zero"),
         ("refine", "/dev/zero"),
         ("refine", KERNEL, KERNEL, "--launch", "/dev/zero"),
         ("ocloc", "/dev/zero"),

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from visaproof.checking.kept.cache_care import stats
 from visaproof.cli import main
 
 DATA = Path(__file__).parent.parent / "data"
@@ -173,50 +174,50 @@ def test_no_such_path_and_folders_without_pairs_are_usage_errors(tmp_path, visap
 # ---------------------------------------------------------------- state
 
 
+def kept(cache: Path) -> int:
+    """How many answers it has."""
+    return sum(count for _, count, _ in stats(cache).kinds)
+
+
 @pytest.mark.slow
 def test_what_was_answered_is_not_asked_again(listed, tmp_path, capsys):
-    """An answer counts for the same contents and options, also if the file's last line was cut off."""
-    state = tmp_path / "answers.jsonl"
+    """An answer counts for the same contents and options."""
+    cache = tmp_path / "answers.sqlite"
     path = listed(REWRITE, WRONG)
-    first = asked(capsys, path, "--state", state)
-    lines = state.read_text().splitlines()
-    assert len(lines) == 3
-    told = lines[1].replace("the same program", "marked")
-    state.write_text("\n".join([lines[0], told, lines[2][: len(lines[2]) // 2]]))
-    code, again = asked(capsys, path, "--state", state)
-    assert code == first[0]
-    assert answers(again) == answers(first[1])
-    assert "marked" in json.dumps(again)
-    assert len(state.read_text().splitlines()) == 4
-    _, other = asked(capsys, path, "--class", "rewrite", "--state", state, "--assume", "none")
-    assert "marked" not in json.dumps(other)
+    first = asked(capsys, path, "--cache", cache)
+    assert kept(cache) == 2
+    assert asked(capsys, path, "--cache", cache, "--cache-mode", "enforce") == first
+    code, other = asked(capsys, path, "--cache", cache, "--cache-mode", "enforce", "--assume", "none")
+    assert (code, answers(other)) == (3, ["unknown", "unknown"])
+    _, old = asked(capsys, path, "--state", cache, "--cache-mode", "enforce")
+    assert answers(old) == answers(first[1]), "the old name of the option"
 
 
 @pytest.mark.slow
 def test_a_change_in_a_file_or_in_its_launch_is_asked_again(folder, capsys):
     """Also in a function that lies beside it; the folder's own name does not matter."""
     dumps = folder("dumps", a=f"vadd/{SIMD8}", b="vadd/dg2-O2-simd8")
-    state = dumps / "answers.jsonl"
+    cache = dumps / "answers.sqlite"
 
     def answered() -> int:
-        code, document = asked(capsys, dumps, "--platform", "tgllp", "--state", state)
+        code, document = asked(capsys, dumps, "--platform", "tgllp", "--cache", cache)
         assert (code, answers(document)) == (0, ["refines"])
-        return len(state.read_text().splitlines())
+        return kept(cache)
 
-    assert answered() == 2
-    assert answered() == 2
+    assert answered() == 1
+    assert answered() == 1
     (dumps / "b.visaasm").write_text((dumps / "b.visaasm").read_text() + "\n// changed\n")
-    assert answered() == 3
+    assert answered() == 2
     (dumps / "b.f0.visaasm").write_text((dumps / "b.visaasm").read_text().replace(".kernel ", ".global_function "))
-    assert answered() == 4
+    assert answered() == 3
 
 
-def test_another_file_is_never_taken_for_a_state(listed, tmp_path, visaproof):
+def test_another_file_is_never_taken_for_a_cache(listed, tmp_path, visaproof):
     mine = tmp_path / "mine.txt"
     mine.write_text("precious\n")
-    found = visaproof("tv", listed(REWRITE), "--state", mine)
+    found = visaproof("tv", listed(REWRITE), "--cache", mine)
     assert found.code == 2
-    assert "not a state file" in found.err
+    assert "not a cache" in found.err
     assert mine.read_text() == "precious\n"
 
 
@@ -246,15 +247,15 @@ def heed_signals() -> None:
 )
 def test_ctrl_c_sigterm_and_sighup_keep_what_was_answered(end, listed, tmp_path):
     """It ends with 130, shows the rows so far, and leaves no process."""
-    state = tmp_path / "answers.jsonl"
+    state = tmp_path / "answers.sqlite"
     path = listed(REWRITE, *[{**WRONG, "class": f"n{number}"} for number in range(200)])
-    command = [sys.executable, "-m", "visaproof", "tv", str(path), "--state", str(state), "--jobs", "2"]
+    command = [sys.executable, "-m", "visaproof", "tv", str(path), "--cache", str(state), "--jobs", "2"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         preexec_fn=heed_signals,
     ) as run:  # fmt: skip
         until = monotonic() + PATIENCE_S
-        while not (state.is_file() and len(state.read_text().splitlines()) > 2) and monotonic() < until:
+        while not (state.is_file() and state.stat().st_size and kept(state) > 1) and monotonic() < until:
             sleep(0.05)
         end(run.pid)
         out, err = run.communicate(timeout=PATIENCE_S)
@@ -264,7 +265,7 @@ def test_ctrl_c_sigterm_and_sighup_keep_what_was_answered(end, listed, tmp_path)
     while alive(run.pid) and monotonic() < until:  # what tracks resources ends a moment after its caller
         sleep(0.05)
     assert not alive(run.pid)
-    assert len(state.read_text().splitlines()) > 2
+    assert kept(state) > 1
     assert active_children() == []
 
 
@@ -276,24 +277,17 @@ def test_json_holds_names_that_are_no_text(folder, tmp_path, capsys):
     """Bytes that are no UTF-8 are escaped wherever they stand, in names of pairs and in their verdicts."""
     dumps = folder("dumps", a=f"transpose_naive/{SIMD8}", b=f"transpose_naive_bad/{SIMD8}")
     (dumps / "a.visaasm").rename(dumps / "a\udcff.visaasm")
-    code, document = asked(capsys, dumps, "--platform", "TGLLP", "--state", tmp_path / "answers\udcff")
+    code, document = asked(capsys, dumps, "--platform", "TGLLP", "--cache", tmp_path / "answers\udcff")
     assert code == 1
     assert document["asked"][0]["source"] == "a\\udcff"
     assert document["asked"][0]["verdict"]["source"] == "a\\udcff"
 
 
-def test_a_state_that_cannot_be_written_is_named(listed, tmp_path, visaproof, monkeypatch):
-    """As on a disk that is full."""
-    state = tmp_path / "answers.jsonl"
-    path = listed(REWRITE)
-
-    def full(_: object) -> None:
-        raise OSError(28, "full")
-
-    monkeypatch.setattr("visaproof.checking.answer_file.json.dumps", full)
-    found = visaproof("tv", path, "--state", state)
-    assert found.code == 2
-    assert f"error: {state}:1:1: cannot be written: full" in found.err
+def test_a_cache_that_cannot_be_written_loses_no_run(listed, tmp_path, visaproof):
+    """As on a disk that is full: it is said, and the answers are shown."""
+    found = visaproof("tv", listed(REWRITE), "--cache", tmp_path / "no such folder" / "answers")
+    assert found.code == 0
+    assert "the cache is not used any more" in found.err
 
 
 def test_malformed_json_is_shown_where_it_is(tmp_path, visaproof):

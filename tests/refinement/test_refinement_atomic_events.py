@@ -13,7 +13,8 @@ from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.environment.atomics import settle
-from visaproof.refinement.scope import Scope
+from visaproof.refinement.scope import Alias, Scope
+from visaproof.refinement.strategies.atomic_events import EVENT_BY_EVENT
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.smt import Term, bool_symbol, const, symbol, true
@@ -129,3 +130,45 @@ def test_reads_keep_their_order_as_others_write_between_them() -> None:
     assert isinstance(asked(between + between, between + constant(0) + atomic("or", "Z") + between), Refines)
     read = constant(0) + atomic("iadd", "Z", cell="D", brought="Y")
     assert not isinstance(asked(between + read + STORED, read + between + STORED), Refines)
+
+
+# ---------------------------------------------------------------- event by event
+
+
+def rung(source: str, target: str) -> str:
+    """How it is shown, where buffers share no byte."""
+    scope = Scope(Assume.NONE, alias=Alias.NONE)
+    found = decide(compare(program(source), program(target), scope), 10_000)
+    return found.rung if isinstance(found, Refines) else ""
+
+
+KEPT = "scatter4_scaled.R (M1, 8) T7 0x0:ud E.0 Y.0\n"
+SECOND = "movs (M1_NM, 1) T7(0) 0x1:ud\n"
+
+
+def test_an_increment_is_an_addition_of_one_and_not_of_two() -> None:
+    """Whatever others do between, each lane does the same to what it finds, and brings the same."""
+    increment = SECOND + atomic("iinc", brought="Y") + KEPT
+    added = [SECOND + constant(number) + atomic("iadd", "Z", brought="Y") + KEPT for number in (1, 2)]
+    assert rung(increment, added[0]) == rung(added[0], increment) == EVENT_BY_EVENT
+    assert not rung(increment, added[1])
+
+
+def test_a_difference_of_negations_is_a_sum() -> None:
+    negated = "mov (M1, 8) Z(0,0)<1> (-)X(0,0)<1;1,0>\n"
+    assert rung(atomic("isub", "X"), negated + atomic("iadd", "Z"))
+    assert not rung(atomic("isub", "X"), negated + atomic("isub", "Z"))
+
+
+def test_events_keep_what_was_stored_before_them() -> None:
+    """Another thread that sees the atomic may read what was stored before it."""
+    increment, added, kept = atomic("iinc"), constant(1) + atomic("iadd", "Z"), SECOND + KEPT.replace("Y", "X")
+    assert rung(kept + increment, kept + added)
+    assert not rung(kept + increment, added + kept)
+
+
+def test_events_of_two_messages_keep_their_order() -> None:
+    """They commute on one cell, but others may come between them."""
+    one, other = atomic("iinc"), constant(1) + atomic("iadd", "Z", cell="D")
+    assert rung(one + other, constant(1) + atomic("iadd", "Z") + atomic("iinc", cell="D"))
+    assert not rung(one + other, other + one)

@@ -55,9 +55,7 @@ from visaproof.refinement.testing.guesses import AUDITS, guessed
 from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
 from visaproof.rules import decision as rules
-from visaproof.rules import instance
 from visaproof.rules import verdicts as rule_verdicts
-from visaproof.rules.goals import Goal
 from visaproof.semantics.concrete.choices import Choices, Picked
 from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.semantics.symbolic.names import lane_on
@@ -235,11 +233,16 @@ def rounds_that_are_equated(monkeypatch: pytest.MonkeyPatch) -> bool:
     return not isinstance(refined(LOOP + APART + STORE_B, LOOP + ADDED), Refines)
 
 
-def a_difference_that_is_none(monkeypatch: pytest.MonkeyPatch) -> bool:
-    """The terms differ, and a solver says so."""
+def equated_by_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No proof, and a solver with a difference."""
     monkeypatch.setattr(normal_forms, "same_effects", lambda _: False)
     monkeypatch.setattr(solver, "one_by_one", lambda *_: False)
     monkeypatch.setattr(solver, "uncut", lambda *_: ladder.Fails({}))
+
+
+def a_difference_that_is_none(monkeypatch: pytest.MonkeyPatch) -> bool:
+    """The terms differ, and a solver says so."""
+    equated_by_nothing(monkeypatch)
     return isinstance(refined(APART + STORE_B, IDLE + APART + STORE_B), Unknown)
 
 
@@ -260,15 +263,7 @@ FOUND = Difference({}, 1, {}, None, "bti 0", 0, 0, 0, 1, None, None)
 
 def a_rule_that_is_right(monkeypatch: pytest.MonkeyPatch) -> bool:
     """The terms of its two sides differ, and a solver says so."""
-    questions = instance.question_of
-
-    def planted(*arguments):
-        asked = questions(*arguments)
-        asked.goals = (Goal("the terms", false()),)
-        return asked
-
-    monkeypatch.setattr(instance, "question_of", planted)
-    monkeypatch.setattr(instance, "smaller", lambda search, found, filler: found)
+    equated_by_nothing(monkeypatch)
     return isinstance(rules.check_rule(_rule(SCATTER, SCATTER), 0.2), rule_verdicts.Unknown)
 
 

@@ -4,6 +4,7 @@ import json
 import struct
 import sys
 import time
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from subprocess import run
@@ -415,6 +416,7 @@ def test_an_address_may_have_several_parts() -> None:
     element = VectorSource("V1", 0, 1, Region(0, 1, 0), "", HERE)
     parts = element, first, second, Number(3, HERE), first, Number(4, HERE)
     assert places == LscPlace("flat", None, parts, (0, 0, 0, 0, 4, 0), "", HERE)
+    assert operand("bti(1)[V1.8]") == LscPlace("bti", Number(1, HERE), (replace(first, offset=8),), (0,), "", HERE)
     assert operand("flat[V1.8 + (0,-8)]") == LscPayload("flat", "V1", 8, 0, -8, HERE)
 
 
@@ -621,7 +623,7 @@ def test_a_file_that_is_no_kernel_is_refused(text: str, message: str, line: int,
         (".decl V9 v_type=G num_elts=1 type=ud", "unexpected 'num_elts'", 19, "expected 'type'"),
         (".decl V9 v_type=A type=uw num_elts=1", "unexpected 'type'", 19, "expected 'num_elts'"),
         (".decl V9 v_type=G type=ud num_elts=0", "num_elts is 0", 36, "at least one"),
-        (".decl V9 v_type=A num_elts=17", "num_elts is 17", 28, "at most 16"),
+        (".decl V9 v_type=A num_elts=33", "num_elts is 33", 28, "at most 32"),
         (".decl V9 v_type=P num_elts=3", "num_elts is 3", 28, "1, 2, 4, 8, 16 or 32"),
         (".decl V9 v_type=G type=ud num_elts=262145", "the variable has 1,048,580 bytes", 36, "1,048,576"),
         (".decl V9 v_type=G type=ud num_elts=1 align=gword", "unknown alignment 'gword'", 44, "word?"),

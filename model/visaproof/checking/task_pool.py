@@ -35,6 +35,8 @@ class Lost:
 
     index: int
     reason: str
+    died: bool = False
+    """Whether it ended by itself: another attempt may go better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ def _received(worker: _Worker[T], limit_s: float | None) -> Answered[Any] | Lost
         answer, raised = worker.connection.recv()
     except (EOFError, OSError):
         worker.process.join()
-        return Lost(worker.index, f"its process ended ({worker.process.exitcode}), perhaps for want of memory")
+        return Lost(worker.index, f"its process ended ({worker.process.exitcode}), perhaps for want of memory", True)
     return _Raised(worker.index, *raised) if raised else Answered(worker.index, answer)
 
 

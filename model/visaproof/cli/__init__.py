@@ -3,14 +3,16 @@
 import gc
 import os
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from io import FileIO, TextIOWrapper
+from itertools import pairwise
 from typing import cast
 
-from visaproof import __version__
-from visaproof.cli.options.exit_codes import TABLE, ExitCode
+from visaproof.cli.options.exit_codes import ExitCode
+from visaproof.cli.parser import UsageStop, parsed
 
 COMMANDS = (
     "prove",
@@ -28,29 +30,12 @@ COMMANDS = (
     "run",
     "print",
     "vectors",
+    "cache",
+    "dump",
+    "triage",
+    "doctor",
 )
 """Each is a module here with `add_parser(subparsers)` and `run(arguments) -> int`."""
-
-DESCRIPTION = "A formal model of Intel's virtual GPU ISA (vISA): proofs, counterexamples, and checks of .visaasm files."
-EXAMPLES = """examples:
-  visaproof prove                        decide every claim of ./proofs
-  visaproof prove 'refute_*' --list      name the claims that a pattern selects
-  visaproof readings                     what is chosen where the manual is silent
-  visaproof premises                     what answers rest on beside the kernels, and who grants it
-  visaproof replay counterexamples       replay every counterexample, without a solver
-  visaproof check kernel.visaasm         parse a kernel and check its memory messages against their pages
-  visaproof explain scatter4_scaled      a page, or one instruction, lane by lane
-  visaproof conflicts kernel.visaasm     can two lanes of one scatter write the same byte?
-  visaproof bounds kernel.visaasm        does every access stay inside its surface?
-  visaproof refine a.visaasm b.visaasm   does b do what a does?
-  visaproof tv dumps                     the same question for many pairs
-  visaproof ocloc k.cl --target-options -cl-opt-disable   compiled twice: do both do the same?
-  visaproof rules                        are the shipped rewrite rules right?
-  visaproof run kernel.visaasm --global-size 64   run a whole launch concretely
-  visaproof print kernel.visaasm         write a kernel in the compiler's spelling
-  visaproof vectors vectors.jsonl        compare with what other implementations did
-"""
-
 
 OPTIONS_OF_ANOTHER = (
     "--source-options",
@@ -77,6 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code; no exception passes."""
     _open_closed_streams()
     _print_anything()
+    argv = sys.argv[1:] if argv is None else argv
     try:
         arguments = _parsed(argv)
         code = _run(arguments) if isinstance(arguments, Namespace) else arguments
@@ -89,15 +75,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write("interrupted\n")  # `print` is a command's module here
         return ExitCode.INTERRUPTED
     except (Exception, SystemExit) as error:  # a claim may call sys.exit: that is no verdict
-        return _failed(error)
+        code = _failed(error)
+        _print_error(argv, code, getattr(error, "message", str(error)), getattr(error, "hint", ""))
+        return code
     finally:
         _forget_options()
 
 
-def _parsed(argv: Sequence[str] | None) -> Namespace | int:
+def _parsed(argv: Sequence[str]) -> Namespace | int:
     """The arguments, or an exit code where argparse has said what there is to say."""
     try:
-        return _parser().parse_args(_with_options(sys.argv[1:] if argv is None else argv))
+        return parsed(_with_options(argv), COMMANDS)
+    except UsageStop as stop:
+        _print_error(argv, ExitCode.USAGE, stop.message, stop.hint)
+        return ExitCode.USAGE
     except SystemExit as stop:
         return ExitCode.USAGE if stop.code else ExitCode.OK
 
@@ -120,18 +111,6 @@ def _of_today(word: str) -> str:
     """The new name of an option of `run` that has one."""
     name, equals, value = word.partition("=")
     return f"{OLD_NAMES.get(name, name)}{equals}{value}"
-
-
-def _parser() -> ArgumentParser:
-    epilog = f"{EXAMPLES}\n{TABLE}"
-    parser = ArgumentParser(
-        "visaproof", description=DESCRIPTION, epilog=epilog, formatter_class=RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--version", action="version", version=f"visaproof {__version__}")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        import_module(f"{__name__}.{command}").add_parser(subparsers)
-    return parser
 
 
 def _run(arguments: Namespace) -> int:
@@ -167,6 +146,17 @@ def _failed(error: BaseException) -> int:
 
         traceback.print_exception(error)
     return show_error(error)
+
+
+def _print_error(argv: Sequence[str], code: int, message: str, hint: str) -> None:
+    """The error as a document, where programs read what is printed: stdout is never empty then."""
+    if not ("--format=json" in argv or ("--format", "json") in pairwise(argv)):
+        return
+    from visaproof.report.text.documents import document
+
+    with suppress(BrokenPipeError):
+        error = {"message": message, "hint": hint}
+        sys.stdout.write(document(next(iter(argv), ""), code, error=error) + "\n")  # `print` is a command's module here
 
 
 def _print_anything() -> None:

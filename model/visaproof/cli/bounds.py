@@ -2,15 +2,20 @@
 
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from visaproof.cli.many.asking import error_record
+from visaproof.cli.many.files import Task
+from visaproof.cli.many.options import add_many
+from visaproof.cli.many.run import Command, ask_each, counted
 from visaproof.cli.options.arguments import add_assume, positive
 from visaproof.cli.options.errors import show_read_error
 from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.cli.options.findings import KINDS_OF_ONE_KERNEL, allows, codes_of_uses
 from visaproof.cli.options.kernel_files import milliseconds, read_with_launch
-from visaproof.cli.options.kernel_questions import add_kernel_options, ask_each, nothing_asked, show_stop
+from visaproof.cli.options.kernel_questions import add_kernel_options, nothing_asked, show_stop
 from visaproof.isa.errors import LimitReached, ReadError
 from visaproof.launch.assume import ADDRESS_UNIT
 
@@ -69,7 +74,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         epilog=f"{EPILOG}\n\n{KINDS_OF_ONE_KERNEL}",
         formatter_class=RawDescriptionHelpFormatter,
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a .visaasm file")
+    parser.add_argument("files", nargs="+", metavar="FILE|DIR", type=Path, help="a .visaasm file, or a folder of them")
     parser.add_argument(
         "--size", action="append", default=[], metavar="SURFACE=BYTES", help="how large a surface is, e.g. dst=4*n"
     )
@@ -82,7 +87,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     )  # fmt: skip
     add_kernel_options(parser)
     parser.add_argument("--save", metavar="DIR", type=Path, help="write each counterexample as a file that replays")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_many(parser)
 
 
 def _power_of_two(text: str) -> int:
@@ -94,36 +99,34 @@ def _power_of_two(text: str) -> int:
 
 def run(arguments: Namespace) -> int:
     """Asks about each file in turn; what is computed is shown before the next one starts."""
-    return ask_each("bounds", _file, arguments, WORDS)
+    return ask_each(Command("bounds", ask, partial(counted, words=WORDS)), arguments)
 
 
-def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> ExitCode:
+def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
+    from visaproof.report.one_kernel.bounds import file_json
+    from visaproof.report.one_kernel.findings import listed_json
     from visaproof.smt.limit import Limit
 
     limit = Limit(arguments.limit)
     try:
         with limit.within():
-            answers = _asked(path, arguments, limit)
+            answers = _asked(task, arguments, limit)
     except ReadError as error:
         show_read_error(error)
-        records.append({"file": str(path), "error": str(error)})
-        return ExitCode.USAGE
+        return ExitCode.USAGE, error_record(str(task.path), error)
     except LimitReached as reached:
-        return nothing_asked(path, reached, records)
-    text = arguments.format == "text"
-    if text:
-        _print_header(answers)
+        return nothing_asked(task.path, reached)
+    _print_header(answers)
     codes: list[ExitCode] = []
     findings: list[BoundsFinding] = []
     launches: dict[Position, ShownLaunch] = {}
     for finding in answers.answers():
         findings.append(finding)
         codes += _codes(finding, arguments)
-        launch = _launch(answers, finding, path, arguments)
+        launch = _launch(answers, finding, task.path, arguments)
         if launch is not None:
             launches[finding.question.instruction.position] = launch
-        if text:
-            _print_finding(answers, finding, launch)
+        _print_finding(answers, finding, launch)
         if arguments.save:
             _save(answers, finding, arguments.save)
     uses = _listed(answers, arguments)
@@ -132,18 +135,13 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
         _save_unwritten(answers, arguments.save)
     if answers.vacuous:
         codes.append(ExitCode.VACUOUS)
-    if text:
-        _print_footer(answers, findings, uses)
-    else:
-        from visaproof.report.one_kernel.bounds import file_json
-        from visaproof.report.one_kernel.findings import listed_json
-
-        order = list(dict.fromkeys(one.instruction.position for one in answers.questions))
-        findings.sort(key=lambda one: order.index(one.question.instruction.position))
-        records.append(file_json(answers, findings, launches) | listed_json(answers.kernel, uses, answers))
+    _print_footer(answers, findings, uses)
+    order = list(dict.fromkeys(one.instruction.position for one in answers.questions))
+    findings.sort(key=lambda one: order.index(one.question.instruction.position))
+    record = file_json(answers, findings, launches) | listed_json(answers.kernel, uses, answers)
     if answers.stopped is not None:
-        codes.append(show_stop(answers.stopped, answers.not_asked, text))
-    return worst(codes)
+        codes.append(show_stop(answers.stopped, answers.not_asked))
+    return worst(codes), record
 
 
 def _listed(answers: "BoundsAnswers", arguments: Namespace) -> "Uses":
@@ -155,13 +153,13 @@ def _listed(answers: "BoundsAnswers", arguments: Namespace) -> "Uses":
     return uses_in(answers.asked, answers.premises, dict(arguments.undefined), answers.limit)
 
 
-def _asked(path: Path, arguments: Namespace, limit: "Limit") -> "BoundsAnswers":
+def _asked(task: Task, arguments: Namespace, limit: "Limit") -> "BoundsAnswers":
     """The questions of a file."""
     from visaproof.analysis.bounds.kernel import ask_bounds
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
 
-    kernel, launch, device = read_with_launch(path, arguments)
+    kernel, launch, device = read_with_launch(task.path, task.launch, arguments)
     assume, stated = Assume.of(arguments.assume), _stated(arguments)
     timeout, floats = milliseconds(arguments.timeout), Floats(arguments.float)
     return ask_bounds(kernel, device, launch, assume, stated, timeout, arguments.unroll, floats, limit)

@@ -1,13 +1,16 @@
 """`visaproof check`: read kernels and hold their memory messages against the pages."""
 
-import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from visaproof.cli.many.files import Task
+from visaproof.cli.many.options import add_many
+from visaproof.cli.many.run import Command, ask_each
 from visaproof.cli.options.arguments import (
     Subparsers,
-    add_format,
     add_groups,
     add_limit,
     add_platform,
@@ -23,6 +26,7 @@ from visaproof.isa.errors import LimitReached, ReadError
 if TYPE_CHECKING:
     from visaproof.isa.platform import Platform
     from visaproof.launch.launch import Launch
+    from visaproof.report.results.finding import Result
     from visaproof.visaasm.syntax import Kernel
 
 EPILOG = """examples:
@@ -58,7 +62,7 @@ def add_parser(subparsers: Subparsers) -> None:
         epilog=f"{EPILOG}\n{KINDS_OF_ONE_KERNEL}",
         formatter_class=RawDescriptionHelpFormatter,
     )
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a .visaasm file")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE|DIR", help="a .visaasm file, or a folder of them")
     parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
     add_platform(parser)
     add_groups(parser)
@@ -79,60 +83,73 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     add_limit(parser, "one file")
     add_undefined(parser)
-    add_format(parser)
+    add_many(parser)
 
 
 def run(arguments: Namespace) -> int:
+    """Checks each file in turn."""
+    mode = arguments.rules
+    return ask_each(Command("check", ask, partial(_summary, mode), partial(_more, mode)), arguments)
+
+
+def _summary(mode: str, results: "Sequence[Result]") -> "Iterator[str]":
+    from visaproof.report.kernels.check import summary
+
+    yield summary([one.record for one in results], mode)
+
+
+def _more(mode: str, results: "Sequence[Result]") -> dict[str, Any]:
+    from visaproof.report.kernels.check import platforms_in
+
+    platforms = platforms_in([one.record for one in results])
+    return {"platform": platforms[0] if len(platforms) == 1 else None, "files": [], "rules": mode}
+
+
+def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.analysis.findings.kernel import Uses, uses_of
     from visaproof.analysis.legality import legality
     from visaproof.launch.launch import said_by_launch
-    from visaproof.report.kernels.check import CheckReport
+    from visaproof.report.kernels.check import checked_file, lines_of_file, unreadable_file
     from visaproof.smt.limit import Limit
     from visaproof.visaasm.device import device_of
     from visaproof.visaasm.source import read_text
     from visaproof.visaasm.validity import Mode
 
-    mode = Mode(arguments.rules)
-    as_text = arguments.format == "text"
-    report = CheckReport(sys.stdout, as_text=as_text, mode=mode)
-    codes: list[ExitCode] = []
-    for path in arguments.files:
-        try:
-            limit = Limit(arguments.limit)
-            with limit.within():
-                text = read_text(path)
-                said = said_by_launch(arguments.launch, path) if arguments.launch else ()
-                device = device_of(text.split("\n"), str(path), arguments.platform, said)
-                found = legality(text, str(path), device, mode, any_type=arguments.types == "any")
-                launch = _launch(found.kernel, arguments, device) if mode is Mode.PAGE and found.legal else None
-        except ReadError as error:
-            show_read_error(error)
-            report.unreadable(path, error)
-            codes.append(ExitCode.USAGE)
-            continue
-        except LimitReached as reached:
-            report.unreadable(path, not_asked(path, reached))
-            codes.append(ExitCode.UNKNOWN)
-            continue
-        uses = Uses()
-        if mode is Mode.PAGE and found.legal:
-            choices = dict(arguments.undefined)
-            uses = uses_of(found.kernel, device, choices, milliseconds(arguments.timeout), limit, launch)
-        report.add(found, device, uses)
-        codes += codes_of_uses(uses, arguments)
-        for error in found.malformed:
-            show_read_error(error, found.source_lines)
-        codes += [ExitCode.REFUTED] * bool(found.findings) + [ExitCode.USAGE] * bool(found.malformed)
-    code = worst(codes)
-    report.finish(code)
-    return code
+    mode, path = Mode(arguments.rules), task.path
+    try:
+        limit = Limit(arguments.limit)
+        with limit.within():
+            text = read_text(path)
+            said = said_by_launch(task.launch, path) if task.launch else ()
+            device = device_of(text.split("\n"), str(path), arguments.platform, said)
+            found = legality(text, str(path), device, mode, any_type=arguments.types == "any")
+            launch = (
+                _launch(found.kernel, task.launch, arguments, device) if mode is Mode.PAGE and found.legal else None
+            )
+    except ReadError as error:
+        show_read_error(error)
+        return ExitCode.USAGE, unreadable_file(path, error)
+    except LimitReached as reached:
+        return ExitCode.UNKNOWN, unreadable_file(path, not_asked(path, reached))
+    uses = Uses()
+    if mode is Mode.PAGE and found.legal:
+        choices = dict(arguments.undefined)
+        uses = uses_of(found.kernel, device, choices, milliseconds(arguments.timeout), limit, launch)
+    record = checked_file(found, device, uses)
+    for line in lines_of_file(found, record, uses):
+        print(line)
+    for error in found.malformed:
+        show_read_error(error, found.source_lines)
+    codes = codes_of_uses(uses, arguments)
+    codes += [ExitCode.REFUTED] * bool(found.findings) + [ExitCode.USAGE] * bool(found.malformed)
+    return worst(codes), record
 
 
-def _launch(kernel: "Kernel", arguments: Namespace, device: "Platform") -> "Launch | None":
+def _launch(kernel: "Kernel", file: Path | None, arguments: Namespace, device: "Platform") -> "Launch | None":
     """What is known of its launch; None where nothing is stated of it.  Raises ReadError."""
     from visaproof.launch.launch import ANY_GROUPS, launch_of
 
     groups = groups_of(arguments)
-    if arguments.launch is None and groups == ANY_GROUPS:
+    if file is None and groups == ANY_GROUPS:
         return None
-    return launch_of(arguments.launch, kernel, device)[0].of_groups(groups)
+    return launch_of(file, kernel, device)[0].of_groups(groups)

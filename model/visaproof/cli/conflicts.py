@@ -2,15 +2,20 @@
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from visaproof.cli.many.asking import error_record
+from visaproof.cli.many.files import Task
+from visaproof.cli.many.options import add_many
+from visaproof.cli.many.run import Command, ask_each, counted
 from visaproof.cli.options.arguments import add_assume
 from visaproof.cli.options.errors import show_read_error
 from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.cli.options.findings import KINDS_OF_ONE_KERNEL, allows, codes_of_uses
 from visaproof.cli.options.kernel_files import milliseconds, read_with_launch
-from visaproof.cli.options.kernel_questions import add_kernel_options, ask_each, nothing_asked, show_stop
+from visaproof.cli.options.kernel_questions import add_kernel_options, nothing_asked, show_stop
 from visaproof.isa.errors import LimitReached, ReadError
 
 if TYPE_CHECKING:
@@ -74,19 +79,19 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         epilog=f"{EPILOG}\n\n{KINDS_OF_ONE_KERNEL}",
         formatter_class=RawDescriptionHelpFormatter,
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a .visaasm file")
+    parser.add_argument("files", nargs="+", metavar="FILE|DIR", type=Path, help="a .visaasm file, or a folder of them")
     add_assume(parser, WEAKEST, what="; weakest: of none, ids, bounded the first under which a scatter is free")
     add_kernel_options(parser)
     parser.add_argument("--save", metavar="DIR", type=Path, help="write each conflict as a counterexample")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_many(parser)
 
 
 def run(arguments: Namespace) -> int:
     """Asks about each file in turn; what is computed is shown before the next one starts."""
-    return ask_each("conflicts", _file, arguments, WORDS)
+    return ask_each(Command("conflicts", ask, partial(counted, words=WORDS)), arguments)
 
 
-def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> ExitCode:
+def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.analysis.conflicts.kernel import ask_kernel
     from visaproof.analysis.conflicts.weakest import under_one_set, weakest
     from visaproof.analysis.findings.kernel import uses_in
@@ -101,7 +106,7 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
     assume = Assume.NONE if tried else Assume.of(arguments.assume)
     try:
         with limit.within():
-            kernel, launch, device = read_with_launch(path, arguments)
+            kernel, launch, device = read_with_launch(task.path, task.launch, arguments)
 
             def ask(assume: Assume) -> "KernelAnswers":
                 floats = Floats(arguments.float)
@@ -112,37 +117,31 @@ def _file(path: Path, arguments: Namespace, records: list[dict[str, Any]]) -> Ex
             answers = ask(assume)
     except ReadError as error:
         show_read_error(error)
-        records.append({"file": str(path), "error": str(error)})
-        return ExitCode.USAGE
+        return ExitCode.USAGE, error_record(str(task.path), error)
     except LimitReached as reached:
-        return nothing_asked(path, reached, records)
-    text = arguments.format == "text"
-    if text:
-        _print_header(answers, tried)
+        return nothing_asked(task.path, reached)
+    _print_header(answers, tried)
     found: list[Weakest] = []
     launches: dict[Position, ShownLaunch] = {}
     for one in weakest(ask, answers) if tried else under_one_set(assume, answers):
         found.append(one)
-        example = _launch(one, path, arguments)
+        example = _launch(one, task.path, arguments)
         if example is not None:
             launches[one.finding.question.instruction.position] = example
-        if text:
-            _print_finding(one, tried, example)
+        _print_finding(one, tried, example)
         if arguments.save:
             _save(one.answers, one.finding, arguments.save)
     codes = [_code(one.finding, arguments) for one in found]
     in_launches = answers.asked.start.premises(launched_lanes(answers.kernel))
     uses = uses_in(answers.asked, in_launches, dict(arguments.undefined), limit)
     codes += codes_of_uses(uses, arguments)
-    if text:
-        _print_uses(answers, uses)
-        _print_footer(answers, [one.finding for one in found], tried)
-    else:
-        found.sort(key=lambda one: answers.positions.index(one.finding.question.instruction.position))
-        records.append(_record(answers, found, tried, launches) | listed_json(kernel, uses, answers))
+    _print_uses(answers, uses)
+    _print_footer(answers, [one.finding for one in found], tried)
+    found.sort(key=lambda one: answers.positions.index(one.finding.question.instruction.position))
+    record = _record(answers, found, tried, launches) | listed_json(kernel, uses, answers)
     if answers.stopped is not None:
-        codes.append(show_stop(answers.stopped, answers.not_asked, text))
-    return worst(codes)
+        codes.append(show_stop(answers.stopped, answers.not_asked))
+    return worst(codes), record
 
 
 def _record(

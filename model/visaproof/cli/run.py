@@ -109,7 +109,7 @@ def _run(arguments: Namespace) -> int:
     from visaproof.report.execution.run import RunReport
     from visaproof.smt.limit import Limit
 
-    program = Program(*read_with_launch(arguments.file, arguments))
+    program = Program(*read_with_launch(arguments.file, arguments.launch, arguments))
     shape = launch_shape(arguments, program)
     takes = parameters(program)
     by_value, buffers = passed(arguments, takes)

@@ -2,19 +2,24 @@
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from contextlib import closing, nullcontext
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from visaproof.cli.many.baseline import known_findings, without_known
+from visaproof.cli.many.cache import cache_of
+from visaproof.cli.many.files import called_by, chosen_of
+from visaproof.cli.many.options import add_many, jobs_of
+from visaproof.cli.many.run import codes_of, conclude
 from visaproof.cli.options.arguments import (
     Subparsers,
     add_assume,
     add_float,
-    add_format,
     add_groups,
     add_limit,
     add_platform,
-    count,
     disjoint_in,
     groups_of,
     relations_in,
@@ -26,9 +31,11 @@ from visaproof.cli.options.tv_pairs import Asked, pairs_asked_for
 from visaproof.cli.refine import add_undefined
 
 if TYPE_CHECKING:
-    from visaproof.checking.answer_file import AnswerFile
+    from visaproof.checking.kept.verdict_cache import VerdictCache
     from visaproof.pairs.lists import Pair
-    from visaproof.report.two_kernels.pair_answers import Answer, Row
+    from visaproof.report.results.finding import Result
+    from visaproof.report.two_kernels.pair_cache import Open
+    from visaproof.report.two_kernels.pair_rows import Answer, Row
 
 GRACE_S = 60.0
 
@@ -37,7 +44,7 @@ EPILOG = """examples:
   visaproof tv dumps --source '*O0*' --jobs 2         the source of each kernel is the file named so
   visaproof tv before after --launch before/k.bin     files of the same path in two folders
   visaproof tv pairs.json --class rewrite             pairs that a list names
-  visaproof tv dumps --state answers.jsonl            goes on where an interrupted run stopped
+  visaproof tv dumps --cache answers.sqlite           goes on where an interrupted run stopped
 
 Each pair is asked what `visaproof refine SOURCE TARGET` asks.  A list is JSON:
   [{"source": "a.visaasm", "target": "b.visaasm", "class": "mine", "launch": "a.bin", "launch_target": "b.bin"}, …]
@@ -47,8 +54,8 @@ the only zebin (.bin) does.
 One folder and a list have variants of one source program: an access of SOURCE outside of a buffer is undefined there,
 as in the source language; of two folders, as before and after a pass, it reads 0 or is dropped, as the pages say
 (--undefined outside=allow or forbid).
-A state file has one line of JSON for each answer.  An answer counts as long as the contents of both files, the launch
-information, the options and visaproof are the same.
+An answer of the cache counts as long as the contents of both files, the launch information, the options and visaproof
+are the same.
 exit codes: 0 all refine, 1 one does not, 2 unreadable, without counterpart, or inputs that do not match, 3 unknown,
 4 not modelled, 5 vacuous, 130 interrupted; of several, the first of 70, 130, 2, 1, 5, 4, 3."""
 
@@ -77,7 +84,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add_undefined(parser)
     add_float(parser)
     _add_limits(parser)
-    add_format(parser)
+    add_many(parser, old_cache="--state")
 
 
 def _add_limits(parser: ArgumentParser) -> None:
@@ -85,51 +92,95 @@ def _add_limits(parser: ArgumentParser) -> None:
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
     )
     add_limit(parser, "one pair")
-    parser.add_argument("--jobs", type=count, default=1, metavar="N", help="processes (default: 1; 0: one per CPU)")
-    parser.add_argument("--state", type=Path, metavar="FILE", help="keep answers there, and do not ask them again")
     parser.add_argument("--save", type=Path, metavar="DIR", help="write each difference as a file that replays")
     parser.add_argument("--stats", action="store_true", help="show what each strategy decided, and its time in all")
 
 
 def run(arguments: Namespace) -> int:
     """Finds the pairs, asks them, and shows what came of it, also after Ctrl-C."""
-    from visaproof.report.two_kernels.pairs import attention, summary, summary_of_stages
+    from visaproof.report.results.from_pairs import result_of
+    from visaproof.report.results.outputs import Report
 
     if arguments.save:
         make_folder(arguments.save)
+    known = known_findings(arguments)
     asked = pairs_asked_for(arguments)
+    asked = replace(asked, pairs=tuple(chosen_of(asked.pairs, _inputs, arguments)))
     text = arguments.format == "text"
-    if text:
-        for line in _head(asked, arguments):
-            print(line)
-        sys.stdout.flush()
+    head = [] if arguments.quiet else _head(asked, arguments)
+    for line in head if text else ():
+        print(line)
+    sys.stdout.flush()
     rows, interrupted = _rows(asked, arguments)
-    code = worst(([ExitCode.INTERRUPTED] if interrupted else []) + [_code(row.answer) for row in rows])
-    if not text:
-        _print_json(asked, arguments, rows, code)
-        return code
-    stats = summary_of_stages(rows) if arguments.stats else ()
-    for lines in (summary(rows), stats, attention(rows), _foot(asked, arguments, rows, interrupted)):
-        for line in lines:
-            print(line)
-    return code
+    files = {(pair.source_name, pair.target_name): str(pair.target) for pair in asked.pairs}
+    results = [result_of(row, int(_code(row.answer)), files.get((row.source, row.target), row.source)) for row in rows]
+    results = without_known(results, known, arguments, ended=not interrupted)
+    codes = codes_of(results, arguments.fail_on)
+    code = worst([*([ExitCode.INTERRUPTED] if interrupted else []), *codes])
+    last = list(_lines(asked, arguments, rows, interrupted))
+    for line in last if text else ():
+        print(line)
+
+    def as_text() -> str:
+        return "".join(f"{line}\n" for line in (*head, *last))
+
+    report = Report("tv", results, as_text, lambda: _json(asked, arguments, rows, results, code))
+    return conclude(report, arguments, code)
+
+
+def _inputs(pair: "Pair") -> list[Path]:
+    """The files on which the answer about a pair depends."""
+    launches = [path for path in (pair.launch, pair.launch_target) if path is not None]
+    return [pair.source, pair.target, *called_by(pair.source), *called_by(pair.target), *launches]
 
 
 # ---------------------------------------------------------------- answers
 
 
 def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
-    """The rows in the order of the pairs, and whether Ctrl-C ended the run."""
-    from os import cpu_count
+    """The rows in the order of the pairs, and whether Ctrl-C ended the run.  Nothing heavy loads if all are known."""
+    from visaproof.cli.many.keys import options_text
+    from visaproof.pairs.keys import PairKeys
+    from visaproof.report.text.progress import Progress
+    from visaproof.report.two_kernels.pair_cache import KIND, not_in_cache, recalled
+
+    keys = PairKeys(f"{options_text(arguments)} {asked.one_source}")
+    interrupted = False
+    with cache_of(arguments, KIND) as cache:
+        fresh = arguments.save is not None and cache is not None and not cache.enforced
+        rows, left = recalled(asked.pairs, keys, cache, fresh=fresh)
+        if cache is not None and cache.enforced:
+            rows |= not_in_cache(asked.pairs, left)
+            left = []
+        with Progress(len(asked.pairs) if left else 0, sys.stderr) as progress:
+            for _ in range(len(rows) + 1):
+                progress.starting("")
+            try:
+                with closing(_answers(asked, arguments, left, cache)) as answers:
+                    for index, row in answers:
+                        rows[index] = row
+                        progress.starting(f"{row.source} → {row.target}: {row.answer.value}")
+            except KeyboardInterrupt:
+                interrupted = True
+    return [*asked.others, *(rows[index] for index in sorted(rows))], interrupted
+
+
+def _answers(
+    asked: Asked, arguments: Namespace, left: "list[Open]", cache: "VerdictCache | None"
+) -> "Generator[tuple[int, Row]]":
+    """The pairs that are open, as they are answered."""
+    if not left:
+        return
+    from math import inf
+    from time import monotonic
 
     from visaproof.cli.options.kernel_files import milliseconds
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
     from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE, forbidden_by
     from visaproof.refinement.scope import Alias, Scope
-    from visaproof.report.text.progress import Progress
     from visaproof.report.two_kernels.pair_answers import Asker
-    from visaproof.report.two_kernels.pair_run import ask_pairs
+    from visaproof.report.two_kernels.pair_run import ask_open
 
     forbidden = forbidden_by(arguments.undefined, FORBIDDEN | OF_THE_SOURCE if asked.one_source else FORBIDDEN)
     floats, timeout_ms, groups = Floats(arguments.float), milliseconds(arguments.timeout), groups_of(arguments)
@@ -138,42 +189,15 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
         disjoint=disjoint_in(arguments.where), where=relations_in(arguments.where),
         timeout_ms=timeout_ms, groups=groups,
     )  # fmt: skip
-    asker = Asker(scope, timeout_ms, arguments.platform, arguments.save, arguments.limit)
-    jobs = arguments.jobs or cpu_count() or 1
-    rows: dict[int, Row] = {}
-    interrupted = False
-    with _state(arguments.state) as state, Progress(len(asked.pairs), sys.stderr) as progress:
-        progress.starting("")
-        try:
-            with closing(ask_pairs(asked.pairs, asker, jobs, _by_clock(arguments.limit), state)) as answers:
-                for index, row in answers:
-                    rows[index] = row
-                    progress.starting(f"{row.source} → {row.target}: {row.answer.value}")
-        except KeyboardInterrupt:
-            interrupted = True
-    return [*asked.others, *(rows[index] for index in sorted(rows))], interrupted
-
-
-def _by_clock(limit: float) -> float:
-    """When the process of a pair is ended that does not end by itself: others may run on the same processors."""
-    return 2 * limit + GRACE_S
-
-
-def _state(path: Path | None) -> "AnswerFile | nullcontext[None]":
-    if path is None:
-        return nullcontext()
-    from visaproof.checking.answer_file import AnswerFile
-    from visaproof.report.two_kernels.pair_run import STATE
-
-    state = AnswerFile(path, STATE)
-    if state.damaged:
-        lines = "1 damaged line is" if state.damaged == 1 else f"{state.damaged} damaged lines are"
-        print(f"{path}: {lines} not used; what was answered there is asked again", file=sys.stderr)
-    return state
+    until = inf if arguments.budget is None else monotonic() + arguments.budget
+    asker = Asker(scope, timeout_ms, arguments.platform, arguments.save, arguments.limit, until)
+    jobs, by_clock = jobs_of(arguments), 2 * arguments.limit + GRACE_S
+    with closing(ask_open(asked.pairs, left, asker, jobs, by_clock, cache)) as answers:
+        yield from answers
 
 
 def _code(answer: "Answer") -> ExitCode:
-    from visaproof.report.two_kernels.pair_answers import Answer
+    from visaproof.report.two_kernels.pair_rows import Answer
 
     match answer:
         case Answer.REFINES | Answer.CONDITIONAL:
@@ -210,7 +234,7 @@ def _head(asked: Asked, arguments: Namespace) -> list[str]:
 
 
 def _foot(asked: Asked, arguments: Namespace, rows: "list[Row]", interrupted: bool) -> list[str]:
-    from visaproof.report.two_kernels.pair_answers import Answer
+    from visaproof.report.two_kernels.pair_rows import Answer
 
     lines = [""] if interrupted else []
     if interrupted:
@@ -240,12 +264,23 @@ def _command(pair: "Pair", asked: Asked, arguments: Namespace) -> str:
     return shlex.join(["visaproof", "refine", str(pair.source), str(pair.target), *words])
 
 
-def _print_json(asked: Asked, arguments: Namespace, rows: "list[Row]", code: ExitCode) -> None:
+def _lines(asked: Asked, arguments: Namespace, rows: "list[Row]", interrupted: bool) -> Iterator[str]:
+    """What comes after the answers."""
+    from visaproof.report.two_kernels.pairs import attention, summary, summary_of_stages
+
+    yield from () if arguments.quiet else summary(rows)
+    yield from summary_of_stages(rows) if arguments.stats else ()
+    yield from attention(rows)
+    yield from _foot(asked, arguments, rows, interrupted)
+
+
+def _json(asked: Asked, arguments: Namespace, rows: "list[Row]", results: "Sequence[Result]", code: ExitCode) -> str:
     from visaproof.report.two_kernels.pairs import document
 
     launches = sorted({str(path) for pair in asked.pairs for path in (pair.launch, pair.launch_target) if path})
     found = {
         "command": "tv", "exit_code": int(code), "pairing": asked.pairing, "assume": arguments.assume,
         "launch": launches, "pairs": len(asked.pairs), "alone": list(asked.alone),
+        "findings": [finding for one in results for finding in one.findings],
     }  # fmt: skip
-    print(document(found, rows))
+    return document(found, rows)

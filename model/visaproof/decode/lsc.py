@@ -73,6 +73,8 @@ def _data(s: Statement, operand: syntax.Operand) -> tuple[RawOperand, DataShape]
 
 def place_of(s: Statement, operand: syntax.Operand) -> tuple[str, Addresses]:
     """The surface, by the name of what it is bound to, and the addresses in it."""
+    if isinstance(operand, syntax.LscPlace):
+        raise NotModelled(f"{s.instruction.opcode} {operand.model}[U,V]", operand.position)
     if not isinstance(operand, syntax.LscAddress):
         raise ReadError("this operand must be an address: MODEL[VARIABLE]:SIZE", operand.position)
     if operand.size not in SIZES or operand.variable == predefined.NULL:

@@ -1,10 +1,11 @@
 """Two kernels that can be compared: inputs matched, both run symbolically, and what the answer will rest on."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from visaproof.analysis.private_slots import in_all_slots, slot_of
 from visaproof.analysis.tables import common_tables, may_be_written, taken_as_one, unlike_tables
+from visaproof.checking.ladder import Values
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.assumptions import Assume, Start, start_of
@@ -30,6 +31,7 @@ from visaproof.refinement.observed import observed_registers
 from visaproof.refinement.questions import of_the_source, questions, used_surfaces
 from visaproof.refinement.same_program import is_itself
 from visaproof.refinement.scope import Granted, Scope
+from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.widths.rows import in_rows
 from visaproof.refinement.widths.thread_group import AnyRunner
@@ -65,6 +67,8 @@ class Comparison:
     """The buffers that may overlap; the question takes all for apart."""
     unlike: tuple[str, ...] = ()
     """Why a proof on the texts does not show that the target refines the source."""
+    inputs: Callable[[], Iterator[tuple[Values, Content]]] | None = None
+    """Of parts of programs, inputs that are as they are given, and what memory holds; else launches are made up."""
     itself: bool = False
     """Whether a program is compared with itself, in the same registers: then one symbolic run stands for both."""
 
@@ -142,7 +146,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     overlap = overlap_of(source, matching, runners, question, scope, split)
     return Comparison(
         source, target, matching, start, assumed + overlap.assumed, question, runners, exact, scope, granted, unasked,
-        split, overlap.sharing, tuple(unlike(programs)), itself,
+        split, overlap.sharing, tuple(unlike(programs)), itself=itself,
     )  # fmt: skip
 
 

@@ -22,10 +22,11 @@ from visaproof.refinement.same_program import SAME_PROGRAM
 from visaproof.refinement.steps import QUICK_MS, uncut
 from visaproof.refinement.strategies.normal_forms import audit
 from visaproof.refinement.strategies.random_runs import many
-from visaproof.refinement.strategies.solver import NO_SUCH_RUN
+from visaproof.refinement.strategies.solver import NO_SUCH_RUN, solved
 from visaproof.refinement.strategies.strategy import Asked, Stages, Strategy, first_answer
-from visaproof.refinement.strategies.table import IN_ONE_MEMORY, RUNS_ALONE, SOLVED_IN_ONE_MEMORY, STRATEGIES
+from visaproof.refinement.strategies.table import IN_ONE_MEMORY, PROOFS, RUNS_ALONE, SOLVED_IN_ONE_MEMORY, STRATEGIES
 from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.testing.shrinking import smaller
 from visaproof.refinement.vacuity import means_nothing, undefined_always
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.smt import false
@@ -35,9 +36,14 @@ MEANT = "in launches in which no choice of uninitialised values leaves the sourc
 FLOAT_HINT = "; `--float ieee` takes floats for IEEE 754's"
 
 
-def decide(comparison: Comparison, timeout_ms: int, stages: Stages | None = None) -> Verdict:
-    """Whether the target refines the source; what was tried is added to the stages.  Raises NotModelled."""
-    asked = Asked(comparison, timeout_ms, Stages() if stages is None else stages)
+def decide(comparison: Comparison, timeout_ms: int, stages: Stages | None = None, quick: bool = False) -> Verdict:
+    """Whether the target refines the source; what was tried is added to the stages.  Raises NotModelled.
+
+    `quick` leaves out random runs, and differences are not made smaller.
+    """
+    asked = Asked(comparison, timeout_ms, Stages() if stages is None else stages, audited=not quick)
+    if comparison.question.launched.premises is not None:
+        return _of_parts(asked, quick)
     if isinstance(comparison.open, Unlike):
         return _unlike(asked, comparison.open)
     verdict = Refines(SAME_PROGRAM) if comparison.itself else _wherever_buffers_lie(asked)
@@ -54,6 +60,20 @@ def decide(comparison: Comparison, timeout_ms: int, stages: Stages | None = None
         beside = differences((comparison.source, comparison.target))
         reason = "; ".join((*beside, verdict.reason, *crossing(comparison)))
         return Unknown(reason + FLOAT_HINT * comparison.uninterpreted, verdict.events)
+    return verdict
+
+
+def _of_parts(asked: Asked, quick: bool) -> Verdict:
+    """The verdict on parts of programs: nothing is known of launches, and no other thread comes."""
+    answer = first_answer(PROOFS if quick else STRATEGIES, asked)
+    if answer is None:
+        assert asked.unknown is not None
+        return asked.unknown
+    row, verdict = answer
+    if isinstance(verdict, Refines):
+        return _unless_vacuous(asked, verdict)
+    if isinstance(verdict, Difference) and row.run is solved and not quick:
+        return smaller(asked.comparison, verdict, asked.timeout_ms)
     return verdict
 
 

@@ -144,7 +144,9 @@ def premises(question: Question, goal: Bool, inside: tuple[Reach, ...] = ()) -> 
 
 
 def _limits(question: Question, surface: str) -> Iterator[Bool]:
-    """Between which sizes that of a surface lies."""
+    """Between which sizes that of a surface lies; of one that a rewrite rule names nothing is known."""
+    if question.launched.premises is not None:
+        return
     size, local = surface_size(surface), question.launched.local
     if surface == SHARED_LOCAL:
         yield ule(const(local.least, ADDRESS_BITS), size)

@@ -11,7 +11,7 @@ from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.extents import limits
-from visaproof.queries.kernels.shared_memory import SharedMemory, unit_of
+from visaproof.queries.kernels.shared_memory import WORD, SharedMemory, unit_of
 from visaproof.queries.kernels.stores import Stores
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE, UndefinedKind
@@ -28,7 +28,7 @@ from visaproof.refinement.effects.synchronisation import synchronised
 from visaproof.refinement.obligations import require_reached
 from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
 from visaproof.semantics.symbolic.accesses import Access, Load
-from visaproof.smt import Bool, Term
+from visaproof.smt import Bool, Term, conj, const, eq, is_false, neg, truncate
 
 NO_CHOICES: Mapping[Term, Term] = {}
 
@@ -40,27 +40,41 @@ def questions(
     expand: bool = False,
     choices: Mapping[Term, Term] = NO_CHOICES,
     memory: SharedMemory | None = None,
+    by_events: bool = False,
 ) -> tuple[Question | None, Question]:
     """The question under no condition, if it can be asked, and the one to decide.
 
-    `choices` are what is arbitrary, under the names of `memory`.
+    `choices` are what is arbitrary, under the names of `memory`; `by_events` takes each lane of an atomic by itself.
     """
-    sides = _sides(runners, lambda one: replace(_as_it_is(one), choices=choices))
+    given = launched.premises
+
+    def as_asked(side: Side) -> Side:
+        return replace(side, choices=choices, premises=given, by_events=by_events)
+
+    if (
+        given is not None
+    ):  # no other thread takes part, and 64-bit addresses are one surface: nothing says whose they are
+        one, other = (as_asked(_as_it_is(runner)) for runner in runners)
+        question = refinement_question(one, other, launched, expand, forbidden, memory)
+        return question, question
+    sides = _sides(runners, lambda one: as_asked(_as_it_is(one)))
     used = {surface for one in runners for surface in used_surfaces(one)}
     several = any(one.threads for one in runners)
     if FLAT not in used and not any(one.distances for one in runners):
-        sides = in_turns(*sides, _narrow(runners)) if several else in_lane_turns(*sides)
+        if not by_events:
+            sides = in_turns(*sides, _narrow(runners)) if several else in_lane_turns(*sides)
         question = refinement_question(sides[0], sides[1], launched, expand, forbidden, memory)
         return question, question
     # threads would race on buffers that may lie anywhere
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand or several
-    asked = not mixed and memory is None
+    asked = not mixed and memory is None and not by_events
     exact = refinement_question(*in_lane_turns(*sides), launched, forbidden=forbidden) if asked else None
     if several:
         turns = in_turns(*_sides(runners, _located), _narrow(runners))
         sides = replace(turns[0], choices=choices), replace(turns[1], choices=choices)
     else:
-        sides = in_lane_turns(*_sides(runners, lambda one: replace(_located(one), choices=choices)))
+        sides = _sides(runners, lambda one: as_asked(_located(one)))
+        sides = sides if by_events else in_lane_turns(*sides)
     return exact, refinement_question(sides[0], sides[1], launched, expand, forbidden, memory)
 
 
@@ -106,7 +120,8 @@ def _both(
     """The effects of both, with what is left in registers where the source defines it."""
     one = effects_of(source, memory, expand, forbidden)
     other = one if target is source else effects_of(target, memory, expand, forbidden - OF_THE_SOURCE)
-    one, other = _as_seen(one, unobserved(source, target)), _as_seen(other, unobserved(source, target))
+    unseen = unobserved(source, target) if source.premises is None else None
+    one, other = _as_seen(one, unseen), _as_seen(other, unseen)
     if not source.observed:
         return one, other
     memory.units |= {each.surface: 1 for each in source.observed}
@@ -134,7 +149,19 @@ def _units(*sides: Side) -> dict[str, int]:
     for accesses in by_surface.values():
         if len({len(access.cell) for access in accesses}) > 1:
             raise NotModelled("a typed surface by texels and by their channels")
-    return _of_memories({name: unit_of(iter(accesses)) for name, accesses in by_surface.items()}, sides[0].sharing)
+    given = sides[0].premises is not None
+    units = {
+        name: WORD if given and all(map(_is_aligned, accesses)) else unit_of(iter(accesses))
+        for name, accesses in by_surface.items()
+    }
+    return _of_memories(units, sides[0].sharing)
+
+
+def _is_aligned(access: Access) -> bool:
+    """Whether it is of dwords, and undefined where these are not aligned: another goal sees to that."""
+    address, *coordinates = access.cell
+    misaligned = neg(eq(truncate(address, 2), const(0, 2)))
+    return not coordinates and access.width % WORD == 0 and is_false(conj(access.defined, misaligned))
 
 
 def _of_memories(units: dict[str, int], sharing: Sharing) -> dict[str, int]:

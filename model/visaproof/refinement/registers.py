@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from visaproof.checking.ladder import Values
+from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.observed import RegisterPlace, is_register
 from visaproof.refinement.testing.ran import Ran
@@ -23,6 +24,14 @@ def with_registers(ran: Ran, runner: AnyRunner, question: Question, values: Valu
         place = one.place(runner.name)
         memory[one.surface] = (one.count, {at: left_in(ran.state, place, at) for at in places})
     return replace(ran, memory=memory)
+
+
+def at_the_end(ran: Ran, runner: AnyRunner, question: Question, values: Values) -> Ran:
+    """The run with the registers that are compared; what comes after a part of a program reads all of its memory."""
+    ran = with_registers(ran, runner, question, values)
+    if question.launched.premises is not None and SHARED_LOCAL in ran.memory:
+        return replace(ran, local=(0, ran.memory[SHARED_LOCAL][1]))
+    return ran
 
 
 def deciding_lanes(question: Question, surface: str, index: int) -> tuple[int, ...]:

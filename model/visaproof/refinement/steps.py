@@ -1,16 +1,34 @@
 """Goals about two kernels that a solver is asked: at once, or store by store."""
 
-from collections.abc import Callable, Sequence
-from time import monotonic
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from time import process_time
+from typing import cast
 
 from visaproof.checking.clauses import Form, form_of
-from visaproof.checking.ladder import Answer, Fails, GaveUp, Holds, climb, literals
+from visaproof.checking.ladder import NORMAL_FORM, Answer, Fails, GaveUp, Holds, climb, literals
 from visaproof.queries.kernels.stores import address_step, same_store
 from visaproof.refinement.effects.question import Question
+from visaproof.refinement.entailment import not_entailed
 from visaproof.refinement.obligations import premises, stores_of
 from visaproof.refinement.sweeping import swept
-from visaproof.refinement.widths.items_apart import left_undefined
-from visaproof.smt import Bool, Term, is_true, neg, substitute, subterms, symbol, symbols_of
+from visaproof.refinement.widths.items_apart import parts_undefined
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    conj,
+    disj,
+    eq,
+    implies,
+    is_true,
+    neg,
+    substitute,
+    subterms,
+    symbol,
+    symbols_of,
+    true,
+)
 from visaproof.smt.arithmetic import PRODUCTS
 from visaproof.smt.evaluate import substitute_all
 
@@ -19,9 +37,6 @@ QUICK_MS = 300
 
 _Assumed = Callable[[Bool], tuple[Bool, ...]]
 """From a goal to what is assumed of what it is about."""
-
-_Decided = dict[Form, Answer]
-"""The answers, by what was assumed and asked, up to the names of symbols."""
 
 STORES = 4
 """How many may take as long as a question may: the others are like one of them, or simple."""
@@ -39,58 +54,127 @@ def uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
     return climb(assumed, goal, timeout_ms)
 
 
-def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int) -> bool:
+def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int, steps: "Steps | None" = None) -> bool:
     """Whether each store of the target is the source's in the same place: many small questions, not a large one."""
     known: dict[Term, Term] = {}
-    decided: _Decided = {}
-    end = monotonic() + STORES * timeout_ms / 1000
+    steps = steps or Steps(question, timeout_ms)
+    end = process_time() + STORES * timeout_ms / 1000
     for surface in surfaces:
         source, target = stores_of(question, surface)
         if len(source) != len(target):
             return False
         for one, other in zip(source, target, strict=True):
             step = address_step(one, other)
-            if monotonic() > end:
+            if process_time() > end:
                 return False
-            if not _holds(question, step.goal, decided, timeout_ms):
+            everywhere = steps.nearly_holds(step.goal)
+            under_guard = question.launched.premises is not None and not everywhere
+            if not everywhere and not (under_guard and steps.nearly_holds(implies(one.guard, step.goal))):
                 return False
-            if step.target is not step.source:
+            if everywhere and step.target is not step.source:
                 known[step.target] = step.source
-            if not _holds(question, same_store(one, other, known), decided, timeout_ms):
+            if not steps.nearly_holds(same_store(one, other, known)):
                 return False
-    goal = neg(left_undefined(question))
-    return isinstance(uncut(premises(question, goal), goal, timeout_ms), Holds)
+    return steps.target_defined()
 
 
-def _holds(question: Question, goal: Bool, decided: _Decided, timeout_ms: int) -> bool:
-    """Whether it holds for every input for which the source is defined; of lanes alike the first is asked.
+class Steps:
+    """Small questions under the premises of a large one, each asked once."""
 
-    Lanes are alike under the premises only where these are: the source may be undefined in one lane alone.
-    """
-    if is_true(goal):
-        return True
-    answer = _answered(decided, lambda about: tuple(question.memory.facts((about,))), question, goal, timeout_ms)
-    if isinstance(answer, Fails):
-        answer = _answered(decided, lambda about: _premises_within(question, about), question, goal, timeout_ms)
-    return isinstance(answer, Holds)
+    def __init__(self, question: Question, timeout_ms: int) -> None:
+        self._question = question
+        self._timeout_ms = timeout_ms
+        self._decided: dict[Form, Answer] = {}
+        """The answers, by what was assumed and asked, up to the names of symbols."""
+        self.by = ""
+        """The solver that was needed, if one was."""
+        self._premises: list[tuple[Bool, frozenset[Term]]] | None = None
+        """What is assumed of every goal, in parts, with what each is about."""
+        self._defined: bool | None = None
+        self._of_parts = question.launched.premises is not None
+
+    def target_defined(self) -> bool:
+        """Whether the target is defined where the source is: each condition by itself, then all that is left."""
+        if self._defined is None:
+            left = list(parts_undefined(self._question))
+            if self._of_parts:  # of programs there are too many
+                left = list(not_entailed(left, self._question.source.undefined))
+                left = [one for one in left if not self.nearly_holds(neg(one))]
+            self._defined = self.with_all_premises(neg(disj(*left)))
+        return self._defined
+
+    def holds(self, goal: Bool) -> bool:
+        """Whether it holds for every input for which the source is defined."""
+        return self.nearly_holds(goal) or self.with_all_premises(goal)
+
+    def with_all_premises(self, goal: Bool) -> bool:
+        """The same, asked under all that is assumed at once."""
+        return is_true(goal) or self._noted(uncut(premises(self._question, goal), goal, self._timeout_ms))
+
+    def nearly_holds(self, goal: Bool) -> bool:
+        """The same by what is assumed of the inputs that the goal is about; of lanes alike the first is asked.
+
+        Lanes are alike under the premises only where these are: the source may be undefined in one lane alone.
+        """
+        if is_true(goal):
+            return True
+        if self._of_parts and self._by_parts(goal):
+            return True
+        answer = self._answered(lambda about: tuple(self._question.memory.facts((about,))), goal)
+        if isinstance(answer, Fails):
+            answer = self._answered(self._premises_within, goal)
+        return self._noted(answer)
+
+    def _noted(self, answer: Answer) -> bool:
+        if isinstance(answer, Holds) and answer.rung != NORMAL_FORM:
+            self.by = self.by or answer.rung
+        return isinstance(answer, Holds)
+
+    def _answered(self, assumed: _Assumed, goal: Bool) -> Answer:
+        """Whether a goal holds where that is so which is assumed of it, if that was not asked before."""
+        form, memory = form_of(*assumed(goal), goal), self._question.memory
+        if form not in self._decided:
+            answer = uncut(assumed(goal), goal, min(QUICK_MS, self._timeout_ms))
+            if isinstance(answer, GaveUp):
+                smaller = swept(goal, memory, self._timeout_ms / 1000)
+                answer = uncut(assumed(smaller), smaller, self._timeout_ms)
+                if not memory.facts_are_all((goal,)):  # the form does not say which cells are one
+                    return answer
+            self._decided[form] = answer
+        return self._decided[form]
+
+    def _by_parts(self, goal: Bool) -> bool:
+        """Whether two loaded words are the same because nothing was stored there before."""
+        parts = list(where_nothing_was_stored(goal, self._question.memory.definitions))
+        return bool(parts) and all(map(self.nearly_holds, parts))
+
+    def _premises_within(self, goal: Bool) -> tuple[Bool, ...]:
+        """Those that are about nothing but what the goal is about: less than all, and so no more than they say."""
+        facts = tuple(self._question.memory.facts((goal,)))
+        if self._premises is None:
+            parts = (part for premise in premises(self._question, true()) for part in literals(premise))
+            self._premises = [(part, frozenset(symbols_of(part))) for part in dict.fromkeys(parts)]
+        about = set(symbols_of(goal, *facts))
+        return *facts, *(part for part, names in self._premises if about >= names)
 
 
-def _answered(decided: _Decided, assumed: _Assumed, question: Question, goal: Bool, timeout_ms: int) -> Answer:
-    """Whether a goal holds where that is so which is assumed of it, if that was not asked before."""
-    form = form_of(*assumed(goal), goal)
-    if form not in decided:
-        answer = uncut(assumed(goal), goal, min(QUICK_MS, timeout_ms))
-        if isinstance(answer, GaveUp):
-            smaller = swept(goal, question.memory, timeout_ms / 1000)
-            answer = uncut(assumed(smaller), smaller, timeout_ms)
-            if not question.memory.facts_are_all((goal,)):  # the form does not say which cells are one
-                return answer
-        decided[form] = answer
-    return decided[form]
-
-
-def _premises_within(question: Question, goal: Bool) -> tuple[Bool, ...]:
-    """Those that are about nothing but what the goal is about: less than all, and so no more than they say."""
-    about = set(symbols_of(goal, *question.memory.facts((goal,))))
-    parts = (part for premise in premises(question, goal) for part in literals(premise))
-    return tuple(part for part in parts if about.issuperset(symbols_of(part)))
+def where_nothing_was_stored(goal: Bool, definitions: Mapping[Term, BitVec]) -> Iterator[Bool]:
+    """That two loaded words are the same, in parts: no store before the loads met them, and memory held the same."""
+    if goal.op is not Op.EQ or not any(one in definitions for one in symbols_of(goal)):
+        return
+    path, left, right = true(), *cast(tuple[BitVec, BitVec], goal.args)
+    while True:
+        if left.op is right.op is Op.EXTRACT and left.payload == right.payload:  # the same part of both
+            left, right = cast(tuple[BitVec, BitVec], (left.args[0], right.args[0]))
+        left, right = definitions.get(left, left), definitions.get(right, right)
+        if not left.op is right.op is Op.ITE or left.args[::2] != right.args[::2]:
+            break
+        path = conj(path, cast(Bool, left.args[0]))  # the same lane, or both inside
+        left, right = cast(tuple[BitVec, BitVec], (left.args[1], right.args[1]))
+    before: list[BitVec] = []
+    for word in (left, right):
+        while word.op is Op.ITE:
+            met, _, word = cast(tuple[Bool, BitVec, BitVec], word.args)
+            yield neg(conj(path, met))
+        before.append(word)
+    yield implies(path, eq(*before))

@@ -8,7 +8,7 @@ hardware verification: SAT sweeping.)
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
-from time import monotonic
+from time import process_time
 from typing import cast
 
 from visaproof.checking.ladder import Values
@@ -47,7 +47,7 @@ EDGES = (0, 1, 2, 3, 7, 31, 32, 255, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF)
 
 def swept(goal: Bool, memory: SharedMemory, seconds: float) -> Bool:
     """A goal that holds wherever what memory holds is consistent iff this one does."""
-    return cast(Bool, _Sweep(memory, monotonic() + seconds).representative(goal))
+    return cast(Bool, _Sweep(memory, process_time() + seconds).representative(goal))
 
 
 @dataclass
@@ -80,7 +80,7 @@ class _Sweep:
             return self.cells.setdefault((surface, self.found[address]), term)
         args = tuple(self.found[arg] for arg in term.args)
         new = term if args == term.args else rebuild(term, args)
-        return new if new.op in (Op.CONST, Op.SYMBOL) or monotonic() > self.end else self._merged(term, new)
+        return new if new.op in (Op.CONST, Op.SYMBOL) or process_time() > self.end else self._merged(term, new)
 
     def _merged(self, term: Term, new: Term) -> Term:
         """What stands for a term: one that was there before it, if it is shown to be equal."""

@@ -3,16 +3,18 @@
 One run in which it is defined is enough, and nearly always one of the first is.  Only else a solver is asked.
 """
 
+from collections.abc import Iterator
 from itertools import islice
 from random import Random
 
-from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible
+from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible, Values
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.obligations import premises
 from visaproof.refinement.steps import uncut
 from visaproof.refinement.testing.guesses import float_words
+from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.random_launches import candidates, contents
 from visaproof.refinement.testing.runs import has_meaning
 from visaproof.refinement.testing.unknowns import unknowns
@@ -47,13 +49,19 @@ def undefined_always(comparison: Comparison) -> tuple[UndefinedKind, ...]:
 
 
 def _meant_in_a_run(comparison: Comparison) -> bool:
-    symbols = unknowns(comparison.question, comparison.runners)
-    random, floats = Random(0), float_words(comparison)
-    for values in islice(candidates(symbols, random, floats), RUNS):
-        content = contents(random, floats is not None)
+    for values, content in islice(_launches(comparison), RUNS):
         try:
             if has_meaning(*comparison.runners, comparison.question, values, content):
                 return True
         except NotModelled:  # for these inputs, as floats that are not numbers
             continue
     return False
+
+
+def _launches(comparison: Comparison) -> Iterator[tuple[Values, Content]]:
+    if comparison.inputs is not None:
+        yield from comparison.inputs()
+    symbols = unknowns(comparison.question, comparison.runners)
+    random, floats = Random(0), float_words(comparison)
+    for values in candidates(symbols, random, floats):
+        yield values, contents(random, floats is not None)

@@ -12,10 +12,9 @@ from visaproof.isa.execution import THREAD_LANES
 from visaproof.rules.language.expressions import read_condition
 from visaproof.rules.language.instances import Instance, Register
 from visaproof.rules.language.syntax import Condition, Joined, Rule
+from visaproof.rules.programs import Prepared, observed_elements
 from visaproof.rules.questions.conditions import Premise, conjuncts, premise
-from visaproof.rules.questions.question import observed_elements
 from visaproof.rules.questions.symbols import element
-from visaproof.rules.search import Prepared
 from visaproof.rules.templates import Uses, constants, uses_of, widths
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Store
 from visaproof.smt import BitVec, symbols_of
@@ -107,8 +106,8 @@ def _texts(rule: Rule, ready: Sequence[Prepared]) -> Iterator[str]:
 
 
 def _accesses(ready: Prepared) -> Iterator[Access]:
-    for side in ready.both:
-        for performed in side.trace.performed:
+    for one in ready.runners:
+        for performed in one.trace.performed:
             yield from performed.accesses
 
 
@@ -124,8 +123,8 @@ def _data(registers: Sequence[Register], ready: Prepared) -> list[Register]:
         values += [access.value] if isinstance(access, Store) else []
         values += [access.src0, access.src1] if isinstance(access, Atomic) else []
     written = _in_terms(registers, values)
-    for side in ready.both:
-        for name, _, value in observed_elements(ready.instance, side.trace):
+    for one in ready.runners:
+        for name, _, value in observed_elements(ready.instance, one.trace):
             written += _in_terms([one for one in registers if one.name != name], [value])
     return list(dict.fromkeys(written))
 

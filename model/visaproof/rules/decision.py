@@ -10,7 +10,7 @@ from visaproof.rules.instance import check_prepared, prepared
 from visaproof.rules.language.instances import Instance, instances
 from visaproof.rules.language.reader import read_rule
 from visaproof.rules.language.syntax import Condition, Expect, Rule
-from visaproof.rules.search import Prepared
+from visaproof.rules.programs import Prepared
 from visaproof.rules.verdicts import Illegal, Proved, Refuted, Unknown, Vacuous, Verdict
 from visaproof.smt.limit import Limit
 

@@ -1,12 +1,13 @@
 """Inputs of a rewrite rule, and guesses at them: seeded, and near the edges where rules fail."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.machine.symbolic.trace import Trace
+from visaproof.refinement.testing.memory import Content
 from visaproof.rules.language.instances import Instance, Register
-from visaproof.rules.questions.question import Side
 from visaproof.rules.questions.symbols import element, lanes, predicate_bit
 from visaproof.semantics.symbolic.names import is_size, surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
@@ -23,11 +24,15 @@ class Case:
     values: Values
     filler: int
 
+    def content(self, surface: str, address: int, width: int) -> int:
+        """What memory holds: another number in each place, unless it holds 0."""
+        return (self.filler + address // width) % (1 << 8 * width) if self.filler else 0
 
-def input_symbols(instance: Instance, sides: tuple[Side, Side]) -> Iterator[Term]:
+
+def input_symbols(instance: Instance, sides: tuple[Trace, Trace]) -> Iterator[Term]:
     """The symbols that the state before consists of."""
     for register in instance.registers.values():
-        for side in [side.name for side in sides] if register.temporary else [""]:
+        for side in ("source", "target") if register.temporary else [""]:
             for k in range(register.count):
                 yield element(register.name, k, register.type.bits, side)
     for name, count in instance.predicates.items():
@@ -36,7 +41,7 @@ def input_symbols(instance: Instance, sides: tuple[Side, Side]) -> Iterator[Term
     yield from lanes()
     seen: set[Term] = set()
     for side in sides:
-        for key, surface in side.trace.surfaces.items():
+        for key, surface in side.surfaces.items():
             if isinstance(surface, SymbolicImage):
                 seen |= {part for level in surface.levels for part in level if value_of(part) is None}
             elif key != FLAT:
@@ -47,7 +52,7 @@ def input_symbols(instance: Instance, sides: tuple[Side, Side]) -> Iterator[Term
 class Guesses:
     """Seeded inputs of an instance, each made once, however often they are gone through."""
 
-    def __init__(self, instance: Instance, sides: tuple[Side, Side]) -> None:
+    def __init__(self, instance: Instance, sides: tuple[Trace, Trace]) -> None:
         self.symbols = tuple(input_symbols(instance, sides))
         """What the state before consists of."""
         self._random = Random(0)
@@ -68,6 +73,12 @@ class Guesses:
                 filler = self._random.choice((0, 1, 0x7FFF_FFFF, 0x8000_0001, self._random.getrandbits(32)))
                 self._made.append(Case(self._values(), filler))
             yield self._made[index]
+
+    def launches(self, admits: Callable[[Values], bool]) -> Iterator[tuple[Values, Content]]:
+        """Those with a lane on that are as the conditions say."""
+        for case in self:
+            if any(case.values[lane] for lane in self._lanes) and admits(case.values):
+                yield case.values, case.content
 
     def _values(self) -> Values:
         """Values of the symbols; those that belong together are guessed together."""

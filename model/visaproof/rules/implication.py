@@ -1,16 +1,16 @@
 """Which conditions of a rule follow from which, where its preconditions hold and its source is defined."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
 from visaproof.checking.ladder import Holds, climb
 from visaproof.rules.condition_grammar import Candidate
-from visaproof.rules.goals import conjuncts_of
 from visaproof.rules.instance import SourceMeaning, source_meaning
 from visaproof.rules.language.syntax import Condition
+from visaproof.rules.programs import Prepared
 from visaproof.rules.questions.conditions import Premise
 from visaproof.rules.samples import samples, signatures
-from visaproof.rules.search import Prepared
-from visaproof.smt import Bool, conj, implies, neg, symbols_of
+from visaproof.smt import Bool, Op, conj, implies, neg, symbols_of
 
 TIMEOUT_MS = 1_000
 
@@ -93,14 +93,18 @@ class Implication:
 
 def _holds(premises: Sequence[Bool], goal: Bool) -> bool:
     """Whether the goal follows, part by part: from the premises about the same unknowns, or else from all of them."""
-    parts = [part for one in premises for part in conjuncts_of(one)]
+    parts = [part for one in premises for part in _conjuncts(one)]
     named = [(part, set(symbols_of(part))) for part in parts]
-    for part in conjuncts_of(goal):
+    for part in _conjuncts(goal):
         about = set(symbols_of(part))
         near = [one for one, names in named if names <= about]
         if not _follows_from(near, part) and not _follows_from(parts, part):
             return False
     return True
+
+
+def _conjuncts(premise: Bool) -> tuple[Bool, ...]:
+    return cast(tuple[Bool, ...], premise.args) if premise.op is Op.CONJ else (premise,)
 
 
 def _follows_from(premises: Sequence[Bool], goal: Bool) -> bool:

@@ -1,14 +1,21 @@
 """Inputs on which conditions of a rule are compared: which of them let more through, and which cannot imply which."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from random import Random
 
+from visaproof.isa.errors import NotModelled
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.testing.guesses import settled
+from visaproof.refinement.testing.memory import nothing
+from visaproof.refinement.testing.runs import difference, has_meaning
 from visaproof.rules.condition_grammar import Candidate
+from visaproof.rules.counterexamples import counterexample_of
 from visaproof.rules.guesses import Values
 from visaproof.rules.language.syntax import Condition
+from visaproof.rules.programs import Prepared, comparison_of
 from visaproof.rules.questions.conditions import premise
 from visaproof.rules.questions.symbols import any_dword
-from visaproof.rules.search import Prepared, Search
 from visaproof.rules.verdicts import Counterexample
 from visaproof.smt import Bool, Term, conj, evaluate
 from visaproof.smt.compiled import compiled
@@ -21,11 +28,20 @@ def samples(ready: Prepared, pre: Sequence[Condition]) -> tuple[list[Values], in
     """Inputs of an instance that meet the rule's preconditions, and a dword of each surface; as bits, those for which
     the source is defined.
     """
-    search, random = Search(ready, premise(pre, ready.instance), ()), Random(2)
+    comparison, random = comparison_of(ready, premise(pre, ready.instance)), Random(2)
     words = [any_dword(name) for name in dict.fromkeys(ready.instance.surfaces.values())]
-    found = [case.values for case in ready.guesses if search.admits(case.values)]
-    defined = sum(search.source_defined(values) << index for index, values in enumerate(found))
+    assert comparison.inputs is not None
+    found = [values for values, _ in comparison.inputs()]
+    defined = sum(_source_defined(comparison, values) << index for index, values in enumerate(found))
     return [{**values, **{word: random.choice(WORDS) for word in words}} for values in found], defined
+
+
+def _source_defined(comparison: Comparison, values: Values) -> bool:
+    """Whether a run of the source on these inputs is defined, with memory of zeros."""
+    try:
+        return has_meaning(*comparison.runners, comparison.question, values, nothing)
+    except NotModelled:
+        return False
 
 
 def signatures(conditions: Sequence[Candidate], of: int, inputs: Sequence[Values]) -> list[int]:
@@ -47,10 +63,13 @@ def _met(terms: Sequence[Bool], symbols: Sequence[Term], inputs: Iterable[Mappin
 
 def differences(ready: Prepared, pre: Sequence[Condition]) -> Iterator[Counterexample]:
     """The guesses at inputs on which the target does something else."""
-    search = Search(ready, premise(pre, ready.instance), ())
-    for case in ready.guesses:
-        if search.admits(case.values) and (found := search.difference(case)) is not None:
-            yield found
+    comparison = comparison_of(ready, premise(pre, ready.instance))
+    assert comparison.inputs is not None
+    for values, content in comparison.inputs():
+        with suppress(NotModelled):
+            shown = difference(*comparison.runners, comparison.question, values, content)
+            if shown is not None and (sure := settled(comparison, shown)) is not None:
+                yield counterexample_of(ready, comparison, sure)
 
 
 def meeting(conditions: Sequence[Candidate], of: int, ready: Prepared, cases: Sequence[Counterexample]) -> list[int]:

@@ -16,8 +16,8 @@ from visaproof.rules.implication import Implication
 from visaproof.rules.instance import prepared
 from visaproof.rules.language.instances import instances
 from visaproof.rules.language.syntax import Rule
+from visaproof.rules.programs import Prepared
 from visaproof.rules.samples import differences, meeting
-from visaproof.rules.search import Prepared
 from visaproof.rules.verdicts import Counterexample, Proved, Refuted, Unknown, Verdict
 
 SECONDS = 60.0

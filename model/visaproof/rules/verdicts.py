@@ -59,8 +59,6 @@ class Counterexample:
     """What memory holds before: bytes, or texels; 0 where nothing is said."""
     source: Run
     target: Run
-    orders: int
-    """How many outcomes of the source were compared with the target's."""
     place: Place | None
     """Where both differ; None where the target is undefined."""
     before: int

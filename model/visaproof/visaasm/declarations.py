@@ -24,7 +24,8 @@ MAX_VARIABLE_BYTES = 1 << 20
 """Sixty-four times the largest register file; a larger count is a slip."""
 REGISTER_FILE_BYTES = 256 * 64
 """256 registers of 64 bytes, the largest there is."""
-MAX_ADDRESS_ELEMENTS = 16
+MAX_ADDRESS_ELEMENTS = 32
+"""One for each lane of Xe3P; 16 before."""
 PREDICATE_ELEMENTS = (1, 2, 4, 8, 16, 32)
 
 KINDS: dict[type[Variable], str] = {

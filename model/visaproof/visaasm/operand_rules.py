@@ -242,6 +242,16 @@ class OperandRules(ConstantRules):
 
         return Shape("", build)
 
+    def lsc_unsized(self, model: Model, payload: tuple[str, int]) -> Shape:
+        """`bti(1)[V10]`, as lsc_read_state_info has it."""
+
+        def build(name: str, position: Position) -> LscPlace:
+            base = None if model.base is None else model.base(position)
+            part = RawOperand(name, payload[1], position)
+            return LscPlace(model.word, base, (part,), (0,), "", position, model.index)
+
+        return Shape(payload[0], build)
+
     def lsc_payload(self, model: Model | None, payload: tuple[str, int], x: Constant, y: Constant) -> Shape:
         word = model.word if model else "flat"
         if model and model.base is not None:

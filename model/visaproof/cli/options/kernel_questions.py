@@ -1,8 +1,8 @@
-"""What the commands share that ask about each of several kernels: their options, and the loop over the files."""
+"""What the commands share that ask about each of several kernels: their options, and what is left out of an answer."""
 
 import sys
-from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping, Sequence
+from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +17,13 @@ from visaproof.cli.options.arguments import (
     seconds,
 )
 from visaproof.cli.options.errors import not_asked
-from visaproof.cli.options.exit_codes import ExitCode, worst
+from visaproof.cli.options.exit_codes import ExitCode
 from visaproof.cli.options.findings import add_undefined
 from visaproof.isa.errors import LimitReached
 
 if TYPE_CHECKING:
     from visaproof.checking.limited import Stop
     from visaproof.visaasm.syntax import Instruction
-
-Ask = Callable[[Path, Namespace, list[dict[str, Any]]], ExitCode]
-"""Asks about a file, shows what it finds or adds a record of it, and says how it went."""
 
 
 def add_kernel_options(parser: ArgumentParser) -> None:
@@ -49,46 +46,22 @@ def add_kernel_options(parser: ArgumentParser) -> None:
     add_float(parser)
 
 
-def ask_each(command: str, ask: Ask, arguments: Namespace, words: Mapping[ExitCode, str]) -> int:
-    """Asks about each file in turn; what is computed is shown before the next one starts, and kept after Ctrl-C.
-
-    `words` says what the exit code of a file means.
-    """
-    codes: list[ExitCode] = []
-    records: list[dict[str, Any]] = []
-    try:
-        for path in arguments.files:
-            codes.append(ask(path, arguments, records))
-    except KeyboardInterrupt:
-        codes.append(ExitCode.INTERRUPTED)
-    code = worst(codes)
-    if arguments.format == "json":
-        from visaproof.report.text.documents import document
-
-        print(document(command, code, files=records))
-    elif len(arguments.files) > 1:
-        counted = ", ".join(f"{codes.count(one)} {word}" for one, word in words.items() if one in codes)
-        print(f"\n{len(arguments.files)} files: {counted}")
-    return code
-
-
-def show_stop(stopped: "Stop", left_out: "Sequence[Instruction]", text: bool) -> ExitCode:
+def show_stop(stopped: "Stop", left_out: "Sequence[Instruction]") -> ExitCode:
     """Why a kernel was not read to its end, and what is left out then; the exit code that goes with it."""
     sys.stdout.flush()
     limit = isinstance(stopped, LimitReached)
     if not limit:
         print(f"error: not modelled: {stopped}", file=sys.stderr)
         print("  hint: what is listed as not asked comes after this statement", file=sys.stderr)
-    elif text:
+    else:
         print(f"\n  {stopped}")
-    for one in left_out if text else ():
+    for one in left_out:
         why = str(LimitReached(stopped.seconds)) if limit else "the statement that is not modelled comes before it"
         print(f"  not asked: {one.position}: {one.opcode}: {why}")
     sys.stdout.flush()
     return ExitCode.UNKNOWN if limit else ExitCode.NOT_MODELLED
 
 
-def nothing_asked(path: Path, reached: LimitReached, records: list[dict[str, Any]]) -> ExitCode:
+def nothing_asked(path: Path, reached: LimitReached) -> "tuple[ExitCode, dict[str, Any]]":
     """The limit was reached before there was anything to ask about."""
-    records.append({"file": str(path), "error": not_asked(path, reached).message})
-    return ExitCode.UNKNOWN
+    return ExitCode.UNKNOWN, {"file": str(path), "error": not_asked(path, reached).message, "limit_reached": True}

@@ -10,7 +10,7 @@ from visaproof.cli.options.errors import UsageError, proposal
 if TYPE_CHECKING:
     from visaproof.pairs.dumps import Found
     from visaproof.pairs.lists import Pair
-    from visaproof.report.two_kernels.pair_answers import Row
+    from visaproof.report.two_kernels.pair_rows import Row
 
 MANIFEST = "manifest.json"
 """The launch information of a folder, or of a list, that has such a file."""
@@ -77,7 +77,7 @@ def _of_folders(arguments: Namespace, folders: list[Path]) -> Asked:
 
 
 def _without_pair(found: "Found") -> "tuple[Row, ...]":
-    from visaproof.report.two_kernels.pair_answers import Answer, Row
+    from visaproof.report.two_kernels.pair_rows import Answer, Row
 
     missing = ((name, Answer.MISSING, "only in this folder") for name in found.missing)
     unreadable = ((name, Answer.UNREADABLE, reason) for name, reason in found.unreadable)

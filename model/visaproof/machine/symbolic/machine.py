@@ -6,6 +6,7 @@ from pathlib import PurePath
 
 from visaproof.decode.message import Message, TypedMessage
 from visaproof.decode.synchronisation import Moment, Synchronised
+from visaproof.instructions.family import LscLoadBlock2d, LscStoreBlock2d
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.instructions.undefined_bytes import ClearedSlice, LeavesUndefinedBytes
 from visaproof.isa.errors import NotModelled, Position
@@ -16,7 +17,7 @@ from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
 from visaproof.machine.symbolic.image_info import write_info
 from visaproof.machine.symbolic.lanes import Lanes, Waiting
 from visaproof.machine.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
-from visaproof.machine.symbolic.matrices import write_sums
+from visaproof.machine.symbolic.matrices import LoadedBlock, write_sums
 from visaproof.machine.symbolic.operands import SymbolicOperands
 from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory, PrivateStore
 from visaproof.machine.symbolic.register_addresses import AddressRegister, AddressWrite
@@ -168,6 +169,7 @@ class Machine:
         accesses, short = self._accesses(decoded, state)
         undefined = list(decoded.undefined_bytes(state)) if isinstance(decoded, LeavesUndefinedBytes) else []
         loaded: list[tuple[Access, BitVec]] = []
+        block = LoadedBlock(decoded, state) if isinstance(decoded, LscLoadBlock2d) and decoded.dst != NULL else None
         rounds = sum(earlier.instruction.position == position for earlier in self.performed)
         again = f".round{rounds}" if rounds else ""
         for k, access in enumerate(accesses):
@@ -180,9 +182,13 @@ class Machine:
             value = self._from_private(statement, access, unknown) if private else unknown
             if value is unknown:
                 loaded.append((access, value))
-            if self.beyond.nondeterministic or self.thread.registers.holds(place.variable, place.start, place.width):
+            if block is not None:
+                block.write(place, access.guard, value)
+            elif self.beyond.nondeterministic or self.thread.registers.holds(place.variable, place.start, place.width):
                 self.thread.registers.write(place.variable, place.start, value, access.guard)
-        for guard, place in undefined:
+        if block is not None:
+            block.clear_the_rest()
+        for guard, place in undefined if block is None else ():
             if not is_false(guard):
                 self.thread.registers.write(place.variable, place.start, self._left_in(place, statement), guard)
         self.performed.append(Performed(
@@ -196,6 +202,8 @@ class Machine:
         strict = list(decoded.footprint(state))
         found = [access for access in strict if not is_false(access.guard)]
         if not (self.beyond.nondeterministic and any(is_false(access.defined) for access in found)):
+            if isinstance(decoded, LscLoadBlock2d | LscStoreBlock2d):  # all is read under what is known of lane 0
+                return tuple(map(self._here, found)), ()
             return tuple(map(self._reached, found)), ()
         self.beyond.tolerated = True
         pairs = list(zip(decoded.footprint(replace(state, read={})), strict, strict=True))
@@ -241,9 +249,13 @@ class Machine:
 
     def _reached(self, access: Access) -> Access:
         """The access with the condition that the thread is here; lanes have it in their guards."""
-        if access.lane is None and self.lanes.facts:
-            access = replace(access, guard=conj(access.guard, *self.lanes.facts))
+        access = self._here(access)
         return under_guard(access, self.thread.assumption(access.guard))
+
+    def _here(self, access: Access) -> Access:
+        if access.lane is None and self.lanes.facts:
+            return replace(access, guard=conj(access.guard, *self.lanes.facts))
+        return access
 
     def forget(
         self, name: str, known: RoundWrites, running: tuple[Bool, ...], entered: Literals = NONE

@@ -5,17 +5,20 @@ of B: their order and rounding are the hardware's, and the same operands give th
 """
 
 from visaproof.decode.dpas import DWORD_BITS, Dpas, Element
+from visaproof.instructions.family import LscLoadBlock2d
+from visaproof.instructions.lsc.block2d import data_bytes
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.operands import NULL, RawOperand
 from visaproof.isa.types import DataType
 from visaproof.machine.symbolic.arbitrary_values import UNINTERPRETED
 from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
 from visaproof.machine.symbolic.predicates import lanes_of
-from visaproof.machine.symbolic.thread import Thread
+from visaproof.machine.symbolic.thread import Thread, ThreadState
 from visaproof.program.statements import MatrixProduct
+from visaproof.semantics.symbolic.accesses import RegisterSlice
 from visaproof.semantics.symbolic.elements import Source, resized
 from visaproof.semantics.symbolic.guarded import Literals
-from visaproof.smt import BitVec, add, const, extract, mul
+from visaproof.smt import BitVec, Bool, add, conj, const, extract, ite, mul
 
 
 def write_sums(statement: MatrixProduct, thread: Thread, arithmetic: SymbolicArithmetic) -> None:
@@ -25,10 +28,11 @@ def write_sums(statement: MatrixProduct, thread: Thread, arithmetic: SymbolicAri
     row_bytes = dpas.a_bits // 8
     reader = _Reader(thread, statement.position)
     sums: list[tuple[int, Literals, BitVec]] = []
+    here = thread.lanes.facts  # a row is for all lanes: what is known of one is not looked at
+    rows = [reader.row(dpas.a, row * row_bytes, row_bytes, here) for row in range(dpas.rows)]
     for lane, guard, assumed in lanes:
         column = [reader.dword(dpas.b, 4 * (register * size + lane), assumed) for register in range(dpas.b_dwords)]
-        for row in range(dpas.rows):
-            line = reader.row(dpas.a, row * row_bytes, row_bytes, assumed)
+        for row, line in enumerate(rows):
             byte = 4 * (row * size + lane)
             start = const(0, DWORD_BITS) if dpas.acc == NULL else reader.dword(dpas.acc, byte, assumed)
             if dpas.floating:
@@ -40,6 +44,35 @@ def write_sums(statement: MatrixProduct, thread: Thread, arithmetic: SymbolicAri
     for byte, guard, value in sums:
         reader.require(dpas.dst, byte, DWORD_BITS // 8)
         thread.registers.write_under(dpas.dst.variable, dpas.dst.offset + byte, value, guard)
+
+
+class LoadedBlock:
+    """What a 2D block leaves in registers: each element once, with 0 where it is outside the matrix.
+
+    As two writes, of what is loaded and of 0, each element would be a choice wherever it is read.
+    """
+
+    def __init__(self, message: LscLoadBlock2d, state: ThreadState) -> None:
+        self._thread, self._message = state.thread, message
+        ((enabled, _),) = state.lanes_enabled(message.execution)
+        self._enabled = conj(enabled, *state.thread.lanes.facts)
+        self._written: set[int] = set()
+
+    def write(self, place: RegisterSlice, inside: Bool, value: BitVec) -> None:
+        self._written |= set(range(place.start, place.start + place.width))
+        self._put(place.start, ite(inside, value, const(0, 8 * place.width)), place.width)
+
+    def clear_the_rest(self) -> None:
+        """The gaps, and elements that cannot be inside."""
+        first, grf = self._message.dst.offset, self._thread.platform.grf_bytes
+        rest = sorted(set(range(first, first + data_bytes(self._message.shape, grf))) - self._written)
+        for byte in rest:
+            self._put(byte, const(0, 8), 1)
+
+    def _put(self, start: int, value: BitVec, width: int) -> None:
+        registers, name = self._thread.registers, self._message.dst.variable
+        if registers.holds(name, start, width):
+            registers.write(name, start, value, self._enabled)
 
 
 class _Reader:

@@ -1,10 +1,31 @@
 """Guarded stores of a unit of memory each, and when those of two kernels are the same."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import cast
 
-from visaproof.smt import BitVec, Bool, Term, conj, eq, iff, implies, is_false, ite, substitute
+from visaproof.isa.atomics import AtomicOp, commute
+from visaproof.isa.readings import DEFAULT, Readings
+from visaproof.semantics.symbolic.effects import new_value
+from visaproof.semantics.symbolic.names import FoundInMemory
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Term,
+    add,
+    conj,
+    const,
+    eq,
+    extract,
+    iff,
+    implies,
+    is_true,
+    ite,
+    neg,
+    sub,
+    substitute,
+    symbol,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +42,40 @@ NO_OWNER = Owner()
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """What an atomic does to a unit that it finds in memory, of which nobody sees when it came."""
+
+    op: AtomicOp
+    readings: Readings = DEFAULT
+
+    def left(self, before: BitVec, operands: BitVec) -> BitVec:
+        """What the unit holds after it; its two operands are side by side in one word."""
+        width = before.width
+        return new_value(
+            self.op, before, extract(operands, 2 * width - 1, width), extract(operands, width - 1, 0), self.readings
+        )
+
+    @property
+    def adds(self) -> bool:
+        """Whether it adds a number that does not depend on what is there."""
+        return self.op.commuting_group is AtomicOp.ADD
+
+
+@dataclass(frozen=True, slots=True)
 class UnitStore:
     """One unit of memory that is written where the guard holds, which includes that it is inside its surface."""
 
     guard: Bool
     cell: BitVec
     value: BitVec
+    """Of an atomic that changes what is there, its operands."""
     owner: Owner = NO_OWNER
     """Whose it is in memory that buffers share."""
+    change: Change | None = None
+
+    def left(self, before: BitVec) -> BitVec:
+        """What the unit holds after it, where it held `before`."""
+        return self.value if self.change is None else self.change.left(before, self.value)
 
     def hits(self, cell: BitVec) -> Bool:
         return conj(self.guard, eq(self.cell, cell))
@@ -41,7 +88,10 @@ def after(stores: Iterable[UnitStore], cell: BitVec, before: BitVec) -> BitVec:
     """What a unit holds after the stores."""
     value = before
     for store in stores:
-        value = ite(store.hits(cell), store.value, value)
+        if store.change is not None and store.change.adds:  # a sum stays a sum: its order does not matter
+            value = add(value, ite(store.hits(cell), sub(store.left(value), value), const(0, value.width)))
+        else:
+            value = ite(store.hits(cell), store.left(value), value)
     return value
 
 
@@ -54,6 +104,17 @@ def same_stores(source: Stores, target: Stores, are_apart: Callable[[Owner, Owne
 
     Those to two buffers that `are_apart` cannot.
     """
+    turned = exchanged(source, target, are_apart)
+    return turned is not None and all(map(is_true, turned))
+
+
+def exchanged(
+    source: Stores, target: Stores, are_apart: Callable[[Owner, Owner], bool] = _never
+) -> Iterator[Bool] | None:
+    """What has to hold so that both are the same guarded stores, in orders that cannot be told apart.
+
+    That those which are exchanged do not meet; None where they are not the same stores.
+    """
     places: dict[UnitStore, list[int]] = {}
     for place, store in enumerate(source):
         places.setdefault(store, []).append(place)
@@ -61,20 +122,23 @@ def same_stores(source: Stores, target: Stores, are_apart: Callable[[Owner, Owne
     for store in target:
         remaining = places.get(store)
         if not remaining:
-            return False
+            return None
         order.append(remaining.pop(0))
     if len(order) != len(source):
-        return False
-    return all(
-        are_apart(source[later].owner, source[place].owner) or _apart(source[later], source[place])
+        return None
+    return (
+        neg(conj(source[later].guard, source[place].guard, eq(source[later].cell, source[place].cell)))
         for index, place in enumerate(order)
         for later in order[:index]
         if later > place
+        and not are_apart(source[later].owner, source[place].owner)
+        and not _commute(source[later], source[place])
     )
 
 
-def _apart(one: UnitStore, other: UnitStore) -> bool:
-    return is_false(conj(one.guard, other.guard, eq(one.cell, other.cell)))
+def _commute(one: UnitStore, other: UnitStore) -> bool:
+    """Whether both are atomics that leave the same in either order; units of one memory have one width."""
+    return one.change is not None and other.change is not None and commute(one.change.op, other.change.op)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,4 +167,10 @@ def address_step(source: UnitStore, target: UnitStore) -> Step:
 def same_store(source: UnitStore, target: UnitStore, known: Mapping[Term, Term]) -> Bool:
     """Whether both write the same, where `known` says what stands for what."""
     guard, value = substitute(target.guard, known), substitute(target.value, known)
-    return conj(iff(source.guard, guard), implies(source.guard, eq(source.value, value)))
+    if source.change is None is target.change:
+        same = eq(source.value, value)
+    else:
+        units = (store.value.width // (1 if store.change is None else 2) for store in (source, target))
+        before = symbol(FoundInMemory("there"), min(units))
+        same = eq(source.left(before), replace(target, value=value).left(before))
+    return conj(iff(source.guard, guard), implies(source.guard, same))

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from visaproof.decode.synchronisation import Barrier
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.identity import Same
 from visaproof.machine.symbolic.loops import LoopRound
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.conflict import conflict_questions
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import Stores
 from visaproof.queries.kernels.undefined import Conditions, UndefinedKind
+from visaproof.refinement.effects.events import AtomicEvent
 from visaproof.refinement.effects.history import History
 from visaproof.refinement.effects.observed_registers import RegisterByte
 from visaproof.refinement.effects.places import Reach
@@ -51,6 +55,8 @@ class Effects:
     """What the registers hold at the end that are observed."""
     touched: tuple[Touched, ...] = ()
     """What it accesses that others see, in the order of the run."""
+    events: tuple[AtomicEvent, ...] = ()
+    """The lanes of atomics one by one, if it is asked of them so; they are in no `stores` then."""
     races_in_rounds: bool = False
     """Whether threads may race in different iterations of loops: of those one iteration for all says nothing."""
 
@@ -84,6 +90,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         tuple(history.round(one) for one in side.trace.rounds),
         tuple(history.registers(side)) if side.observed else (),
         tuple(history.touched),
+        tuple(history.events),
         any(race.in_rounds for race in racing),
     )
 
@@ -92,9 +99,14 @@ def _undefined_apart_from_accesses(side: Side) -> Iterator[tuple[Bool, Undefined
     """Register addresses that leave their variable, and lanes of one message that meet (D14)."""
     for condition, _ in side.trace.conditions:
         yield neg(condition), UndefinedKind.BEYOND_VARIABLE
-    for question in conflict_questions(side.trace):
-        for pair in question.pairs:
-            yield pair.meet, UndefinedKind.COLLISION
+    for meet in _collisions(Same(side.trace)):
+        yield meet, UndefinedKind.COLLISION
+
+
+@lru_cache(4)
+def _collisions(ran: Same[Trace]) -> tuple[Bool, ...]:
+    """Where lanes of one message meet: a run stands for its kernel in several questions."""
+    return tuple(pair.meet for question in conflict_questions(ran.it) for pair in question.pairs)
 
 
 def _races(side: Side) -> Iterator[Race]:

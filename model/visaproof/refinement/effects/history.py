@@ -1,7 +1,7 @@
 """What a kernel has stored so far, with its loads and results under the names that both kernels share."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 from typing import TypeVar, cast
 
@@ -15,20 +15,19 @@ from visaproof.queries.extremes import in_one_form
 from visaproof.queries.kernels.atomic_events import AtomicEvents, where_it_changes
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.shared_memory import SharedMemory, joined
-from visaproof.queries.kernels.stores import NO_OWNER, Owner, UnitStore, after
+from visaproof.queries.kernels.stores import Change, Owner, UnitStore, after
 from visaproof.queries.kernels.surface_names import AfterImageStores, itself, surface_after
 from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.effects.events import AtomicEvent, change_memory, event_of, terms_of, with_operands
 from visaproof.refinement.effects.observed_registers import RegisterByte, raw_terms, register_byte
 from visaproof.refinement.effects.open_operation import OpenOperation
 from visaproof.refinement.effects.places import Reach
-from visaproof.refinement.effects.side import Side, Turn
+from visaproof.refinement.effects.side import Side, Turn, surface_names
 from visaproof.refinement.effects.touched import Touched
 from visaproof.refinement.effects.undefined_accesses import kind_of, may_be_of_two_kinds
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
-from visaproof.semantics.symbolic.effects import new_value
+from visaproof.semantics.symbolic.effects import new_value, updated
 from visaproof.semantics.symbolic.float_axioms import as_function
-from visaproof.semantics.symbolic.names import extents_like, surface_size
-from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.semantics.symbolic.value_names import is_own, owned
 from visaproof.smt import (
     BitVec,
@@ -58,6 +57,12 @@ EXACT = frozenset(("mov", "sel", "cmp", "add", "mul", "mad", "min", "max", "rndd
 """Opcodes whose results on floats are the same on every platform; those of the others are for one platform."""
 
 
+How = tuple[Hashable, ...] | Turn | None
+"""What names the results of an atomic, or when it has its turn; None of one that changes what it finds."""
+
+_Done = tuple[Bool, BitVec | None, BitVec | None, Change | None]
+
+
 class History:
     """What a kernel has stored so far, with its loads and results under the names that both kernels share."""
 
@@ -72,10 +77,13 @@ class History:
         self._arbitrary = side.trace.arbitrary
         self._places: dict[Term, int] = {one.symbol: place for place, one in enumerate(side.trace.arbitrary)}
         self._resolved = 0
-        self._names: dict[Term, Term] = dict(_surface_names(side))
+        self._names: dict[Term, Term] = dict(surface_names(side))
         self._sharing = side.sharing
         self._names |= {pointer: self._sharing.base(buffer) for pointer, buffer in side.pointers.items()}
         self._names |= side.choices
+        if side.premises is not None:
+            known = side.premises.known
+            self._names = {one: substitute(other, known) for one, other in self._names.items()} | dict(known)
         self._events = AtomicEvents()
         self._written = {
             side.surface(one.surface)
@@ -92,6 +100,8 @@ class History:
         """An access of which it is not known whether it is misaligned or beyond a variable."""
         self.reaches: list[Reach] = []
         self.touched: list[Touched] = []
+        self.events: list[AtomicEvent] = []
+        self._messages = 0
 
     def common(self, terms: list[T]) -> list[T]:
         """The terms under the shared names."""
@@ -145,36 +155,37 @@ class History:
         if itself(surface) in self._written:  # what was read through the sampler before is what was there before
             self._resolve_first(performed.left_open)
         accesses = list(self._visible(performed))
-        self._resolve([term for access in accesses for term in _terms(access)])
-        seen = [self._renamed(_terms(access)) for access in accesses]
+        self._resolve([term for access in accesses for term in terms_of(access)])
+        seen = [self._renamed(terms_of(access)) for access in accesses]
         for access, terms in zip(accesses, seen, strict=True):
             self._note_place(performed, surface, access, cast(tuple[Bool, Bool, BitVec], (*terms[:2], terms[3])))
             terms[3] = self._sharing.address(surface, cast(BitVec, terms[3]))
         memory = self._sharing.memory(surface)
-        atomic = () if turn is not None else self._events.message(memory, accesses, seen, self.stores)
+        changes = change_memory(self._side, self._memory.units.get(memory), accesses)
+        named = turn is None and not changes and not self._side.by_events
+        atomic = self._events.message(memory, accesses, seen, self.stores) if named else ()
+        self._messages += 1
         stores: list[UnitStore] = []
         names: dict[Term, Term] = {}
-        for index, (access, (guard, inside, defined, cell, *value)) in enumerate(zip(accesses, seen, strict=True)):
-            guard, inside, cell = cast(Bool, guard), cast(Bool, inside), cast(BitVec, cell)
-            self._note_undefined(performed, access, conj(guard, neg(cast(Bool, defined))))
+        for index, (access, terms) in enumerate(zip(accesses, seen, strict=True)):
+            guard, inside, defined, cell = cast(tuple[Bool, Bool, Bool, BitVec], tuple(terms[:4]))
+            self._note_undefined(performed, access, conj(guard, neg(defined)))
             self.touched.append(Touched(surface, type(access).__name__.lower(), cell, performed.instruction))
-            happens, owner = conj(guard, inside), self._owner(performed, surface, access, item_thread)
-            if isinstance(access, Atomic) and turn is not None:
-                written, brought, always = self._in_turn(turn, surface, owner, access, seen[index])
-                happens, value = (inside if always else happens), [written]
-            elif isinstance(access, Atomic):
-                written = self._memory.result((*atomic, index, "after"), 8 * access.width)
-                brought = cast(BitVec, self._memory.result((*atomic, index, "brought"), 8 * access.width))
-                happens, value = conj(where_it_changes(access, seen[index]), inside), [written]
-            elif Same(access) in values:
-                brought = self._loaded(surface, owner, cell, access.width)
+            owner = self._side.owner(performed, surface, access, item_thread)
+            brought, change = None, None
+            if isinstance(access, Atomic):
+                how = (*atomic, index) if named else turn
+                happens, value, brought, change = self._atomic(access, surface, owner, terms, how)
             else:
-                brought = None
-            if isinstance(access, Atomic | Store) and not is_false(happens):
-                stores += self._units(memory, owner, happens, cell, cast(BitVec, value[0]), access.width)
+                happens, value = conj(guard, inside), cast(BitVec, terms[4]) if isinstance(access, Store) else None
+                if Same(access) in values:
+                    brought = self._loaded(surface, owner, cell, access.width)
+            if value is not None and not is_false(happens):
+                units = self._units(memory, owner, happens, cell, value, access.width)
+                stores += units if change is None else [UnitStore(happens, cell, value, owner, change)]
             if Same(access) in values and brought is not None:
                 wide = values[Same(access)].width
-                plain = turn is not None and turn.is_single
+                plain = (turn is not None and turn.is_single) or self._side.by_events
                 names[values[Same(access)]] = self._brought(access, inside, brought, wide, plain)
         self._names |= names
         if accesses:
@@ -230,6 +241,26 @@ class History:
         signed = isinstance(access, Atomic) and access.sign_extended
         return sign_extend(named, width) if signed else zero_extend(named, width)
 
+    def _atomic(self, access: Atomic, surface: str, owner: Owner, seen: list[Term], how: How) -> _Done:
+        """When a lane of an atomic changes memory, what it stores there, what it brings, and how it changes it."""
+        guard, inside, cell = cast(Bool, seen[0]), cast(Bool, seen[1]), cast(BitVec, seen[3])
+        if self._side.by_events:
+            event = event_of(len(self.events), self._messages, surface, access, seen, self.stores)
+            self.events.append(event)
+            return false(), None, event.left if access.returns_new else event.found, None
+        if isinstance(how, tuple):
+            results = (self._memory.result((*how, which), 8 * access.width) for which in ("after", "brought"))
+            written, brought = (cast(BitVec, result) for result in results)
+            return conj(where_it_changes(access, seen), inside), written, brought, None
+        if isinstance(how, Turn):
+            written, brought, always = self._in_turn(how, surface, owner, access, seen)
+            return inside if always else conj(guard, inside), written, brought, None
+        brought = None if access.destination is None else self._loaded(surface, owner, cell, access.width)
+        if brought is not None and access.returns_new:
+            brought = updated(with_operands(access, seen), brought)
+        operands = concat(*cast(list[BitVec], seen[4:]))
+        return conj(guard, inside), operands, brought, Change(access.op, access.readings)
+
     def _in_turn(
         self, turn: Turn, surface: str, owner: Owner, access: Atomic, seen: list[Term]
     ) -> tuple[BitVec, BitVec, bool]:
@@ -252,15 +283,6 @@ class History:
         same = all(in_one_form(substitute(written, _without(one))) is before for one in conditions)
         written = in_one_form(written)
         return written, written if access.returns_new else before, same
-
-    def _owner(self, performed: Performed, surface: str, access: Access, thread: int) -> Owner:
-        """Whose an access is in memory that buffers share."""
-        buffer = self._sharing.buffer(surface)
-        if not buffer:
-            return NO_OWNER
-        single = self._side.threads or access.lane is not None  # the wide thread acts for the items of several others
-        items = self._sharing.items(thread, performed.instruction.first_lane, access.lane) if single else None
-        return Owner(buffer, items)
 
     def _loaded(self, surface: str, owner: Owner, cell: BitVec, width: int) -> BitVec:
         """What memory holds in the units of a cell, after the stores so far."""
@@ -320,26 +342,3 @@ class History:
 def _without(condition: Term) -> dict[Term, Term]:
     """What does not hold where a condition does not."""
     return {one: false() for one in (condition.args if condition.op is Op.DISJ else (condition,))}
-
-
-def _surface_names(side: Side) -> Iterator[tuple[Term, Term]]:
-    """The sizes of the surfaces, by their common names."""
-    for key, surface in side.trace.surfaces.items():
-        if isinstance(surface, SymbolicImage):
-            common = side.surface(key)
-            for level, extents in enumerate(surface.levels):
-                yield from zip(extents, extents_like(extents, common, level), strict=True)
-        elif surface.size.op is Op.SYMBOL:
-            yield surface.size, surface_size(side.surface(key))
-
-
-def _terms(access: Access) -> list[Term]:
-    cell = access.cell[0] if len(access.cell) == 1 else concat(*access.cell)
-    terms: list[Term] = [access.guard, access.inside, access.defined, cell]
-    match access:
-        case Store():
-            return [*terms, access.value]
-        case Atomic():
-            return [*terms, access.src0, access.src1]
-        case Load():
-            return terms

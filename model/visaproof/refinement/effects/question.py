@@ -9,6 +9,7 @@ from visaproof.queries.kernels.constant_data import NO_TABLES, Tables
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
 from visaproof.refinement.effects.effects import Effects
+from visaproof.refinement.effects.premises import Premises
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.smt import Bool, disj
 
@@ -28,11 +29,14 @@ class Launched:
     """Shared local memory of a group, where both kernels have the same size."""
     limited: bool = True
     """Whether images are no larger than a device's."""
+    premises: Premises | None = None
+    """Of a part of a program, as a rewrite rule has: what it is given, instead of a launch."""
 
     @property
     def possible(self) -> tuple[Bool, ...]:
-        """A lane is on, and no lane that is has an id outside of its group."""
-        return disj(*self.lanes), *self.group.possible(self.lanes)
+        """A lane is on, no lane that is has an id outside of its group, and what a part of a program is given holds."""
+        given = () if self.premises is None else self.premises.inputs
+        return disj(*self.lanes), *self.group.possible(self.lanes), *given
 
 
 @dataclass(frozen=True, slots=True)

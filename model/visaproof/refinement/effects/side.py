@@ -1,19 +1,24 @@
 """A kernel that is compared with another, as both are asked about: its run, and the names that both share."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from visaproof.decode.sampler import SamplerUse
 from visaproof.decode.synchronisation import Barrier, Fence, Synchronised
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
+from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.buffer_places import is_private
+from visaproof.queries.kernels.stores import NO_OWNER, Owner
 from visaproof.queries.kernels.surface_names import AfterCuts, AfterImageStores, AfterMessage, AfterTurn, surface_after
+from visaproof.refinement.effects.premises import Premises
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.refinement.observed import Observed
 from visaproof.semantics.symbolic.accesses import Access
-from visaproof.smt import BitVec, Term
+from visaproof.semantics.symbolic.names import extents_like, surface_size
+from visaproof.semantics.symbolic.state import SymbolicImage
+from visaproof.smt import BitVec, Op, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +85,21 @@ class Side:
     """The barriers and fences that both kernels have."""
     sharing: Sharing = NOTHING_SHARED
     """The buffers that may overlap; all other surfaces have a memory of their own."""
+    premises: Premises | None = None
+    """What a part of a program is given, between whose messages no other thread comes."""
+    by_events: bool = False
+    """Whether each lane of an atomic is an event of its own, that finds something in its cell."""
     stored_before: tuple[int, ...] = ()
     """Of each message, how many before it store to what may be one object with its surface, an image."""
+
+    def owner(self, performed: Performed, surface: str, access: Access, thread: int) -> Owner:
+        """Whose an access is in memory that buffers share."""
+        buffer = self.sharing.buffer(surface)
+        if not buffer:
+            return NO_OWNER
+        single = self.threads or access.lane is not None  # the wide thread acts for the items of several others
+        items = self.sharing.items(thread, performed.instruction.first_lane, access.lane) if single else None
+        return Owner(buffer, items)
 
     def how(self, use: SamplerUse | None) -> Hashable:
         """How a read through the sampler reads, under a name that both kernels share."""
@@ -128,3 +146,14 @@ def visible_before(trace: Trace, place: int) -> int:
     """How many messages come before it that reach more than private memory."""
     before = trace.performed[:place]
     return sum(not all(is_private(trace, one, access) for access in one.accesses) for one in before)
+
+
+def surface_names(side: Side) -> Iterator[tuple[Term, Term]]:
+    """The sizes of the surfaces, by their common names."""
+    for key, surface in side.trace.surfaces.items():
+        if isinstance(surface, SymbolicImage):
+            common = side.surface(key)
+            for level, extents in enumerate(surface.levels):
+                yield from zip(extents, extents_like(extents, common, level), strict=True)
+        elif surface.size.op is Op.SYMBOL:
+            yield surface.size, surface_size(side.surface(key))

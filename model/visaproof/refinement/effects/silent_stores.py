@@ -40,7 +40,8 @@ def _lacking(source: Stores, target: Stores) -> Iterator[UnitStore]:
     """The source's stores of words that may be any, at places and under conditions that the target has none for."""
     places = {(one.guard, one.cell) for one in (Counter(target) - Counter(source))}
     for one in source:
-        if (is_unwritten(one.value) or is_unwritten_word(one.value)) and (one.guard, one.cell) not in places:
+        anything = one.change is None and (is_unwritten(one.value) or is_unwritten_word(one.value))
+        if anything and (one.guard, one.cell) not in places:
             yield one
 
 

@@ -77,7 +77,7 @@ def _roots(question: Question) -> Iterator[tuple[object, object]]:
         stores, others = source.stores.get(surface, ()), target.stores.get(surface, ())
         yield from _side_by_side(stores, others)
         if not others:  # then all is to be left as it was
-            yield from ((one.value, question.memory.initial(surface, one.cell)) for one in stores)
+            yield from ((one.value, question.memory.initial(surface, one.cell)) for one in stores if one.change is None)
     yield tuple(source.undefined), tuple(target.undefined)
 
 

@@ -1,7 +1,7 @@
 """What the atomics of a run bring and leave, where nothing left open decides it: neither choices nor an order."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from visaproof.instructions.dword_atomic import integer_new_value
@@ -75,7 +75,10 @@ def _new(op: AtomicOp, old: int, sources: tuple[int, int] | None, bits: int) -> 
 def _known_stores(stores: Sequence[UnitStore], known: Mapping[Term, Term]) -> list[UnitStore]:
     """The stores with what is known, without those that do not happen."""
     terms = substitute_all([term for one in stores for term in (one.guard, one.cell, one.value)], known)
-    found = (UnitStore(*three) for three in zip(*[iter(cast(list[Any], terms))] * 3, strict=True))
+    found = (
+        replace(one, guard=guard, cell=cell, value=value)
+        for one, (guard, cell, value) in zip(stores, zip(*[iter(cast(list[Any], terms))] * 3, strict=True), strict=True)
+    )
     return [one for one in found if not is_false(one.guard)]
 
 

@@ -9,7 +9,7 @@ to what may hold, so that a proof rests on the solver alone.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from time import monotonic
+from time import process_time
 from typing import NamedTuple, cast
 
 from visaproof.checking.clauses import Form, form_of
@@ -58,9 +58,9 @@ def some_choice_leaves_each(question: Question, first: Choices, timeout_ms: int)
     if not is_true(defined) and not isinstance(climb(premises(question, defined), defined, timeout_ms), Holds):
         return False
     shown: set[Form] = set()
-    end = monotonic() + GROUPS * timeout_ms / 1000
+    end = process_time() + GROUPS * timeout_ms / 1000
     for group in _groups(question, [pair for pair in pairs if pair is not None], first):
-        if monotonic() > end:
+        if process_time() > end:
             return False
         forms = {group.form, group.anywhere.form}
         if shown.isdisjoint(forms):
@@ -96,13 +96,14 @@ class _Pair(NamedTuple):
 
 def _kept(one: UnitStore, surface: str, memory: SharedMemory) -> _Pair | None:
     """A store to what the target leaves as it was: where all of them leave it so, the first and the later ones do."""
-    value = _opened(one.value, memory) if is_given((one.guard, one.cell), memory) else None
+    plain = one.change is None and is_given((one.guard, one.cell), memory)
+    value = _opened(one.value, memory) if plain else None
     return None if value is None else _Pair(one.guard, eq(value, memory.initial(surface, one.cell)))
 
 
 def _pair(one: UnitStore, other: UnitStore, memory: SharedMemory) -> _Pair | None:
     """Two stores of one place, on which choices have no bearing, as it is the target's as well."""
-    if one.guard is not other.guard or one.cell is not other.cell:
+    if one.guard is not other.guard or one.cell is not other.cell or one.change or other.change:
         return None
     value = _opened(one.value, memory)
     return None if value is None else _Pair(one.guard, eq(value, other.value))

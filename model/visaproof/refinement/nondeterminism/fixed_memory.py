@@ -5,7 +5,7 @@ then more seems possible than is, and never less.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
@@ -96,7 +96,7 @@ class Alone:
     def known_stores(self, stores: Sequence[UnitStore]) -> list[UnitStore]:
         """The stores with all that is known, without those that never happen."""
         terms = self.known([term for one in stores for term in _terms(one)])
-        return [one for one in _as_stores(terms) if not is_false(one.guard)]
+        return [one for one in _as_stores(stores, terms) if not is_false(one.guard)]
 
     def content(self, surface: str, cell: BitVec) -> BitVec:
         """What was at a cell before the run."""
@@ -139,11 +139,12 @@ class Alone:
         if message not in self._messages:
             _, _, surface, kinds, lanes, before = message
             found = (substitute_all(one, self._known) for one in lanes)
-            stores = [term for one in dict(before).get(surface, ()) for term in _terms(one)]
+            earlier = dict(before).get(surface, ())
+            stores = [term for one in earlier for term in _terms(one)]
             self._messages[message] = _Message(
                 surface, kinds,
                 [_Lane(conj(guard, inside), *operands) for guard, inside, _, *operands in found],
-                list(_as_stores(substitute_all(stores, self._known))),
+                list(_as_stores(earlier, substitute_all(stores, self._known))),
             )  # fmt: skip
         return self._messages[message]
 
@@ -166,10 +167,11 @@ def _terms(store: UnitStore) -> tuple[Term, ...]:
     return store.guard, store.cell, store.value
 
 
-def _as_stores(terms: Iterable[Term]) -> Iterator[UnitStore]:
-    """The stores of which these are the terms, three of each."""
+def _as_stores(stores: Iterable[UnitStore], terms: Iterable[Term]) -> Iterator[UnitStore]:
+    """The stores with these terms, three of each."""
     remaining = iter(cast(Iterable[Any], terms))
-    return (UnitStore(*three) for three in zip(remaining, remaining, remaining, strict=True))
+    for one, guard, cell, value in zip(stores, remaining, remaining, remaining, strict=True):
+        yield replace(one, guard=guard, cell=cell, value=value)
 
 
 def _meet(own: _Lane, other: _Lane) -> Bool:

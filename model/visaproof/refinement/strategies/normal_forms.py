@@ -39,25 +39,25 @@ def without_conditions(asked: Asked) -> Refines | None:
     comparison = asked.comparison
     if comparison.exact is None or not same_effects(comparison.exact):
         return None
-    audit(comparison)
+    _audit(asked)
     return Refines("the same stores in normal form")
 
 
 def normal_form(asked: Asked) -> Refines | None:
     """The same stores to places in surfaces or buffers."""
-    return _if_same(asked.comparison, asked.question, "the same stores in normal form")
+    return _if_same(asked, asked.question, "the same stores in normal form")
 
 
 def expanded_normal_form(asked: Asked) -> Refines | None:
     """The same where products of sums are multiplied out, and the like."""
-    return _if_same(asked.comparison, asked.expanded, "the same stores in the second normal form")
+    return _if_same(asked, asked.expanded, "the same stores in the second normal form")
 
 
-def _if_same(comparison: Comparison, question: Question, rung: str) -> Refines | None:
+def _if_same(asked: Asked, question: Question, rung: str) -> Refines | None:
     if not same_effects(question):
         return None
-    audit(comparison)
-    return granted(comparison, question, rung)
+    _audit(asked)
+    return granted(asked.comparison, question, rung)
 
 
 def chosen_values(asked: Asked) -> Refines | None:
@@ -70,7 +70,7 @@ def chosen_values(asked: Asked) -> Refines | None:
         chosen = where_chosen(comparison, choices, expand)
         question = without_silent_stores(chosen)
         if same_effects(question):
-            audit(comparison)
+            _audit(asked)
             which = "second normal form" if expand else "normal form"
             return granted(comparison, chosen, f"the same stores in {which}, {_how(chosen, question)}")
     return _some_choice(asked, choices, QUICK_MS)
@@ -86,7 +86,7 @@ def chosen_values_by_store(asked: Asked) -> Refines | None:
     question = without_silent_stores(chosen)
     if not one_by_one(question, open_surfaces(question), asked.timeout_ms):
         return _some_choice(asked, choices, asked.timeout_ms)
-    audit(comparison)
+    _audit(asked)
     return granted(comparison, chosen, f"store by store, {_how(chosen, question)}")
 
 
@@ -99,8 +99,13 @@ def _some_choice(asked: Asked, choices: Choices, timeout_ms: int) -> Refines | N
     """The verdict where some choice leaves the same for each input; these choices are tried first."""
     if not some_choice_leaves_each(asked.question, choices, timeout_ms):
         return None
-    audit(asked.comparison)
+    _audit(asked)
     return granted(asked.comparison, asked.question, f"store by store, {SOME_CHOICE}")
+
+
+def _audit(asked: Asked) -> None:
+    if asked.audited:
+        audit(asked.comparison)
 
 
 def audit(comparison: Comparison) -> None:

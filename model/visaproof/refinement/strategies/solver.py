@@ -6,18 +6,19 @@ p is a symbol of its own, so that one place stands for all.  A difference that a
 programs run on its values and show it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 from visaproof.checking.ladder import Fails, Holds, Impossible, Values
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.float_results import Floats
 from visaproof.machine.symbolic.arbitrary_values import dependence
+from visaproof.queries.kernels.stores import exchanged
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.places import LAST, Condition, Reach, conditions
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.nondeterminism.choices import source_choice, unlike_threads
-from visaproof.refinement.obligations import open_goals, open_surfaces, premises
+from visaproof.refinement.obligations import open_goals, open_surfaces, premises, same_at_probe, stores_of
 from visaproof.refinement.steps import one_by_one, uncut
 from visaproof.refinement.strategies.conditions import granted
 from visaproof.refinement.strategies.strategy import Asked
@@ -26,7 +27,8 @@ from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.runs import Difference, difference
 from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
 from visaproof.semantics.symbolic.float_bits import no_nan
-from visaproof.smt import Bool, Op, conj, evaluate
+from visaproof.semantics.symbolic.names import Probe
+from visaproof.smt import Bool, Op, Term, conj, evaluate, false, substitute, symbol, true
 
 NO_SUCH_RUN = "in no run in which the source is defined do the loops end within the iterations unrolled"
 
@@ -39,9 +41,53 @@ STORE_BY_STORE = "store by store"
 
 def store_by_store(asked: Asked) -> Refines | None:
     """Each store of the target is the source's in the same place: many small questions."""
+    if asked.question.launched.premises is not None:
+        steps, surfaces = asked.steps, open_surfaces(asked.question)
+        shown = one_by_one(asked.question, surfaces, asked.timeout_ms, steps)
+        return granted(asked.comparison, asked.question, STORE_BY_STORE) if shown else None
     if not one_by_one(asked.expanded, open_surfaces(asked.question), asked.timeout_ms):
         return None
     return granted(asked.comparison, asked.expanded, STORE_BY_STORE)
+
+
+def in_another_order(asked: Asked) -> Refines | None:
+    """The stores are the source's in another order: those that were exchanged do not meet where the source is
+    defined."""
+    question = asked.question
+    steps, surfaces = asked.steps, open_surfaces(question)
+    for surface in surfaces:
+        turned = exchanged(*stores_of(question, surface), question.sharing.are_apart)
+        if turned is None or not all(map(steps.nearly_holds, turned)):
+            return None
+    if not surfaces or not steps.target_defined():
+        return None
+    return granted(asked.comparison, question, steps.by or "the same stores in another order")
+
+
+def case_by_case(asked: Asked) -> Refines | None:
+    """Fewer or more stores than the source has: one place, as the first store of the target that reaches it leaves it,
+    and in each way in which that does not reach it."""
+    question = asked.question
+    steps, surfaces = asked.steps, open_surfaces(question)
+    for surface in surfaces:
+        _, target = stores_of(question, surface)
+        if not target or question.sharing.buffer(surface):
+            return None
+        goal, probe = same_at_probe(question, surface), symbol(Probe(surface), target[0].cell.width)
+        if not all(map(steps.nearly_holds, cases(goal, target[0].hits(probe)))):
+            return None
+    if not surfaces or not steps.target_defined():
+        return None
+    return granted(asked.comparison, question, steps.by or "the same memory in normal form, case by case")
+
+
+def cases(goal: Bool, hit: Bool) -> Iterator[Bool]:
+    """The goal where this holds, and in each way in which it does not."""
+    known: dict[Term, Term] = {}
+    for literal in hit.args if hit.op is Op.CONJ else (hit,):
+        yield substitute(goal, {**known, literal: false()})
+        known[literal] = true()
+    yield substitute(goal, known)
 
 
 def proved_as_it_is(asked: Asked) -> Refines | None:

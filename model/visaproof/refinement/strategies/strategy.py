@@ -12,6 +12,7 @@ from time import process_time
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.questions import questions
+from visaproof.refinement.steps import Steps
 from visaproof.refinement.verdicts import Unknown, Verdict
 
 
@@ -65,7 +66,10 @@ class Asked:
     stages: Stages
     unknown: Unknown | None = None
     """What is said if no later row answers."""
+    audited: bool = True
+    """Whether runs are held against proofs by normal forms."""
     _expanded: Question | None = None
+    _steps: Steps | None = None
 
     def about(self, comparison: Comparison) -> "Asked":
         """The same of another question, which this one leads to."""
@@ -74,6 +78,13 @@ class Asked:
     @property
     def question(self) -> Question:
         return self.comparison.question
+
+    @property
+    def steps(self) -> Steps:
+        """Small questions about it, each asked once."""
+        if self._steps is None:
+            self._steps = Steps(self.question, self.timeout_ms)
+        return self._steps
 
     @property
     def expanded(self) -> Question:

@@ -6,7 +6,9 @@ A proof that holds for the iterations that were unrolled alone (`any_length` is 
 from dataclasses import replace
 
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.obligations import open_surfaces, stores_of
 from visaproof.refinement.strategies import normal_forms, random_runs, solver
+from visaproof.refinement.strategies.atomic_events import event_by_event, has_atomics
 from visaproof.refinement.strategies.strategy import Asked, Strategy
 from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_GUESSES
 from visaproof.refinement.testing.runs import Difference
@@ -30,6 +32,23 @@ def _several_threads(comparison: Comparison) -> bool:
     return comparison.split is not None
 
 
+def _of_parts(comparison: Comparison) -> bool:
+    """Of whole programs there are too many stores and conditions to ask of each."""
+    return not _of_programs(comparison)
+
+
+def _stores_differ_in_number(comparison: Comparison) -> bool:
+    return _of_parts(comparison) and any(
+        len(source) != len(target)
+        for source, target in (stores_of(comparison.question, name) for name in open_surfaces(comparison.question))
+    )
+
+
+def _of_programs(comparison: Comparison) -> bool:
+    """Parts of programs are short: what their normal forms lack is asked step by step."""
+    return comparison.question.launched.premises is None
+
+
 def _conditional(comparison: Comparison) -> bool:
     return comparison.conditional and comparison.exact is not None
 
@@ -51,7 +70,7 @@ IN_STEP = Strategy(
 SAME_STORES = (
     Strategy("normal form without conditions", _conditional, normal_forms.without_conditions, (Refines,), NO_SOLVER),
     Strategy("normal form", _every, normal_forms.normal_form, (Refines,), NO_SOLVER),
-    Strategy("expanded normal form", _every, normal_forms.expanded_normal_form, (Refines,), NO_SOLVER),
+    Strategy("expanded normal form", _of_programs, normal_forms.expanded_normal_form, (Refines,), NO_SOLVER),
     Strategy("chosen values", _every, normal_forms.chosen_values, (Refines,), "a solver for 0.3 seconds a question"),
 )
 """Proofs by normal forms."""
@@ -63,15 +82,23 @@ STRATEGIES = (
     Strategy("longer runs of loops", _loops, random_runs.unrolled_deeper, (Difference,), "runs within the time-out"),
     *SAME_STORES,
     Strategy("always undefined", _every, _always_undefined, (Vacuous,), NO_SOLVER),
+    Strategy("atomics event by event", has_atomics, event_by_event, (Refines,), "a question for each event"),
     Strategy("runs", _every, random_runs.before_a_solver, (Difference,), f"{MANY}, of several threads {A_FEW}"),
+    Strategy("another order", _of_parts, solver.in_another_order, (Refines,), "a question for each exchange"),
     Strategy("store by store", _every, solver.store_by_store, (Refines,), "a question for each store"),
+    Strategy("case by case", _stores_differ_in_number, solver.case_by_case, (Refines,), "a question for each case"),
     Strategy("many runs of threads", _several_threads, random_runs.many, (Difference,), MANY),
     Strategy("one arbitrary place", _every, solver.solved, (Refines, Difference, Vacuous), A_QUESTION),
-    Strategy("another thread", _every, random_runs.with_another_thread, (Difference,), f"{MANY} within the time-out"),
+    Strategy(
+        "another thread", _of_programs, random_runs.with_another_thread, (Difference,), f"{MANY} within the time-out"
+    ),
     Strategy("last runs", _every, random_runs.long, (Difference,), MOST),
     Strategy("chosen values by store", _no_loops, normal_forms.chosen_values_by_store, (Refines,), A_QUESTION),
 )
 """What is asked of two programs where their buffers are apart."""
+
+PROOFS = tuple(row for row in STRATEGIES if row.gives != (Difference,))
+"""The same without runs on inputs that nobody says anything of."""
 
 RUNS_ALONE = (
     Strategy("many runs", _every, random_runs.many, (Difference,), MANY),

@@ -6,9 +6,11 @@ from functools import partial
 
 from visaproof.checking.ladder import Values
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.answers import HalfResultRest
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.launch.input_meaning import Argument, SamplerModes
 from visaproof.launch.matching import SHARED_LOCAL, THREAD_STATE, own_predicates
 from visaproof.machine.concrete.run import MissingSurface, Observer, run
@@ -48,6 +50,9 @@ IN_LOOPS = 2_000
 
 HANDLE_BYTES = 4
 
+KEPT = replace(DEFAULT, half_result_rest=HalfResultRest.PRESERVED)
+"""After a result of 16 bits a register may have zeros, or what was there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Runner:
@@ -79,6 +84,13 @@ class Runner:
     """What stands at the numbers of its samplers, where both kernels say it."""
     distances: Mapping[str, BitVec] = field(default_factory=dict[str, BitVec])
     """How far its surfaces begin before their buffers, where places in buffers are compared."""
+    given_predicates: Callable[[str, int], Bool] | None = None
+    """What its predicates hold before it starts, where that is an input; else each kernel finds bits of its own."""
+
+    @property
+    def predicate(self) -> Callable[[str, int], Bool]:
+        """What the bits of predicates hold before it starts."""
+        return self.given_predicates or own_predicates(self.owner)
 
     @property
     def name(self) -> str:
@@ -129,11 +141,20 @@ class Runner:
         values: Values,
         backwards: bool = False,
         observer_of: ObserverOf | None = None,
+        readings: Readings = DEFAULT,
     ) -> "Ran":
         """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
         start = self.prepared(memory, lanes, values)
-        start.state.backwards = backwards
+        start.state.backwards, start.state.readings = backwards, readings
         return self.run_from(start, memory, observer_of and observer_of(None, start.state))
+
+    def other_ways(self, ran: Ran) -> Iterator[tuple[bool, Readings]]:
+        """What else it may do on the same inputs: the lanes of an atomic in another order, other bytes where a page
+        leaves them undefined."""
+        if ran.atomics_met:
+            yield True, DEFAULT
+        if any(one.operands is None for one in self.trace.arbitrary):
+            yield False, KEPT
 
     def run_from(self, start: "Prepared", memory: Memory, observer: Observer | None = None) -> "Ran":
         """The run from this start, for which this was in memory.  Raises NotModelled."""
@@ -201,7 +222,7 @@ class Runner:
             if isinstance(variable, GeneralVariable) and variable.alias is None:
                 state.registers[variable.name] = bytearray(variable.size)
             elif isinstance(variable, PredicateVariable):
-                own = [own_predicates(self.owner)(variable.name, lane) for lane in range(variable.num_elts)]
+                own = [self.predicate(variable.name, lane) for lane in range(variable.num_elts)]
                 state.predicates[variable.name] = PredicateBits(variable.num_elts, bits_of(own, values))
         self._fill(state.registers, values)
         self._bind_handles(state, after)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from visaproof.checking.ladder import Values
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.concrete.run import Undefined
 from visaproof.queries.kernels.surface_names import itself
@@ -14,9 +15,10 @@ from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
 from visaproof.refinement.effects.sharing import SHARED, Pair, Sharing
 from visaproof.refinement.environment.environment_steps import Interference, Writer
-from visaproof.refinement.registers import deciding_lanes, with_registers
+from visaproof.refinement.registers import at_the_end, deciding_lanes
 from visaproof.refinement.testing.memory import (
     FLAT_SIZE,
+    IMAGE_SIZE,
     Content,
     Memory,
     bases_of,
@@ -41,7 +43,6 @@ MOST_DIFFERENCES = 256
 """Bytes that differ in one run: one that does not depend on what the source may choose is mostly among them."""
 
 OUTSIDE, SLM_OUTSIDE, UNINITIALISED = UndefinedKind.OUTSIDE, UndefinedKind.SLM_OUTSIDE, UndefinedKind.UNINITIALISED
-
 
 LOCAL_SIZE = surface_size(SHARED_LOCAL)
 
@@ -81,6 +82,8 @@ class Difference:
     that no choice leaves the same is shown symbolically, and the run has one of the choices."""
     source_missed: Missed | None = None
     """Where the source accesses something outside of a buffer, if it does."""
+    readings: Readings = DEFAULT
+    """What stands in the bytes of the target's registers that a page leaves undefined."""
 
     def __repr__(self) -> str:
         if self.undefined is not None or not self.surface:
@@ -112,8 +115,16 @@ def trial(source: AnyRunner, target: AnyRunner, question: Question, values: Valu
     It shows nothing where the source is undefined, or another outcome as well, and where the question is about places
     in buffers and the source leaves them; or the target does, at an address that moves with one of them.
     """
+    if not _as_given(question, values):
+        return None
     values, memory = launch_of(source, target, question, values, content)
     return _both(source, target, question, values, memory) if is_launch(question, values) else None
+
+
+def _as_given(question: Question, values: Values) -> bool:
+    """Whether inputs are as the conditions say of a part of a program."""
+    given = question.launched.premises
+    return given is None or given.hold(values)
 
 
 def is_launch(question: Question, values: Values) -> bool:
@@ -137,8 +148,11 @@ def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values
 
     Raises NotModelled.
     """
+    if not _as_given(question, values):
+        return False
     values, memory = launch_of(source, target, question, values, content)
-    if not is_launch(question, values):
+    given = question.launched.premises
+    if not is_launch(question, values) or (given is not None and not given.admit(memory, IMAGE_SIZE)):
         return False
     ran = source.run(memory, question.lanes, values)
     return not is_undefined(ran, question, values) and not ran.leaves(is_conditional(question))
@@ -188,10 +202,13 @@ def _both(source: AnyRunner, target: AnyRunner, question: Question, values: Valu
         _stay_inside(each.reaches, values) for each in (question.source, question.target)
     ):  # an address behind one buffer is in another: no run would notice that it leaves the first
         return None
+    given = question.launched.premises
+    if given is not None and not given.admit(memory, IMAGE_SIZE):
+        return None
     ran = source.run(memory, question.lanes, values)
     if is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(conditional):
         return None
-    ran = with_registers(ran, source, question, values)
+    ran = at_the_end(ran, source, question, values)
     found: Trial | None = None
     for order, one in enumerate(target.orders()):
         found = _beside(source, one, question, values, memory, ran, order)
@@ -240,14 +257,16 @@ def _beside(
             met = observed.outcome.undefined
             found = Difference(values, mask, memory, met, "", 0, 0, 0, 0, None, None, kind=kind, order=order)
             return Trial(found)
-        observed = with_registers(observed, target, question, values)
+        observed = at_the_end(observed, target, question, values)
         found = _differences(source, target, values, mask, memory, ran, observed)
-        if not found and observed.atomics_met:
-            other = target.run(memory, question.lanes, values, backwards=True)
+        for backwards, readings in target.other_ways(observed):
+            if found:
+                break
+            other = target.run(memory, question.lanes, values, backwards=backwards, readings=readings)
             if other.outcome.undefined is None and not other.leaves(conditional):
-                other = with_registers(other, target, question, values)
+                other = at_the_end(other, target, question, values)
                 differ = _differences(source, target, values, mask, memory, ran, other)
-                found = [replace(one, backwards=True) for one in differ]
+                found = [replace(one, backwards=backwards, readings=readings) for one in differ]
         shown = [replace(one, order=order, lanes=deciding_lanes(question, one.surface, one.address)) for one in found]
         return Trial(shown[0], tuple(shown[1:])) if shown else Trial(None)
     if observed.left is None or not observed.left_flat or SHARED in memory:

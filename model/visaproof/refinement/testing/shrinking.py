@@ -12,7 +12,7 @@ from visaproof.isa.errors import LimitReached, NotModelled
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.environment.interference import interfered
 from visaproof.refinement.testing.guesses import settled
-from visaproof.refinement.testing.memory import IMAGE_SIZE, Content
+from visaproof.refinement.testing.memory import IMAGE_SIZE, Content, nothing
 from visaproof.refinement.testing.runs import Difference, again, difference
 from visaproof.refinement.testing.words import is_input
 from visaproof.semantics.symbolic.names import LaneOn, is_base, is_size
@@ -42,6 +42,9 @@ def _ever_smaller(tries: "_Tries", found: Difference) -> Iterator[Difference]:
     yield (found := tries.changed(found, dict.fromkeys(lanes, 0) | dict.fromkeys(lanes[:1], 1)) or found)
     for one in sorted(_reducible(found), key=_last_lane_first):  # one lane cannot collide
         yield (found := tries.changed(found, {one: 0}) or found)
+    if comparison.inputs is not None:  # lanes may differ only now that words are 0
+        for one in sorted(_reducible(found), key=_last_lane_first):
+            yield (found := tries.changed(found, {one: 0}) or found)
     words = [term for term in _reducible(found) if term.width and not is_base(term)]
     for one in words[:MOST_FRIENDLY]:
         friendly = (value for value in FRIENDLY if value < found.values[one])
@@ -62,6 +65,7 @@ class _Tries:
         """A difference in the same respect in which some inputs have other values."""
         values = _inputs(found.values) | changed
         contents = (_ones, _counted, _counted_floats) if self.comparison.on_floats else (_ones, _counted)
+        contents = (nothing, *contents) if self.comparison.inputs is not None else contents
         return next(filter(None, (self.alike(found, values, content) for content in contents)), None)
 
     def alike(self, found: Difference, values: Values, content: Content) -> Difference | None:

@@ -27,14 +27,20 @@ def same_effects(question: Question) -> bool:
 
 def left_undefined(question: Question) -> Bool:
     """Where the target alone is undefined, without what rests on two lanes that run one work item."""
+    return disj(*parts_undefined(question))
+
+
+def parts_undefined(question: Question) -> Iterator[Bool]:
+    """The same, one by one."""
     found = open_undefined(question)
+    parts = cast(tuple[Bool, ...], found.args) if found.op is Op.DISJ else () if is_false(found) else (found,)
     group = question.launched.group
     if group.launched is None:
-        return found
-    parts = cast(tuple[Bool, ...], found.args) if found.op is Op.DISJ else (found,)
+        yield from parts
+        return
     cut = _cut(group)
     refuted: dict[Form, bool] = {}
-    return disj(*(part for part in parts if not _impossible(question, part, cut, refuted)))
+    yield from (part for part in parts if not _impossible(question, part, cut, refuted))
 
 
 def _impossible(question: Question, part: Bool, cut: dict[Term, Term], refuted: dict[Form, bool]) -> bool:

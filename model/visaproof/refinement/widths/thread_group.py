@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from visaproof.checking.ladder import Values
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
+from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.statements import Run
@@ -134,6 +135,11 @@ class ThreadGroup:
         atomics = any(isinstance(access, Atomic) for one in self.trace.performed for access in one.accesses)
         return (self, replace(self, last_first=True)) if atomics else (self,)
 
+    def other_ways(self, ran: Ran) -> Iterator[tuple[bool, Readings]]:
+        """What else the threads may do on the same inputs in one order of theirs."""
+        if ran.atomics_met:
+            yield True, DEFAULT
+
     def run(
         self,
         memory: Memory,
@@ -141,12 +147,13 @@ class ThreadGroup:
         values: Values,
         backwards: bool = False,
         observer_of: ObserverOf | None = None,
+        readings: Readings = DEFAULT,
     ) -> Ran:
         """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
         started = self.prepared(memory, lanes, values)
         states = [(number, one.state) for number, one in started.threads]
         for _, state in states:
-            state.backwards = backwards
+            state.backwards, state.readings = backwards, readings
         ended = end_of_statement(started.shared.modified)
         observers = {Same(state): observer_of(number, state) for number, state in states} if observer_of else {}
 

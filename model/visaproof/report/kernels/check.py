@@ -1,8 +1,8 @@
 """What `visaproof check` says about each file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 
@@ -12,7 +12,7 @@ from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
 from visaproof.report.kernels.premises import premise_lines, premises_json
 from visaproof.report.one_kernel.findings import lines_of, listed_json
-from visaproof.report.text.documents import Document, encode, shown_path
+from visaproof.report.text.documents import Document, shown_path
 from visaproof.report.text.excerpt import excerpt, printable
 from visaproof.visaasm.printing.spelling import Note
 from visaproof.visaasm.syntax import Kernel
@@ -86,89 +86,69 @@ def declarations(kernel: Kernel) -> int:
     return sum(variable.position is not None for variable in kernel.variables.values())
 
 
-class CheckReport:
-    """Prints file by file if `as_text`, else one document at the end."""
-
-    def __init__(self, stream: IO[str], as_text: bool, mode: Mode) -> None:
-        self._mode = mode
-        self._stream = stream
-        self._as_text = as_text
-        self._files: list[CheckedFile] = []
-
-    def add(self, found: Legality, platform: Platform, uses: Uses) -> None:
-        kernel = found.kernel
-        entry = CheckedFile(
-            file=shown_path(kernel.path),
-            platform=platform.name,
-            kernel=kernel.name,
-            declarations=declarations(kernel),
-            instructions=sum(1 for _ in kernel.instructions()),
-            checked=found.checked,
-            legal=found.legal,
-            findings=[finding_entry(finding) for finding in found.findings],
-            not_modelled=dict(found.not_modelled or {}),
-            errors=[shown_path(str(error)) for error in found.malformed],
-            hazards=[finding_entry(hazard) for hazard in found.hazards],
-            notes=[note_entry(note) for note in found.notes],
-            **listed_json(kernel, uses),
-            **premises_json(uses.assumed),
-        )
-        self._files.append(entry)
-        if self._as_text:
-            premises = premise_lines(uses.assumed) if uses.assumed and (uses.undefined or uses.unreachable) else ()
-            for line in (*_lines(found, entry), *premises, *lines_of(kernel, uses)):
-                print(printable(line), file=self._stream)
-
-    def unreadable(self, path: Path, error: ReadError) -> None:
-        self._files.append(
-            CheckedFile(
-                file=shown_path(path),
-                platform=None,
-                kernel=None,
-                declarations=None,
-                instructions=None,
-                checked=None,
-                legal=None,
-                findings=[],
-                not_modelled={},
-                errors=[shown_path(str(error))],
-                hazards=[],
-                notes=[],
-                undefined=[],
-                undefined_not_asked=None,
-                unreachable=[],
-                assumptions=[],
-                premises=[],
-            )
-        )
-
-    def finish(self, exit_code: int) -> None:
-        platforms = list(dict.fromkeys(file.platform for file in self._files if file.platform is not None))
-        if not self._as_text:
-            document = CheckDocument(
-                command="check",
-                exit_code=exit_code,
-                platform=platforms[0] if len(platforms) == 1 else None,
-                files=self._files,
-                rules=self._mode.value,
-            )
-            print(encode(document), file=self._stream)
-            return
-        legal, illegal, unread = (sum(file.legal is kind for file in self._files) for kind in (True, False, None))
-        names = ("legal", "NOT LEGAL") if self._mode is Mode.PAGE else ("accepted", "REJECTED")
-        words = ((legal, names[0]), (illegal, names[1]), (unread, "unreadable"))
-        counted = ", ".join(f"{count} {word}" for count, word in words if count)
-        hazards = sum(len(file.hazards) for file in self._files)
-        counted += f" with {hazards} {'hazard' if hazards == 1 else 'hazards'}" if hazards else ""
-        print(f"{counted} on {', '.join(platforms)}" if platforms else counted, file=self._stream)
+def checked_file(found: Legality, platform: Platform, uses: Uses) -> dict[str, Any]:
+    """One file for programs."""
+    kernel = found.kernel
+    entry = CheckedFile(
+        file=shown_path(kernel.path),
+        platform=platform.name,
+        kernel=kernel.name,
+        declarations=declarations(kernel),
+        instructions=sum(1 for _ in kernel.instructions()),
+        checked=found.checked,
+        legal=found.legal,
+        findings=[finding_entry(finding) for finding in found.findings],
+        not_modelled=dict(found.not_modelled or {}),
+        errors=[shown_path(str(error)) for error in found.malformed],
+        hazards=[finding_entry(hazard) for hazard in found.hazards],
+        notes=[note_entry(note) for note in found.notes],
+        **listed_json(kernel, uses),
+        **premises_json(uses.assumed),
+    )
+    return msgspec.to_builtins(entry)
 
 
-def _lines(found: Legality, entry: CheckedFile) -> Iterator[str]:
+def unreadable_file(path: Path, error: ReadError) -> dict[str, Any]:
+    """One file that could not be read."""
+    entry = CheckedFile(
+        file=shown_path(path), platform=None, kernel=None, declarations=None, instructions=None, checked=None,
+        legal=None, findings=[], not_modelled={}, errors=[shown_path(str(error))], hazards=[], notes=[], undefined=[],
+        undefined_not_asked=None, unreachable=[], assumptions=[], premises=[],
+    )  # fmt: skip
+    return msgspec.to_builtins(entry)
+
+
+def lines_of_file(found: Legality, entry: Mapping[str, Any], uses: Uses) -> Iterator[str]:
+    """One file as people read it."""
+    premises = premise_lines(uses.assumed) if uses.assumed and (uses.undefined or uses.unreachable) else ()
+    for line in (*_lines(found, entry), *premises, *lines_of(found.kernel, uses)):
+        yield printable(line)
+
+
+def platforms_in(files: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The devices of all files, each once."""
+    return list(dict.fromkeys(file["platform"] for file in files if file.get("platform") is not None))
+
+
+def summary(files: Sequence[Mapping[str, Any]], mode: str) -> str:
+    """The last line: how many are legal."""
+    platforms = platforms_in(files)
+    legal, illegal, unread = (sum(file.get("legal") is kind for file in files) for kind in (True, False, None))
+    names = ("legal", "NOT LEGAL") if mode == Mode.PAGE.value else ("accepted", "REJECTED")
+    late = sum(file.get("limit_reached", False) for file in files)
+    words = ((legal, names[0]), (illegal, names[1]), (unread - late, "unreadable"), (late, "not asked"))
+    counted = ", ".join(f"{count} {word}" for count, word in words if count) or "no file"
+    hazards = sum(len(file.get("hazards", ())) for file in files)
+    counted += f" with {hazards} {'hazard' if hazards == 1 else 'hazards'}" if hazards else ""
+    return f"{counted} on {', '.join(platforms)}" if platforms else counted
+
+
+def _lines(found: Legality, entry: Mapping[str, Any]) -> Iterator[str]:
     if found.not_modelled is None:
-        yield f"{found.kernel.path}: kernel {entry.kernel}, {entry.checked} messages of the four pages checked"
+        yield f"{found.kernel.path}: kernel {entry['kernel']}, {entry['checked']} messages of the four pages checked"
     else:
-        counts = f"{entry.declarations} declarations, {entry.instructions} instructions"
-        yield f"{found.kernel.path}: kernel {entry.kernel}, {counts}, {entry.checked} memory messages checked"
+        counts = f"{entry['declarations']} declarations, {entry['instructions']} instructions"
+        yield f"{found.kernel.path}: kernel {entry['kernel']}, {counts}, {entry['checked']} memory messages checked"
     if found.not_modelled:
         yield "  not modelled: " + ", ".join(f"{what} ({count})" for what, count in found.not_modelled.items())
     for note in found.notes:

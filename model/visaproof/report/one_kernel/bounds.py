@@ -18,8 +18,10 @@ from visaproof.analysis.bounds.verdicts import (
 )
 from visaproof.analysis.surface_sizes import address_key, argument_of
 from visaproof.isa.errors import Position
+from visaproof.isa.operands import SLM
 from visaproof.isa.readings import READINGS
 from visaproof.queries.kernels.suspects import ranges
+from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.queries.kernels.uninitialised import Unwritten
 from visaproof.report.kernels.premises import premise_lines, premises_json
 from visaproof.report.one_kernel.conflicts import UNBOUNDED, data_dependence, input_lines, inputs_of
@@ -248,10 +250,13 @@ def _verdict_json(
         case Unbounded(reason):
             return {"verdict": "not-modelled", "reason": reason}
         case Meaningless(lane=lane, message=message, shown=shown):
-            return {"verdict": "refuted", "lane": lane, "reason": message} | _shown_json(answers, shown)
+            kind = UndefinedKind.BEYOND_VARIABLE if answer.question.performed.short else UndefinedKind.MISALIGNED
+            found = {"verdict": "refuted", "kind": kind.value, "lane": lane, "reason": message}
+            return found | _shown_json(answers, shown)
         case Outside(first=first, effect=effect, reached=reached, shown=shown):
             return {
                 "verdict": "refuted",
+                "kind": (UndefinedKind.SLM_OUTSIDE if answer.surface == SLM else UndefinedKind.OUTSIDE).value,
                 "lane": first.lane,
                 "cell": list(first.cell),
                 "bytes": first.width,

@@ -89,6 +89,7 @@ def _use_json(one: UndefinedUse, instruction: str, asked: AskedKernel | None) ->
         "instruction": instruction,
         "variable": one.suspect.variable,
         "what": one.suspect.what,
+        "partly": one.suspect.partly,
     }
     match one.answer:
         case Shown(effect, position) as shown:

@@ -170,9 +170,8 @@ def difference_line(found: Counterexample) -> str:
     values = [
         run.memory.get(found.place, run.observed.get(found.place, found.before)) for run in (found.source, found.target)
     ]
-    orders = f" (in none of {found.orders} orders otherwise)" if found.orders > 1 else ""
     what = f"byte {where[0]:#x} of {name}" if len(where) == 1 else f"texel {_place(name, where)}"
-    return f"{what}: {found.before:#x} before, {values[0]:#x} after the source{orders}, {values[1]:#x} after the target"
+    return f"{what}: {found.before:#x} before, {values[0]:#x} after the source, {values[1]:#x} after the target"
 
 
 def _place(name: str, where: tuple[int, ...]) -> str:
@@ -251,7 +250,6 @@ def _counterexample_record(found: Counterexample) -> dict[str, object]:
         "inputs": {name: f"{value:#x}" for name, value in inputs(found)},
         "source": _run_record(found.source),
         "target": _run_record(found.target),
-        "orders_of_the_source": found.orders,
         "differs_at": None if found.place is None else _place(*found.place),
         "difference": difference_line(found),
         "replayed": True,

@@ -1,19 +1,16 @@
-"""One pair asked, and the answer in a form that can be kept in a file: never an exception."""
+"""One pair asked, and the answer in a row: never an exception."""
 
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import partial
 from math import inf
 from pathlib import Path
-from time import process_time
-from typing import Any
+from time import monotonic, process_time
 
 import msgspec
 
 from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.launch.matching import Program
-from visaproof.launch.premise_rows import Grantor
 from visaproof.pairs.lists import Pair
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.limited import compare_within, decide_within
@@ -25,47 +22,10 @@ from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronise
 from visaproof.report.two_kernels.answer import comparison_json, shown_by, verdict_json
 from visaproof.report.two_kernels.difference import difference_text, surface_name
 from visaproof.report.two_kernels.overlap import pairs_text
+from visaproof.report.two_kernels.pair_rows import Answer, Row, row
 from visaproof.report.two_kernels.refinement_file import save_difference
 from visaproof.report.two_kernels.stages import stages_json
 from visaproof.smt.limit import Limit
-
-
-class Answer(Enum):
-    """What is said of a pair, in the order of a table."""
-
-    REFINES = "refines"
-    CONDITIONAL = "refines under conditions"
-    DIFFERS = "does not refine"
-    BOUNDED = "bounded"
-    VACUOUS = "vacuous"
-    UNKNOWN = "unknown"
-    NOT_MODELLED = "not modelled"
-    UNMATCHED = "inputs do not match"
-    UNREADABLE = "unreadable"
-    MISSING = "no counterpart"
-    FAILED = "failed"
-
-
-class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """A pair in one direction, and its answer."""
-
-    group: str
-    flow: str
-    source: str
-    target: str
-    answer: Answer
-    detail: str
-    """How it was shown, where they differ, or why there is no answer."""
-    verdict: dict[str, Any] = {}
-    """What `visaproof refine --format json` says."""
-    reading: float = 0
-    asking: float = 0
-    """Seconds of processor time."""
-
-    @property
-    def premises(self) -> list[str]:
-        """The names of those that the verdict rests on."""
-        return [one["name"] for one in self.verdict.get("premises", ()) if one["granted_by"] != Grantor.OPEN.value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +39,8 @@ class Asker:
     """Where each difference is written as a file."""
     limit_s: float = inf
     """Processor time for one pair."""
+    until: float = inf
+    """On the monotonic clock: afterwards no pair is begun."""
     programs: Programs = field(default_factory=Programs)
 
     @property
@@ -91,6 +53,8 @@ class Asker:
         return f"{launch} {kinds} {scope.unroll} {scope.floats.value} {alias}"
 
     def __call__(self, pair: Pair) -> Row:
+        if monotonic() >= self.until:
+            return row(pair, Answer.UNKNOWN, "not asked: the budget is used up")
         start, limit = process_time(), Limit(self.limit_s)
         try:
             with limit.within():
@@ -148,39 +112,3 @@ def _judged(pair: Pair, comparison: Comparison, verdict: Verdict) -> Row:
             return row(pair, Answer.DIFFERS, f"unless these share no byte: {needed}: {shown}", document)
         case Difference():
             return row(pair, Answer.DIFFERS, difference_text(comparison, verdict), document)
-
-
-def row(pair: Pair, answer: Answer, detail: str, verdict: dict[str, Any] | None = None) -> Row:
-    """The row of a pair; paths in the detail become the short names."""
-    names = {str(pair.source): pair.source_name, str(pair.target): pair.target_name}
-    for path in sorted(names, key=len, reverse=True):
-        detail = detail.replace(path, names[path])
-    return Row(
-        group=pair.group, flow=pair.flow, source=pair.source_name, target=pair.target_name,
-        answer=answer, detail=detail, verdict=verdict or {},
-    )  # fmt: skip
-
-
-# ---------------------------------------------------------------- kept
-
-_NOT_KEPT = (Answer.UNREADABLE, Answer.MISSING, Answer.FAILED)
-_KEPT = ("answer", "detail", "verdict", "reading", "asking")
-
-
-def kept(found: Row) -> dict[str, Any] | None:
-    """What a file keeps of an answer; None of one that the next run may give otherwise."""
-    if found.answer in _NOT_KEPT:
-        return None
-    plain = msgspec.to_builtins(found)
-    return {name: plain[name] for name in _KEPT}
-
-
-def from_kept(pair: Pair, answer: Any) -> Row | None:
-    """The row that a file kept; None where it is damaged."""
-    if not isinstance(answer, dict):
-        return None
-    names = {"group": pair.group, "flow": pair.flow, "source": pair.source_name, "target": pair.target_name}
-    try:
-        return msgspec.convert(answer | names, Row)  # pyright: ignore[reportUnknownArgumentType]
-    except (msgspec.ValidationError, TypeError):
-        return None

@@ -3,37 +3,41 @@
 from collections.abc import Generator, Sequence
 from contextlib import closing
 
-from visaproof.checking.answer_file import AnswerFile
+from visaproof.checking.kept.verdict_cache import VerdictCache
 from visaproof.checking.task_pool import Answered, Lost, side_by_side
 from visaproof.pairs.keys import PairKeys
 from visaproof.pairs.lists import Pair
-from visaproof.report.two_kernels.pair_answers import Answer, Asker, Row, from_kept, kept, row
-
-STATE = "answers about pairs"
-"""What a state file says that it is."""
+from visaproof.report.two_kernels.pair_answers import Asker
+from visaproof.report.two_kernels.pair_cache import Open, recalled, remember
+from visaproof.report.two_kernels.pair_rows import Answer, Row, row
 
 
 def ask_pairs(
-    pairs: Sequence[Pair], asker: Asker, jobs: int, limit_s: float, state: AnswerFile | None = None
+    pairs: Sequence[Pair], asker: Asker, jobs: int, limit_s: float, cache: VerdictCache | None = None
 ) -> Generator[tuple[int, Row]]:
-    """The number of each pair and its row: those that the file has first, then the others as they are answered."""
-    keys = PairKeys(asker.options)
-    open_pairs: list[tuple[int, str | None]] = []
-    for index, pair in enumerate(pairs):
-        key = keys.key(pair) if state is not None else None
-        known = from_kept(pair, state.get(key)) if state is not None and key is not None else None
-        if known is None:
-            open_pairs.append((index, key))
-        else:
-            yield index, known
-    with closing(side_by_side(asker, [pairs[index] for index, _ in open_pairs], jobs, limit_s)) as answers:
-        for found in answers:
-            index, key = open_pairs[found.index]
-            result = _row(pairs[index], found)
-            answer = kept(result) if isinstance(found, Answered) else None
-            if state is not None and key is not None and answer is not None:
-                state.add(key, answer)
-            yield index, result
+    """The number of each pair and its row: those that the cache has first, then the others as they are answered."""
+    rows, left = recalled(pairs, PairKeys(asker.options), cache)
+    yield from rows.items()
+    with closing(ask_open(pairs, left, asker, jobs, limit_s, cache)) as answers:
+        yield from answers
+
+
+def ask_open(
+    pairs: Sequence[Pair], left: Sequence[Open], asker: Asker, jobs: int, limit_s: float, cache: VerdictCache | None
+) -> Generator[tuple[int, Row]]:
+    """The rows of the pairs that are open; one whose process died is asked once more."""
+    again: list[Open] = []
+    for chosen in (left, again):
+        with closing(side_by_side(asker, [pairs[index] for index, _ in chosen], jobs, limit_s)) as answers:
+            for found in answers:
+                index, key = chosen[found.index]
+                if isinstance(found, Lost) and found.died and chosen is left:
+                    again.append(chosen[found.index])
+                    continue
+                result = _row(pairs[index], found)
+                if isinstance(found, Answered):
+                    remember(cache, key, result)
+                yield index, result
 
 
 def _row(pair: Pair, found: Answered[Row] | Lost) -> Row:

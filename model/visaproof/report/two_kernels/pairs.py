@@ -8,10 +8,11 @@ import msgspec
 
 from visaproof.launch.premise_table import PREMISES
 from visaproof.report.kernels.premises import GRANTED
+from visaproof.report.results.finding import Finding
 from visaproof.report.text.documents import Document, shown_path
 from visaproof.report.text.excerpt import printable
 from visaproof.report.text.tables import table
-from visaproof.report.two_kernels.pair_answers import Answer, Row
+from visaproof.report.two_kernels.pair_rows import Answer, Row
 
 FINE = (Answer.REFINES, Answer.CONDITIONAL)
 ALWAYS_SHOWN = (Answer.REFINES, Answer.CONDITIONAL, Answer.DIFFERS, Answer.UNKNOWN)
@@ -36,6 +37,7 @@ class PairsDocument(Document, kw_only=True):
     counts: dict[str, int]
     alone: list[str]
     asked: list[Row]
+    findings: list[Finding]
 
 
 def summary(rows: Sequence[Row]) -> Iterator[str]:

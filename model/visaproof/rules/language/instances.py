@@ -152,11 +152,13 @@ def _runnable(statement: syntax.Statement, lines: list[_Line]) -> syntax.Instruc
         raise NotModelled("control flow in a rule: a template is a sequence of instructions", place)
     if statement.opcode in OPCODES:
         raise NotModelled("a barrier or a fence in a rule: what other threads see of it is not asked", place)
-    return statement
+    return replace(statement, position=place)
 
 
 def rule_place(instance: Instance, side: syntax.Kernel, position: Position) -> Position:
-    """The line of the rule file of a statement of one of the kernels."""
+    """The place in the rule file of one in one of the kernels: statements have it already, their operands do not."""
+    if position.path != side.path:
+        return position
     lines = _statement_lines(instance.rule.source if side is instance.source else instance.rule.target, instance.holes)
     first = len(instance.rule.declared) + 4
     index = position.line - first

@@ -53,7 +53,7 @@ def instruction_text(instruction: Instruction) -> str:
         operands[1:3] = [_state(operand, opcode) for operand in instruction.operands[1:3]]
     if opcode.startswith("lsc_"):
         return "  ".join([head, *operands])
-    if opcode.startswith(("sample_", "load_")):
+    if opcode.startswith(("sample_", "load_", "resinfo")):
         head += " "
     return " ".join([head, *operands])
 

@@ -1,0 +1,112 @@
+"""Which files a command is asked about: those that are named, and those of folders; changed ones, or a share."""
+
+import re
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from visaproof.cli.options.errors import UsageError
+
+T = TypeVar("T")
+
+MANIFEST = "manifest.json"
+SOURCES = {
+    ".cl": "OpenCL C",
+    ".clcpp": "C++ for OpenCL",
+    ".cpp": "C++",
+    ".spv": "SPIR-V",
+    ".bc": "LLVM bitcode",
+    ".ll": "LLVM",
+}
+"""What is compiled to vISA, by its suffix."""
+SUFFIX = ".visaasm"
+_FUNCTION = re.compile(r"[._]f\d+$")
+"""The end of the stem of a called function's file, which belongs to another."""
+_PSEUDO_KERNEL = "Intel_Symbol_Table_Void_Program"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One file to ask about, and what says how it is launched."""
+
+    path: Path
+    launch: Path | None
+
+
+def tasks_of(arguments: Namespace) -> list[Task]:
+    """What the command line names, in the order in which it is asked.  Raises UsageError."""
+    found: list[Task] = []
+    for path in arguments.files:
+        if path.is_dir():
+            found += _in_folder(path, arguments.launch)
+        elif path.suffix in SOURCES:
+            raise UsageError(
+                f"{path}: this is {SOURCES[path.suffix]}, and the question is about vISA",
+                f"`visaproof dump {path}` compiles it with Intel's compiler",
+            )
+        else:
+            found.append(Task(path, arguments.launch))
+    return chosen_of(found, inputs_of, arguments)
+
+
+def chosen_of(tasks: Sequence[T], inputs: Callable[[T], Sequence[Path]], arguments: Namespace) -> list[T]:
+    """Those that have changed, and of these the share of this run.  Raises UsageError."""
+    found = list(tasks)
+    if arguments.changed_since is not None:
+        from visaproof.cli.many.changed import changed_since
+
+        found = changed_since(found, inputs, arguments.changed_since)
+    if arguments.shard is not None:
+        first, step = arguments.shard
+        found = found[first - 1 :: step]
+    return found
+
+
+def _in_folder(folder: Path, launch: Path | None) -> list[Task]:
+    """The kernels of a folder and the folders in it, by name.  Raises UsageError where there is none."""
+    found = [Task(path, launch or launch_beside(path, folder)) for path in kernels_in(folder)]
+    if not found:
+        sources = sorted({path.suffix for path in folder.rglob("*") if path.suffix in SOURCES})
+        hint = "`visaproof dump` compiles a source with Intel's compiler" if sources else ""
+        raise UsageError(f"no {SUFFIX} file in {folder}", hint or "Intel's compiler dumps them: docs/how-to/dump.md")
+    return found
+
+
+def kernels_in(folder: Path) -> Iterator[Path]:
+    """The files of kernels, without those of functions that they call."""
+    for path in sorted(folder.rglob(f"*{SUFFIX}")):
+        stem = _FUNCTION.search(path.stem)
+        if path.is_file() and not (stem and _has_caller(path, stem)) and _PSEUDO_KERNEL not in path.name:
+            yield path
+
+
+def _has_caller(path: Path, end: "re.Match[str]") -> bool:
+    return path.with_name(path.stem[: end.start()] + SUFFIX).is_file()
+
+
+def launch_beside(path: Path, root: Path) -> Path | None:
+    """The nearest manifest up to the root; else the zebin that is named as the kernel, or the only one."""
+    folders = [path.parent, *(parent for parent in path.parent.parents if parent.is_relative_to(root))]
+    for folder in folders:
+        if (folder / MANIFEST).is_file():
+            return folder / MANIFEST
+        if (own := path.with_suffix(".bin")).is_file() and folder == path.parent:
+            return own
+        zebins = sorted(folder.glob("*.bin"))
+        if len(zebins) == 1:
+            return zebins[0]
+    return None
+
+
+def inputs_of(task: Task) -> Sequence[Path]:
+    """The files that are read to answer it: the kernel, the functions it may call, and the launch."""
+    return [task.path, *called_by(task.path), *([task.launch] if task.launch else [])]
+
+
+def called_by(path: Path) -> list[Path]:
+    """The files of functions that a kernel may call."""
+    from glob import escape
+
+    return sorted(path.parent.glob(f"{escape(path.stem)}[._]f*{path.suffix}"))
