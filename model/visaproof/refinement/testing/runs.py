@@ -88,7 +88,7 @@ class Difference:
     def __repr__(self) -> str:
         if self.undefined is not None or not self.surface:
             return f"<Difference: the target is undefined ({self.kind or 'of another kind'})>"
-        return f"<Difference: {self.surface}[{self.address:#x}] is {self.source:#x}, and {self.target:#x} in the target>"
+        return f"<Difference: {self.surface}[{self.address:#x}] is {self.source:#x}, then {self.target:#x}>"
 
 
 @dataclass(frozen=True, slots=True)
