@@ -45,7 +45,7 @@ class Operation:
     readings: Readings = DEFAULT
 
     def __str__(self) -> str:
-        return str(self.op)
+        return self.op.name.lower()
 
     def under(self, readings: Readings) -> "Operation | None":
         """The operation with other answers to D29; None where they make no difference to it."""

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
-from docs.generator import drawings, json_shapes
+from docs.generator import drawings, json_shapes, python_api
 from visaproof.checking.claims.catalogue import load_claims
 from visaproof.checking.verdict import Proved
 from visaproof.cli import COMMANDS
@@ -199,7 +199,8 @@ def layers() -> list[tuple[str, str]]:
 
 def _first_sentence(package: str) -> str:
     """Of its docstring."""
-    path = ROOT / "model" / package.replace(".", "/") / "__init__.py"
+    module = ROOT / "model" / package.replace(".", "/")
+    path = module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
     text = ast.get_docstring(ast.parse(path.read_text())) or ""
     return re.split(r"\.(?: |$)| \(", _prose(text).replace("`", ""))[0]
 
@@ -217,6 +218,7 @@ def _cell(text: str) -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "reference/commands.md": commands,
     "reference/exit-codes.md": exit_codes,
+    "reference/python.md": lambda: python_api.page(NOTICE),
     "reference/readings.md": readings,
     "reference/premises.md": premises,
     "reference/strategies.md": strategies,

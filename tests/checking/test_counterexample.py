@@ -16,6 +16,7 @@ from tests.two_writings import executed
 from visaproof.checking.counterexample import (
     FORMAT,
     MAX_FILE_BYTES,
+    READABLE,
     Counterexample,
     Outcome,
     Run,
@@ -48,7 +49,7 @@ def record(start: Start, subject: Subject) -> Counterexample:
         variant="a-variant",
         platform=subject.platform.name,
         readings=["D14 collision: undefined"],
-        program=program(start.instruction, start.before),
+        program=program([start.instruction], start.before),
         state=state_record(start.before),
         runs=[Run(steps=[f"{start.before.exec_mask:#x}"], outcome=outcome)],
         claimed=Outcome(undefined="an undefined access"),
@@ -125,7 +126,7 @@ MALFORMED: dict[str, bytes] = {
     "not UTF-8": changed().replace(b'"c"', b'"\xff\xfe"'),
     "binary": bytes(range(256)),
     "an older format": changed(format=FORMAT - 1),
-    "a newer format": changed(format=FORMAT + 1),
+    "a newer format": changed(format=max(READABLE) + 1),
     "a format in words": changed(format="1"),
     "no program": without("program"),
     "no state": without("state"),
@@ -161,8 +162,8 @@ def test_the_example_itself_is_one(tmp_path: Path) -> None:
 
 def test_another_format_is_named(tmp_path: Path) -> None:
     path = tmp_path / "file.json"
-    path.write_bytes(changed(format=FORMAT + 1))
-    with pytest.raises(ReadError, match=f"format {FORMAT + 1}, but this visaproof reads format {FORMAT}"):
+    path.write_bytes(changed(format=max(READABLE) + 1))
+    with pytest.raises(ReadError, match=f"format {max(READABLE) + 1}, but this visaproof reads format 1 and 2"):
         read_counterexample(path)
 
 

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support import generated
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -20,6 +19,7 @@ from visaproof.refinement.testing.runs import Difference, again
 from visaproof.refinement.verdicts import Refines
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer
+from visaproof.testing import random_kernels as generated
 from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import GeneralVariable, Kernel, PredicateVariable
 

@@ -4,7 +4,7 @@ import re
 
 from hypothesis import strategies as st
 
-from tests.support.generated import LOGIC, PREDICATES, REGIONS, RELATIONS, described_only
+from visaproof.testing.random_kernels import LOGIC, PREDICATES, REGIONS, RELATIONS, described_only
 
 INTEGERS = ("ud", "d", "uw", "w", "ub", "b", "uq", "q")
 FLOATS = ("f", "hf", "df")

@@ -6,12 +6,15 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from visaproof.checking.claims.kernels_apart import APART, with_kernels, with_kernels_apart
 from visaproof.isa.errors import Position, ReadError
 from visaproof.launch.relations.obeyed_relations import ObeyedRelation
 from visaproof.visaasm.file_content import content_of, place_in_json
 
 FORMAT = 1
-"""The version of the format; a reader refuses any other."""
+"""The version of the format, where a file holds its kernels."""
+READABLE = (FORMAT, APART)
+"""The versions that a reader takes; it refuses any other."""
 
 Violation = Literal[
     "claim-differs", "orders-differ", "two-winners", "lanes-collide", "outside", "undefined", "unwritten", "claim-fails"
@@ -95,6 +98,9 @@ class Counterexample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=T
     other: State | None = None
     """For those: the state before the second run, which differs from `state` in these bits alone."""
 
+    def __repr__(self) -> str:
+        return f"<Counterexample: {self.shows}>"
+
 
 _S = TypeVar("_S", bound=msgspec.Struct)
 
@@ -102,9 +108,16 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 def write_counterexample(counterexample: msgspec.Struct, path: Path) -> None:
     """Writes the file as a whole, indented, with a final newline.  Raises OSError, with its name."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    text, kernels = with_kernels_apart(encoded(counterexample))
+    for name, kernel in kernels.items():
+        _write_whole(path.with_name(name), kernel)
+    _write_whole(path, text + b"\n")
+
+
+def _write_whole(path: Path, content: bytes) -> None:
     part = path.with_name(f"{path.name}.part")
     try:
-        part.write_bytes(encoded(counterexample) + b"\n")
+        part.write_bytes(content)
         part.replace(path)
     except OSError as error:
         with suppress(OSError):
@@ -127,11 +140,11 @@ def read_counterexample(path: Path) -> Counterexample:
 
 def decoded(path: Path, kind: type[_S]) -> _S:
     """What a file of this kind holds.  Raises ReadError where it is none, or of another format version."""
-    found = _decode(read_bytes(path), kind, path)
-    version: int = getattr(found, "format", FORMAT)
-    if version != FORMAT:
-        raise ReadError(f"format {version}, but this visaproof reads format {FORMAT}", Position(str(path), 1, 1))
-    return found
+    data = read_bytes(path)
+    if _decode(data, _Kind, path).format not in READABLE:
+        version, known = _decode(data, _Kind, path).format, " and ".join(map(str, READABLE))
+        raise ReadError(f"format {version}, but this visaproof reads format {known}", Position(str(path), 1, 1))
+    return _decode(with_kernels(data, path), kind, path)
 
 
 def violation_of(path: Path) -> str:
@@ -141,6 +154,7 @@ def violation_of(path: Path) -> str:
 
 class _Kind(msgspec.Struct):
     violation: str = ""
+    format: int = FORMAT
 
 
 def read_bytes(path: Path) -> bytes:

@@ -5,8 +5,9 @@ from visaproof.checking.claims.identities import decide_identity
 from visaproof.checking.guesses import guessed
 from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible, climb
 from visaproof.checking.refutation import refutation
+from visaproof.checking.steps.decision import decide_own
 from visaproof.checking.verdict import Proved, Refuted, Unknown, Vacuous, Verdict
-from visaproof.queries.query import Identity, Query
+from visaproof.queries.query import Identity, OwnClaim, Query
 
 DEFAULT_TIMEOUT_MS = 20_000
 """For one question to one solver."""
@@ -19,6 +20,8 @@ def decide(query: Query, timeout_ms: int = DEFAULT_TIMEOUT_MS, seed: int = 0, li
     """
     if isinstance(query.exhibit, Identity):
         return decide_identity(query, query.exhibit, timeout_ms, seed, likely_fails)
+    if isinstance(query.exhibit, OwnClaim):
+        return decide_own(query, query.exhibit, timeout_ms, seed)
     if likely_fails and (refuted := _guessed(query, timeout_ms, seed)):
         return refuted
     found = attempted(query, timeout_ms, seed)

@@ -23,51 +23,103 @@ from visaproof.semantics.symbolic.state import (
     SymbolicSurface,
 )
 from visaproof.smt import BitVec, Bool, bit, conj, const, extract, ite, symbol
+from visaproof.smt.z3_types import Z3Array, Z3BitVec, Z3Bool
 
-Expression = Any
-"""A z3 expression: z3 has no types that a checker could use."""
+CELL_BITS = ADDRESS_BITS
+"""Of an address in a buffer."""
+TEXEL_CELL_BITS = 128
+"""Of the coordinates of a texel side by side."""
+
+
+def _read_bytes(memory: Any, address: Any, width: int) -> Any:
+    from visaproof.smt.z3_arrays import read_bytes
+
+    return read_bytes(memory, address, width)
 
 
 @dataclass(frozen=True, slots=True)
 class BufferArray:
     """A buffer: `bytes` maps BitVec(40) addresses to BitVec(8), and `size` is a BitVec(40) number of bytes."""
 
-    bytes: Expression
-    size: Expression
+    bytes: Z3Array
+    size: Z3BitVec
+
+    def byte(self, address: Z3BitVec) -> Z3BitVec:
+        """The byte at an address of BitVec(40)."""
+        return _read_bytes(self.bytes, address, 1)
+
+    def dword(self, address: Z3BitVec) -> Z3BitVec:
+        """The four bytes from an address on, little endian."""
+        return _read_bytes(self.bytes, address, 4)
 
 
 @dataclass(frozen=True, slots=True)
 class ImageArray:
     """A typed surface: `texels` maps BitVec(128), u v r lod side by side, to BitVec(32), or BitVec(16) for `.16`."""
 
-    texels: Expression
-    levels: tuple[tuple[Expression, Expression, Expression], ...]
+    texels: Z3Array
+    levels: tuple[tuple[Z3BitVec, Z3BitVec, Z3BitVec], ...]
     """How many values U, V and R have at each LOD, BitVec(32) each; 1 where the surface has no such coordinate.
 
     What counts the layers of an array is the same at every level.
     """
 
+    def texel(self, u: Z3BitVec, v: Z3BitVec, r: Z3BitVec, lod: Z3BitVec) -> Z3BitVec:
+        """The texel at coordinates of BitVec(32); those that the surface does not have are 0."""
+        from visaproof.smt.z3_arrays import read_cell
 
-@dataclass(frozen=True, slots=True)
+        return read_cell(self.texels, [u, v, r, lod])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Arrays:
     """The state of one thread in z3: BitVec(32) execution mask; registers and predicates as wide as they are."""
 
     platform: Platform
-    exec_mask: Expression
-    registers: Mapping[str, Expression]
+    exec_mask: Z3BitVec
+    registers: Mapping[str, Z3BitVec]
     """Variable by name; its byte 0 in the low bits."""
     surfaces: Mapping[str, BufferArray | ImageArray]
-    predicates: Mapping[str, Expression] = field(default_factory=dict[str, Expression])
+    predicates: Mapping[str, Z3BitVec] = field(default_factory=dict[str, Z3BitVec])
+
+    @staticmethod
+    def arbitrary(instruction: Instruction, platform: Platform = Platform.TGLLP) -> "Arrays":
+        """A state of z3 constants in which the instruction may begin.  Raises NotModelled."""
+        from visaproof.checking.steps.arbitrary import arbitrary
+
+        return arbitrary(instruction, platform)
+
+    def buffer(self, name: str) -> BufferArray:
+        """The buffer of this name.  Raises KeyError, and TypeError for an image."""
+        surface = self.surfaces[name]
+        if not isinstance(surface, BufferArray):
+            raise TypeError(f"{name} is an image")
+        return surface
+
+    def image(self, name: str) -> ImageArray:
+        """The image of this name.  Raises KeyError, and TypeError for a buffer."""
+        surface = self.surfaces[name]
+        if not isinstance(surface, ImageArray):
+            raise TypeError(f"{name} is a buffer")
+        return surface
+
+    def __repr__(self) -> str:
+        return f"<Arrays of {self.platform.name}: {', '.join([*self.registers, *self.predicates, *self.surfaces])}>"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Step:
     """What an instruction makes of a state, and whether the page leaves that undefined (then `after` means nothing)."""
 
+    instruction: Instruction
+    before: Arrays
     after: Arrays
-    undefined: Expression
-    arbitrary: tuple[Expression, ...] = ()
+    undefined: Z3Bool
+    arbitrary: tuple[Z3BitVec, ...] = ()
     """Fresh constants that stand in `after` for register bytes that the page leaves undefined: any value is allowed."""
+
+    def __repr__(self) -> str:
+        return f"<Step: {self.instruction}>"
 
 
 def encode(instruction: Instruction, before: Arrays) -> Step:
@@ -90,19 +142,17 @@ def encode(instruction: Instruction, before: Arrays) -> Step:
     }
     surfaces = {name: _with_contents(surface, memory[name]) for name, surface in before.surfaces.items()}
     meaningless = undefined(accesses, instruction.spec.collision_undefined)
-    return Step(replace(before, registers=registers, surfaces=surfaces), lowering.lower(meaningless), arbitrary)
+    after = replace(before, registers=registers, surfaces=surfaces)
+    return Step(instruction, before, after, lowering.lower(meaningless), arbitrary)
 
 
 def _require_texels(access: Access, surface: BufferArray | ImageArray) -> None:
-    if isinstance(surface, ImageArray) and surface.texels.range().size() != 8 * access.width:
-        raise ValueError(
-            f"{access.surface} has texels of {surface.texels.range().size()} bits, not of {8 * access.width}"
-        )
+    contents: Any = _contents(surface)
+    if isinstance(surface, ImageArray) and contents.range().size() != 8 * access.width:
+        raise ValueError(f"{access.surface} has texels of {contents.range().size()} bits, not of {8 * access.width}")
 
 
-def _arbitrary_bytes(
-    places: list[tuple[Bool, RegisterSlice]], state: SymbolicState, lowering: Any
-) -> Iterator[Expression]:
+def _arbitrary_bytes(places: list[tuple[Bool, RegisterSlice]], state: SymbolicState, lowering: Any) -> Iterator[Any]:
     """Puts a constant of its own into each piece of a register that the page leaves undefined."""
     from visaproof.smt.z3_arrays import fresh
 
@@ -116,7 +166,7 @@ def _arbitrary_bytes(
 def _symbolic(before: Arrays, lowering: Any) -> SymbolicState:
     """The symbolic state, each symbol standing for an expression of the caller."""
 
-    def standing_for(name: str, expression: Expression) -> BitVec:
+    def standing_for(name: str, expression: Any) -> BitVec:
         term = symbol(name, expression.size())
         lowering.define(term, expression)
         return term
@@ -126,7 +176,7 @@ def _symbolic(before: Arrays, lowering: Any) -> SymbolicState:
     def initial(variable: str, position: int) -> Byte:
         return registers[variable], position
 
-    def bits(name: str, word: Expression) -> Any:
+    def bits(name: str, word: Any) -> Any:
         term = standing_for(name, word)
         return tuple(bit(term, lane) for lane in range(min(term.width, THREAD_LANES)))
 
@@ -152,17 +202,17 @@ def _surface(name: str, surface: BufferArray | ImageArray, standing_for: Any) ->
     return SymbolicImage(tuple((width, height, depth) for width, height, depth in levels))
 
 
-def _contents(surface: BufferArray | ImageArray) -> Expression:
+def _contents(surface: BufferArray | ImageArray) -> Any:
     return surface.bytes if isinstance(surface, BufferArray) else surface.texels
 
 
-def _with_contents(surface: BufferArray | ImageArray, contents: Expression) -> BufferArray | ImageArray:
+def _with_contents(surface: BufferArray | ImageArray, contents: Any) -> BufferArray | ImageArray:
     if isinstance(surface, BufferArray):
         return replace(surface, bytes=contents)
     return replace(surface, texels=contents)
 
 
-def _perform(access: Access, index: int, state: SymbolicState, memory: dict[str, Expression], lowering: Any) -> None:
+def _perform(access: Access, index: int, state: SymbolicState, memory: dict[str, Any], lowering: Any) -> None:
     """One access: memory is the array so far, registers change in the symbolic state."""
     from visaproof.smt.z3_arrays import choose
 
@@ -184,14 +234,14 @@ def _perform(access: Access, index: int, state: SymbolicState, memory: dict[str,
     state.registers.write(place.variable, place.start, extract(brought, 8 * place.width - 1, 0), access.guard)
 
 
-def _read(access: Access, contents: Expression, lowering: Any) -> Expression:
+def _read(access: Access, contents: Any, lowering: Any) -> Any:
     from visaproof.smt.z3_arrays import read_bytes, read_cell
 
     cell = [lowering.lower(part) for part in access.cell]
     return read_bytes(contents, cell[0], access.width) if len(cell) == 1 else read_cell(contents, cell)
 
 
-def _write(access: Access, contents: Expression, value: Expression, lowering: Any) -> Expression:
+def _write(access: Access, contents: Any, value: Any, lowering: Any) -> Any:
     from visaproof.smt.z3_arrays import write_bytes, write_cell
 
     cell = [lowering.lower(part) for part in access.cell]

@@ -8,13 +8,14 @@ import msgspec
 from visaproof.checking.counterexample import Counterexample, Outcome, Violation
 from visaproof.checking.runs import claimed, run
 from visaproof.checking.states import program, state_record
+from visaproof.checking.steps.shown import shown as shown_of_arrays
 from visaproof.instructions import TypedAtomic
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, READINGS
 from visaproof.queries.page_accesses import page_accesses, page_undefined
-from visaproof.queries.query import OneLane, Query, SerialLanes, TwoLanes
+from visaproof.queries.query import OneLane, OwnClaim, Query, SerialLanes, TwoLanes
 from visaproof.queries.subject import SURFACE, Subject
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
@@ -150,7 +151,7 @@ class _Scene:
             variant=shown.variant,
             under=shown.readings.chosen_otherwise(),
             platform=shown.platform.name,
-            program=program(self._instruction, self._before),
+            program=program([self._instruction], self._before),
             state=state_record(self._before),
             runs=[self._actual],
             claimed=claim,
@@ -185,6 +186,12 @@ def _put(state: ConcreteState, name: str, cell: tuple[int, ...], content: int) -
     else:
         for k in range(4):
             surface.contents[cell[0] + k] = content >> 8 * k & 0xFF
+
+
+@_exhibit.register
+def _(own: OwnClaim, query: Query, values: Values) -> Counterexample | None:
+    """Instructions one after another, and a formula about the arrays before and after."""
+    return shown_of_arrays(own, query, dict(values))
 
 
 # ---------------------------------------------------------------- lanes on one texel
@@ -226,7 +233,7 @@ def _(shown: TwoLanes, query: Query, values: Values) -> Counterexample | None:
         shows=shows,
         violation=violation,
         platform=_PLATFORM.name,
-        program=program(instruction, before),
+        program=program([instruction], before),
         state=state_record(before),
         runs=runs[:1] if shown.winners else runs,
     )
@@ -247,7 +254,7 @@ def _(shown: OneLane, query: Query, values: Values) -> Counterexample | None:
         violation="claim-differs",
         variant=shown.variant,
         platform=_PLATFORM.name,
-        program=program(instruction, before),
+        program=program([instruction], before),
         state=state_record(before),
         runs=[actual],
         claimed=Outcome(changes=kept if wrong == old else kept | {_TEXEL: f"{wrong:#x}"}),
@@ -272,7 +279,7 @@ def _(shown: SerialLanes, query: Query, values: Values) -> Counterexample | None
         violation="claim-differs",
         variant=shown.variant,
         platform=_PLATFORM.name,
-        program=program(instruction, before),
+        program=program([instruction], before),
         state=state_record(before),
         runs=[actual],
         claimed=Outcome(changes=claimed),

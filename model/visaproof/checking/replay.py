@@ -18,7 +18,7 @@ from visaproof.instructions import Instruction
 from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError
 from visaproof.isa.operands import SLM
 from visaproof.isa.platform import Platform, platform_named
-from visaproof.isa.readings import Readings, readings_from
+from visaproof.isa.readings import DEFAULT, Readings, readings_from
 from visaproof.launch.relations.obeyed_relations import broken
 from visaproof.machine.concrete import run as concrete_run
 from visaproof.semantics.concrete.choices import Choices
@@ -90,6 +90,21 @@ def _instruction_again(counterexample: Counterexample, kernel: Kernel, platform:
         yield f"what execute leaves does not show that {counterexample.shows}"
         return NOTHING
     return counterexample.shows  # the name of a claim and of what breaks it: no outcome
+
+
+def _instructions_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Words:
+    """The memory messages of the program, one after another; what is claimed of them is not in the file."""
+    try:
+        messages = [one for one in kernel.instructions() if one.opcode in OPCODES]
+        instructions = [decode(one, kernel, platform, DEFAULT) for one in messages]
+        for instruction in instructions:
+            instruction.validate(platform)
+    except (IllegalInstruction, NotModelled) as error:
+        yield f"the program is no longer accepted: {error}"
+        return NOTHING
+    again = runs.run_all(instructions, state_from(counterexample.state, counterexample.platform))
+    yield from _compared(counterexample.runs[0].outcome, again.outcome)
+    return counterexample.shows
 
 
 def _message(kernel: Kernel, platform: Platform, readings: Readings) -> Instruction:
@@ -195,7 +210,7 @@ _REPLAYS: dict[Violation, _Again] = {
     "claim-differs": _instruction_again,
     "orders-differ": _instruction_again,
     "two-winners": _instruction_again,
-    "claim-fails": _instruction_again,
+    "claim-fails": _instructions_again,
     "lanes-collide": _kernel_again,
     "undefined": _kernel_again,
     "outside": _outside_again,

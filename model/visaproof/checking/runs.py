@@ -30,6 +30,18 @@ def run(instruction: Instruction, before: ConcreteState, exec_masks: Sequence[in
     return Run(steps=steps, outcome=changes(before, after))
 
 
+def run_all(instructions: Sequence[Instruction], before: ConcreteState) -> Run:
+    """Executes the instructions in turn under the execution mask of the state, which stays as it is."""
+    after = before.copy()
+    steps = [f"{before.exec_mask:#x}"]
+    try:
+        for instruction in instructions:
+            instruction.execute(after)
+    except UndefinedBehavior as reason:
+        return Run(steps=steps, outcome=Outcome(undefined=str(reason)))
+    return Run(steps=steps, outcome=changes(before, after))
+
+
 def claimed(
     accesses: Sequence[Access],
     collision_undefined: bool,

@@ -1,5 +1,7 @@
 """Concrete states and outcomes to and from their JSON form, and an instruction as a `.visaasm` program."""
 
+from collections.abc import Sequence
+
 from visaproof.checking.buffer_space import BufferSpace
 from visaproof.checking.counterexample import Outcome, PredicateState, State, SurfaceState
 from visaproof.instructions import Instruction
@@ -90,11 +92,11 @@ def _surface_changes(name: str, before: Surface, after: Surface) -> dict[str, st
     }
 
 
-def program(instruction: Instruction, state: ConcreteState) -> list[str]:
-    """A `.visaasm` file with the declarations that the state needs and this one instruction."""
+def program(instructions: Sequence[Instruction], state: ConcreteState) -> list[str]:
+    """A `.visaasm` file with the declarations that the state needs and these instructions."""
     lines = [".version 4.1", '.kernel "counterexample"']
     for name, content in state.registers.items():
         lines.append(f".decl {name} v_type=G type=ud num_elts={max(1, len(content) // 4)} align=GRF")
     lines += [f".decl {name} v_type=P num_elts={bits.count}" for name, bits in state.predicates.items()]
     lines += [f".decl {name} v_type=T num_elts=1" for name in state.surfaces if not name.startswith("%")]
-    return [*lines, '.function "counterexample"', f"    {instruction}", "    ret (M1, 1)"]
+    return [*lines, '.function "counterexample"', *(f"    {one}" for one in instructions), "    ret (M1, 1)"]

@@ -171,6 +171,9 @@ def _started(do: Callable[[T], R]) -> _Worker[T]:
 @contextmanager
 def _ctrl_c_held_back() -> Generator[None]:
     """A process that starts meanwhile never hears Ctrl-C: the caller does, and ends it."""
+    if not hasattr(signal, "pthread_sigmask"):  # as on Windows: `_serve` sees to it once it runs
+        yield
+        return
     resource_tracker.ensure_running()  # which would let the signal through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -187,6 +190,8 @@ def _end(worker: _Worker[T]) -> None:
 
 def _serve(do: Callable[[T], R], connection: "Connection[tuple[R | None, WithTraceback | None], T]") -> None:
     """Answers tasks until the caller is gone."""
+    if not hasattr(signal, "pthread_sigmask"):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         while True:
             connection.send(_outcome(do, connection.recv()))

@@ -26,7 +26,8 @@ def interrupted_by_signals() -> Generator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    if is_lost_in(frame) and signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, _interrupt):
+    can_wait = hasattr(signal, "setitimer") and is_lost_in(frame)
+    if can_wait and signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, _interrupt):
         signal.signal(signal.SIGALRM, _interrupt)  # again, once the interpreter has left that function
         signal.setitimer(signal.ITIMER_REAL, LEAST_S)
         return

@@ -17,6 +17,7 @@ from visaproof.cli.options.findings import KINDS_OF_ONE_KERNEL, allows, codes_of
 from visaproof.cli.options.kernel_files import milliseconds, read_with_launch
 from visaproof.cli.options.kernel_questions import add_kernel_options, nothing_asked, show_stop
 from visaproof.isa.errors import LimitReached, ReadError
+from visaproof.launch.assume import ADDRESS_UNIT
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from visaproof.isa.errors import Position
     from visaproof.report.one_kernel.launches import ShownLaunch
     from visaproof.smt.limit import Limit
-
-ADDRESS_UNIT = 4
-"""`--align` unless nothing is assumed, or it is known how large an element is."""
 
 WORDS = {
     ExitCode.OK: "in bounds",

@@ -20,9 +20,11 @@ EPILOG = """examples:
   visaproof prove                                every claim of ./proofs, counted by obligation
   visaproof prove -v bounds --timeout 60         each claim with "bounds" in its id
   visaproof prove oword_ld/                      obligations on one instruction
+  visaproof prove atomics                        the claims of a module
   visaproof prove 'refute_*' --save findings     write each counterexample to a file
   visaproof prove --reading dword-misaligned=floor     the proofs, read another way
   visaproof prove --readings all --jobs 0        the proofs under every reading: on which does each depend?
+  visaproof prove --emit smt2 questions frame    the questions of a module as SMT-LIB files
   visaproof prove --format json --jobs 4 > run.json
   visaproof prove --enumerate --jobs 2           every legal fixed shape of the four instructions
   visaproof prove --enumerate --limit 5 add      … for at most 5 s a batch: what is left is unknown
@@ -38,7 +40,7 @@ exit codes:
 """
 
 
-PATTERN = "part of a claim's id, or a shell pattern; with a slash, of an obligation's: instruction/property"
+PATTERN = "a module, part of a claim's id, or a shell pattern; with a slash, of an obligation's: instruction/property"
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -70,6 +72,8 @@ def add_parser(subparsers: Subparsers) -> None:
     otherwise.add_argument("--reading", action="append", default=[], metavar="NAME=VALUE", help=reading)
     every = "ask prove_* under each other reading on its own, and say which readings each verdict depends on"
     otherwise.add_argument("--readings", choices=("all",), help=every)
+    emit = "write each question to DIR as an SMT-LIB file, by z3's printer, and decide nothing: unsat is a proof"
+    parser.add_argument("--emit", nargs=2, metavar=("smt2", "DIR"), help=emit)
     add_format(parser)
 
 
@@ -80,6 +84,8 @@ def run(arguments: Namespace) -> int:
     folder, claims = _selected(arguments.proofs, arguments.patterns)
     if arguments.readings or readings != DEFAULT:
         claims = [claim for claim in claims if claim.name.startswith("prove_")]
+    if arguments.emit:
+        return _emit(arguments.emit, claims, readings)
     if arguments.list:
         return _list(claims, arguments.format)
     if arguments.save:
@@ -130,6 +136,21 @@ def _proposed(pattern: str, claims: "list[Claim]") -> str:
     else:
         ids = {claim.id if "[" in pattern else claim.name for claim in claims}
     return proposal(pattern, sorted(ids)) or "visaproof prove --list names every claim"
+
+
+def _emit(asked: list[str], claims: "list[Claim]", readings: Readings) -> int:
+    """Writes the question of each claim: assumptions, and that the goal fails."""
+    from visaproof.checking.claims.question_files import write_question
+
+    kind, directory = asked
+    if kind != "smt2":
+        raise UsageError(f"--emit {kind}: only smt2 is written", "--emit smt2 DIR")
+    folder = Path(directory)
+    make_folder(folder)
+    for claim in claims:
+        reread = (claim.under(readings) if readings != DEFAULT else None) or claim
+        print(write_question(reread, folder))
+    return ExitCode.OK
 
 
 def _list(claims: "list[Claim]", output: str) -> int:

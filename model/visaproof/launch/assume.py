@@ -11,6 +11,9 @@ from typing import ClassVar
 
 FIRST_LANES = "first-lanes"
 
+ADDRESS_UNIT = 4
+"""Of the addresses in a payload, unless nothing is assumed, or it is known how large an element is."""
+
 SETS: Mapping[str, frozenset[str]] = {
     "launch": frozenset((
         "local-ids", "local-size", "rows", "whole-groups", "unread-dimensions", "global-ids", "all-lanes", FIRST_LANES,

@@ -23,7 +23,7 @@ _Place = tuple[str, int]
 """A byte of a variable."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Program:
     """A kernel, what is known of its launch, and the device."""
 
@@ -36,6 +36,9 @@ class Program:
     """What stands at the numbers of its samplers, where the program that it is compared with says it as well."""
     own_tables: frozenset[str] = frozenset()
     """The tables that hold something else in the program that it refines: then they are others than that one's."""
+
+    def __repr__(self) -> str:
+        return f"<Program {self.kernel.name}: {self.kernel.path}, {self.platform.name}, {self.launch.source}>"
 
     def table(self, name: str) -> str:
         """What a table is called in both programs."""

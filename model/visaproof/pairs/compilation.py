@@ -113,7 +113,10 @@ def _ran(compilation: Compilation, dump: Path, out: Path) -> str:
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:  # as on Windows: what the compiler itself has started is not ended
+            process.kill()
         process.wait()
     if process.stdout is not None:
         process.stdout.close()

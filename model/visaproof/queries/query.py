@@ -1,6 +1,7 @@
 """A question to the engine: does the goal hold wherever the assumptions do?"""
 
 from dataclasses import dataclass
+from typing import Any
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.queries.subject import Subject
@@ -87,7 +88,17 @@ class Identity:
     variant: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnClaim:
+    """A formula in z3 arrays about steps of `checking.encode`, which the query is without the arrays."""
+
+    expression: Any
+    steps: tuple[Any, ...]
+    raising: Any
+    """What became of its constants, and which cells of memory it reads: `smt.raised.Raising`."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Query:
     """`assumptions ⇒ goal`, for all values of all symbols."""
 
@@ -97,12 +108,15 @@ class Query:
     """The shape that this query is about; everything else in it is arbitrary."""
     assumptions: tuple[Bool, ...]
     goal: Bool
-    exhibit: Subject | TwoLanes | OneLane | SerialLanes | Identity
+    exhibit: Subject | TwoLanes | OneLane | SerialLanes | Identity | OwnClaim
     """How to show a counterexample: the instruction and the state that the symbols stand for."""
     memory: tuple[MemoryBefore, ...] = ()
     readings: tuple[str, ...] = ()
     parts: tuple[Bool, ...] = ()
     """Statements that together imply the goal: where it is large they are decided first, each only once up to names."""
+
+    def __repr__(self) -> str:
+        return f"<Query {self.id}>"
 
     @property
     def id(self) -> str:

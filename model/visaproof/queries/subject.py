@@ -60,7 +60,7 @@ class Footprint(Protocol):
     def footprint(self, state: SymbolicState) -> Iterator[Access]: ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Subject:
     """`instruction` with arbitrary operands on `platform`; `accesses` are its effects, or those of a wrong variant."""
 
@@ -79,6 +79,9 @@ class Subject:
     """How `accesses` reads the pages; `own_accesses` has the defaults."""
     leaves_undefined: tuple[tuple[Bool, RegisterSlice], ...] = ()
     """Destination bytes without a value after the instruction, and when; as `readings` has it."""
+
+    def __repr__(self) -> str:
+        return f"<Subject {self.instruction.spec.name}[{self.scope}]{f' {self.variant}' if self.variant else ''}>"
 
     @property
     def surface(self) -> str:

@@ -42,7 +42,7 @@ from visaproof.smt import Bool
 NOTHING_GRANTED = Granted()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Two kernels that can be compared, and on what the answer will rest."""
 
@@ -71,6 +71,9 @@ class Comparison:
     """Of parts of programs, inputs that are as they are given, and what memory holds; else launches are made up."""
     itself: bool = False
     """Whether a program is compared with itself, in the same registers: then one symbolic run stands for both."""
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.source!r} → {self.target!r}>"
 
     @property
     def on_floats(self) -> bool:

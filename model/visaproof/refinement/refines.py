@@ -20,7 +20,7 @@ from visaproof.launch.launch import launch_of
 from visaproof.launch.matching import Program
 from visaproof.machine.symbolic.run import DEFAULT_UNROLL
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
-from visaproof.refinement.comparison import compare
+from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.observed import names_from
 from visaproof.refinement.scope import Alias, Scope
@@ -116,6 +116,31 @@ def refines(
     Raises ReadError for a file that cannot be read and for inputs without a counterpart, NotModelled for kernels that
     cannot be compared, ValueError for an option that has no such value.
     """
+    return decide(*compared(
+        source, target, launch=launch, launch_target=launch_target, platform=platform, assume=assume,
+        forbidden=forbidden, floats=floats, unroll=unroll, timeout_s=timeout_s, programs=programs, observe=observe,
+        alias=alias, disjoint=disjoint,
+    ))  # fmt: skip
+
+
+def compared(
+    source: Path | str | Program,
+    target: Path | str | Program,
+    *,
+    launch: Path | str | None = None,
+    launch_target: Path | str | None = None,
+    platform: Platform | str | None = None,
+    assume: Assume | str = Assume.LAUNCH,
+    forbidden: Collection[UndefinedKind | str] = FORBIDDEN,
+    floats: Floats | str = Floats.UNINTERPRETED,
+    unroll: int = DEFAULT_UNROLL,
+    timeout_s: float = TIMEOUT_S,
+    programs: Programs | None = None,
+    observe: Sequence[str] | str = (),
+    alias: Alias | str = Alias.MAY,
+    disjoint: Sequence[tuple[str, str]] = (),
+) -> tuple[Comparison, int]:
+    """The question of `refines`, and the milliseconds for one question to a solver.  Raises what `refines` does."""
     if unroll < 1 or not 0 < timeout_s < inf:
         raise ValueError(f"{unroll} rounds, {timeout_s} s: at least one iteration, and a positive number of seconds")
     kinds = frozenset(map(UndefinedKind, [forbidden] if isinstance(forbidden, str) else forbidden))
@@ -129,4 +154,4 @@ def refines(
     scope = Scope(
         assumed, kinds, unroll, Floats(floats), names, Alias(alias), tuple(disjoint), timeout_ms=timeout_ms
     )  # fmt: skip
-    return decide(compare(one, other, scope), timeout_ms)
+    return compare(one, other, scope), timeout_ms

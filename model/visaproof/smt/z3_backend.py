@@ -63,6 +63,14 @@ def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int) -> Answer:
     return Undecided(f"z3: {reason}")
 
 
+def printed(formulas: Sequence[Bool]) -> str:
+    """The question whether all formulas can hold together, in SMT-LIB, by z3's own printer."""
+    lowering = Lowering(_z3.Context())
+    solver = _z3.Solver(ctx=lowering.context)
+    solver.add(*(lowering.lower(formula) for formula in formulas))
+    return cast(str, solver.to_smt2())
+
+
 def _checked(solver: Any, timeout_ms: int) -> Any:
     """What `check` says; None where its processor time was over: z3's own limit is one by the clock.
 

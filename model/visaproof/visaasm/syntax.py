@@ -278,14 +278,14 @@ class Kernel:
     name: str
     is_function: bool
     """`.global_function` instead of `.kernel`."""
-    variables: Mapping[str, Variable]
+    variables: Mapping[str, Variable] = field(repr=False)
     """Predefined and declared ones by name, in declaration order.
 
     A name that is declared again in another `{ }` is there as `NAME#2`, and operands refer to it so.
     """
-    inputs: tuple[Input, ...]
-    attributes: Mapping[str, str | int | None]
-    statements: tuple[Statement, ...]
+    inputs: tuple[Input, ...] = field(repr=False)
+    attributes: Mapping[str, str | int | None] = field(repr=False)
+    statements: tuple[Statement, ...] = field(repr=False)
     source_lines: tuple[str, ...] = field(repr=False)
     unlinked: Mapping[Position, str] = field(default_factory=dict[Position, str], repr=False)
     """Why a call could not be linked, by its place."""

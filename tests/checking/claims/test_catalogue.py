@@ -1,13 +1,17 @@
 """What a proofs folder claims, and how its claims are found, named and selected."""
 
+from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 from visaproof.checking.claims.catalogue import (
     Claim,
     claims_in,
+    claims_of,
     discharge,
     for_each,
     load_claims,
@@ -113,3 +117,50 @@ def test_the_folder_is_looked_for_here_and_beside_the_package(tmp_path: Path, mo
     here.mkdir()
     (here / "__init__.py").write_text("")
     assert proofs_folder() == Path("proofs")
+
+
+class Colour(Enum):
+    RED = 1
+
+
+@dataclass(frozen=True)
+class Case:
+    """Python's own text of it is long, and changes with its fields."""
+
+    name: str
+    facts: tuple[int, ...] = tuple(range(40))
+
+
+@pytest.mark.parametrize(
+    ("cases", "labels"),
+    [
+        ((1, 2), ["1", "2"]),
+        ((Colour.RED,), ["red"]),
+        ((Case("one"), Case("two")), ["one", "two"]),
+        ((("add", Colour.RED), ("sub", Colour.RED)), ["add, red", "sub, red"]),
+        ((object(), object()), ["object", "object-2"]),
+        ((len,), ["len"]),
+        (("x" * 80, "x" * 80), ["x" * 60, "x" * 60 + "-2"]),
+    ],
+)
+def test_a_case_has_a_short_name_without_words_of_python(cases: tuple[Any, ...], labels: list[str]) -> None:
+    def prove_it(_: object) -> Query:
+        raise AssertionError
+
+    claims = list(claims_of("prove_it", for_each(cases)(prove_it)))  # pyright: ignore[reportArgumentType]
+    assert [claim.case for claim in claims] == labels
+
+
+def test_ids_are_short_and_hold_no_words_of_python(catalogue: list[Claim]) -> None:
+    ids = [claim.id for claim in catalogue]
+    assert len(set(ids)) == len(ids)
+    assert max(map(len, ids)) <= 120
+    assert not [each for each in ids if "<" in each or "=" in each or "Op." in each]
+
+
+def test_a_module_names_its_claims(catalogue: list[Claim]) -> None:
+    found = selected(catalogue, ["atomics"])
+    assert found
+    assert {claim.module for claim in found} >= {"atomics"}
+    of_module = {claim.id for claim in catalogue if claim.module == "atomics"}
+    assert of_module <= {claim.id for claim in found}

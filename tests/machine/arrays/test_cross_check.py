@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support import generated, statements
+from tests.support import statements
 from tests.support.both_engines import FLAT_BASES, differences, random_states
 from visaproof.isa.platform import Platform
 from visaproof.machine.arrays import integers
 from visaproof.semantics.concrete.choices import POLICIES
+from visaproof.testing import random_kernels as generated
 from visaproof.visaasm.reader import read_kernel
 
 

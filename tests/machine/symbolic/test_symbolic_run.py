@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.crosscheck import disagreements
-from tests.support.generated import kernels
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.machine.symbolic.run import trace
 from visaproof.machine.symbolic.trace import Trace
@@ -31,6 +30,7 @@ from visaproof.smt import (
     value_of,
     zero_extend,
 )
+from visaproof.testing.random_kernels import kernels
 from visaproof.visaasm.reader import read_kernel, read_kernel_file
 from visaproof.visaasm.syntax import Kernel
 

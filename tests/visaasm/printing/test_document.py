@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.generated import kernels
 from tests.support.messages import DECLARATIONS, INDICES, messages
 from visaproof.isa.errors import ReadError
+from visaproof.testing.random_kernels import kernels
 from visaproof.visaasm.bytecode.messages import PageInstruction
 from visaproof.visaasm.items import Declared, Item
 from visaproof.visaasm.operand_checks import with_names

@@ -4,12 +4,15 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from enum import Enum
 from fnmatch import fnmatch
 from functools import partial
+from itertools import count
 from pathlib import Path
 from time import perf_counter
 from types import FunctionType, ModuleType
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+from zlib import crc32
 
 import visaproof
 from visaproof.checking.claims.own_errors import query_of
@@ -20,6 +23,10 @@ from visaproof.queries.query import Query
 
 F = TypeVar("F", bound=Callable[..., Query])
 _CASES = "visaproof_cases"
+PACKAGE = "visaproof_proofs"
+"""As which a folder of claims is imported."""
+MOST_OF_A_LABEL = 60
+"""Characters of a case in the id of a claim."""
 
 
 def for_each(cases: Iterable[Any]) -> Callable[[F], F]:
@@ -58,6 +65,12 @@ class Claim:
     @property
     def id(self) -> str:
         return f"{self.name}[{self.case}]" if self.case else self.name
+
+    @property
+    def module(self) -> str:
+        """The module in which it stands, without its package."""
+        function = getattr(self.ask, "func", self.ask)  # of a claim with cases, `ask` is a partial
+        return str(function.__module__).rpartition(".")[2]
 
     def query(self) -> Query:
         """What it asks.  Raises ClaimError where its function fails, or returns something else."""
@@ -99,16 +112,52 @@ def discharge(claim: Claim, timeout_ms: int) -> Obligation:
 def claims_in(module: ModuleType) -> Iterator[Claim]:
     """The claims of one module, in the order in which they stand there."""
     for name, function in vars(module).items():
-        kind = name.partition("_")[0]
-        if kind not in ("prove", "refute") or not isinstance(function, FunctionType):
-            continue
-        expected = Proved if kind == "prove" else Refuted
-        cases: tuple[Any, ...] | None = getattr(function, _CASES, None)
-        if cases is None:
-            yield Claim(name, "", expected, function)
-        else:
-            for case in cases:
-                yield Claim(name, str(case), expected, partial(function, case), function, case)
+        if isinstance(function, FunctionType):
+            yield from claims_of(name, function)
+
+
+def claims_of(name: str, function: FunctionType) -> Iterator[Claim]:
+    """What a function of this name claims: nothing unless it begins with `prove_` or `refute_`; else one claim, or
+    one for each of its cases."""
+    kind = name.partition("_")[0]
+    if kind not in ("prove", "refute"):
+        return
+    expected = Proved if kind == "prove" else Refuted
+    cases: tuple[Any, ...] | None = getattr(function, _CASES, None)
+    if cases is None:
+        yield Claim(name, "", expected, function)
+        return
+    named: set[str] = set()
+    for case in cases:
+        label = _label(case, named)
+        named.add(label)
+        yield Claim(name, label, expected, partial(function, case), function, case)
+
+
+def _label(case: object, taken: set[str]) -> str:
+    """A short name of a case that no other case of its claim has: what it says of itself, without Python's words.
+
+    A tuple is named by its parts, a number and an enum by what it is, other objects by their `name` or their text.
+    """
+    label = _short(case)
+    found = label
+    for number in count(2):
+        if found not in taken:
+            return found
+        found = f"{label}-{number}"
+    raise AssertionError("count ends never")
+
+
+def _short(case: object) -> str:
+    if isinstance(case, tuple):
+        parts = map(_short, cast(tuple[object, ...], case))
+        return ", ".join(part for part in parts if part)[:MOST_OF_A_LABEL]
+    if isinstance(case, Enum):
+        return case.name.lower()
+    text = getattr(case, "__name__", None) or str(case)
+    if text.startswith(("<", f"{type(case).__name__}(")):  # what Python writes where nothing else is said
+        text = getattr(case, "name", "") or type(case).__name__
+    return str(text)[:MOST_OF_A_LABEL]
 
 
 def proofs_folder(given: Path | None = None) -> Path:
@@ -123,12 +172,19 @@ def proofs_folder(given: Path | None = None) -> Path:
 
 def load_claims(folder: Path) -> list[Claim]:
     """Every claim of every module of a proofs folder, modules in the order of their names."""
-    package = _load("visaproof_proofs", folder / "__init__.py", [str(folder)])
-    claims: list[Claim] = []
-    for path in sorted(folder.glob("*.py")):
-        if path.stem not in ("__init__", "conftest"):
-            claims += claims_in(_load(f"{package.__name__}.{path.stem}", path, None))
-    return claims
+    paths = sorted(path for path in folder.glob("*.py") if path.stem not in ("__init__", "conftest"))
+    return [claim for path in paths for claim in claims_in(load_module(path))]
+
+
+def load_module(path: Path) -> ModuleType:
+    """A module of a proofs folder, which is imported as a package of its own."""
+    folder = path.parent
+    name = PACKAGE
+    known = sys.modules.get(PACKAGE)
+    if known is not None and Path(str(known.__file__)).parent.resolve() != folder.resolve():
+        name = f"{PACKAGE}_{crc32(bytes(folder.resolve())):08x}"  # another folder has the name already
+    package = _load(name, folder / "__init__.py", [str(folder)])
+    return _load(f"{package.__name__}.{path.stem}", path, None)
 
 
 def _load(name: str, path: Path, locations: list[str] | None) -> ModuleType:
@@ -144,7 +200,7 @@ def _load(name: str, path: Path, locations: list[str] | None) -> ModuleType:
 
 
 def selected(claims: Iterable[Claim], patterns: Iterable[str]) -> list[Claim]:
-    """The claims that a pattern names: a part of the id, or a shell pattern for all of it.
+    """The claims that a pattern names: a part of the id, a shell pattern for all of it, or the module they stand in.
 
     A pattern with a slash names obligations instead, as in `scatter4_scaled/out-of-bounds-write-is-dropped`.
     """
@@ -154,4 +210,4 @@ def selected(claims: Iterable[Claim], patterns: Iterable[str]) -> list[Claim]:
 
 def _matches(claim: Claim, pattern: str) -> bool:
     names = claim.query().id if "/" in pattern else claim.id
-    return pattern in names or fnmatch(names, pattern)
+    return pattern == claim.module or pattern in names or fnmatch(names, pattern)

@@ -42,6 +42,9 @@ class IdentityExample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=
     written: Side
     other: Side
 
+    def __repr__(self) -> str:
+        return f"<Counterexample: {self.shows}>"
+
 
 def identity_example(
     query: Query, shown: Identity, equation: Equation, values: Mapping[Term, int], solver: str

@@ -55,12 +55,6 @@ class Decided:
         return self.answer == self.expected
 
 
-def module_of(claim: Claim) -> str:
-    """The file of the proofs folder in which the claim stands."""
-    function = getattr(claim.ask, "func", claim.ask)  # of a claim with cases, `ask` is a partial
-    return str(function.__module__).rpartition(".")[2]
-
-
 T = TypeVar("T")
 
 
@@ -108,7 +102,7 @@ def decide_claim(claim: Claim, limits: Limits, readings: Readings = DEFAULT) -> 
 
 def _record(claim: Claim, query: str, readings: tuple[str, ...], verdict: Verdict, seconds: float) -> Decided:
     expected = claim.expected.__name__.lower()
-    return Decided(claim.id, module_of(claim), expected, query, readings, verdict, seconds)
+    return Decided(claim.id, claim.module, expected, query, readings, verdict, seconds)
 
 
 # ---------------------------------------------------------------- processes

@@ -47,7 +47,7 @@ OUTSIDE, SLM_OUTSIDE, UNINITIALISED = UndefinedKind.OUTSIDE, UndefinedKind.SLM_O
 LOCAL_SIZE = surface_size(SHARED_LOCAL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Difference:
     """A run of both kernels that shows that the target does not refine the source."""
 
@@ -84,6 +84,11 @@ class Difference:
     """Where the source accesses something outside of a buffer, if it does."""
     readings: Readings = DEFAULT
     """What stands in the bytes of the target's registers that a page leaves undefined."""
+
+    def __repr__(self) -> str:
+        if self.undefined is not None or not self.surface:
+            return f"<Difference: the target is undefined ({self.kind or 'of another kind'})>"
+        return f"<Difference: {self.surface}[{self.address:#x}] is {self.source:#x}, then {self.target:#x}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from visaproof.checking.claims.identity_record import IdentityExample
-from visaproof.checking.claims.workers import Decided, Limits, module_of
+from visaproof.checking.claims.workers import Decided, Limits
 from visaproof.checking.counterexample import Counterexample
 from visaproof.checking.verdict import Proved, Refuted, Unknown, Vacuous
 from visaproof.isa.readings import READINGS
@@ -92,7 +92,7 @@ class ListDocument(Document, kw_only=True):
 
 def claim_list(claims: "Iterable[Claim]") -> str:
     entries = [
-        ListedClaim(id=claim.id, module=module_of(claim), expected=claim.expected.__name__.lower()) for claim in claims
+        ListedClaim(id=claim.id, module=claim.module, expected=claim.expected.__name__.lower()) for claim in claims
     ]
     return encode(ListDocument(command="prove --list", exit_code=0, claims=entries))
 

@@ -1,0 +1,1 @@
+"""What `import visaproof` offers.  The table of names is in the package's `__init__`."""

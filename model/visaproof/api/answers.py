@@ -1,0 +1,96 @@
+"""Answers about one kernel, as a program and a notebook read them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Generic, Literal, TypeVar, overload
+
+from visaproof.isa.errors import Position
+
+V = TypeVar("V", covariant=True)
+
+Word = Literal["proved", "refuted", "unknown", "bounded", "vacuous", "not modelled"]
+"""One word for a verdict of any command."""
+
+_COLOURS = {"proved": "#1a7f37", "refuted": "#cf222e"}
+_OTHER = "#9a6700"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer(Generic[V]):
+    """The answer to one question about one statement."""
+
+    question: str
+    """What was asked, in words."""
+    word: Word
+    verdict: V
+    """The record with everything that is known: the lanes, the state, how it was proved."""
+    position: Position
+    text: str
+    """As the command line shows it."""
+
+    def __repr__(self) -> str:
+        return f"<{self.word}: {self.question}, {self.position.path}:{self.position.line}>"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def html(self) -> str:
+        """A part of a page."""
+        colour = _COLOURS.get(self.word, _OTHER)
+        head = f'<b style="color: {colour}">{escape(self.word)}</b>: {escape(self.question)}'
+        place = f"<code>{escape(self.position.path)}:{self.position.line}</code>"
+        return f"<div>{head}, {place}<pre>{escape(self.text)}</pre></div>"
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answers(Sequence[Answer[V]], Generic[V]):
+    """What was found of a kernel, in the order of the program."""
+
+    kernel: str
+    """Its name."""
+    found: tuple[Answer[V], ...]
+    stopped: str = ""
+    """Why statements were not asked about; empty where all were."""
+    header: str = ""
+    """The device, the launch, and what is assumed of it."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything was asked, and everything proved."""
+        return not self.stopped and all(one.word == "proved" for one in self.found)
+
+    @property
+    def refuted(self) -> tuple[Answer[V], ...]:
+        return tuple(one for one in self.found if one.word == "refuted")
+
+    @overload
+    def __getitem__(self, index: int) -> Answer[V]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Answer[V]]: ...
+
+    def __getitem__(self, index: int | slice) -> Answer[V] | Sequence[Answer[V]]:
+        return self.found[index]
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __iter__(self) -> Iterator[Answer[V]]:
+        return iter(self.found)
+
+    def __repr__(self) -> str:
+        words = dict.fromkeys(one.word for one in self.found)
+        counted = [f"{sum(one.word == word for one in self.found)} {word}" for word in words]
+        return f"<{self.kernel}: {', '.join([*counted, *(['stopped'] if self.stopped else [])]) or 'nothing to ask'}>"
+
+    def __str__(self) -> str:
+        texts = dict.fromkeys(one.text for one in self.found)
+        return "\n".join([*filter(None, [self.header]), *texts, *filter(None, [self.stopped])])
+
+    def _repr_html_(self) -> str:
+        stopped = f"<p>{escape(self.stopped)}</p>" if self.stopped else ""
+        return "".join(one.html() for one in self.found) + stopped or f"<p>{escape(repr(self))}</p>"

@@ -1,0 +1,174 @@
+"""Questions about whole kernels, by one call each."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from visaproof.analysis.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.verdicts import HasMeaning, Holds, InBounds, Meaningless, Outside, Unbounded
+from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.verdicts import Answer as ScatterVerdict
+from visaproof.analysis.conflicts.verdicts import Conflict, Free
+from visaproof.analysis.global_size import parse_global_size
+from visaproof.analysis.surface_sizes import parse_size_option
+from visaproof.api.answers import Answer, Answers, Word
+from visaproof.isa.errors import LimitReached
+from visaproof.isa.platform import Platform
+from visaproof.launch.assume import ADDRESS_UNIT
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.matching import Program
+from visaproof.launch.relations.expression_reader import parse_relation
+from visaproof.launch.relations.expressions import Disjoint, Relation
+from visaproof.machine.symbolic.run import DEFAULT_UNROLL
+from visaproof.refinement.refines import Programs, refines
+from visaproof.report.one_kernel import bounds as bounds_report
+from visaproof.report.one_kernel import conflicts as conflicts_report
+from visaproof.smt.limit import Limit
+
+if TYPE_CHECKING:
+    from visaproof.checking.limited import Stop
+
+__all__ = ["Program", "bounds", "conflicts", "read_kernel", "refines"]
+
+TIMEOUT_S = 20.0
+File = str | Path
+
+
+def read_kernel(path: File, launch: File | None = None, platform: Platform | str | None = None) -> Program:
+    """A kernel in a `.visaasm` file with what its launch is known to do.
+
+    `launch` is a zebin, its `.ze_info`, or a manifest; `platform` is the device where neither names it ("dg2").
+    Raises ReadError, and ValueError for a platform that there is not.
+    """
+    return Programs().read(path, launch, platform)
+
+
+def conflicts(
+    kernel: Program | File,
+    launch: File | None = None,
+    *,
+    assume: Assume | str = Assume.LAUNCH,
+    where: Iterable[str] = (),
+    unroll: int = DEFAULT_UNROLL,
+    timeout_s: float = TIMEOUT_S,
+    limit_s: float = inf,
+) -> Answers[ScatterVerdict]:
+    """Whether two lanes of one scatter can write the same byte: one answer for each scatter.
+
+    `where` states relations ("pitch >= local_size_x"); `timeout_s` is for one question to a solver, `limit_s` the
+    processor time for all.  A verdict is Free, Conflict (with the lanes and the state, confirmed by a run), or
+    Undecided.  Raises ReadError.
+    """
+    program, limit = _program(kernel, launch), Limit(limit_s)
+    try:
+        with limit.within():
+            answers = ask_kernel(
+                program.kernel, program.platform, program.launch, _assumed(assume), _ms(timeout_s), unroll,
+                limit=limit, where=_relations(where),
+            )  # fmt: skip
+    except LimitReached as reached:
+        return Answers(program.kernel.name, (), _stopped(reached))
+    found = tuple(_of_scatters(answers))
+    return Answers(program.kernel.name, found, _stopped(answers.stopped), _text(conflicts_report.header(answers)))
+
+
+def _of_scatters(answers: KernelAnswers) -> Iterator[Answer[ScatterVerdict]]:
+    for finding in answers.answers():
+        word: Word
+        match finding.answer:
+            case Free() as free:
+                word = "vacuous" if free.vacuous else "bounded" if free.bounded else "proved"
+            case Conflict():
+                word = "refuted"
+            case _:
+                word = "unknown"
+        lines = _text(conflicts_report.finding_lines(answers, finding))
+        position = finding.question.instruction.position
+        yield Answer("no two lanes write the same byte", word, finding.answer, position, lines)
+
+
+def bounds(
+    kernel: Program | File,
+    launch: File | None = None,
+    *,
+    size: Mapping[str, str | int] | None = None,
+    global_size: str = "",
+    assume: Assume | str = Assume.LAUNCH,
+    where: Iterable[str] = (),
+    unroll: int = DEFAULT_UNROLL,
+    timeout_s: float = TIMEOUT_S,
+    limit_s: float = inf,
+) -> Answers[InBounds | HasMeaning]:
+    """Whether each message stays inside of its surface, and whether it is aligned: two answers for each message.
+
+    `size` says how many bytes there are ({"out": "4*n"}), `global_size` how many work items ("n,64").  A verdict is
+    Holds, Outside or Meaningless (with a state, confirmed by a run), Unbounded, or Undecided.  Raises ReadError.
+    """
+    program, limit, assumed = _program(kernel, launch), Limit(limit_s), _assumed(assume)
+    stated = StatedLaunch(
+        surfaces=tuple(parse_size_option(f"{name}={amount}") for name, amount in (size or {}).items()),
+        global_size=parse_global_size(global_size) if global_size else (),
+        where=_relations(where),
+        align=1 if assumed == Assume.NONE else ADDRESS_UNIT,
+        of_elements=assumed != Assume.NONE,
+    )
+    try:
+        with limit.within():
+            answers = ask_bounds(
+                program.kernel, program.platform, program.launch, assumed, stated, _ms(timeout_s), unroll, limit=limit
+            )
+    except LimitReached as reached:
+        return Answers(program.kernel.name, (), _stopped(reached))
+    found = tuple(_of_messages(answers))
+    vacuous = "no launch with an enabled lane is as assumed: nothing was asked" if answers.vacuous else ""
+    header = _text(conflicts_report.header(answers))
+    return Answers(program.kernel.name, found, vacuous or _stopped(answers.stopped), header)
+
+
+def _of_messages(answers: BoundsAnswers) -> Iterator[Answer[InBounds | HasMeaning]]:
+    for finding in answers.answers():
+        lines, position = _text(bounds_report.finding_lines(answers, finding)), finding.question.instruction.position
+        yield Answer("every access stays inside", _word(finding.bounds), finding.bounds, position, lines)
+        yield Answer("the access is defined", _word(finding.meaning), finding.meaning, position, lines)
+
+
+def _word(verdict: InBounds | HasMeaning) -> Word:
+    match verdict:
+        case Holds():
+            return "bounded" if verdict.bounded else "proved"
+        case Outside() | Meaningless():
+            return "refuted"
+        case Unbounded():
+            return "not modelled"
+        case _:
+            return "unknown"
+
+
+def _program(kernel: Program | File, launch: File | None) -> Program:
+    return kernel if isinstance(kernel, Program) else read_kernel(kernel, launch)
+
+
+def _assumed(assume: Assume | str) -> Assume:
+    return assume if isinstance(assume, Assume) else Assume.of(assume)
+
+
+def _relations(where: Iterable[str]) -> tuple[Relation, ...]:
+    found = [parse_relation(text, "where") for text in where]
+    if any(isinstance(one, Disjoint) for one in found):
+        raise ValueError("disjoint(a, b) is for two kernels: refines(…, disjoint=[(a, b)])")
+    return tuple(one for one in found if isinstance(one, Relation))
+
+
+def _ms(timeout_s: float) -> int:
+    if not 0 < timeout_s < inf:
+        raise ValueError(f"{timeout_s} s: a positive number of seconds")
+    return max(1, round(1000 * timeout_s))
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "\n".join(lines).strip("\n")
+
+
+def _stopped(stopped: "Stop | None") -> str:
+    return "" if stopped is None else f"not everything was asked: {stopped}"
