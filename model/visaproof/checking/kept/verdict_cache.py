@@ -195,6 +195,8 @@ def _is_foreign(path: Path) -> bool:
 
 def connected(path: Path, *, read_only: bool) -> sqlite3.Connection:
     """The file, made if need be.  Raises sqlite3.Error."""
+    if path.exists() and not path.is_file():  # SQLite would wait for who writes to a pipe
+        raise sqlite3.OperationalError("not a regular file")
     if read_only:
         return _read_only(path)
     base = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)
