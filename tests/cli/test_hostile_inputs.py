@@ -28,6 +28,8 @@ EXAMPLE = REPOSITORY / "counterexamples" / "lane_conflict-tgllp-O2-simd8-line-77
 PATIENCE_S = 60
 """By the clock, on a busy machine."""
 
+FOUND = str(Path(__file__).parents[2] / "counterexamples" / "lane_conflict-tgllp-O2-simd8-line-77.json")
+
 INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
     ("check", "files"): (["check", "{}"], ".visaasm"),
     ("check", "launch"): (["check", str(DUMP), "--launch", "{}"], ".json"),
@@ -69,6 +71,12 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
     ("vectors", "paths.gz"): (["vectors", "{}"], ".jsonl.gz"),
     ("replay", "paths"): (["replay", "{}"], ".json"),
     ("replay", "paths.toml"): (["replay", "{}"], ".toml"),
+    ("replay", "kernel"): (["replay", FOUND, "--emit", "pytest", "--kernel", "{}"], ".visaasm"),
+    ("replay", "launch"): (["replay", FOUND, "--emit", "run", "--launch", "{}"], ".json"),
+    ("replay", "source"): (
+        ["replay", FOUND, "--emit", "opencl", "--launch", str(MANIFEST), "--source", "{}"],
+        ".cl",
+    ),
     ("prove", "proofs"): (["prove", "--list", "--proofs", "{}"], ""),
 }
 """The command line of each input with `{}` for its path, and how the file may be named."""

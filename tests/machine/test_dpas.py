@@ -145,6 +145,9 @@ def test_floats_are_within_the_stated_tolerance(kind: str, bound: float) -> None
     ],
 )
 def test_what_is_no_such_product_is_refused(statement: str, error: type[Exception]) -> None:
-    read = kernel(statement, "f")
-    with pytest.raises(error):
+    def decoded() -> None:
+        read = kernel(statement, "f")
         decode_dpas(next(read.instructions()), read, Platform.Xe2)
+
+    with pytest.raises(error):
+        decoded()

@@ -101,6 +101,8 @@ def _emit(arguments: Namespace) -> int:
     paths = list(_files(arguments.paths))
     if len(paths) != 1 or paths[0].suffix == ".toml":
         raise UsageError("--emit is about one counterexample", "name one .json file")
+    if arguments.kernel is not None and not arguments.kernel.is_file():
+        raise UsageError(f"--kernel {arguments.kernel}: no such file", "the .visaasm file that the test is to watch")
     again = replay_file(paths[0])
     if again.differences:
         for line in (f"{paths[0]} does not replay:", *again.differences):

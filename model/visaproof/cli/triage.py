@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ASKED = ("check", "conflicts", "bounds")
 
 EPILOG = """examples:
-  IGC_ShaderDumpEnable=1 IGC_DumpToCustomDir=dump ./program && visaproof triage dump
+  visaproof triage dump      of a program that ran with IGC_ShaderDumpEnable=1 IGC_DumpToCustomDir=dump
   visaproof triage dump --jobs 0 --output sarif:found.sarif --cache answers.sqlite
 
 Each kernel of the folder is asked what `visaproof check`, `conflicts` and `bounds` ask, with their defaults.  Its

@@ -152,6 +152,8 @@ def bindless_name(kernel: Kernel, handle: Place, reader: Instruction, platform: 
 
 def read_surface(s: Statement, operand: Operand) -> str:
     """What a read through the sampler names: a surface variable, or on Xe3P a qword with the address of its state."""
+    if s.platform < Platform.Xe3P:
+        return s.surface(operand)
     match operand:
         case RawOperand():
             raw = s.raw(operand)

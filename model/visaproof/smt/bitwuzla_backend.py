@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 from time import process_time
+from types import FrameType
 from typing import Any, cast
 
 import bitwuzla  # pyright: ignore[reportMissingTypeStubs]
@@ -55,25 +56,35 @@ def _checked(solver: Any, timeout_ms: int) -> Any:
     """What `check_sat` says; unknown where its processor time is over.  A signal ends it as well."""
     end = process_time() + timeout_ms / 1000
     while True:
-        with _held_signals() as pending:
-            solver.configure_terminator(lambda: process_time() > end or pending())
+        with _deferred_handlers() as came:
+            solver.configure_terminator(lambda: bool(came) or process_time() > end)
             found = solver.check_sat()
         if found != _Result.UNKNOWN or process_time() > end:
             return found
 
 
 @contextmanager
-def _held_signals() -> Generator[Callable[[], bool]]:
-    """Handlers do not run within it, but at its end; what it gives says whether one waits."""
-    if current_thread() is not main_thread() or not hasattr(signal, "pthread_sigmask"):
-        yield lambda: False
+def _deferred_handlers() -> Generator[list[tuple[int, FrameType | None]]]:
+    """Handlers of signals run at its end: in a callback, what they raise would only be printed.
+
+    It gives the signals that came.  To block them would not do: another thread of the process may take them, and their
+    handlers run in the main thread all the same.
+    """
+    came: list[tuple[int, FrameType | None]] = []
+    if current_thread() is not main_thread():
+        yield came
         return
-    held = {getattr(signal, name) for name in RAISING}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    numbers = [number for name in RAISING if (number := getattr(signal, name, None)) is not None]
+    before = {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
+    for number in before:
+        signal.signal(number, lambda number, frame: came.append((number, frame)))
     try:
-        yield lambda: not held.isdisjoint(signal.sigpending())
+        yield came
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for number, frame in came:
+        before[signal.Signals(number)](number, frame)
 
 
 class _Lowering:

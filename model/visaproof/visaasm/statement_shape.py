@@ -46,6 +46,7 @@ SUFFIXES = {
     "sbarrier": "signal|wait",
     "nbarrier": "signal|wait",
     "resinfo": r"(?=.)R?G?B?A?",
+    "dpas": r"\w+\.\w+\.[0-9]+\.[0-9]+",
     "fence_global": r"[EISCR]*\.?(L1)?",
     "fence_local": r"[EISCR]*\.?(L1)?",
     "lsc_fence": r"(ugml?|slm|tgm)\.(none|evict|invalidate|discard|clean|flushl3)"
@@ -58,7 +59,7 @@ SUFFIXES = {
 def require_suffixes(opcode: str, suffixes: Sequence[str], position: Position) -> None:
     """Raises ReadError for a suffix that the opcode does not have: no machine would look at it."""
     kind = kind_of_opcode(opcode)
-    if kind in (Kind.UNKNOWN, Kind.SAMPLE, Kind.MATRIX):  # not run, or refused where it is decoded
+    if kind in (Kind.UNKNOWN, Kind.SAMPLE):  # not run, or refused where it is decoded
         return
     allowed = SUFFIXES.get(opcode, "(sat)?" if kind is Kind.ARITHMETIC else "")
     if not re.fullmatch(allowed, ".".join(suffixes)):

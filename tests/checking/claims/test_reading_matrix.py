@@ -126,12 +126,12 @@ def test_a_row_names_the_readings_that_the_verdict_depends_on() -> None:
 
 
 def test_a_claim_without_a_shape_depends_on_no_reading() -> None:
-    found = row(claim_named("prove_an_operation_is_the_tables[AtomicOp.ADD]"), Limits())
+    found = row(claim_named("prove_an_operation_is_the_tables[add]"), Limits())
     assert found.asked == ()
 
 
 def test_a_float_operation_alone_depends_on_its_readings() -> None:
-    found = row(claim_named("prove_an_operation_is_the_tables[AtomicOp.FMAX]"), Limits())
+    found = row(claim_named("prove_an_operation_is_the_tables[fmax]"), Limits())
     answers = {one.setting: one.answer for one in found.asked}
     assert answers.pop("float-atomics=reject") == "illegal"
     settings = {"float-atomics=as-lowered", "float-nan=propagates", "float-zeros=ordered", "float-denormals=flushed"}
@@ -139,7 +139,7 @@ def test_a_float_operation_alone_depends_on_its_readings() -> None:
 
 
 def test_lanes_commute_whatever_a_float_operation_is() -> None:
-    found = row(claim_named("prove_lanes_on_different_texels_commute[AtomicOp.FCMPWR]"), Limits())
+    found = row(claim_named("prove_lanes_on_different_texels_commute[fcmpwr]"), Limits())
     assert {one.answer for one in found.asked} == {"proved", "illegal"}
     assert found.depends_on == ()
 

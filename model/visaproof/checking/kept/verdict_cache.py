@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
-from time import time
+from time import monotonic, sleep, time
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
@@ -28,6 +28,7 @@ APPLICATION = 0x76697361
 FORMAT = 1
 PATIENCE_S = 30.0
 """For another writer."""
+RETRY_S = 0.01
 SECRET = "VISAPROOF_CACHE_KEY"
 """The variable with the secret under which rows are signed; who does not know it cannot make any that count."""
 NAME_ANOTHER = "name a file that does not exist yet, or one that `visaproof cache` knows"
@@ -199,6 +200,17 @@ def connected(path: Path, *, read_only: bool) -> sqlite3.Connection:
         raise sqlite3.OperationalError("not a regular file")
     if read_only:
         return _read_only(path)
+    end = monotonic() + PATIENCE_S
+    while True:
+        try:
+            return _writable(path)
+        except sqlite3.OperationalError as error:  # the change to WAL does not wait for another writer's
+            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or monotonic() > end:
+                raise
+            sleep(RETRY_S)
+
+
+def _writable(path: Path) -> sqlite3.Connection:
     base = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)
     try:
         base.execute("PRAGMA journal_mode = WAL")
