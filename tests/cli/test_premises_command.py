@@ -84,7 +84,8 @@ def test_what_an_answer_rests_on_is_shown_with_who_grants_it(visaproof, tmp_path
     kernel = tmp_path / "k.visaasm"
     kernel.write_text(KERNEL, "utf-8")
     options = "--input", "X=local_id_x", "--platform", "dg2", "--assume", "ids"
-    ran = visaproof("conflicts", str(kernel), *options)
+    assert "  assumed: ids [granted by the driver]" in visaproof("conflicts", str(kernel), *options).out.splitlines()
+    ran = visaproof("conflicts", str(kernel), *options, "-v")
     (line,) = (line for line in ran.out.splitlines() if line.startswith("  assumed: ids: "))
     assert line.endswith("[granted by the driver]")
     (file,) = json.loads(visaproof("conflicts", str(kernel), *options, "--format", "json").out)["files"]

@@ -47,23 +47,23 @@ def raising_every(seconds: float) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def abandoned(monkeypatch: pytest.MonkeyPatch) -> list[Solver]:
-    kept = list[Solver]()
+def abandoned(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Solver, object]]:
+    kept = list[tuple[Solver, object]]()
     monkeypatch.setattr(z3_backend, "_ABANDONED", kept)
     return kept
 
 
-def test_an_interrupt_that_is_lost_is_made_again(abandoned: list[Solver]) -> None:
+def test_an_interrupt_that_is_lost_is_made_again(abandoned: list[tuple[Solver, object]]) -> None:
     with raising_every(0), pytest.raises(Stopped):
         z3_backend._checked(Solver(interrupts=3), 10_000)
     assert abandoned == []
 
 
-def test_one_that_goes_on_is_kept_whatever_is_raised_meanwhile(abandoned: list[Solver]) -> None:
+def test_one_that_goes_on_is_kept_whatever_is_raised_meanwhile(abandoned: list[tuple[Solver, object]]) -> None:
     """Its memory is in use."""
     solver = Solver(interrupts=100)
     with raising_every(0.4), pytest.raises(Stopped):
-        z3_backend._checked(solver, 10_000)
-    assert abandoned == [solver]
+        z3_backend._checked(solver, 10_000, "its terms")
+    assert abandoned == [(solver, "its terms")]
     while not solver._ended.is_set():
         solver.interrupt()

@@ -32,8 +32,9 @@ ENDS_WITHIN_S = 2.0
 LATEST_S = 20.0
 """By the clock, for that."""
 
-_ABANDONED: list[Any] = []
-"""Solvers that did not end: their memory is still in use."""
+_ABANDONED: list[tuple[Any, object]] = []
+"""Solvers that did not end, with the terms that were made for them: a context in use is not to be changed, which
+freeing a term of it does."""
 
 NAME = f"z3 {_z3.get_version_string()}"
 
@@ -50,7 +51,7 @@ def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int) -> Answer:
     solver = _z3.SolverFor("QF_FPBV" if floats else "QF_BV", ctx=context)
     solver.set(random_seed=seed)
     solver.add(*(lowering.lower(formula) for formula in formulas))
-    answer = _checked(solver, timeout_ms)
+    answer = _checked(solver, timeout_ms, lowering)
     if answer is None:
         return Undecided("z3: timeout")
     if answer == _z3.unsat:
@@ -71,10 +72,12 @@ def printed(formulas: Sequence[Bool]) -> str:
     return cast(str, solver.to_smt2())
 
 
-def _checked(solver: Any, timeout_ms: int) -> Any:
+def _checked(solver: Any, timeout_ms: int, terms: object = None) -> Any:
     """What `check` says; None where its processor time was over: z3's own limit is one by the clock.
 
     Handlers of signals wait for the main thread, so that z3 has a thread of its own.
+
+    `terms` is kept as long as it runs.
     """
     if current_thread() is not main_thread():
         solver.set(timeout=timeout_ms)
@@ -86,8 +89,8 @@ def _checked(solver: Any, timeout_ms: int) -> Any:
         done.set()
 
     end, over = process_time() + timeout_ms / 1000, False
-    Thread(target=search, daemon=True).start()
     try:
+        Thread(target=search, daemon=True).start()
         while not done.is_set():
             left = end - process_time()
             if left <= 0:
@@ -95,9 +98,10 @@ def _checked(solver: Any, timeout_ms: int) -> Any:
                 solver.ctx.interrupt()
             done.wait(min(HEARD_EVERY_S, max(LEAST_S, left)))
     except BaseException:
-        _ABANDONED.append(solver)  # before anything is raised again: nobody else holds it
+        kept = solver, terms
+        _ABANDONED.append(kept)  # before anything is raised again: nobody else holds it
         if _ends(solver, done):
-            _ABANDONED.remove(solver)
+            _ABANDONED.remove(kept)
         raise
     if isinstance(found[0], BaseException):
         raise found[0]
