@@ -12,6 +12,7 @@ from visaproof.instructions.lsc.typed import Coordinate, Coordinates
 from visaproof.instructions.lsc.untyped import DataShape, DataSize
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.operands import Channels, RawOperand
+from visaproof.isa.platform import Platform
 from visaproof.visaasm import syntax
 
 _SHAPE = re.compile(r"[du]32\.(x?y?z?w?)")
@@ -68,6 +69,8 @@ def _texels(s: Statement, operand: syntax.Operand) -> tuple[str, Coordinates]:
         parts = list(zip(operand.parts, operand.moved, strict=True))
     else:
         raise ReadError("this operand must be the place of a texel: MODEL[U,V]:SIZE", operand.position)
+    if operand.size != ("a32u" if s.platform >= Platform.Xe3P else "a32"):  # unsigned dwords, by either name
+        raise NotModelled(f"{s.instruction.opcode}.{unit} with coordinates :{operand.size}", operand.position)
     if unit != "tgm" or operand.base is None:
         raise NotModelled(f"{s.instruction.opcode}.{unit} {operand.model}[U,V]", operand.position)
     surface = state_surface(s, operand.model, operand.base, operand.position)
