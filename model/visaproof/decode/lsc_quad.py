@@ -71,6 +71,8 @@ def _texels(s: Statement, operand: syntax.Operand) -> tuple[str, Coordinates]:
         raise ReadError("this operand must be the place of a texel: MODEL[U,V]:SIZE", operand.position)
     if operand.size != ("a32u" if s.platform >= Platform.Xe3P else "a32"):  # unsigned dwords, by either name
         raise NotModelled(f"{s.instruction.opcode}.{unit} with coordinates :{operand.size}", operand.position)
+    if operand.model not in ("bti", "surf" if s.platform >= Platform.Xe3P else "bss"):
+        raise NotModelled(f"{s.instruction.opcode}.{unit} {operand.model}", operand.position)
     if unit != "tgm" or operand.base is None:
         raise NotModelled(f"{s.instruction.opcode}.{unit} {operand.model}[U,V]", operand.position)
     surface = state_surface(s, operand.model, operand.base, operand.position)
