@@ -175,7 +175,7 @@ def has_no_effect(name: str, form: Form) -> bool:
     opcode = form.instruction.opcode
     applies = {
         "cache": opcode.startswith("lsc_"),
-        "ov": opcode == "lsc_load",
+        "ov": opcode in ("lsc_load", "lsc_load_quad"),
         "mod": opcode in ("oword_ld", "oword_ld_unaligned"),
         "aligned": opcode in ("svm_block_ld", "svm_block_st"),
         "mask": opcode in BLOCKS,
