@@ -183,3 +183,13 @@ def test_answers_are_taken_elsewhere(path, tmp_path):
     assert cache_care.export(path, file) == 2
     assert cache_care.take_in(other, file) == (1, 0)
     assert [got(other, key)[0] for key in "abc"] == [{"answer": key} for key in "abc"]
+
+
+def test_a_file_that_another_process_is_making_is_empty(path):
+    """SQLite writes its first page before there is a table."""
+    with sqlite3.connect(path) as base:
+        base.execute("PRAGMA journal_mode = WAL")
+        assert path.stat().st_size
+        assert cache_care.stats(path).kinds == ()
+    with VerdictCache(path, "check", Mode.READ_ONLY) as cache:
+        assert cache.get("key") is None

@@ -228,12 +228,16 @@ _NAME = APPLICATION.to_bytes(4, "big")
 
 
 def _read_only(path: Path) -> sqlite3.Connection:
-    """Also on a file system that nobody may write to."""
+    """Also on a file system that nobody may write to.  A file that another process is about to fill is empty."""
     uri = path.absolute().as_uri()
     failed = sqlite3.OperationalError("no such file")
     for option in ("mode=ro", "immutable=1"):
         base = sqlite3.connect(f"{uri}?{option}", timeout=PATIENCE_S, isolation_level=None, uri=True)
         try:
+            if not base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                base.close()
+                base = sqlite3.connect(":memory:", isolation_level=None)
+                base.execute(TABLE)
             base.execute("SELECT count(*) FROM answers WHERE key = ''").fetchone()
         except sqlite3.OperationalError as error:
             base.close()
