@@ -45,6 +45,8 @@ class ExampleLaunch:
     """With the writes of its lanes, or with what they missed."""
     what: str
     """What happened there, in the words of the run."""
+    allocated: Mapping[int, tuple[int, int]]
+    """Of each buffer, by the index of its argument: address and bytes."""
     like_the_example: bool = False
     """Whether it is the launch of which the analysis' own example is a thread."""
 
@@ -105,15 +107,17 @@ class _Search:
             buffers[index] = f"local:{LOCAL_BYTES}", LocalBytes(LOCAL_BYTES)
         arguments, shape = self.launches.arguments(candidate), candidate.shape
         watch = _Watch(self.position, self.event)
+        allocated = dict[int, tuple[int, int]]()
         self.runs += 1
         try:
             values, memory = prepare(
                 self.launches.program, shape, arguments, {index: content for index, (_, content) in buffers.items()}
             )
+            allocated |= {index: (one.base, len(one.data)) for index, one in memory.buffers.items()}
             left = max(1, MOST_STATEMENTS - self.statements)
             ran = run_launch(self.launches.program, values, memory, watch.of_thread, most=left)
         except _Seen as seen:
-            return self._example(candidate, arguments, buffers, seen)
+            return self._example(candidate, arguments, buffers, allocated, seen)
         except (ReadError, NotModelled) as error:
             self.why_not[error.message if isinstance(error, ReadError) else error.what] = None
             self.cannot_run = isinstance(error, ReadError)
@@ -121,7 +125,7 @@ class _Search:
             return None
         self.statements += watch.statements
         if (found := self._undefined(ran)) is not None:
-            return self._example(candidate, arguments, buffers, found)
+            return self._example(candidate, arguments, buffers, allocated, found)
         if ran.undefined is not None:
             self.why_not[f"some end in line {ran.undefined.position.line}: {ran.undefined.message}"] = None
         return None
@@ -139,12 +143,13 @@ class _Search:
         candidate: Candidate,
         arguments: Mapping[int, str],
         buffers: Mapping[int, tuple[str, Content]],
+        allocated: Mapping[int, tuple[int, int]],
         seen: "_Seen",
     ) -> ExampleLaunch:
         texts = {index: text for index, (text, _) in buffers.items()}
         return ExampleLaunch(
             candidate.shape, arguments, texts, self.launches.takes, seen.thread, seen.message, seen.what,
-            candidate.like_the_example,
+            allocated, candidate.like_the_example,
         )  # fmt: skip
 
 

@@ -23,12 +23,14 @@ def shown_launch(
     global_size: "tuple[Expression, ...]" = (),
 ) -> "ShownLaunch | None":
     """A launch with the event, or why none is shown; None where no launch information says what a launch is."""
+    from visaproof.execution.payload import Program
     from visaproof.report.one_kernel.launches import ShownLaunch, launch_of
 
     if not answers.launch.meanings:
         return None
     found = launch_of(answers, shown, position, event, arguments.where, sizes, global_size)
-    return ShownLaunch(found, tuple(_command(path, arguments)))
+    simd = Program(answers.kernel, answers.launch, answers.platform).simd
+    return ShownLaunch(found, tuple(_command(path, arguments)), simd)
 
 
 def _command(path: Path, arguments: Namespace) -> list[str]:

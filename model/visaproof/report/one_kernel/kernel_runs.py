@@ -1,16 +1,13 @@
 """What the reports on questions about a kernel have in common: what was asked about, and a run that shows something."""
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from visaproof.analysis.conflicts.thread_states import Asked, Values
-from visaproof.checking.limited import Stop
-from visaproof.isa.errors import LimitReached
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Start
 from visaproof.launch.launch import Launch
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.visaasm.syntax import Instruction, Kernel
+from visaproof.visaasm.syntax import Kernel
 
 
 class AskedKernel(Protocol):
@@ -37,13 +34,3 @@ class ShownRun(Protocol):
     def values(self) -> Values: ...
     @property
     def depends_on(self) -> tuple[str, ...]: ...
-
-
-def stop_json(stopped: Stop | None, not_asked: Sequence[Instruction]) -> dict[str, Any]:
-    """Why a kernel was not read to its end, and what is left out then, for programs."""
-    limit = isinstance(stopped, LimitReached)
-    return {
-        "not_modelled": None if stopped is None or limit else str(stopped),
-        "limit": str(stopped) if limit else None,
-        "not_asked": [{"file": one.position.path, "line": one.position.line} for one in not_asked],
-    }

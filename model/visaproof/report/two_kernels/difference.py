@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.queries.kernels.surface_names import itself, like_then
 from visaproof.queries.kernels.undefined import UndefinedKind
@@ -19,6 +21,7 @@ from visaproof.refinement.testing.runs import Difference
 from visaproof.report.two_kernels.inputs import inputs_of
 from visaproof.report.two_kernels.interference import interference_json, interference_lines, interference_text
 from visaproof.report.two_kernels.lane_runs import lane_run_json, lane_run_lines, target_run_lines
+from visaproof.report.two_kernels.memory_strip import dwords
 from visaproof.report.two_kernels.overlap import buffer_at, layout_json, layout_lines
 from visaproof.report.two_kernels.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
 from visaproof.report.two_kernels.writers import written
@@ -262,7 +265,12 @@ def difference_json(comparison: Comparison, found: Difference) -> dict[str, Any]
             "byte": byte, "line": writer and writer.instruction.position.line, "lane": writer and writer.lane
         } | ({"thread": writer.thread} if writer and writer.thread is not None else {})
         for side, (byte, writer) in zip(("after_source", "after_target"), sides, strict=True)
-    } | _runs_json(comparison, found)  # fmt: skip
+    } | _dwords_json(comparison, found) | _runs_json(comparison, found)  # fmt: skip
+
+
+def _dwords_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
+    around = dwords(comparison, found)
+    return {"dwords": msgspec.to_builtins(around)} if around else {}
 
 
 def _outside_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
