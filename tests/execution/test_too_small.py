@@ -28,7 +28,7 @@ def asked(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -> lis
 
 
 def outside_in(capsys: pytest.CaptureFixture[str], command: list[str]) -> list[dict[str, Any]]:
-    main([*command[1:], "--races", "note", "--format", "json"])
+    main([*command[1:], "--format", "json"])
     return json.loads(capsys.readouterr().out)["outside"]
 
 
@@ -98,6 +98,21 @@ def test_what_ends_the_run_before_is_named(tmp_path: Path, capsys: pytest.Captur
     load, store = file["messages"]
     assert load["launch"]["found"]
     assert store["launch"] == {"found": False, "reason": "where it is too small, line 14 ends the run before"}
+
+
+def test_what_a_launch_leaves_before_it_stops_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Behind what is not modelled nothing is run: what came before has happened."""
+    text = (DATA / "sizes" / "guarded.visaasm").read_text()
+    text = text.replace(".decl V0034 ", ".decl VF v_type=G type=f num_elts=16 align=hword\n.decl V0034 ")
+    inverse = "    mov (M1, 16) VF(0,0)<1> V0060(0,0)<1;1,0>\n    inv (M1, 16) VF(0,0)<1> VF(0,0)<1;1,0>\n"
+    path = tmp_path / "guarded.visaasm"
+    path.write_text(text.replace("    ret (M1, 1)", f"{inverse}    ret (M1, 1)"))
+    main(["bounds", str(path), *SIZES, "--format", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    first = file["messages"][0]
+    assert first["launch"]["found"]
+    assert main(first["launch"]["command"][1:]) == 4
+    assert f"line {first['line']}: such a read gives 0" in capsys.readouterr().out
 
 
 def test_large_buffers_are_run_once_for_all_messages(

@@ -52,6 +52,7 @@ class ExampleLaunch:
     """With the writes of its lanes, or with what they missed."""
     what: str
     """What happened there, in the words of the run."""
+    event: Event
     like_the_example: bool = False
     """Whether it is the launch of which the analysis' own example is a thread."""
 
@@ -62,6 +63,8 @@ class ExampleLaunch:
         yield from (("--arg", f"{self.takes.shown(index)}={value}") for index, value in self.arguments.items())
         yield from (("--buffer", f"{self.takes.shown(index)}={value}") for index, value in self.buffers.items())
         yield from (("--image", f"{self.takes.shown(index)}={value}") for index, value in self.images.items())
+        if self.event is Event.OUTSIDE:
+            yield "--engine", "scalar"  # arrays do not look for it
         if self.images:
             yield "--sampler", SAMPLED.value
 
@@ -156,7 +159,7 @@ class Search:
         buffers = {index: one.text for index, one in passed.items() if index not in images}
         return ExampleLaunch(
             candidate.shape, arguments, buffers, images, self.launches.takes, seen.thread, seen.message, seen.what,
-            candidate.like_the_example,
+            self.event, candidate.like_the_example,
         )  # fmt: skip
 
 

@@ -110,6 +110,14 @@ class Ran:
     """The most that one thread took."""
 
 
+class StoppedLaunch(NotModelled):
+    """A launch came to what has no semantics here; with what it did before."""
+
+    def __init__(self, reason: NotModelled, outside: tuple[OutsideAccess, ...]) -> None:
+        super().__init__(reason.what, reason.position)
+        self.outside = outside
+
+
 class Watcher(Protocol):
     """Is told what a thread does."""
 
@@ -156,6 +164,7 @@ class _LaunchRun:
         self._payloads = Payloads(self.program, self.values)
         require_known(self.program, self._payloads)
         self._surfaces: dict[str, MemorySurface] = {}
+        self._buffers: dict[str, Allocation] = {}
         self._scratch = [
             Allocation("private memory of the thread", 0, bytearray(size), unwritten=True)
             for _ in range(self.program.threads(self.values.shape))
@@ -168,8 +177,11 @@ class _LaunchRun:
 
     def run(self, groups: Iterable[Triple]) -> Ran:
         self._surfaces = dict(self._bound_surfaces())
+        self._buffers = {key: self.memory.buffers[index] for key, index in surface_keys(self.program, self.memory)}
         try:
             self._all_groups(groups)
+        except NotModelled as error:
+            raise StoppedLaunch(error, tuple(self._watch.beyond.values())) from error
         finally:
             self.ran.outside = tuple(self._watch.beyond.values())
         for index, image in self._images.items():
@@ -236,6 +248,9 @@ class _LaunchRun:
         state = self._payloads.state(thread, thread.number, surfaces)
         state.choices = self.choices.of_thread(thread)
         tracer = self.tracer(thread, state) if self.tracer is not None else None
+        if self._images:
+            watcher = _TexelWatch(self._watch, self._buffers, tracer)
+            return Thread(self._code, state, watcher.observe, watcher.performed, self.most, known_images=True)
         if tracer is None:
             return Thread(self._code, state, most=self.most, remember=False, known_images=True)
         return Thread(self._code, state, tracer.observe, tracer.performed, self.most, known_images=True)
@@ -250,6 +265,26 @@ class _LaunchRun:
             raise _wrong_surface(self.program, self.memory, wrong) from None
         self.ran.statements = max(self.ran.statements, running.steps)
         return stop
+
+
+@dataclass
+class _TexelWatch:
+    """Takes note of texels outside of images, beside what the thread's own watcher does."""
+
+    watch: RaceWatch
+    buffers: Mapping[str, Allocation]
+    """By the key of their surface."""
+    own: Watcher | None
+
+    def observe(self, statement: Run, state: ConcreteState) -> None:
+        if self.own is not None:
+            self.own.observe(statement, state)
+
+    def performed(self, message: PerformedMessage) -> bool:
+        for miss in message.misses:
+            if len(miss.cell) > 1 and message.surface in self.buffers:
+                self.watch.outside_texel(self.buffers[message.surface], miss.cell, message.instruction.position)
+        return self.own is not None and self.own.performed(message)
 
 
 def _wrong_surface(program: Program, memory: Memory, wrong: WrongSurface) -> ReadError:

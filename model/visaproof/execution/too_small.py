@@ -73,6 +73,8 @@ class TooSmall:
     """Statements of the others."""
     before: Position | None = None
     """A statement that leaves a buffer before the one in question does."""
+    stopped: str = ""
+    """What the last run came to that is not modelled, or what no launch can be given."""
     recorded: "list[Recorded]" = field(default_factory=list["Recorded"])
 
     def __post_init__(self) -> None:
@@ -166,15 +168,15 @@ class TooSmall:
             )  # fmt: skip
             choices = replace(STRICT, trail=furthest)
             ran = run_launch(self.program, values, memory, watch.of_thread, choices=choices, most=max(1, self.left))
-        except ReadError:
-            self.left = 0  # no launch has what is missing
+            if ran.undefined is not None and ran.undefined.cause is InNoBuffer:
+                watch.outside.add(ran.undefined.position)
+        except ReadError as error:
+            self.left, self.stopped = 0, error.message  # no launch has what is missing
             return None
-        except NotModelled:
-            return None
+        except NotModelled as error:  # what came before has happened
+            self.stopped = str(error.what)
         finally:
             self.left -= watch.statements
-        if ran.undefined is not None and ran.undefined.cause is InNoBuffer:
-            watch.outside.add(ran.undefined.position)
         known: dict[str, int | None] = {memory.local.name: None}
         known |= {memory.buffers[index].name: index for index in passed if index in memory.buffers}
         ends = {(place, known[name]): end for (place, name), end in furthest.found.items() if name in known}
