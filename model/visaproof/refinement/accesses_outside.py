@@ -12,7 +12,7 @@ from visaproof.refinement.testing.shrinking import smaller
 from visaproof.semantics.symbolic.names import surface_size
 
 
-def rather_inside(comparison: Comparison, found: Difference, timeout_ms: int) -> Difference:
+def rather_inside(comparison: Comparison, found: Difference) -> Difference:
     """The difference, or one in which the source stays inside its buffers, if runs show one.
 
     These are runs with larger buffers, and the guesses.
@@ -23,7 +23,7 @@ def rather_inside(comparison: Comparison, found: Difference, timeout_ms: int) ->
     inside = replace(question, forbidden=question.forbidden | {UndefinedKind.OUTSIDE})
     asked = replace(comparison, question=inside)
     other = _in_larger_buffers(asked, found) or guessed(asked, GUESSES)
-    return found if other is None else smaller(asked, other, timeout_ms)
+    return found if other is None else smaller(asked, other)
 
 
 def _in_larger_buffers(asked: Comparison, found: Difference) -> Difference | None:

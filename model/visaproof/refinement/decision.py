@@ -55,7 +55,7 @@ def decide(comparison: Comparison, timeout_ms: int, stages: Stages | None = None
         return _unless_vacuous(asked, verdict)
     if isinstance(verdict, Difference):
         with asked.stages.timed("a run that stays inside of its buffers"):
-            return rather_inside(comparison, verdict, timeout_ms)
+            return rather_inside(comparison, verdict)
     if isinstance(verdict, Unknown):
         beside = differences((comparison.source, comparison.target))
         reason = "; ".join((*beside, verdict.reason, *crossing(comparison)))
@@ -73,7 +73,7 @@ def _of_parts(asked: Asked, quick: bool) -> Verdict:
     if isinstance(verdict, Refines):
         return _unless_vacuous(asked, verdict)
     if isinstance(verdict, Difference) and row.run is solved and not quick:
-        return smaller(asked.comparison, verdict, asked.timeout_ms)
+        return smaller(asked.comparison, verdict)
     return verdict
 
 
@@ -115,7 +115,7 @@ def _where_they_overlap(asked: Asked, together: Comparison | None, verdict: Refi
                 if proved is not None:
                     return proved
         if found is not None:
-            found = rather_inside(together, found, asked.timeout_ms)
+            found = rather_inside(together, found)
     with asked.stages.timed("which buffers must be apart"):
         needed = needed_apart(comparison, (_way(IN_ONE_MEMORY), _way(SOLVED_IN_ONE_MEMORY)))
     return Apart(needed, verdict, comparison if together is None else together, found)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from random import Random
-from time import process_time
 
 from visaproof.checking.ladder import Values
 from visaproof.isa.errors import NotModelled
@@ -38,10 +37,10 @@ GUESSES = 60
 """Runs on random and simple inputs before a solver is asked."""
 
 LAST_GUESSES = 600
-"""Runs where neither these nor a solver decided."""
+"""Runs of each kind where neither these nor a solver decided."""
 
-LEAST_GUESSES = 160
-"""Of these, so many are made however long they take."""
+LAST_RUNS = 600
+"""Of these in all, whatever kind of launch they are of."""
 
 FLOAT_TYPES = (DataType.F, DataType.HF, DataType.DF)
 
@@ -65,16 +64,15 @@ Ask = Callable[[AnyRunner, AnyRunner, Question, Values, Content], Difference | N
 
 
 def guessed(
-    comparison: Comparison, count: int, seed: int = 0, most_seconds: float | None = None, ask: Ask = difference
+    comparison: Comparison, count: int, seed: int = 0, most: int | None = None, ask: Ask = difference
 ) -> Difference | None:
-    """A difference for seeded random inputs, or for simple ones; after the least, no longer looked for than asked."""
-    ends = None if most_seconds is None else process_time() + most_seconds
+    """A difference for seeded random inputs, or for simple ones: so many runs of each kind, and at most so many in all.
+
+    Runs are counted and not timed, so that the answer is the same on each machine.
+    """
     search = _Search(comparison, ask)
-    made = enumerate(_in_turn([search.shown(launched) for launched in _kinds(comparison, count, seed)]), 1)
-    for number, found in made:
-        if found is not None or (ends is not None and number >= LEAST_GUESSES and process_time() > ends):
-            return found
-    return None
+    made = _in_turn([search.shown(launched) for launched in _kinds(comparison, count, seed)])
+    return next((found for found in islice(made, most) if found is not None), None)
 
 
 def _kinds(comparison: Comparison, count: int, seed: int) -> Iterator[Iterator[tuple[Values, Content]]]:

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from struct import pack
-from time import process_time
 from zlib import crc32
 
 from visaproof.checking.ladder import Values
@@ -21,15 +20,18 @@ from visaproof.smt import Term
 FRIENDLY, MOST_FRIENDLY = (1, 2, 3, 4, 8, 16, 32, 64), 8
 """Numbers that a difference had rather have than larger ones, best first, and for how many inputs they are tried."""
 
+MOST_TRIES = 300
+"""Of pairs of runs: what is found by then stands."""
+
 MANY = 64
 """Inputs that are not made smaller one by one from the start."""
 
 
-def smaller(comparison: Comparison, found: Difference, timeout_ms: int) -> Difference:
-    """The same with fewer lanes, more zeros and smaller numbers, as far as runs confirm it in this time."""
+def smaller(comparison: Comparison, found: Difference) -> Difference:
+    """The same with fewer lanes, more zeros and smaller numbers, as far as so many runs confirm it."""
     best = found
     with suppress(LimitReached):  # what a run has shown stays shown
-        for one in _ever_smaller(_Tries(comparison, process_time() + timeout_ms / 1000), found):
+        for one in _ever_smaller(_Tries(comparison), found):
             best = one
     return best
 
@@ -54,12 +56,12 @@ def _ever_smaller(tries: "_Tries", found: Difference) -> Iterator[Difference]:
             yield (found := _fewer_texels(tries, found, name))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Tries:
-    """Runs of both kernels on other inputs, until the time is over."""
+    """Runs of both kernels on other inputs."""
 
     comparison: Comparison
-    end: float
+    left: int = field(init=False, default=MOST_TRIES)
 
     def changed(self, found: Difference, changed: Values) -> Difference | None:
         """A difference in the same respect in which some inputs have other values."""
@@ -84,8 +86,9 @@ class _Tries:
 
     def _confirmed(self, found: Difference, run: Callable[[], Difference | None]) -> Difference | None:
         """What the runs show, if it is a difference in the same respect."""
-        if process_time() > self.end:
+        if not self.left:
             return None
+        self.left -= 1
         try:
             other = run()
             if other is None or (other.undefined is None) != (found.undefined is None):
