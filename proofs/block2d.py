@@ -19,17 +19,17 @@ from visaproof.smt import BitVec, Term, add, const, scale, sign_extend, sub, sub
 from .shapes import Shape
 
 
-def _loaded(shape: BlockShape, predicated: bool = False, in_payload: bool = False) -> Shape:
-    name = f"load-{shape}{'-payload' * in_payload}{'-predicated' * predicated}"
-    return Shape(name, cache(partial(block2d.load_block2d, shape, predicated, in_payload)))
+def _loaded(shape: BlockShape, predicated: bool = False, moved: bool = False) -> Shape:
+    name = f"load-{shape}{'-moved' * moved}{'-predicated' * predicated}"
+    return Shape(name, cache(partial(block2d.load_block2d, shape, predicated, moved)))
 
 
-def _stored(shape: BlockShape, predicated: bool = False, in_payload: bool = False) -> Shape:
-    name = f"store-{shape}{'-payload' * in_payload}{'-predicated' * predicated}"
-    return Shape(name, cache(partial(block2d.store_block2d, shape, predicated, in_payload)))
+def _stored(shape: BlockShape, predicated: bool = False, moved: bool = False) -> Shape:
+    name = f"store-{shape}{'-moved' * moved}{'-predicated' * predicated}"
+    return Shape(name, cache(partial(block2d.store_block2d, shape, predicated, moved)))
 
 
-GAPS = _loaded(BlockShape(16, 3, 2), in_payload=True)
+GAPS = _loaded(BlockShape(16, 3, 2), moved=True)
 """A row of three elements takes the place of four."""
 VNNI = _loaded(BlockShape(8, 2, 5, vnni=True))
 """Two dwords of a column, of which the second has one element."""
@@ -43,7 +43,7 @@ LOADS = (
     _loaded(BlockShape(64, 1, 2)),
 )
 DWORDS = _stored(BlockShape(32, 2, 2), predicated=True)
-STORES = (DWORDS, _stored(BlockShape(8, 3, 2), in_payload=True), _stored(BlockShape(64, 1, 2)))
+STORES = (DWORDS, _stored(BlockShape(8, 3, 2), moved=True), _stored(BlockShape(64, 1, 2)))
 
 
 @for_each((*LOADS, *STORES))

@@ -38,10 +38,10 @@ LANES = (
 """Subjects whose lanes act without further conditions."""
 MATRICES = (
     load_block2d(BlockShape(8, 3, 5, vnni=True), True),
-    load_block2d(BlockShape(16, 3, 2, blocks=2), False, in_payload=True),
+    load_block2d(BlockShape(16, 3, 2, blocks=2), False, moved=True),
     load_block2d(BlockShape(32, 2, 3, transposed=True), False),
-    load_block2d(BlockShape(64, 2, 2), True, in_payload=True),
-    store_block2d(BlockShape(8, 3, 2), False, in_payload=True),
+    load_block2d(BlockShape(64, 2, 2), True, moved=True),
+    store_block2d(BlockShape(8, 3, 2), False, moved=True),
     store_block2d(BlockShape(64, 2, 2), True),
 )
 BLOCKS = tuple(oword_ld(owords, Platform.DG2) for owords in (1, 4, 16))

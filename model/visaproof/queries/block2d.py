@@ -23,47 +23,39 @@ from visaproof.semantics.symbolic.state import SymbolicFlat
 from visaproof.smt import Bool, conj, disj, eq, false, iff, implies, neg
 
 MOVED = (3, -2)
-"""What the messages with a payload add to X and Y."""
+"""What some of the messages add to X and Y."""
 
 
-def load_block2d(
-    shape: BlockShape, predicated: bool, in_payload: bool = False, readings: Readings = DEFAULT
-) -> Subject:
+def load_block2d(shape: BlockShape, predicated: bool, moved: bool = False, readings: Readings = DEFAULT) -> Subject:
     """LSC_LOAD_BLOCK2D of this shape, from any place of any matrix; one more register follows its destination.
 
-    With `in_payload`, a register names the place, and constants are added to X and Y.
+    With `moved`, constants are added to X and Y.
     """
     grf = Platform.PVC.grf_bytes
     filled = data_bytes(shape, grf)
-    instruction = LscLoadBlock2d(any_execution(1, predicated), _place(in_payload), shape, RawOperand("VD"))
-    return _subject(instruction, {"VD": filled + grf}, predicated, in_payload, readings)
+    instruction = LscLoadBlock2d(any_execution(1, predicated), _place(moved), shape, RawOperand("VD"))
+    return _subject(instruction, {"VD": filled + grf}, predicated, moved, readings)
 
 
-def store_block2d(
-    shape: BlockShape, predicated: bool, in_payload: bool = False, readings: Readings = DEFAULT
-) -> Subject:
+def store_block2d(shape: BlockShape, predicated: bool, moved: bool = False, readings: Readings = DEFAULT) -> Subject:
     """LSC_STORE_BLOCK2D, likewise."""
-    instruction = LscStoreBlock2d(any_execution(1, predicated), _place(in_payload), shape, RawOperand("VS"))
-    return _subject(instruction, {"VS": data_bytes(shape, Platform.PVC.grf_bytes)}, predicated, in_payload, readings)
+    instruction = LscStoreBlock2d(any_execution(1, predicated), _place(moved), shape, RawOperand("VS"))
+    return _subject(instruction, {"VS": data_bytes(shape, Platform.PVC.grf_bytes)}, predicated, moved, readings)
 
 
-def _place(in_payload: bool) -> BlockPlace:
-    if in_payload:
-        return place_in_payload("VP", 0, *MOVED)
-    base, width, height, pitch, x, y = map(RawOperand, ("VBASE", "VWIDTH", "VHEIGHT", "VPITCH", "VX", "VY"))
-    return BlockPlace(base, width, height, pitch, x, y)
+def _place(moved: bool) -> BlockPlace:
+    return place_in_payload("VP", 0, *(MOVED if moved else (0, 0)))
 
 
 def _subject(
     instruction: LscLoadBlock2d | LscStoreBlock2d,
     data: Mapping[str, int],
     predicated: bool,
-    in_payload: bool,
+    moved: bool,
     readings: Readings,
 ) -> Subject:
-    place = {"VP": 64} if in_payload else {"VBASE": 8} | dict.fromkeys(("VWIDTH", "VHEIGHT", "VPITCH", "VX", "VY"), 4)
-    state = arbitrary_state(Platform.PVC, {**place, **data}, SymbolicFlat(), predicated, FLAT)
-    scope = scope_of(str(instruction.shape), "payload" if in_payload else "", "predicated" if predicated else "")
+    state = arbitrary_state(Platform.PVC, {"VP": 64, **data}, SymbolicFlat(), predicated, FLAT)
+    scope = scope_of(str(instruction.shape), "moved" if moved else "", "predicated" if predicated else "")
     return subject_of(instruction, Platform.PVC, state, scope, legal_fields(1, predicated, readings), readings)
 
 
