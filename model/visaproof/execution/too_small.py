@@ -166,15 +166,16 @@ class TooSmall:
                 self.program, candidate.shape, self.launches.arguments(candidate), contents,
                 sampler=SAMPLED if self.launches.images else None,
             )  # fmt: skip
-            choices = replace(STRICT, trail=furthest)
-            ran = run_launch(self.program, values, memory, watch.of_thread, choices=choices, most=max(1, self.left))
-            if ran.undefined is not None and ran.undefined.cause is InNoBuffer:
-                watch.outside.add(ran.undefined.position)
         except ReadError as error:
             self.left, self.stopped = 0, error.message  # no launch has what is missing
             return None
-        except NotModelled as error:  # what came before has happened
-            self.stopped = str(error.what)
+        choices = replace(STRICT, trail=furthest)
+        try:
+            ran = run_launch(self.program, values, memory, watch.of_thread, choices=choices, most=max(1, self.left))
+            if ran.undefined is not None and ran.undefined.cause is InNoBuffer:
+                watch.outside.add(ran.undefined.position)
+        except (ReadError, NotModelled) as error:  # what came before has happened
+            self.stopped = error.message if isinstance(error, ReadError) else error.what
         finally:
             self.left -= watch.statements
         known: dict[str, int | None] = {memory.local.name: None}

@@ -243,7 +243,7 @@ def _unwritten_records(ran: Ran) -> list[UnwrittenRecord]:
 
 def _outside_records(ran: Ran) -> Iterator[OutsideRecord]:
     for one in ran.outside:
-        line, texel = one.position and one.position.line, one.texel and list(one.texel)
+        line, texel = one.position and one.position.line, None if one.texel is None else list(one.texel)
         yield OutsideRecord(one.memory, one.size, one.address, one.count, str(one.thread), line, texel)
 
 
