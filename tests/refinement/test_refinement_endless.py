@@ -8,7 +8,7 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.machine.concrete.endless import NEVER_ENDS, NO_WAY_OUT, without_end
 from visaproof.machine.concrete.run import Undefined, run
-from visaproof.machine.symbolic import run as symbolic_run
+from visaproof.machine.symbolic import walk as symbolic_walk
 from visaproof.program.lower import lowered
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.difference import TargetUndefined
@@ -35,7 +35,7 @@ def counted(step: str, last: str = "0x3", body: str = "") -> str:
 @pytest.fixture(autouse=True)
 def _short_traces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Terms are given up soon: runs of 2,000 statements are what is looked at."""
-    monkeypatch.setattr(symbolic_run, "MAX_STEPS", 60)
+    monkeypatch.setattr(symbolic_walk, "MAX_STEPS", 60)
 
 
 def test_a_target_that_never_ends_does_not_refine() -> None:
