@@ -58,7 +58,7 @@ What = ByteDiffers | RegisterDiffers | TargetUndefined | OutsideBuffers | Interf
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Difference:
-    """What differs, and the start of both runs."""
+    """A run of both kernels that shows that the target does not refine the source: what differs, and the start."""
 
     values: Values
     exec_mask: int

@@ -212,21 +212,17 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
 def _differs(comparison: Comparison, found: Difference, sides: Sequence[Prepared | Started]) -> Differs:
     match found.what:
         case TargetUndefined(undefined, kind):
-            return Differs(
-                undefined=undefined.message, line=undefined.position.line, kind="" if kind is None else kind.value
-            )
+            which = "" if kind is None else kind.value
+            return Differs(undefined=undefined.message, line=undefined.position.line, kind=which)
         case OutsideBuffers(address):
             return Differs(outside=f"{address:#x}")
         case Interference(exchange, target):
             return Differs(other_thread=_other_thread(exchange, target))
         case RegisterDiffers(surface, at, source, target):
             one = observed_as(comparison.runners[0].observed, surface)
-            return Differs(
-                source=f"{source:#x}",
-                target=f"{target:#x}",
-                source_register=one.source.at(at),
-                target_register=one.target.at(at),
-            )
+            shown = Differs(source=f"{source:#x}", target=f"{target:#x}")
+            shown.source_register, shown.target_register = one.source.at(at), one.target.at(at)
+            return shown
         case ByteDiffers(surface, at, _, source, target):
             place = place_text(at, _image(surface, sides) is not None)
             return Differs(surface, place, f"{source:#x}", f"{target:#x}")
