@@ -19,6 +19,7 @@ from visaproof.execution.usual_launches import Candidate, Passed, Stated, UsualL
 from visaproof.isa.errors import InNoBuffer, NotModelled, Position, ReadError, WritesCollide
 from visaproof.machine.concrete.run import PerformedMessage
 from visaproof.program.statements import Run
+from visaproof.semantics.concrete.choices import POLICIES, Choices
 from visaproof.semantics.concrete.state import ConcreteState
 
 MOST_RUNS = 60
@@ -112,7 +113,18 @@ class Search:
         return NoLaunch(f"{what} ({reasons})" if reasons else what)
 
     def tried(self, candidate: Candidate) -> ExampleLaunch | None:
-        """What a run of this launch shows."""
+        """What a run of this launch shows, whatever the results are that no page states."""
+        first = Choices(0)
+        found = self._tried(candidate, first)
+        if found is None or not first.picked:
+            return found
+        others = (self._tried(candidate, Choices(policy)) for policy in range(1, POLICIES))
+        if all(one is not None for one in others):
+            return found
+        self.why_not["it depends on a result that no page states"] = None
+        return None
+
+    def _tried(self, candidate: Candidate, choices: Choices) -> ExampleLaunch | None:
         passed = self.launches.passed(candidate)
         if passed is None:
             return None
@@ -128,7 +140,7 @@ class Search:
                 sampler=SAMPLED if self.launches.images else None,
             )
             left = max(1, MOST_STATEMENTS - self.statements)
-            ran = run_launch(self.launches.program, values, memory, watch.of_thread, most=left)
+            ran = run_launch(self.launches.program, values, memory, watch.of_thread, choices=choices, most=left)
         except _Seen as seen:
             return self._example(candidate, arguments, passed, seen)
         except (ReadError, NotModelled) as error:

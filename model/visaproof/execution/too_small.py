@@ -17,7 +17,7 @@ from visaproof.execution.usual_launches import Candidate, Stated, UsualLaunches
 from visaproof.isa.errors import InNoBuffer, NotModelled, Position, ReadError
 from visaproof.machine.concrete.run import PerformedMessage
 from visaproof.program.statements import Run
-from visaproof.semantics.concrete.choices import STRICT
+from visaproof.semantics.concrete.choices import Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.trail import Trail
 
@@ -169,7 +169,7 @@ class TooSmall:
         except ReadError as error:
             self.left, self.stopped = 0, error.message  # no launch has what is missing
             return None
-        choices = replace(STRICT, trail=furthest)
+        choices = Choices(0, trail=furthest)
         try:
             ran = run_launch(self.program, values, memory, watch.of_thread, choices=choices, most=max(1, self.left))
             if ran.undefined is not None and ran.undefined.cause is InNoBuffer:
