@@ -13,9 +13,10 @@ from visaproof.decode.texels import Outside
 from visaproof.execution.arguments import Parameters, prepare
 from visaproof.execution.images import ImageContent
 from visaproof.execution.payload import Program
-from visaproof.execution.run import Ran, Watcher, run_launch
+from visaproof.execution.run import Ran, run_launch
 from visaproof.execution.shape import Shape, ThreadId, Triple
 from visaproof.execution.usual_launches import Candidate, Passed, Stated, UsualLaunches
+from visaproof.execution.watching import Watcher
 from visaproof.isa.errors import InNoBuffer, NotModelled, Position, ReadError, WritesCollide
 from visaproof.machine.concrete.run import PerformedMessage
 from visaproof.program.statements import Run

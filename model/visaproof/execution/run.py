@@ -1,9 +1,8 @@
 """Runs a whole launch concretely: group after group, and the threads of a group from barrier to barrier."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Protocol
 
 from visaproof.decode.scratch import SIZE_ATTRIBUTE, scratch_bytes
 from visaproof.decode.texels import Outside, WrongSurface
@@ -21,6 +20,7 @@ from visaproof.execution.memory import (
 from visaproof.execution.payload import Payloads, Program, Values, surface_handle
 from visaproof.execution.races import Moment, OutsideAccess, Race, RaceWatch, UnwrittenRead
 from visaproof.execution.shape import ThreadId, Triple
+from visaproof.execution.watching import TexelWatch, WatcherOf
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError, UndefinedBehavior
 from visaproof.isa.operands import SCRATCH
@@ -35,9 +35,7 @@ from visaproof.machine.concrete.run import (
     Thread,
     Undefined,
 )
-from visaproof.program.statements import Run
 from visaproof.semantics.concrete.choices import STRICT, Choices
-from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Surface as MemorySurface
 from visaproof.visaasm.syntax import Instruction
 
@@ -116,22 +114,6 @@ class StoppedLaunch(NotModelled):
     def __init__(self, reason: NotModelled, outside: tuple[OutsideAccess, ...]) -> None:
         super().__init__(reason.what, reason.position)
         self.outside = outside
-
-
-class Watcher(Protocol):
-    """Is told what a thread does."""
-
-    def observe(self, statement: Run, state: ConcreteState) -> None:
-        """A statement has run."""
-        ...
-
-    def performed(self, message: PerformedMessage) -> bool:
-        """A memory message has run; True ends the thread."""
-        ...
-
-
-WatcherOf = Callable[[ThreadId, ConcreteState], Watcher | None]
-"""Which threads are watched, given their first state."""
 
 
 def run_launch(
@@ -249,7 +231,7 @@ class _LaunchRun:
         state.choices = self.choices.of_thread(thread)
         tracer = self.tracer(thread, state) if self.tracer is not None else None
         if self._images:
-            watcher = _TexelWatch(self._watch, self._buffers, tracer)
+            watcher = TexelWatch(self._watch, self._buffers, tracer)
             return Thread(self._code, state, watcher.observe, watcher.performed, self.most, known_images=True)
         if tracer is None:
             return Thread(self._code, state, most=self.most, remember=False, known_images=True)
@@ -265,26 +247,6 @@ class _LaunchRun:
             raise _wrong_surface(self.program, self.memory, wrong) from None
         self.ran.statements = max(self.ran.statements, running.steps)
         return stop
-
-
-@dataclass
-class _TexelWatch:
-    """Takes note of texels outside of images, beside what the thread's own watcher does."""
-
-    watch: RaceWatch
-    buffers: Mapping[str, Allocation]
-    """By the key of their surface."""
-    own: Watcher | None
-
-    def observe(self, statement: Run, state: ConcreteState) -> None:
-        if self.own is not None:
-            self.own.observe(statement, state)
-
-    def performed(self, message: PerformedMessage) -> bool:
-        for miss in message.misses:
-            if len(miss.cell) > 1 and message.surface in self.buffers:
-                self.watch.outside_texel(self.buffers[message.surface], miss.cell, message.instruction.position)
-        return self.own is not None and self.own.performed(message)
 
 
 def _wrong_surface(program: Program, memory: Memory, wrong: WrongSurface) -> ReadError:

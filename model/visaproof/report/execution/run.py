@@ -10,9 +10,10 @@ from visaproof.execution.choices import Nondeterminism
 from visaproof.execution.memory import Allocation
 from visaproof.execution.payload import Payloads, Program, Values
 from visaproof.execution.races import OutsideAccess, Race
-from visaproof.execution.run import Engine, Memory, Ran, StoppedLaunch, UndefinedAt, WatcherOf
+from visaproof.execution.run import Engine, Memory, Ran, StoppedLaunch, UndefinedAt
 from visaproof.execution.shape import ThreadId
 from visaproof.execution.trace import Step, Traced, Tracer
+from visaproof.execution.watching import WatcherOf
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.ids.local_ids import Host
 from visaproof.launch.premises import Premise
