@@ -8,9 +8,9 @@ from visaproof.analysis.bounds.verdicts import Undecided as OutOfReach
 from visaproof.analysis.conflicts.verdicts import Conflict, Undecided
 from visaproof.launch.float_results import Floats
 from visaproof.refinement.verdicts import Refines, Unknown
+from visaproof.refinement.verdicts import Unknown as UnknownRule
 from visaproof.rules.decision import check_rule
 from visaproof.rules.verdicts import Proved, Refuted
-from visaproof.rules.verdicts import Unknown as UnknownRule
 
 SOURCES = dict.fromkeys(("inv", "log", "exp", "sqrt", "rsqrt", "sin", "cos"), 1) | {"pow": 2, "div": 2}
 """Opcodes on floats whose pages give no exact result, and how many sources they have."""
