@@ -12,9 +12,11 @@ from visaproof.execution import example_launch, too_small
 from visaproof.execution.example_launch import Event, ExampleLaunch, find_launch
 from visaproof.execution.payload import Program
 from visaproof.execution.usual_launches import Stated
+from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.launch.launch import read_launch
 from visaproof.launch.overlap import ArgumentInfo
+from visaproof.semantics.concrete.choices import Choices
 from visaproof.visaasm.reader import read_kernel
 
 DATA = Path(__file__).parents[1] / "data"
@@ -28,7 +30,7 @@ def asked(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -> lis
 
 
 def outside_in(capsys: pytest.CaptureFixture[str], command: list[str]) -> list[dict[str, Any]]:
-    main([*command[1:], "--races", "note", "--format", "json"])
+    main([*command[1:], "--format", "json"])
     return json.loads(capsys.readouterr().out)["outside"]
 
 
@@ -98,6 +100,42 @@ def test_what_ends_the_run_before_is_named(tmp_path: Path, capsys: pytest.Captur
     load, store = file["messages"]
     assert load["launch"]["found"]
     assert store["launch"] == {"found": False, "reason": "where it is too small, line 14 ends the run before"}
+
+
+def test_what_a_launch_leaves_before_it_stops_is_noted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind what is not modelled nothing is run: what came before has happened."""
+
+    def refuse(_: Choices, reason: NotModelled, *__: object, **___: object) -> int:
+        raise reason
+
+    monkeypatch.setattr(Choices, "pick", refuse)
+    text = (DATA / "sizes" / "guarded.visaasm").read_text()
+    text = text.replace(".decl V0034 ", ".decl VF v_type=G type=f num_elts=16 align=hword\n.decl V0034 ")
+    inverse = "    mov (M1, 16) VF(0,0)<1> V0060(0,0)<1;1,0>\n    sqrt (M1, 16) VF(0,0)<1> VF(0,0)<1;1,0>\n"
+    path = tmp_path / "guarded.visaasm"
+    path.write_text(text.replace("    ret (M1, 1)", f"{inverse}    ret (M1, 1)"))
+    main(["bounds", str(path), *SIZES, "--format", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    first = file["messages"][0]
+    assert first["launch"]["found"]
+    assert main(first["launch"]["command"][1:]) == 4
+    assert f"line {first['line']}: such a read gives 0" in capsys.readouterr().out
+
+
+def test_what_only_some_choices_show_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A launch whose result no page states has to show it whatever that is."""
+    own, picked = example_launch.run_launch, (None, "a result")
+
+    def run(*arguments: Any, choices: Choices, **named: Any) -> Any:
+        choices.picked[picked] = None  # pyright: ignore[reportArgumentType]
+        return own(*arguments, choices=choices, **named) if choices.policy == 0 else example_launch.Ran()
+
+    monkeypatch.setattr(example_launch, "run_launch", run)
+    assert not any(message["launch"]["found"] for message in asked(capsys, "guarded"))
 
 
 def test_large_buffers_are_run_once_for_all_messages(

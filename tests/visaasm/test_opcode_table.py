@@ -39,7 +39,10 @@ TYPES = [data_type for data_type in DataType if not data_type.packed]
 PLATFORM = Platform.PVCXT
 APPROXIMATE = frozenset(("cos", "exp", "inv", "log", "pow", "rsqrt", "sin", "sqrt", "div"))
 """Opcodes on floats whose pages give an approximation: a run has several values for F, if any, and none for others."""
-NO_VALUE = ("no error is stated", "that gives NaN", "(reading approximations)", "opcode pow on floats")
+NO_VALUE = (
+    "no error is stated", "that gives NaN", "(reading approximations)",
+    *(f"opcode {one} on floats" for one in ("cos", "pow", "sin")),
+)  # fmt: skip
 DEVICES = {"bmg": "Xe2", "ptl": "Xe3", "nvl": "Xe3P", "cri": "Xe3P"}
 """The platforms of devices by how the names of dumps begin, where they are not named alike."""
 UNREAD = {

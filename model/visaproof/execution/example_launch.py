@@ -13,12 +13,14 @@ from visaproof.decode.texels import Outside
 from visaproof.execution.arguments import Parameters, prepare
 from visaproof.execution.images import ImageContent
 from visaproof.execution.payload import Program
-from visaproof.execution.run import Ran, Watcher, run_launch
+from visaproof.execution.run import Ran, run_launch
 from visaproof.execution.shape import Shape, ThreadId, Triple
 from visaproof.execution.usual_launches import Candidate, Passed, Stated, UsualLaunches
+from visaproof.execution.watching import Watcher
 from visaproof.isa.errors import InNoBuffer, NotModelled, Position, ReadError, WritesCollide
 from visaproof.machine.concrete.run import PerformedMessage
 from visaproof.program.statements import Run
+from visaproof.semantics.concrete.choices import POLICIES, Choices
 from visaproof.semantics.concrete.state import ConcreteState
 
 MOST_RUNS = 60
@@ -52,6 +54,7 @@ class ExampleLaunch:
     """With the writes of its lanes, or with what they missed."""
     what: str
     """What happened there, in the words of the run."""
+    event: Event
     like_the_example: bool = False
     """Whether it is the launch of which the analysis' own example is a thread."""
 
@@ -62,6 +65,8 @@ class ExampleLaunch:
         yield from (("--arg", f"{self.takes.shown(index)}={value}") for index, value in self.arguments.items())
         yield from (("--buffer", f"{self.takes.shown(index)}={value}") for index, value in self.buffers.items())
         yield from (("--image", f"{self.takes.shown(index)}={value}") for index, value in self.images.items())
+        if self.event is Event.OUTSIDE:
+            yield "--engine", "scalar"  # arrays do not look for it
         if self.images:
             yield "--sampler", SAMPLED.value
 
@@ -109,7 +114,18 @@ class Search:
         return NoLaunch(f"{what} ({reasons})" if reasons else what)
 
     def tried(self, candidate: Candidate) -> ExampleLaunch | None:
-        """What a run of this launch shows."""
+        """What a run of this launch shows, whatever the results are that no page states."""
+        first = Choices(0)
+        found = self._tried(candidate, first)
+        if found is None or not first.picked:
+            return found
+        others = (self._tried(candidate, Choices(policy)) for policy in range(1, POLICIES))
+        if all(one is not None for one in others):
+            return found
+        self.why_not["it depends on a result that no page states"] = None
+        return None
+
+    def _tried(self, candidate: Candidate, choices: Choices) -> ExampleLaunch | None:
         passed = self.launches.passed(candidate)
         if passed is None:
             return None
@@ -125,7 +141,7 @@ class Search:
                 sampler=SAMPLED if self.launches.images else None,
             )
             left = max(1, MOST_STATEMENTS - self.statements)
-            ran = run_launch(self.launches.program, values, memory, watch.of_thread, most=left)
+            ran = run_launch(self.launches.program, values, memory, watch.of_thread, choices=choices, most=left)
         except _Seen as seen:
             return self._example(candidate, arguments, passed, seen)
         except (ReadError, NotModelled) as error:
@@ -156,7 +172,7 @@ class Search:
         buffers = {index: one.text for index, one in passed.items() if index not in images}
         return ExampleLaunch(
             candidate.shape, arguments, buffers, images, self.launches.takes, seen.thread, seen.message, seen.what,
-            candidate.like_the_example,
+            self.event, candidate.like_the_example,
         )  # fmt: skip
 
 

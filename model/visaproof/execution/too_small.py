@@ -17,7 +17,7 @@ from visaproof.execution.usual_launches import Candidate, Stated, UsualLaunches
 from visaproof.isa.errors import InNoBuffer, NotModelled, Position, ReadError
 from visaproof.machine.concrete.run import PerformedMessage
 from visaproof.program.statements import Run
-from visaproof.semantics.concrete.choices import STRICT
+from visaproof.semantics.concrete.choices import Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.trail import Trail
 
@@ -73,6 +73,8 @@ class TooSmall:
     """Statements of the others."""
     before: Position | None = None
     """A statement that leaves a buffer before the one in question does."""
+    stopped: str = ""
+    """What the last run came to that is not modelled, or what no launch can be given."""
     recorded: "list[Recorded]" = field(default_factory=list["Recorded"])
 
     def __post_init__(self) -> None:
@@ -164,17 +166,18 @@ class TooSmall:
                 self.program, candidate.shape, self.launches.arguments(candidate), contents,
                 sampler=SAMPLED if self.launches.images else None,
             )  # fmt: skip
-            choices = replace(STRICT, trail=furthest)
+        except ReadError as error:
+            self.left, self.stopped = 0, error.message  # no launch has what is missing
+            return None
+        choices = Choices(0, trail=furthest)
+        try:
             ran = run_launch(self.program, values, memory, watch.of_thread, choices=choices, most=max(1, self.left))
-        except ReadError:
-            self.left = 0  # no launch has what is missing
-            return None
-        except NotModelled:
-            return None
+            if ran.undefined is not None and ran.undefined.cause is InNoBuffer:
+                watch.outside.add(ran.undefined.position)
+        except (ReadError, NotModelled) as error:  # what came before has happened
+            self.stopped = error.message if isinstance(error, ReadError) else error.what
         finally:
             self.left -= watch.statements
-        if ran.undefined is not None and ran.undefined.cause is InNoBuffer:
-            watch.outside.add(ran.undefined.position)
         known: dict[str, int | None] = {memory.local.name: None}
         known |= {memory.buffers[index].name: index for index in passed if index in memory.buffers}
         ends = {(place, known[name]): end for (place, name), end in furthest.found.items() if name in known}

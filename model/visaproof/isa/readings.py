@@ -213,7 +213,7 @@ READINGS: dict[str, Reading] = {
     ),
     "approximations": Reading(
         "D51",
-        "How near are inv, sqrt, rsqrt, exp, log, sin and cos of F, and div by them?",
+        "How near are inv, sqrt, rsqrt, exp and log of F, and div by them?",
         "within the error of OpenCL C's function: a run takes the nearest first, and says what depends on it",
     ),
     "plane-rounding": Reading(

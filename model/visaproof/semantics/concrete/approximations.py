@@ -1,7 +1,8 @@
-"""Opcodes whose pages give a function and no error: inv, sqrt, rsqrt, exp, log, sin, cos and div of floats.
+"""Opcodes whose pages give a function and no error: inv, sqrt, rsqrt, exp, log and div of floats.
 
-Pages INV, SQRT, RSQRT, EXP and LOG ("base-2"), SIN, COS, DIV ("implemented as x * INV(y)").  Reading "approximations":
-each result within the error that OpenCL C allows is allowed, the correctly rounded one first.
+Pages INV, SQRT, RSQRT, EXP and LOG ("base-2"), DIV ("implemented as x * INV(y)").  Reading "approximations": each
+result within the error that OpenCL C allows is allowed, the correctly rounded one first.  SIN and COS are not here: the
+compiler emits them for `native_sin` alone, of which OpenCL C says nothing.
 """
 
 import math
@@ -22,10 +23,11 @@ ERRORS = {
     "rsqrt": Fraction(2),
     "exp": Fraction(3),
     "log": Fraction(3),
-    "sin": Fraction(4),
-    "cos": Fraction(4),
 }
-"""Units in the last place of a float: OpenCL C 3.0, table of errors of 1.0 / x, sqrt, rsqrt, exp2, log2, sin, cos."""
+"""Units in the last place of a float: OpenCL C 3.0, table of errors of 1.0 / x, sqrt, rsqrt, exp2, log2."""
+NEAR_ONE = (Fraction(1, 2), Fraction(2))
+NEAR_ONE_ERROR = Fraction(1, 2**21)
+"""Of log there, where the compiler does not take it for `log2`: the absolute error that Vulkan allows."""
 
 WITHIN = "within the error that OpenCL C allows (reading approximations)"
 
@@ -74,6 +76,8 @@ def _allowed(opcode: str, bits: int) -> Allowed:
 def _of_number(opcode: str, bits: int) -> Allowed:
     value = floats.number(bits, DataType.F, _MODE)
     exact = _FUNCTIONS[opcode](value)
+    if opcode == "log" and math.isfinite(value) and NEAR_ONE[0] <= value <= NEAR_ONE[1]:
+        return _near_one(Fraction(exact))
     if isinstance(exact, Fraction):
         return Allowed(tuple(dict.fromkeys(_near(exact, ERRORS[opcode]))))
     if math.isnan(exact):
@@ -96,6 +100,12 @@ def _near(exact: Fraction, error: Fraction) -> Iterator[int]:
     yield from (sign | one for one in range(first, last + 1))
     if first < _SMALLEST_NORMAL:
         yield sign
+
+
+def _near_one(exact: Fraction) -> Allowed:
+    """The float that is nearest, and the ends and two more of what is allowed, which are up to 2^30 floats."""
+    steps = (Fraction(0), NEAR_ONE_ERROR, -NEAR_ONE_ERROR, NEAR_ONE_ERROR / 3, -NEAR_ONE_ERROR / 3)
+    return Allowed(tuple(dict.fromkeys(floats.pattern(exact + step, DataType.F, _MODE) for step in steps)))
 
 
 def _unit(size: Fraction) -> Fraction:
@@ -152,55 +162,7 @@ def _logarithm(value: float) -> Exact:
         return math.nan
     if value == 0 or math.isinf(value):
         return -math.inf if value == 0 else math.inf
-    if value == 1:
-        return 0.0
     return Fraction(_PRECISE.divide(_PRECISE.ln(Decimal(value)), _LN_2))
-
-
-def _sine(value: float) -> Exact:
-    if not math.isfinite(value):
-        return math.nan
-    return value if value == 0 else _series(value, first=1)
-
-
-def _cosine(value: float) -> Exact:
-    if not math.isfinite(value):
-        return math.nan
-    return _series(value, first=0)
-
-
-def _series(value: float, first: int) -> Fraction:
-    """The odd (`first` 1) or even (0) terms of the series, of the angle nearest to 0 with the same sine and cosine."""
-    turn = 2 * _pi()
-    angle = Fraction(value)
-    angle -= round(angle / turn) * turn
-    angle = Fraction(round(angle * 2**_ANGLE_BITS), 2**_ANGLE_BITS)
-    term, total, k = (angle if first else Fraction(1)), Fraction(0), first
-    while abs(term) > Fraction(1, 2**_ANGLE_BITS):
-        total += term
-        term = Fraction(round(-term * angle * angle / ((k + 1) * (k + 2)) * 2**_ANGLE_BITS), 2**_ANGLE_BITS)
-        k += 2
-    return total
-
-
-_ANGLE_BITS = 300
-"""No sine or cosine of a float other than 0 is as small as 2^-200."""
-
-
-@lru_cache(maxsize=1)
-def _pi() -> Fraction:
-    """16 atan(1/5) - 4 atan(1/239), to more bits than the largest float and an angle need."""
-    one = 1 << _ANGLE_BITS + 200
-
-    def arc_tangent(inverse: int) -> int:
-        power, total, k = one // inverse, 0, 1
-        while power:
-            total += power // k if k % 4 == 1 else -(power // k)
-            power //= inverse * inverse
-            k += 2
-        return total
-
-    return Fraction(16 * arc_tangent(5) - 4 * arc_tangent(239), one)
 
 
 _FUNCTIONS: dict[str, Callable[[float], Exact]] = {
@@ -209,7 +171,5 @@ _FUNCTIONS: dict[str, Callable[[float], Exact]] = {
     "rsqrt": _inverse_root,
     "exp": _power_of_two,
     "log": _logarithm,
-    "sin": _sine,
-    "cos": _cosine,
 }
 OPCODES = (*_FUNCTIONS, "div")
