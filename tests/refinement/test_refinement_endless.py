@@ -11,6 +11,7 @@ from visaproof.machine.concrete.run import Undefined, run
 from visaproof.machine.symbolic import walk as symbolic_walk
 from visaproof.program.lower import lowered
 from visaproof.refinement.comparison import compare
+from visaproof.refinement.difference import TargetUndefined
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
@@ -43,9 +44,9 @@ def test_a_target_that_never_ends_does_not_refine() -> None:
     comparison = compare(source, target, Scope(Assume.NONE))
     found = guessed(comparison, AUDITS)
     assert found is not None
-    assert found.undefined is not None
-    assert found.undefined.message == NEVER_ENDS
-    assert found.undefined.position.line == HEAD.count("\n") + 5
+    assert isinstance(found.what, TargetUndefined)
+    assert found.what.undefined.message == NEVER_ENDS
+    assert found.what.undefined.position.line == HEAD.count("\n") + 5
     assert not replay_refinement(refinement_record(comparison, found, "no end"), "example.json")
 
 
@@ -127,8 +128,8 @@ def test_a_target_without_the_condition_of_its_loop_does_not_refine() -> None:
     )
     found = guessed(comparison, AUDITS)
     assert found is not None
-    assert found.undefined is not None
-    assert found.undefined.message == NO_WAY_OUT
+    assert isinstance(found.what, TargetUndefined)
+    assert found.what.undefined.message == NO_WAY_OUT
     assert not replay_refinement(refinement_record(comparison, found, "no end"), "example.json")
 
 

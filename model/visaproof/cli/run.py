@@ -14,7 +14,8 @@ from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 if TYPE_CHECKING:
     from visaproof.execution.choices import Launch
     from visaproof.execution.payload import Program, Values
-    from visaproof.execution.run import Engine, Memory, Ran, WatcherOf
+    from visaproof.execution.run import Engine, Memory, Ran
+    from visaproof.execution.watching import WatcherOf
     from visaproof.semantics.concrete.choices import Choices
 
 SAMPLERS = ("clamp-to-edge", "clamp", "none")

@@ -3,8 +3,10 @@
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
-from visaproof.execution.arguments import Parameters, parameters
+from visaproof.execution.arguments import Content, LocalBytes, Parameters, parameters
+from visaproof.execution.images import ImageContent, ImageShape
 from visaproof.execution.payload import Program
 from visaproof.execution.shape import Shape, Triple
 from visaproof.launch.ids.group_shape import GroupShape
@@ -24,7 +26,7 @@ class Stated:
     """What the user states, and what the example of an analysis holds."""
 
     sizes: Callable[[int, Mapping[str, int]], int | None] = lambda _, __: None
-    """Bytes of the buffer of an argument, given numbers by name; None where nothing is stated of it."""
+    """Bytes of the buffer or the shared memory of an argument, given numbers by name; None where nothing is stated."""
     allows: Callable[[Mapping[str, int]], bool] = lambda _: True
     """Whether these numbers obey the user's relations."""
     global_size: Triple | None = None
@@ -41,6 +43,21 @@ class Candidate:
     like_the_example: bool
     named: Mapping[str, int]
     """The numbers by the names that relations and sizes use."""
+    smaller: tuple[int, Triple] | None = None
+    """One image, by its argument, and by how much it is smaller than the launch; others are as large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What is passed for a pointer or an image."""
+
+    text: str
+    """As `visaproof run` takes it."""
+    content: Content
+
+
+SMALLER: Sequence[Triple] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+"""By how much one image is smaller; it keeps one texel."""
 
 
 class UsualLaunches:
@@ -56,17 +73,41 @@ class UsualLaunches:
         for like_the_example, shape, numbers in self._all():
             named = self._named(shape, numbers)
             if self.stated.allows(named):
-                yield Candidate(shape, numbers, like_the_example, named)
+                for smaller in (None, *product(self.images, SMALLER)):
+                    yield Candidate(shape, numbers, like_the_example, named, smaller)
 
-    def sizes(self, candidate: Candidate) -> dict[int, int] | None:
-        """Bytes of each buffer, by the index of its argument; None where the stated ones are none that is run."""
-        found: dict[int, int] = {}
-        for index in self.takes.buffers:
+    @property
+    def images(self) -> tuple[int, ...]:
+        """The arguments that are images."""
+        return tuple(index for index in self.takes.buffers if self.program.launch.info(index).is_image)
+
+    def passed(self, candidate: Candidate) -> dict[int, Passed] | None:
+        """By the index of its argument; None where the stated sizes are none that is run."""
+        images, found = self.images, dict[int, Passed]()
+        for index in (*self.takes.buffers, *self.takes.locals):
             if index in self.takes.symbols:
                 continue
+            if index in images:
+                found[index] = self._image(index, candidate)
+                continue
+            local = index in self.takes.locals
             stated = self.stated.sizes(index, candidate.named)
-            found[index] = BUFFER_BYTES if stated is None else stated
-        return found if all(0 < size <= MOST_BUFFER for size in found.values()) else None
+            size = (LOCAL_BYTES if local else BUFFER_BYTES) if stated is None else stated
+            if not 0 < size <= MOST_BUFFER:
+                return None
+            text = f"{'local' if local else 'zeros'}:{size}"
+            found[index] = Passed(text, LocalBytes(size) if local else bytes(size))
+        return found
+
+    def _image(self, index: int, candidate: Candidate) -> Passed:
+        """As large as the launch, or smaller; with as many extents as its type says."""
+        kind = self.program.launch.info(index).type_name
+        count = next((count for count in (1, 3) if kind.startswith(f"image{count}d")), 2)
+        image, less = candidate.smaller or (None, (0, 0, 0))
+        whole = zip(candidate.shape.global_size, less if image == index else (0, 0, 0), strict=True)
+        extents = tuple(max(1, size - smaller) for size, smaller in whole)[:count]
+        shape = ImageShape(extents)
+        return Passed(f"{'x'.join(map(str, extents))}:zeros", ImageContent(shape, bytes(shape.size)))
 
     def arguments(self, candidate: Candidate) -> dict[int, str]:
         """As `visaproof run` takes them."""

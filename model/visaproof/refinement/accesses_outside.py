@@ -5,9 +5,11 @@ from dataclasses import replace
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.question import LARGEST_SURFACE
+from visaproof.refinement.environment.environment_steps import Interference
 from visaproof.refinement.testing.guesses import GUESSES, guessed, settled
-from visaproof.refinement.testing.runs import Difference, again
+from visaproof.refinement.testing.runs import again
 from visaproof.refinement.testing.shrinking import smaller
 from visaproof.semantics.symbolic.names import surface_size
 
@@ -17,7 +19,7 @@ def rather_inside(comparison: Comparison, found: Difference) -> Difference:
 
     These are runs with larger buffers, and the guesses.
     """
-    if found.source_missed is None or found.interference is not None:
+    if found.source_missed is None or isinstance(found.what, Interference):
         return found
     question = comparison.question
     inside = replace(question, forbidden=question.forbidden | {UndefinedKind.OUTSIDE})

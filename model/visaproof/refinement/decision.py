@@ -12,6 +12,7 @@ from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible
 from visaproof.refinement.accesses_outside import rather_inside
 from visaproof.refinement.beside.compared import differences
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.synchronisation import Unlike
 from visaproof.refinement.environment.other_threads import crossing, is_one_thread, weaker
@@ -25,7 +26,6 @@ from visaproof.refinement.strategies.random_runs import many
 from visaproof.refinement.strategies.solver import NO_SUCH_RUN, solved
 from visaproof.refinement.strategies.strategy import Asked, Stages, Strategy, first_answer
 from visaproof.refinement.strategies.table import IN_ONE_MEMORY, PROOFS, RUNS_ALONE, SOLVED_IN_ONE_MEMORY, STRATEGIES
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.testing.shrinking import smaller
 from visaproof.refinement.vacuity import means_nothing, undefined_always
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict

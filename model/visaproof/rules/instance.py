@@ -10,9 +10,9 @@ from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.premises import Premises
 from visaproof.refinement.obligations import premises
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines
 from visaproof.refinement.verdicts import Vacuous as NeverDefined
 from visaproof.rules.counterexamples import counterexample_of

@@ -11,6 +11,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
+from visaproof.refinement.difference import TargetUndefined
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.float_guesses import PATTERNS
 from visaproof.refinement.testing.guesses import GUESSES, LAST_GUESSES, guessed
@@ -139,4 +140,4 @@ def test_a_register_address_with_many_places_is_followed_in_runs() -> None:
     assert "possible places" in comparison.open.what
     found = guessed(comparison, GUESSES)
     assert found is not None
-    assert found.undefined is not None
+    assert isinstance(found.what, TargetUndefined)

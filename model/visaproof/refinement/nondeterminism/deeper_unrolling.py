@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from visaproof.isa.errors import NotModelled
 from visaproof.refinement.comparison import Comparison, compare
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.nondeterminism.choices import source_choice
 from visaproof.refinement.nondeterminism.later_iterations import may_choose_later
 from visaproof.refinement.testing.guesses import GUESSES, guessed
-from visaproof.refinement.testing.runs import Difference, again
+from visaproof.refinement.testing.runs import again
 from visaproof.refinement.testing.shrinking import smaller
 
 LONGER = 8

@@ -1,10 +1,10 @@
 """Differences found by running both programs on random and simple inputs: each is a run, and shrunk to a small one."""
 
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.environment.interference import interfered, may_interfere
 from visaproof.refinement.nondeterminism.deeper_unrolling import in_longer_runs
 from visaproof.refinement.strategies.strategy import Asked
 from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_GUESSES, LAST_RUNS, guessed
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.testing.shrinking import smaller
 
 

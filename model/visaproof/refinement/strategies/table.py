@@ -6,12 +6,12 @@ A proof that holds for the iterations that were unrolled alone (`any_length` is 
 from dataclasses import replace
 
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.obligations import open_surfaces, stores_of
 from visaproof.refinement.strategies import normal_forms, random_runs, solver
 from visaproof.refinement.strategies.atomic_events import event_by_event, has_atomics
 from visaproof.refinement.strategies.strategy import Asked, Strategy
 from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_RUNS
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.vacuity import undefined_always
 from visaproof.refinement.verdicts import Refines, Vacuous
 

@@ -9,6 +9,7 @@ from visaproof.checking.ladder import Values
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.nondeterminism.admissible_outcomes import no_choice_explains
 from visaproof.refinement.nondeterminism.choices import (
@@ -24,7 +25,7 @@ from visaproof.refinement.nondeterminism.witness_search import choice_launches
 from visaproof.refinement.testing.float_guesses import FloatWords
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.random_launches import at_edges, candidates, contents, launches
-from visaproof.refinement.testing.runs import Difference, all_again, difference
+from visaproof.refinement.testing.runs import all_again, difference
 from visaproof.refinement.testing.small_launches import small_launches, usual_launches
 from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.refinement.testing.words import word_value
@@ -183,10 +184,10 @@ def _staying(comparison: Comparison, shown: Sequence[Difference], choice: int) -
         return
     own = {one: choice & (1 << max(one.width, 1)) - 1 for one in shown[0].values if _is_chosen(one)}
     start = replace(shown[0], values=shown[0].values | own)
-    others = {(one.surface, one.address): one for one in all_again(*comparison.runners, comparison.question, start)}
+    others = {one.place: one for one in all_again(*comparison.runners, comparison.question, start)}
     for one in shown:
-        other = others.get((one.surface, one.address))
-        if other is not None and (other.undefined is None) == (one.undefined is None):
+        other = others.get(one.place)
+        if other is not None and type(other.what) is type(one.what):
             yield one
 
 

@@ -9,10 +9,12 @@ from zlib import crc32
 from visaproof.checking.ladder import Values
 from visaproof.isa.errors import LimitReached, NotModelled
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import Difference, TargetUndefined
+from visaproof.refinement.environment.environment_steps import Interference
 from visaproof.refinement.environment.interference import interfered
 from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.memory import IMAGE_SIZE, Content, nothing
-from visaproof.refinement.testing.runs import Difference, again, difference
+from visaproof.refinement.testing.runs import again, difference
 from visaproof.refinement.testing.words import is_input
 from visaproof.semantics.symbolic.names import LaneOn, is_base, is_size
 from visaproof.smt import Term
@@ -74,7 +76,7 @@ class _Tries:
         """A difference for these values in the same respect: in memory, in what the target leaves undefined, or in what
         another thread sees."""
         runners, question, ask = self.comparison.runners, self.comparison.question, difference
-        if found.interference is not None:
+        if isinstance(found.what, Interference):
             ask = interfered
         return self._confirmed(found, lambda: ask(*runners, question, values, content))
 
@@ -91,11 +93,15 @@ class _Tries:
         self.left -= 1
         try:
             other = run()
-            if other is None or (other.undefined is None) != (found.undefined is None):
+            if other is None or _is_undefined(other) is not _is_undefined(found):
                 return None
             return settled(self.comparison, other)
         except NotModelled:
             return None
+
+
+def _is_undefined(found: Difference) -> bool:
+    return isinstance(found.what, TargetUndefined)
 
 
 def _last_lane_first(term: Term) -> tuple[bool, int]:

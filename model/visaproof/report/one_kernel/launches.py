@@ -9,6 +9,7 @@ from visaproof.analysis.conflicts.thread_states import Values
 from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch, find_launch
 from visaproof.execution.payload import Program
 from visaproof.execution.shape import Shape, Triple
+from visaproof.execution.too_small import TooSmall
 from visaproof.execution.usual_launches import MOST_ITEMS, Stated
 from visaproof.isa.errors import Position
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
@@ -31,10 +32,33 @@ def launch_of(
     sizes: Sequence[tuple[str, Expression]] = (),
     global_size: Sequence[Expression] = (),
 ) -> ExampleLaunch | NoLaunch:
-    """A launch with the event of a counterexample.
+    """A launch with the event of a counterexample."""
+    stated = _stated(answers, where, sizes, global_size, _launch_in(answers, shown.values))
+    return find_launch(_program(answers), position, event, stated)
 
-    `sizes` are bytes of buffers by name, `global_size` work items by dimension, as the user states them.
-    """
+
+def too_small_in(
+    answers: AskedKernel,
+    where: Sequence[Relation | Disjoint] = (),
+    sizes: Sequence[tuple[str, Expression]] = (),
+    global_size: Sequence[Expression] = (),
+) -> TooSmall:
+    """Finds launches in which a buffer is too small."""
+    return TooSmall(_program(answers), _stated(answers, where, sizes, global_size, None))
+
+
+def _program(answers: AskedKernel) -> Program:
+    return Program(answers.kernel, answers.launch, answers.platform)
+
+
+def _stated(
+    answers: AskedKernel,
+    where: Sequence[Relation | Disjoint],
+    sizes: Sequence[tuple[str, Expression]],
+    global_size: Sequence[Expression],
+    example: tuple[Shape, Mapping[int, int]] | None,
+) -> Stated:
+    """`sizes` are bytes of buffers by name, `global_size` work items by dimension, as the user states them."""
     by_name = dict(sizes)
 
     def stated_size(index: int, numbers: Mapping[str, int]) -> int | None:
@@ -55,9 +79,7 @@ def launch_of(
         except KeyError:
             return False
 
-    program = Program(answers.kernel, answers.launch, answers.platform)
-    example = _launch_in(answers, shown.values)
-    return find_launch(program, position, event, Stated(stated_size, allows, _constant(global_size), example))
+    return Stated(stated_size, allows, _constant(global_size), example)
 
 
 def _constant(global_size: Sequence[Expression]) -> Triple | None:
@@ -139,6 +161,7 @@ class ShownLaunch:
                     "local_size": list(one.shape.local_size),
                     "arguments": {one.takes.shown(index): value for index, value in one.arguments.items()},
                     "buffers": {one.takes.shown(index): value for index, value in one.buffers.items()},
+                    "images": {one.takes.shown(index): value for index, value in one.images.items()},
                     "group": list(one.thread.group),
                     "thread": one.thread.number,
                     "what": one.what,
