@@ -18,7 +18,7 @@ from benchmarks.campaign.store import FOUND, OtherCampaign, Record, Store
 from benchmarks.campaign.targets import DEVICES, chosen, today
 from benchmarks.pocl.oracle import NoOracle, oracle
 
-PER_BATCH, TARGETS, QUESTIONS = 24, 5, 150
+PER_BATCH, TARGETS, QUESTIONS = 24, 8, 120
 """Kernels that are compiled together, targets of each batch, and kernels tried to reduce one."""
 APART = 10_000_000
 """Seeds of two campaigns."""
@@ -118,6 +118,9 @@ def _table(records: Iterable[Record], folder: Path) -> None:
             f"{answers[device, each.value]} {each.value}" for each in Answer if answers[device, each.value]
         )
         print(f"{device:8} {found}")
+    known = Counter(record["detail"].split(":")[0] for record in records if record["answer"] == Answer.KNOWN.value)
+    for fault, times in known.most_common():
+        print(f"  known fault ({times}): {fault}, benchmarks/campaign/faults.toml")
     reasons = Counter(_reason(record) for record in records if record["answer"] == Answer.NOT_MODELLED.value)
     for reason, times in reasons.most_common(12):
         print(f"  not modelled ({times}): {reason}")

@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from traceback import format_exception
 
+from benchmarks.campaign.faults import known_by
 from benchmarks.campaign.launches import SOUND, Answer, Buffers, Outcome, by_pocl, difference, run_here
 from benchmarks.campaign.reduce import reduced
 from benchmarks.campaign.syntax import Kernel
@@ -83,13 +84,19 @@ class Bench:
 
 def _not_compiled(reason: str) -> Outcome:
     """A compiler that a signal ends is no compiler that refuses."""
-    return Outcome(Answer.COMPILER_CRASHED if "ended with -" in reason else Answer.NOT_COMPILED, reason)
+    return _classed(Outcome(Answer.COMPILER_CRASHED if "ended with -" in reason else Answer.NOT_COMPILED, reason))
+
+
+def _classed(outcome: Outcome) -> Outcome:
+    """With the name of the fault that it is known to show."""
+    known = None if outcome.answer in SOUND else known_by(outcome.detail)
+    return outcome if known is None else Outcome(Answer.KNOWN, f"{known.id}: {outcome.detail}")
 
 
 def compared(compiled: Compiled, kernel: Kernel, expected: Buffers | Outcome) -> Outcome:
     """What our machines make of it, against each other and against what is expected."""
     try:
-        return _compared(compiled, kernel, expected)
+        return _classed(_compared(compiled, kernel, expected))
     except Exception as error:  # whatever it is, it is ours and has to be looked at
         return Outcome(Answer.CRASHED, "".join(format_exception(error))[-2000:])
 

@@ -92,7 +92,7 @@ class _Maker:
     def _types(self) -> list[Type]:
         random = self.random
         lanes = random.sample(WIDTHS[1:5], random.randrange(1, 3)) if "vector" in self.features else []
-        found = [Type(random.choice(INTEGERS)) for _ in range(3)] + [UINT]
+        found = [Type(random.choice(INTEGERS)) for _ in range(2)] + [UINT]
         found += [Type(random.choice(INTEGERS), each) for each in lanes]
         if "float" in self.features:
             found += [Type("float"), *[Type("float", each) for each in lanes[:1]]]
@@ -110,12 +110,10 @@ class _Maker:
             self.declarations.append(f"{kind} {name} = {_loaded(parameter)};")
             self.scope.variables.append((name, kind))
             self.assigned.append((name, kind))
-        for k in range(2):
-            kind = self.random.choice([each for _, each in self.assigned])
-            name = f"w{k}"
-            self.declarations.append(f"{kind} {name} = {self.scope.literal(kind)};")
-            self.scope.variables.append((name, kind))
-            self.assigned.append((name, kind))
+        kind = self.random.choice([each for _, each in self.assigned])
+        self.declarations.append(f"{kind} w = {self.scope.literal(kind)};")
+        self.scope.variables.append(("w", kind))
+        self.assigned.append(("w", kind))
 
     def _memory(self) -> None:
         random = self.random

@@ -1,5 +1,6 @@
 """A kernel's launch by our machines and by PoCL, and how their buffers compare."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -40,14 +41,19 @@ class Answer(Enum):
     DIFFER = "differ"
     UNDEFINED = "undefined here"
     NOT_MODELLED = "not modelled"
+    BESIDE_PAGE = "beside its page"
+    KNOWN = "known fault"
     NOT_COMPILED = "not compiled"
     COMPILER_CRASHED = "compiler crashed"
     NO_ORACLE = "not by PoCL"
     CRASHED = "crashed"
 
 
-SOUND = (Answer.AGREE, Answer.NOT_MODELLED, Answer.NOT_COMPILED, Answer.NO_ORACLE)
+SOUND = (Answer.AGREE, Answer.KNOWN, Answer.NOT_MODELLED, Answer.NOT_COMPILED, Answer.NO_ORACLE)
 """What needs no explanation of ours or of a compiler."""
+
+_BESIDE = re.compile(r": page [A-Z]")
+"""What a refusal says of a statement that its page does not describe."""
 
 Buffers = Sequence[bytes | None]
 
@@ -106,7 +112,8 @@ def run_here(compiled: Compiled, kernel: Kernel, engine: Engine) -> Buffers | Ou
         if ran.undefined is not None and "beyond its variable" in ran.undefined.message:  # decision D6
             ran, buffers = run(program, case, pad=True)
     except (NotModelled, ReadError) as reason:
-        return Outcome(Answer.NOT_MODELLED, str(reason))
+        detail = str(reason)
+        return Outcome(Answer.BESIDE_PAGE if _BESIDE.search(detail) else Answer.NOT_MODELLED, detail)
     if ran.undefined is not None:
         return Outcome(Answer.UNDEFINED, f"line {ran.undefined.position.line}: {ran.undefined.message}")
     return buffers

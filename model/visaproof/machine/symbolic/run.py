@@ -1,10 +1,12 @@
 """Runs a kernel symbolically: every path at once, each effect under the guard of its lane."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from visaproof.isa.platform import Platform
 from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.work_items import lanes_of_width
+from visaproof.machine.symbolic.data_results import DataResults
 from visaproof.machine.symbolic.machine import Machine
 from visaproof.machine.symbolic.private import FEW_CHOICES, MANY_CHOICES
 from visaproof.machine.symbolic.trace import Trace
@@ -44,6 +46,7 @@ def trace(
     name: str = "",
     nondeterministic: bool = False,
     limit: Limit = NO_LIMIT,
+    launched: Collection[str] | None = None,
 ) -> Trace:
     """Runs a kernel or a program up to its end, or to the first statement that has no semantics here.
 
@@ -53,8 +56,9 @@ def trace(
     What is stored behind `private_base` is loaded again from there: nobody else reaches private memory.  A kernel whose
     `iterations` are to be `compared_as` those of a source or a target has names of its own for what is arbitrary in
     them. `floats` says what results on floats are, and `name` stands before the names of what is arbitrary.  Where
-    registers beyond a variable are not `nondeterministic`, behaviour is undefined if one is used.  Of the `limit`, half
-    is there for the run: then it ends with what it has.
+    registers beyond a variable are not `nondeterministic`, behaviour is undefined if one is used.  Where the variables
+    that the launch writes are given (`launched`), results are left open that no address, branch or mask depends on.
+    Of the `limit`, half is there for the run: then it ends with what it has.
     """
     program = lowered(code, platform)
     machine = Machine(
@@ -68,4 +72,8 @@ def trace(
         MANY_CHOICES if compared_as or not generalise else FEW_CHOICES,
         nondeterministic,
     )
-    return Walk(machine, unroll, generalise, compared_as).run(limit)
+    step = machine.step
+    if launched is not None:
+        data = DataResults(program, machine.thread, machine.operands, launched, private_base is not None)
+        step = partial(data.step, run=machine.step)
+    return Walk(machine, step, unroll, generalise, compared_as).run(limit)

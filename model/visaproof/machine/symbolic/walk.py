@@ -1,7 +1,7 @@
 """The way of a symbolic run through the statements of a kernel: branches, and loops that one iteration stands for."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from visaproof.decode.statement import lane_offset
@@ -31,7 +31,11 @@ MAX_STEPS = 20_000
 class Walk:
     """The way of a machine through the statements of its kernel."""
 
-    def __init__(self, machine: Machine, unroll: int, generalise: bool, compared_as: str) -> None:
+    def __init__(
+        self, machine: Machine, step: Callable[[Run], None], unroll: int, generalise: bool, compared_as: str
+    ) -> None:
+        """`step` runs a statement on the machine."""
+        self._step_machine = step
         self._compared_as = compared_as
         self._machine = machine
         self._lanes = machine.lanes
@@ -131,7 +135,7 @@ class Walk:
                     raise NotModelled(what, statement.position)
                 return False
             case _:
-                self._machine.step(statement)
+                self._step_machine(statement)
         return True
 
     def _branch(self, branch: Branch) -> None:
