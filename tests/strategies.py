@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from visaproof import smt
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
+from visaproof.instructions.family import LscLoadBlock2d, LscStoreBlock2d
 from visaproof.instructions.scatter4_scaled import PREFIXES
 from visaproof.isa.answers import (
     ChannelSets,
@@ -116,6 +117,8 @@ def start_of(subject: Subject, pick: Random) -> Start:
             _block_registers(subject, pick, values)
         case TypedAtomic():
             _texel_registers(subject, pick, values)
+        case LscLoadBlock2d() | LscStoreBlock2d():
+            _matrix_registers(subject, subject.instruction, pick, values)
         case _:
             raise TypeError(f"no states for {subject.instruction.spec.mnemonic}")
     assert all(evaluate(condition, values) for condition in subject.legal)
@@ -237,6 +240,21 @@ def _block_registers(subject: Subject, pick: Random, values: Values) -> None:
         near = size // 16 - subject.state.registers.sizes["VD"] // 16 + pick.choice([1, 2, 2])
     values[_register(subject, "VG", 0)] = near % 2**32
     _set_any_dwords(subject, pick, values, "VD")
+
+
+def _matrix_registers(subject: Subject, block: LscLoadBlock2d | LscStoreBlock2d, pick: Random, values: Values) -> None:
+    """A matrix about as large as the block, and a block at one of its edges, or far outside."""
+    place = block.place
+    base = pick.choice([0, 64, 4099, 2**64 - 9, 2**64 - 64])
+    width, height, pitch = (pick.choice([0, 1, 2, 5, 7, 2**31, 2**32 - 1]) for _ in range(3))
+    x, y = (pick.choice([-9, -2, -1, 0, 0, 1, 2, 7, -(2**31), 2**31 - 1]) for _ in range(2))
+    words = ((place.base, base), (place.width, width), (place.height, height), (place.pitch, pitch), (place.x, x))
+    for operand, value in (*words, (place.y, y)):
+        assert isinstance(operand, RawOperand)
+        for dword in range(2 if operand is place.base else 1):
+            term = subject.state.registers.read(operand.variable, operand.offset + 4 * dword, 4)
+            values[term] = value >> 32 * dword & 0xFFFF_FFFF
+    _set_any_dwords(subject, pick, values, "VD" if isinstance(block, LscLoadBlock2d) else "VS")
 
 
 def _texel_registers(subject: Subject, pick: Random, values: Values) -> None:

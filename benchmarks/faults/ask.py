@@ -15,7 +15,15 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import MEANT, decide
+from visaproof.refinement.difference import (
+    ByteDiffers,
+    Difference,
+    OutsideBuffers,
+    RegisterDiffers,
+    TargetUndefined,
+)
 from visaproof.refinement.effects.witness import as_values, is_plain, witness
+from visaproof.refinement.environment.environment_steps import Interference
 from visaproof.refinement.environment.interference import interfered_again
 from visaproof.refinement.nondeterminism.always_defined import where_meant
 from visaproof.refinement.scope import Scope
@@ -23,7 +31,7 @@ from visaproof.refinement.strategies.normal_forms import SOME_CHOICE
 from visaproof.refinement.testing.guesses import float_words, settled
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.random_launches import contents, launches
-from visaproof.refinement.testing.runs import Difference, Trial, again, trial
+from visaproof.refinement.testing.runs import Trial, again, trial
 from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous
 from visaproof.smt import is_true
@@ -174,7 +182,7 @@ def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Re
             confirmed = again(*overlapping.runners, overlapping.question, found)
             return _record(Answer.REFUTED if confirmed else Answer.UNSOUND, _shown(found))
         case Difference() as found:
-            repeat = interfered_again if found.interference else again
+            repeat = interfered_again if isinstance(found.what, Interference) else again
             confirmed = repeat(*comparison.runners, comparison.question, found)
             return _record(Answer.REFUTED if confirmed else Answer.UNSOUND, _shown(found))
 
@@ -191,11 +199,13 @@ def _record(answer: Answer, detail: str) -> Record:
 
 
 def _shown(found: Difference) -> str:
-    if found.undefined is not None:
-        return f"the target is undefined: {found.undefined.message}"
-    if found.outside is not None:
-        return f"the target accesses {found.outside:#x}, which is at no offset from a buffer"
-    if (seen := found.interference) is not None:
-        place = f"{seen.exchange.address:#x} of {seen.exchange.surface}"
-        return f"another thread gets {seen.target.brought:#x} at {place}, and {seen.target.left:#x} is left"
-    return f"byte {found.address:#x} of {found.surface}: {found.source:#04x}, {found.target:#04x} in the target"
+    match found.what:
+        case TargetUndefined(undefined):
+            return f"the target is undefined: {undefined.message}"
+        case OutsideBuffers(address):
+            return f"the target accesses {address:#x}, which is at no offset from a buffer"
+        case Interference(exchange, target):
+            place = f"{exchange.address:#x} of {exchange.surface}"
+            return f"another thread gets {target.brought:#x} at {place}, and {target.left:#x} is left"
+        case ByteDiffers() | RegisterDiffers() as one:
+            return f"byte {one.address:#x} of {one.surface}: {one.source:#04x}, {one.target:#04x} in the target"

@@ -9,7 +9,7 @@ from importlib import import_module
 
 import visaproof
 
-VERDICTS = "analysis.conflicts.verdicts analysis.bounds.verdicts refinement.verdicts refinement.testing.runs"
+VERDICTS = "analysis.conflicts.verdicts analysis.bounds.verdicts refinement.verdicts refinement.difference"
 GROUPS = (
     ("Kernels", "api.kernels api.answers"),
     ("Instructions and claims", "api.claims isa.platform"),

@@ -18,6 +18,7 @@ _CLAIMS = (
     "Arrays", "BufferArray", "ImageArray", "Instruction", "Proved", "Query", "Refuted", "Step", "Unknown", "Vacuous",
     "Verdict", "claim", "describe", "encode", "for_each", "parse_instruction", "prove",
 )  # fmt: skip
+_DIFFERENCES = ("ByteDiffers", "Difference", "OutsideBuffers", "RegisterDiffers", "TargetUndefined")
 _HOMES = {
     **dict.fromkeys(_KERNELS, "api.kernels"),
     **dict.fromkeys(_CLAIMS, "api.claims"),
@@ -25,7 +26,7 @@ _HOMES = {
     **dict.fromkeys(("Conflict", "Free"), "analysis.conflicts.verdicts"),
     **dict.fromkeys(("Holds", "Meaningless", "Outside", "Unbounded"), "analysis.bounds.verdicts"),
     **dict.fromkeys(("Apart", "Bounded", "Refines", "Resynchronised"), "refinement.verdicts"),
-    "Difference": "refinement.testing.runs",
+    **dict.fromkeys(_DIFFERENCES, "refinement.difference"),
     **dict.fromkeys(("Counterexample", "read_counterexample"), "checking.counterexample"),
     **dict.fromkeys(("IllegalInstruction", "NotModelled", "ReadError"), "isa.errors"),
     "Platform": "isa.platform",

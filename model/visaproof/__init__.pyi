@@ -39,7 +39,11 @@ from visaproof.isa.errors import IllegalInstruction as IllegalInstruction
 from visaproof.isa.errors import NotModelled as NotModelled
 from visaproof.isa.errors import ReadError as ReadError
 from visaproof.isa.platform import Platform as Platform
-from visaproof.refinement.testing.runs import Difference as Difference
+from visaproof.refinement.difference import ByteDiffers as ByteDiffers
+from visaproof.refinement.difference import Difference as Difference
+from visaproof.refinement.difference import OutsideBuffers as OutsideBuffers
+from visaproof.refinement.difference import RegisterDiffers as RegisterDiffers
+from visaproof.refinement.difference import TargetUndefined as TargetUndefined
 from visaproof.refinement.verdicts import Apart as Apart
 from visaproof.refinement.verdicts import Bounded as Bounded
 from visaproof.refinement.verdicts import Refines as Refines

@@ -16,8 +16,6 @@ from benchmarks.pocl.oracle import NoOracle, Oracle, oracle
 from tests.genx.tool import REASON, TOOL, run_tool
 from visaproof.isa.platform import platform_named
 
-NOT_RUN = ("opcode inv on floats",)
-"""Why kernels are not run: what today's compiler divides integers with is approximate."""
 REFUSED = "mod does not support saturation"
 """What the finalizer does not take although the page has it."""
 
@@ -45,8 +43,7 @@ def test_compiled_expressions_give_what_pocl_gives(tmp_path: Path) -> None:
     if not results:
         pytest.skip("no compiler is installed")
     assert [each.difference for each in results if each.difference] == []
-    unexpected = [each.not_run for each in results if each.not_run and not any(why in each.not_run for why in NOT_RUN)]
-    assert unexpected == []
+    assert [each.not_run for each in results if each.not_run] == []
     if len(here) == len(targets()):
         recorded_ones = {opcode for opcode, kinds in recorded().items() if "pocl" in kinds}
         assert recorded_ones <= held_against_pocl(results)

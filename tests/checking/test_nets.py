@@ -130,14 +130,14 @@ NETS = {
     ),
     "a difference of kernels is run": Net(
         planted.a_difference_that_is_none,
-        ((solver, "difference", always(planted.FOUND)), (random_runs, "smaller", lambda _, found, __: found)),
+        ((solver, "difference", always(planted.FOUND)), (random_runs, "smaller", lambda _, found: found)),
     ),
     "a rule's example is run": Net(
         planted.a_rule_that_is_right,
         (
             (solver, "difference", always(planted.FOUND)),
             (solver, "settled", always(planted.FOUND)),
-            (decision, "smaller", lambda _, found, __: found),
+            (decision, "smaller", lambda _, found: found),
             (instance, "counterexample_of", always("an example")),
         ),
     ),

@@ -122,7 +122,7 @@ def test_an_arbitrary_size_is_said_in_one_line(capsys: pytest.CaptureFixture[str
     output = capsys.readouterr().out
     assert output.count("is too small") == 3
     assert "►" not in output
-    assert output.count("in bounds if it has at least 4*global_size_x bytes") == 3
+    assert output.count("has at least 4*global_size_x bytes (proved") == 3
 
 
 def test_an_arbitrary_pointer_may_be_misaligned(capsys: pytest.CaptureFixture[str]) -> None:

@@ -295,3 +295,12 @@ def test_a_kernel_gets_to_know_how_large_an_image_is() -> None:
     arguments: dict[int, ImageContent | bytes] = {0: ImageContent(LINE, COUNTED), 1: bytes(128)}
     _, memory = run(code, arguments)
     assert struct.unpack("<32I", memory.buffers[1].data) == (8, 1, 1, 1) * 8
+
+
+def test_texels_outside_of_an_image_are_noted() -> None:
+    """The image has one texel less than there are work items."""
+    code = small("    scatter4_typed.R (M1, 8) T6 U.0 %null.0 %null.0 %null.0 U.0")
+    for size, outside in ((7, [("argument 0", (7, 0, 0, 0), 1)]), (8, [])):
+        shape = ImageShape((size,))
+        ran, _ = run(code, {0: ImageContent(shape, bytes(shape.size)), 1: bytes(128)})
+        assert [(one.memory, one.texel, one.count) for one in ran.outside] == outside

@@ -13,8 +13,8 @@ from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Alias, Scope
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.visaasm.reader import read_kernel
 

@@ -5,11 +5,15 @@ from hypothesis import given, settings
 
 from tests.strategies import Start, Values, starts
 from tests.two_writings import executed
+from visaproof.checking.runs import claimed
 from visaproof.checking.states import changes
+from visaproof.instructions.lsc.block2d import BlockShape
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform
 from visaproof.isa.surfaces import SurfaceKind
+from visaproof.queries.block2d import load_block2d, store_block2d
+from visaproof.queries.page_accesses import page_accesses, page_undefined
 from visaproof.queries.pages import acting_effects, aligned_in_the_page, contains, effects
 from visaproof.queries.subject import Subject, oword_ld, qw_scatter, scatter4_scaled, typed_atomic
 from visaproof.semantics.concrete.state import ConcreteState
@@ -32,6 +36,14 @@ LANES = (
     typed_atomic(AtomicOp.INC, SurfaceKind.LINE, Platform.TGLLP, False),
 )
 """Subjects whose lanes act without further conditions."""
+MATRICES = (
+    load_block2d(BlockShape(8, 3, 5, vnni=True), True),
+    load_block2d(BlockShape(16, 3, 2, blocks=2), False, moved=True),
+    load_block2d(BlockShape(32, 2, 3, transposed=True), False),
+    load_block2d(BlockShape(64, 2, 2), True, moved=True),
+    store_block2d(BlockShape(8, 3, 2), False, moved=True),
+    store_block2d(BlockShape(64, 2, 2), True),
+)
 BLOCKS = tuple(oword_ld(owords, Platform.DG2) for owords in (1, 4, 16))
 
 
@@ -89,6 +101,16 @@ def test_the_statement_of_a_block_load_is_what_execute_does(subject: Subject) ->
             place = effect.destination
             after.registers[place.variable][place.start : place.start + 4] = held
         assert executed(start.instruction, start.before) == changes(start.before, after)
+
+    agree()
+
+
+@pytest.mark.parametrize("subject", MATRICES, ids=name)
+def test_the_statement_of_a_2d_block_is_what_execute_does(subject: Subject) -> None:
+    @given(starts(subject))
+    def agree(start: Start) -> None:
+        stated = claimed(page_accesses(subject), False, start.values, start.before, page_undefined(subject))
+        assert executed(start.instruction, start.before) == stated
 
     agree()
 

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from tests.support.differences import byte_of, in_memory
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -12,10 +13,11 @@ from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference, TargetUndefined
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.guesses import GUESSES
 from visaproof.refinement.testing.random_launches import candidates
-from visaproof.refinement.testing.runs import Difference, difference
+from visaproof.refinement.testing.runs import difference
 from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.refinement.verdicts import Refines, Unknown, Vacuous, Verdict
 from visaproof.semantics.symbolic import alu
@@ -91,7 +93,7 @@ def test_stores_that_cannot_meet_may_be_reordered() -> None:
 def test_the_order_of_stores_to_one_address_matters() -> None:
     again = STORE_B.replace("X.0", "Y.0")
     found = differs(APART + STORE_B + again, APART + again + STORE_B)
-    assert found.undefined is None
+    assert not isinstance(found.what, TargetUndefined)
     differs(APART + again + STORE_B, APART + STORE_B + again)
 
 
@@ -104,8 +106,8 @@ def test_a_store_that_is_overwritten_may_be_left_out() -> None:
 def test_one_dword_off_is_seen_with_its_writers() -> None:
     off = "add (M1, 8) B(0,0)<1> B(0,0)<1;1,0> 0x4:ud\n"
     found = differs(APART + STORE_B, APART + off + STORE_B)
-    assert found.source != found.target
-    assert found.source_writer or found.target_writer
+    assert byte_of(found).source != byte_of(found).target
+    assert in_memory(found).source_writer or in_memory(found).target_writer
     differs(APART + off + STORE_B, APART + STORE_B)
 
 
@@ -124,8 +126,8 @@ def test_a_target_may_not_add_a_collision() -> None:
     one = "scatter4_scaled.R (M1_NM, 1) T6 0x0:ud B.0 Z.0\n"
     every = "scatter4_scaled.R (M1_NM, 8) T6 0x0:ud B.0 Z.0\n"
     found = differs(head + one, head + every)
-    assert found.undefined is not None
-    assert "both write" in found.undefined.message
+    assert isinstance(found.what, TargetUndefined)
+    assert "both write" in found.what.undefined.message
 
 
 def test_a_source_that_never_has_a_meaning_is_vacuous() -> None:
@@ -133,7 +135,7 @@ def test_a_source_that_never_has_a_meaning_is_vacuous() -> None:
     misaligned = "mov (M1_NM, 8) B(0,0)<1> 0x41:ud\n" + STORE_B.replace("(M1,", "(M1_NM,")
     assert isinstance(verdict(misaligned, APART + STORE_B), Vacuous)
     found = differs(APART + STORE_B, misaligned)
-    assert found.undefined is not None
+    assert isinstance(found.what, TargetUndefined)
 
 
 def test_a_target_that_collides_where_the_source_does_refines() -> None:
@@ -157,7 +159,7 @@ def test_a_load_behind_a_store_brings_what_was_stored_inside_and_0_outside() -> 
     forwarded = "scatter4_scaled.R (M1, 8) T6 0x0:ud C.0 X.0\n"
     # B and C are 32 bytes apart and wrap at 2^32, so C may be inside where B is not: a load from there brings 0.
     found = differs(APART + STORE_B + load, APART + STORE_B + forwarded)
-    assert found.undefined is None
+    assert not isinstance(found.what, TargetUndefined)
     differs(APART + STORE_B + forwarded, APART + STORE_B + load)
     same = load.replace("C.0", "B.0")
     refines(APART + STORE_B + same, APART + STORE_B)

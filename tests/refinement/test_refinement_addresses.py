@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.support.differences import in_memory
 from visaproof.checking.ladder import Values
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -11,10 +12,11 @@ from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue, Buff
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference, OutsideBuffers, TargetUndefined
 from visaproof.refinement.effects.places import ALWAYS, Condition
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.memory import nothing
-from visaproof.refinement.testing.runs import Difference, trial
+from visaproof.refinement.testing.runs import trial
 from visaproof.refinement.verdicts import Refines, Unknown, Verdict
 from visaproof.semantics.symbolic.names import surface_size
 from visaproof.visaasm.reader import read_kernel
@@ -126,7 +128,7 @@ def test_another_buffer_or_value_is_a_difference(wrong: str) -> None:
     """It is shown by a run in which both stay inside."""
     verdict = asked(SURFACE + SURFACE_STORE, wrong)
     assert isinstance(verdict, Difference), verdict
-    assert verdict.source_writer or verdict.target_writer
+    assert in_memory(verdict).source_writer or in_memory(verdict).target_writer
 
 
 SPILL = OWN_SLOT + "svm_scatter.4.1 (M1, 8) S.0 X.0\n"
@@ -246,7 +248,7 @@ def test_an_address_that_is_at_no_offset_from_a_buffer_is_a_difference(wrong: st
     """Nothing can be proved of it; a run shows that it does not move with the buffers."""
     verdict = asked(address("PTR") + STORE, wrong + STORE)
     assert isinstance(verdict, Difference), verdict
-    assert verdict.outside is not None
+    assert isinstance(verdict.what, OutsideBuffers)
 
 
 def test_an_address_in_private_memory_without_its_carry_is_a_difference() -> None:
@@ -258,7 +260,7 @@ def test_an_address_in_private_memory_without_its_carry_is_a_difference() -> Non
     texel = "scatter4_typed.R (M1, 1) T6 AT.0 %null.0 %null.0 %null.0 X.0\n"
     verdict = asked(texel, by_halves + STORE + texel)
     assert isinstance(verdict, Difference), verdict
-    assert verdict.outside is not None
+    assert isinstance(verdict.what, OutsideBuffers)
 
 
 def test_what_is_spilled_from_beyond_a_variable_is_undefined() -> None:
@@ -266,8 +268,8 @@ def test_what_is_spilled_from_beyond_a_variable_is_undefined() -> None:
     block = "svm_block_st (1) OWN(0,0)<0;1,0> PTR.0\n"
     verdict = asked(address("PTR") + STORE, block + address("PTR") + STORE)
     assert isinstance(verdict, Difference), verdict
-    assert verdict.undefined is not None
-    assert "beyond" in verdict.undefined.message
+    assert isinstance(verdict.what, TargetUndefined)
+    assert "beyond" in verdict.what.undefined.message
 
 
 def test_a_difference_behind_a_barrier_is_shown_by_a_run_without_other_threads() -> None:

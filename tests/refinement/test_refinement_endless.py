@@ -8,9 +8,10 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.machine.concrete.endless import NEVER_ENDS, NO_WAY_OUT, without_end
 from visaproof.machine.concrete.run import Undefined, run
-from visaproof.machine.symbolic import run as symbolic_run
+from visaproof.machine.symbolic import walk as symbolic_walk
 from visaproof.program.lower import lowered
 from visaproof.refinement.comparison import compare
+from visaproof.refinement.difference import TargetUndefined
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
@@ -34,7 +35,7 @@ def counted(step: str, last: str = "0x3", body: str = "") -> str:
 @pytest.fixture(autouse=True)
 def _short_traces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Terms are given up soon: runs of 2,000 statements are what is looked at."""
-    monkeypatch.setattr(symbolic_run, "MAX_STEPS", 60)
+    monkeypatch.setattr(symbolic_walk, "MAX_STEPS", 60)
 
 
 def test_a_target_that_never_ends_does_not_refine() -> None:
@@ -43,9 +44,9 @@ def test_a_target_that_never_ends_does_not_refine() -> None:
     comparison = compare(source, target, Scope(Assume.NONE))
     found = guessed(comparison, AUDITS)
     assert found is not None
-    assert found.undefined is not None
-    assert found.undefined.message == NEVER_ENDS
-    assert found.undefined.position.line == HEAD.count("\n") + 5
+    assert isinstance(found.what, TargetUndefined)
+    assert found.what.undefined.message == NEVER_ENDS
+    assert found.what.undefined.position.line == HEAD.count("\n") + 5
     assert not replay_refinement(refinement_record(comparison, found, "no end"), "example.json")
 
 
@@ -127,8 +128,8 @@ def test_a_target_without_the_condition_of_its_loop_does_not_refine() -> None:
     )
     found = guessed(comparison, AUDITS)
     assert found is not None
-    assert found.undefined is not None
-    assert found.undefined.message == NO_WAY_OUT
+    assert isinstance(found.what, TargetUndefined)
+    assert found.what.undefined.message == NO_WAY_OUT
     assert not replay_refinement(refinement_record(comparison, found, "no end"), "example.json")
 
 

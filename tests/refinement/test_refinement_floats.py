@@ -3,13 +3,14 @@
 import pytest
 
 from tests.refinement.test_refinement import HEAD, program
+from tests.support.differences import byte_of
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.float_results import IEEE_ASSUMED, Floats
 from visaproof.refinement.assumed import FUNCTIONS
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import FLOAT_HINT, decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines, Unknown, Verdict
 
 FLOATS = HEAD.replace(
@@ -70,7 +71,7 @@ def test_addition_is_not_associative(floats: Floats) -> None:
 def test_adding_zero_changes_minus_zero() -> None:
     found = verdict(COPY, PLUS_ZERO, Floats.IEEE)
     assert isinstance(found, Difference), found
-    assert (found.source, found.target) == (0x80, 0x00)
+    assert (byte_of(found).source, byte_of(found).target) == (0x80, 0x00)
 
 
 @pytest.mark.slow

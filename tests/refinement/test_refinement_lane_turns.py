@@ -4,7 +4,7 @@ import pytest
 
 from tests.refinement.environment.test_refinement_interference import both, constant
 from visaproof.refinement.decision import decide
-from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.verdicts import Refines, Verdict
 
 

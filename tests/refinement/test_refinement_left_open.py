@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.support.differences import byte_of
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -13,8 +14,9 @@ from visaproof.machine.concrete.run import run
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.runs import Difference, again
+from visaproof.refinement.testing.runs import again
 from visaproof.refinement.verdicts import Refines, Resynchronised, Unknown, Verdict
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.visaasm.reader import read_kernel
@@ -104,7 +106,7 @@ def test_thrice_an_uninitialised_float_is_not_twice_another() -> None:
     found = asked(doubled("F(0,0)", "0x40000000"), doubled("F(0,0)", "0x40400000"), timeout_ms=GUESSING_MS)
     assert isinstance(found, Difference)
     assert found.whatever_found
-    assert found.target == 3  # the smallest denormal, times 3
+    assert byte_of(found).target == 3  # the smallest denormal, times 3
 
 
 def test_the_source_may_find_what_the_target_finds_where_nothing_wrote() -> None:

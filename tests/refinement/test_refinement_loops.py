@@ -3,12 +3,13 @@
 import pytest
 
 from tests.refinement.test_refinement import APART, HEAD, STORE_B, program
+from tests.support.differences import byte_of
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Bounded, Refines, Unknown, Verdict
 
 COUNT = "add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> -1:d\n"
@@ -166,7 +167,7 @@ def test_loops_that_go_differently_and_do_the_same_so_far_are_bounded() -> None:
 def test_a_difference_in_the_first_rounds_is_a_run_of_both() -> None:
     found = verdict(looping(ADD), looping(ADD_TWICE.replace("0x4:d", "0x5:d")))
     assert isinstance(found, Difference)
-    assert found.source != found.target
+    assert byte_of(found).source != byte_of(found).target
 
 
 @pytest.mark.slow

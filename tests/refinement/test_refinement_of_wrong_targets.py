@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.differences import byte_of
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -11,10 +12,10 @@ from visaproof.launch.launch import NOTHING_KNOWN, read_launch
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference, TargetUndefined
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.visaasm.linking.names import read_program
@@ -47,8 +48,8 @@ def test_a_surface_by_a_handle_of_no_argument_is_met_in_a_run() -> None:
     assert comparison.open is not None
     found = decide(comparison, 2_000)
     assert isinstance(found, Difference)
-    assert found.undefined is not None
-    assert "that of no argument" in found.undefined.message
+    assert isinstance(found.what, TargetUndefined)
+    assert "that of no argument" in found.what.undefined.message
     assert not replay_refinement(refinement_record(comparison, found, "a handle of no argument"), "example.json")
 
 
@@ -81,7 +82,7 @@ def test_texels_that_are_loaded_by_their_coordinates_hold_something() -> None:
     comparison = planted("img_rw/tgllp-O2-simd8", SIGN_OF_G, SIGN_OF_G.replace("0x80000000", "0x80000001"))
     found = decide(comparison, 5_000)
     assert isinstance(found, Difference)
-    assert found.surface == "argument 0"
+    assert byte_of(found).surface == "argument 0"
     assert not replay_refinement(refinement_record(comparison, found, "a texel"), "example.json")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.support.differences import kind_of
 from visaproof.cli import main
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -15,11 +16,12 @@ from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, unusua
 from visaproof.refinement import decision
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Alias, Scope
 from visaproof.refinement.testing.memory import nothing
-from visaproof.refinement.testing.runs import Difference, difference
+from visaproof.refinement.testing.runs import difference
 from visaproof.refinement.verdicts import Refines, Vacuous, Verdict
 from visaproof.report.two_kernels.answer import verdict_json, verdict_lines
 from visaproof.report.two_kernels.difference import difference_text
@@ -155,7 +157,7 @@ def test_other_kinds_count_as_before_where_accesses_outside_are_forbidden() -> N
     one = same + store(0, "X").replace("(M1, 8)", "(M1, 1)")
     found = asked(one, same + store(0, "X"), FORBID)[1]
     assert isinstance(found, Difference), found
-    assert found.kind is UndefinedKind.COLLISION
+    assert kind_of(found) is UndefinedKind.COLLISION
 
 
 def test_buffers_that_overlap_are_asked_of_launches_that_stay_inside() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.differences import byte_of
 from visaproof.checking.ladder import Answer, GaveUp, Holds
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -13,10 +14,10 @@ from visaproof.queries.kernels.stores import UnitStore
 from visaproof.refinement import steps
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.effects import Effects
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.runs import Difference
 from visaproof.semantics.symbolic.names import lane_on
 from visaproof.smt import BitVec, Bool, add, bit_and, bit_or, const, is_true, symbol, true
 from visaproof.visaasm.reader import read_kernel
@@ -65,7 +66,7 @@ def test_what_holds_of_lane_0_where_the_source_has_a_meaning_is_asked_again_of_l
     comparison = compare(program(""), program(ONE_WHERE_X_IS_ODD_AND_HARD_TO_GUESS), Scope(Assume.NONE))
     found = decide(comparison, 10_000)
     assert isinstance(found, Difference)
-    assert (found.source, found.target) == (0, 1)
+    assert (byte_of(found).source, byte_of(found).target) == (0, 1)
 
 
 def test_that_two_loads_bring_one_value_is_said_of_others_only_where_their_addresses_are_known(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.differences import kind_of
 from visaproof.cli import main
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
@@ -11,8 +12,8 @@ from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, forbidden_by, unusual
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines, Vacuous, Verdict
 from visaproof.report.two_kernels.answer import verdict_lines
 from visaproof.visaasm.reader import read_kernel
@@ -56,7 +57,7 @@ def test_a_difference_names_the_kind() -> None:
     comparison = compare(program(one), program(target), Scope(Assume.NONE))
     found = decide(comparison, 10_000)
     assert isinstance(found, Difference)
-    assert found.kind is UndefinedKind.COLLISION
+    assert kind_of(found) is UndefinedKind.COLLISION
     assert "`--undefined collision=allow`" in "\n".join(verdict_lines(comparison, found))
 
 
@@ -111,7 +112,7 @@ def test_an_access_outside_of_shared_local_memory_counts_where_it_is_forbidden()
     assert isinstance(asked(MASKED + SLM, outside), Refines)
     found = asked(MASKED + SLM, outside, FORBID[UndefinedKind.SLM_OUTSIDE])
     assert isinstance(found, Difference), found
-    assert found.kind is UndefinedKind.SLM_OUTSIDE
+    assert kind_of(found) is UndefinedKind.SLM_OUTSIDE
     assert isinstance(asked(outside, MASKED + SLM, FORBID[UndefinedKind.SLM_OUTSIDE]), Refines)
 
 

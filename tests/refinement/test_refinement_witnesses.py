@@ -17,10 +17,10 @@ from visaproof.launch.matching import Program
 from visaproof.refinement.beside.samplers import sampler_symbol
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.uninitialised_words import is_unwritten
 from visaproof.refinement.nondeterminism.witness_search import choice_launches
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.testing.small_launches import small_launches
 from visaproof.refinement.verdicts import Refines
 from visaproof.semantics.symbolic.names import extents_of, lane_on

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.differences import byte_of
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.float_results import Floats
 from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.refines import Programs, refines
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines
 
 DATA = Path(__file__).parent.parent / "data"
@@ -28,7 +29,7 @@ def test_files_are_compared_with_what_a_manifest_says():
     assert isinstance(refines(dump("copy16"), dump("copy16_b"), launch=MANIFEST), Refines)
     verdict = refines(dump("transpose_naive"), dump("transpose_naive_bad"), launch=MANIFEST)
     assert isinstance(verdict, Difference)
-    assert verdict.source != verdict.target
+    assert byte_of(verdict).source != byte_of(verdict).target
 
 
 def test_a_file_is_read_once_for_several_questions():

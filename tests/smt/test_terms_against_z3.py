@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.strategies import WIDTHS, Truth, Values, Word, edge_number, truths, word, words
 from visaproof.smt import Term, bool_const, bool_symbol, const, evaluate, substitute, symbols_of, value_of
 from visaproof.smt.compiled import compiled
-from visaproof.smt.terms import BitVec
+from visaproof.smt.evaluate import substitute_bools, subterms
+from visaproof.smt.terms import BitVec, own_mark
 from visaproof.smt.z3_backend import Lowering
 
 _z3: Any = z3
@@ -117,6 +118,17 @@ def test_substituting_a_term_is_evaluating_at_its_value(pair: Word, pick: Random
     }
     inner = {symbol: evaluate(replacement, values) for symbol, replacement in replacements.items()}
     assert evaluate(substitute(pair.term, replacements), values) == evaluate(pair.term, inner)
+
+
+@given(st.sampled_from(WIDTHS).flatmap(words), st.randoms(use_true_random=False))
+def test_booleans_that_are_known_are_replaced_as_any_other_terms(pair: Word, pick: Random) -> None:
+    """Skipping what holds none of them by the marks of terms changes nothing; a lower bound leaves all as it is."""
+    booleans: list[Term] = [term for term in subterms(pair.term) if not term.width and value_of(term) is None]
+    known: dict[Term, Term] = {term: bool_const(bool(pick.randrange(2))) for term in booleans if pick.randrange(3) == 0}
+    (found,) = substitute_bools((pair.term,), known, len(subterms(pair.term)))
+    assert found is substitute(pair.term, known)
+    assert substitute_bools((pair.term,), known, 0) == [pair.term]
+    assert all(own_mark(term) & pair.term.marks for term in booleans)
 
 
 @settings(max_examples=150)

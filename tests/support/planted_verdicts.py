@@ -48,11 +48,11 @@ from visaproof.queries.kernels.conflict import LanePair
 from visaproof.queries.query import Query
 from visaproof.refinement import decision
 from visaproof.refinement.comparison import compare
+from visaproof.refinement.difference import ByteDiffers, Difference
 from visaproof.refinement.environment.interference import interfered
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies import normal_forms, solver
 from visaproof.refinement.testing.guesses import AUDITS, guessed
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
 from visaproof.rules import decision as rules
 from visaproof.rules import verdicts as rule_verdicts
@@ -255,7 +255,7 @@ def another_thread_that_sees_nothing(_: pytest.MonkeyPatch) -> bool:
     return guessed(both(OR + OR, IDLE + OR + OR), AUDITS, ask=interfered) is None
 
 
-FOUND = Difference({}, 1, {}, None, "bti 0", 0, 0, 0, 1, None, None)
+FOUND = Difference({}, 1, {}, ByteDiffers("bti 0", 0, 0, 0, 1, None, None))
 """What a run shows that was never made."""
 
 # ---------------------------------------------------------------- rules

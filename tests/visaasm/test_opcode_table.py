@@ -38,7 +38,11 @@ EMITTED = Path(__file__).parents[1] / "data" / "emitted_types.txt"
 TYPES = [data_type for data_type in DataType if not data_type.packed]
 PLATFORM = Platform.PVCXT
 APPROXIMATE = frozenset(("cos", "exp", "inv", "log", "pow", "rsqrt", "sin", "sqrt", "div"))
-"""Opcodes on floats whose pages give an approximation: no run has a value for them."""
+"""Opcodes on floats whose pages give an approximation: a run has several values for F, if any, and none for others."""
+NO_VALUE = (
+    "no error is stated", "that gives NaN", "(reading approximations)",
+    *(f"opcode {one} on floats" for one in ("cos", "pow", "sin")),
+)  # fmt: skip
 DEVICES = {"bmg": "Xe2", "ptl": "Xe3", "nvl": "Xe3P", "cri": "Xe3P"}
 """The platforms of devices by how the names of dumps begin, where they are not named alike."""
 UNREAD = {
@@ -155,7 +159,7 @@ def test_machines_take_the_types_of_the_row_and_no_others(opcode: str) -> None:
         stopped = concrete_refusal(instruction, kernel)
         if described(instruction, kernel):
             taken += 1
-            assert not stopped or (opcode in APPROXIMATE and "on floats" in stopped), types
+            assert not stopped or (opcode in APPROXIMATE and any(why in stopped for why in NO_VALUE)), stopped
         else:
             assert f"page {row.page}" in stopped, types
             assert not run_by_arrays(instruction, kernel), types

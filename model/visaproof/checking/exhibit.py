@@ -92,10 +92,11 @@ class _Scene:
         if paint_memory:
             for index, access in enumerate((*shown.accesses, *shown.own_accesses)):
                 paint = 0x1111_1111 * (index % 15 + 1) % 2 ** (8 * access.width)
-                _put(self._before, access.surface, tuple(evaluate_all(access.cell, values)), paint)
+                _put(self._before, access.surface, tuple(evaluate_all(access.cell, values)), paint, access.width)
         for place in query.memory:
             content = evaluate(place.content, values)
-            _put(self._before, place.surface, tuple(evaluate_all(place.cell, values)), content)
+            cell = tuple(evaluate_all(place.cell, values))
+            _put(self._before, place.surface, cell, content, place.content.width // 8)
         self._actual = run(self._instruction, self._before, [self._before.exec_mask])
 
     @property
@@ -177,14 +178,14 @@ def _differs(one: Outcome, other: Outcome) -> bool:
     return (one.undefined is None) != (other.undefined is None) or one.changes != other.changes
 
 
-def _put(state: ConcreteState, name: str, cell: tuple[int, ...], content: int) -> None:
-    """Content before the instruction; outside its surface it is memory that the instruction must not see."""
+def _put(state: ConcreteState, name: str, cell: tuple[int, ...], content: int, width: int) -> None:
+    """So many bytes of content before the instruction; outside its surface it must not see them."""
     surface = state.surfaces[name]
     if isinstance(surface, Image):
         u, v, r, lod = cell
         surface.texels[u, v, r, lod] = content
     else:
-        for k in range(4):
+        for k in range(width):
             surface.contents[cell[0] + k] = content >> 8 * k & 0xFF
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from visaproof.checking.buffer_space import BufferSpace
 from visaproof.checking.counterexample import Outcome, PredicateState, State, SurfaceState
 from visaproof.instructions import Instruction
+from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.platform import platform_named
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
@@ -98,5 +99,7 @@ def program(instructions: Sequence[Instruction], state: ConcreteState) -> list[s
     for name, content in state.registers.items():
         lines.append(f".decl {name} v_type=G type=ud num_elts={max(1, len(content) // 4)} align=GRF")
     lines += [f".decl {name} v_type=P num_elts={bits.count}" for name, bits in state.predicates.items()]
-    lines += [f".decl {name} v_type=T num_elts=1" for name in state.surfaces if not name.startswith("%")]
+    lines += [
+        f".decl {name} v_type=T num_elts=1" for name in state.surfaces if name != FLAT and not name.startswith("%")
+    ]
     return [*lines, '.function "counterexample"', *(f"    {one}" for one in instructions), "    ret (M1, 1)"]

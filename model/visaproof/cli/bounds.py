@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch
     from visaproof.analysis.bounds.verdicts import Meaningless, Outside
     from visaproof.analysis.findings.kernel import Uses
+    from visaproof.execution.too_small import TooSmall
     from visaproof.isa.errors import Position
     from visaproof.report.one_kernel.launches import ShownLaunch
     from visaproof.smt.limit import Limit
@@ -119,10 +120,11 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     codes: list[ExitCode] = []
     findings: list[BoundsFinding] = []
     launches: dict[Position, ShownLaunch] = {}
+    too_small = _too_small(answers, arguments)
     for finding in answers.answers():
         findings.append(finding)
         codes += _codes(finding, arguments)
-        launch = _launch(answers, finding, task.path, arguments)
+        launch = _launch(answers, finding, task.path, arguments, too_small)
         if launch is not None:
             launches[finding.question.instruction.position] = launch
         _print_finding(answers, finding, launch)
@@ -219,19 +221,35 @@ def _print_header(answers: "BoundsAnswers") -> None:
     sys.stdout.flush()
 
 
-def _launch(
-    answers: "BoundsAnswers", finding: "BoundsFinding", path: Path, arguments: Namespace
-) -> "ShownLaunch | None":
-    """A launch with the access outside, if the size of the buffer is stated."""
-    from visaproof.analysis.bounds.verdicts import Outside
-    from visaproof.cli.options.launch_examples import shown_launch
-    from visaproof.execution.example_launch import Event
+def _too_small(answers: "BoundsAnswers", arguments: Namespace) -> "TooSmall":
+    """Finds launches for surfaces of any size."""
+    from visaproof.report.one_kernel.launches import too_small_in
 
-    if not isinstance(finding.bounds, Outside) or finding.free_size:
+    stated = _stated(arguments)
+    return too_small_in(answers, arguments.where, stated.surfaces, stated.global_size)
+
+
+def _launch(
+    answers: "BoundsAnswers", finding: "BoundsFinding", path: Path, arguments: Namespace, too_small: "TooSmall"
+) -> "ShownLaunch | None":
+    """A launch with the access outside."""
+    from visaproof.analysis.bounds.verdicts import Outside
+    from visaproof.analysis.surface_sizes import argument_of
+    from visaproof.cli.options.launch_examples import shown_launch, shown_where_too_small
+    from visaproof.execution.example_launch import Event
+    from visaproof.isa.operands import SLM
+
+    if not isinstance(finding.bounds, Outside):
         return None
     stated, position = _stated(arguments), finding.question.instruction.position
-    shown = finding.bounds.shown
-    return shown_launch(answers, shown, position, Event.OUTSIDE, path, arguments, stated.surfaces, stated.global_size)
+    shown, surface = finding.bounds.shown, finding.bounds.surface
+    if not finding.free_size:
+        sizes = stated.surfaces
+        return shown_launch(answers, shown, position, Event.OUTSIDE, path, arguments, sizes, stated.global_size)
+    argument = argument_of(answers.kernel, answers.launch, surface)
+    if not answers.launch.meanings or (argument is None and surface != SLM):
+        return None
+    return shown_where_too_small(too_small, position, argument and argument.index, path, arguments)
 
 
 def _print_finding(answers: "BoundsAnswers", finding: "BoundsFinding", launch: "ShownLaunch | None") -> None:

@@ -9,19 +9,27 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
 
-from visaproof.execution.arguments import Content, LocalBytes, Parameters, prepare
+from visaproof.decode.texels import Outside
+from visaproof.execution.arguments import Parameters, prepare
+from visaproof.execution.images import ImageContent
 from visaproof.execution.payload import Program
-from visaproof.execution.run import Ran, Watcher, run_launch
+from visaproof.execution.run import Ran, run_launch
 from visaproof.execution.shape import Shape, ThreadId, Triple
-from visaproof.execution.usual_launches import LOCAL_BYTES, Candidate, Stated, UsualLaunches
+from visaproof.execution.usual_launches import Candidate, Passed, Stated, UsualLaunches
+from visaproof.execution.watching import Watcher
 from visaproof.isa.errors import InNoBuffer, NotModelled, Position, ReadError, WritesCollide
 from visaproof.machine.concrete.run import PerformedMessage
 from visaproof.program.statements import Run
+from visaproof.semantics.concrete.choices import POLICIES, Choices
 from visaproof.semantics.concrete.state import ConcreteState
 
 MOST_RUNS = 60
 MOST_STATEMENTS = 60_000
 """Of all runs together; a thread counts each statement once, whatever its lanes."""
+
+
+SAMPLED = Outside.EDGE
+"""How the images of a launch are sampled."""
 
 
 class Event(Enum):
@@ -39,12 +47,14 @@ class ExampleLaunch:
     arguments: Mapping[int, str]
     """By value, by index, as `visaproof run` takes them."""
     buffers: Mapping[int, str]
+    images: Mapping[int, str]
     takes: Parameters
     thread: ThreadId
     message: PerformedMessage
     """With the writes of its lanes, or with what they missed."""
     what: str
     """What happened there, in the words of the run."""
+    event: Event
     allocated: Mapping[int, tuple[int, int]]
     """Of each buffer, by the index of its argument: address and bytes."""
     like_the_example: bool = False
@@ -56,6 +66,11 @@ class ExampleLaunch:
         yield "--local-size", sizes_text(self.shape.local_size)
         yield from (("--arg", f"{self.takes.shown(index)}={value}") for index, value in self.arguments.items())
         yield from (("--buffer", f"{self.takes.shown(index)}={value}") for index, value in self.buffers.items())
+        yield from (("--image", f"{self.takes.shown(index)}={value}") for index, value in self.images.items())
+        if self.event is Event.OUTSIDE:
+            yield "--engine", "scalar"  # arrays do not look for it
+        if self.images:
+            yield "--sampler", SAMPLED.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +84,13 @@ def find_launch(program: Program, position: Position, event: Event, stated: Stat
     """A launch that shows the event at the statement."""
     if not program.launch.meanings:
         return NoLaunch("without launch information (`--launch FILE`) no launch is known")
-    return _Search(UsualLaunches(program, stated), position, event).find()
+    return Search(UsualLaunches(program, stated), position, event).find()
 
 
 @dataclass
-class _Search:
+class Search:
+    """For one event at one statement."""
+
     launches: UsualLaunches
     position: Position
     event: Event
@@ -81,13 +98,15 @@ class _Search:
     statements: int = 0
     cannot_run: bool = False
     """Whether something is missing that every launch needs."""
+    ended: Position | None = None
+    """Where an access in no buffer ended the last run, if it is another statement."""
     why_not: dict[str, None] = field(default_factory=dict[str, None])
 
     def find(self) -> ExampleLaunch | NoLaunch:
         for candidate in self.launches:
             if self.runs == MOST_RUNS or self.statements >= MOST_STATEMENTS:
                 break
-            found = self._tried(candidate)
+            found = self.tried(candidate)
             if found is not None:
                 return found
             if self.cannot_run:
@@ -96,28 +115,39 @@ class _Search:
         what = f"of {self.runs} small ones none shows it" if self.runs else "no small one is as stated"
         return NoLaunch(f"{what} ({reasons})" if reasons else what)
 
-    def _tried(self, candidate: Candidate) -> ExampleLaunch | None:
-        sizes = self.launches.sizes(candidate)
-        if sizes is None:
+    def tried(self, candidate: Candidate) -> ExampleLaunch | None:
+        """What a run of this launch shows, whatever the results are that no page states."""
+        first = Choices(0)
+        found = self._tried(candidate, first)
+        if found is None or not first.picked:
+            return found
+        others = (self._tried(candidate, Choices(policy)) for policy in range(1, POLICIES))
+        if all(one is not None for one in others):
+            return found
+        self.why_not["it depends on a result that no page states"] = None
+        return None
+
+    def _tried(self, candidate: Candidate, choices: Choices) -> ExampleLaunch | None:
+        passed = self.launches.passed(candidate)
+        if passed is None:
             return None
-        buffers: dict[int, tuple[str, Content]] = {
-            index: (f"zeros:{size}", bytes(size)) for index, size in sizes.items()
-        }
-        for index in self.launches.takes.locals:
-            buffers[index] = f"local:{LOCAL_BYTES}", LocalBytes(LOCAL_BYTES)
         arguments, shape = self.launches.arguments(candidate), candidate.shape
         watch = _Watch(self.position, self.event)
         allocated = dict[int, tuple[int, int]]()
         self.runs += 1
         try:
             values, memory = prepare(
-                self.launches.program, shape, arguments, {index: content for index, (_, content) in buffers.items()}
+                self.launches.program,
+                shape,
+                arguments,
+                {index: one.content for index, one in passed.items()},
+                sampler=SAMPLED if self.launches.images else None,
             )
             allocated |= {index: (one.base, len(one.data)) for index, one in memory.buffers.items()}
             left = max(1, MOST_STATEMENTS - self.statements)
-            ran = run_launch(self.launches.program, values, memory, watch.of_thread, most=left)
+            ran = run_launch(self.launches.program, values, memory, watch.of_thread, choices=choices, most=left)
         except _Seen as seen:
-            return self._example(candidate, arguments, buffers, allocated, seen)
+            return self._example(candidate, arguments, passed, allocated, seen)
         except (ReadError, NotModelled) as error:
             self.why_not[error.message if isinstance(error, ReadError) else error.what] = None
             self.cannot_run = isinstance(error, ReadError)
@@ -125,8 +155,9 @@ class _Search:
             return None
         self.statements += watch.statements
         if (found := self._undefined(ran)) is not None:
-            return self._example(candidate, arguments, buffers, allocated, found)
+            return self._example(candidate, arguments, passed, allocated, found)
         if ran.undefined is not None:
+            self.ended = ran.undefined.position if ran.undefined.cause is InNoBuffer else None
             self.why_not[f"some end in line {ran.undefined.position.line}: {ran.undefined.message}"] = None
         return None
 
@@ -142,14 +173,15 @@ class _Search:
         self,
         candidate: Candidate,
         arguments: Mapping[int, str],
-        buffers: Mapping[int, tuple[str, Content]],
+        passed: Mapping[int, Passed],
         allocated: Mapping[int, tuple[int, int]],
         seen: "_Seen",
     ) -> ExampleLaunch:
-        texts = {index: text for index, (text, _) in buffers.items()}
+        images = {index: one.text for index, one in passed.items() if isinstance(one.content, ImageContent)}
+        buffers = {index: one.text for index, one in passed.items() if index not in images}
         return ExampleLaunch(
-            candidate.shape, arguments, texts, self.launches.takes, seen.thread, seen.message, seen.what,
-            allocated, candidate.like_the_example,
+            candidate.shape, arguments, buffers, images, self.launches.takes, seen.thread, seen.message, seen.what,
+            self.event, allocated, candidate.like_the_example,
         )  # fmt: skip
 
 

@@ -54,10 +54,13 @@ class OutsideAccess:
 
     memory: str
     size: int
-    """Bytes of the buffer."""
-    address: int
+    """Bytes of the buffer, or of the image."""
+    address: int | None
+    """None in an image."""
     thread: ThreadId
     position: Position | None
+    texel: tuple[int, ...] | None = None
+    """In an image: (u, v, r, lod)."""
     count: int = 1
 
 
@@ -123,13 +126,23 @@ class RaceWatch:
 
     def outside(self, memory: Allocation, address: int) -> None:
         """Takes note of it: nothing is reached."""
-        found = self.beyond.get(memory.name)
-        if found is None:
-            self.beyond[memory.name] = OutsideAccess(memory.name, memory.size, address, self.now.thread, self.place())
-        else:
-            found.count += 1
+        self._note_outside(memory, address, None)
         if self.trail is not None:
             self.trail.reaches(self.now.thread, (memory.name, address))
+
+    def outside_texel(self, memory: Allocation, texel: tuple[int, ...], position: Position) -> None:
+        """Takes note of a texel that is outside of an image."""
+        self._note_outside(memory, None, texel, position)
+
+    def _note_outside(
+        self, memory: Allocation, address: int | None, texel: tuple[int, ...] | None, position: Position | None = None
+    ) -> None:
+        found = self.beyond.get(memory.name)
+        if found is None:
+            place, thread = position or self.place(), self.now.thread
+            self.beyond[memory.name] = OutsideAccess(memory.name, memory.size, address, thread, place, texel)
+        else:
+            found.count += 1
 
     def _note_unwritten(self, memory: Allocation, place: int) -> None:
         found = self.unwritten.get(memory.name)

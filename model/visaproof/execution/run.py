@@ -1,9 +1,8 @@
 """Runs a whole launch concretely: group after group, and the threads of a group from barrier to barrier."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Protocol
 
 from visaproof.decode.scratch import SIZE_ATTRIBUTE, scratch_bytes
 from visaproof.decode.texels import Outside, WrongSurface
@@ -21,11 +20,12 @@ from visaproof.execution.memory import (
 from visaproof.execution.payload import Payloads, Program, Values, surface_handle
 from visaproof.execution.races import Moment, OutsideAccess, Race, RaceWatch, UnwrittenRead
 from visaproof.execution.shape import ThreadId, Triple
+from visaproof.execution.watching import TexelWatch, WatcherOf
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError, UndefinedBehavior
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.ids.laid_out import reaches_texels
-from visaproof.launch.launch import BufferAddress, Surface
+from visaproof.launch.launch import BufferAddress, Surface, TableSurface
 from visaproof.machine.concrete.run import (
     AtBarrier,
     Code,
@@ -35,9 +35,7 @@ from visaproof.machine.concrete.run import (
     Thread,
     Undefined,
 )
-from visaproof.program.statements import Run
 from visaproof.semantics.concrete.choices import STRICT, Choices
-from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Surface as MemorySurface
 from visaproof.visaasm.syntax import Instruction
 
@@ -110,20 +108,12 @@ class Ran:
     """The most that one thread took."""
 
 
-class Watcher(Protocol):
-    """Is told what a thread does."""
+class StoppedLaunch(NotModelled):
+    """A launch came to what has no semantics here; with what it did before."""
 
-    def observe(self, statement: Run, state: ConcreteState) -> None:
-        """A statement has run."""
-        ...
-
-    def performed(self, message: PerformedMessage) -> bool:
-        """A memory message has run; True ends the thread."""
-        ...
-
-
-WatcherOf = Callable[[ThreadId, ConcreteState], Watcher | None]
-"""Which threads are watched, given their first state."""
+    def __init__(self, reason: NotModelled, outside: tuple[OutsideAccess, ...]) -> None:
+        super().__init__(reason.what, reason.position)
+        self.outside = outside
 
 
 def run_launch(
@@ -156,6 +146,7 @@ class _LaunchRun:
         self._payloads = Payloads(self.program, self.values)
         require_known(self.program, self._payloads)
         self._surfaces: dict[str, MemorySurface] = {}
+        self._buffers: dict[str, Allocation] = {}
         self._scratch = [
             Allocation("private memory of the thread", 0, bytearray(size), unwritten=True)
             for _ in range(self.program.threads(self.values.shape))
@@ -168,8 +159,11 @@ class _LaunchRun:
 
     def run(self, groups: Iterable[Triple]) -> Ran:
         self._surfaces = dict(self._bound_surfaces())
+        self._buffers = {key: self.memory.buffers[index] for key, index in surface_keys(self.program, self.memory)}
         try:
             self._all_groups(groups)
+        except NotModelled as error:
+            raise StoppedLaunch(error, tuple(self._watch.beyond.values())) from error
         finally:
             self.ran.outside = tuple(self._watch.beyond.values())
         for index, image in self._images.items():
@@ -236,6 +230,9 @@ class _LaunchRun:
         state = self._payloads.state(thread, thread.number, surfaces)
         state.choices = self.choices.of_thread(thread)
         tracer = self.tracer(thread, state) if self.tracer is not None else None
+        if self._images:
+            watcher = TexelWatch(self._watch, self._buffers, tracer)
+            return Thread(self._code, state, watcher.observe, watcher.performed, self.most, known_images=True)
         if tracer is None:
             return Thread(self._code, state, most=self.most, remember=False, known_images=True)
         return Thread(self._code, state, tracer.observe, tracer.performed, self.most, known_images=True)
@@ -287,7 +284,7 @@ def surface_keys(program: Program, memory: Memory) -> Iterator[tuple[str, int]]:
         # ze_info may call a bindless argument a pointer; the kernel then takes its low dword as the handle.
         for handle in (surface_handle(index), buffer.base % (1 << 32)):
             yield f"bindless handle {handle}", index
-    for key, index in _bindless(program):
+    for key, index in _bindless(program, memory):
         if index in buffers:
             yield key, index
 
@@ -311,10 +308,12 @@ def first_typed(program: Program) -> Instruction | None:
     return next((each for each in program.kernel.instructions() if reaches_texels(each)), None)
 
 
-def _bindless(program: Program) -> Iterator[tuple[str, int]]:
+def _bindless(program: Program, memory: Memory) -> Iterator[tuple[str, int]]:
     """The argument of each surface that is named by the input with its surface state."""
     for item in program.kernel.inputs:
         for piece in program.launch.pieces(item.variable):
             if isinstance(piece.meaning, Surface | BufferAddress):
                 # ze_info has a bindless argument as its pointer, which holds the offset of its surface state.
                 yield f"bindless {item.variable}.{piece.offset}", piece.meaning.argument.index
+            elif isinstance(piece.meaning, TableSurface) and piece.meaning.table.value in memory.tables:
+                yield f"bindless {item.variable}.{piece.offset}", memory.tables[piece.meaning.table.value]

@@ -3,8 +3,12 @@
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import Literal
 
-from visaproof.execution.arguments import Parameters, parameters
+from visaproof.execution.arguments import Content, LocalBytes, Parameters, parameters
+from visaproof.execution.contents import small_numbers
+from visaproof.execution.images import ImageContent, ImageShape
 from visaproof.execution.payload import Program
 from visaproof.execution.shape import Shape, Triple
 from visaproof.launch.ids.group_shape import GroupShape
@@ -12,6 +16,7 @@ from visaproof.launch.ids.group_shape import GroupShape
 BUFFER_BYTES = 1 << 16
 """Of a buffer of which no size is stated."""
 LOCAL_BYTES = 1 << 12
+DWORD = 4
 MOST_BUFFER = 1 << 24
 MOST_ITEMS = 4096
 """Work items of a launch that is tried."""
@@ -19,16 +24,21 @@ RANDOM_DRAWS = 4
 """Choices of arguments at random for each shape."""
 
 
+Contents = Literal["zeros", "small"]
+
+
 @dataclass(frozen=True, slots=True)
 class Stated:
     """What the user states, and what the example of an analysis holds."""
 
     sizes: Callable[[int, Mapping[str, int]], int | None] = lambda _, __: None
-    """Bytes of the buffer of an argument, given numbers by name; None where nothing is stated of it."""
+    """Bytes of the buffer or the shared memory of an argument, given numbers by name; None where nothing is stated."""
     allows: Callable[[Mapping[str, int]], bool] = lambda _: True
     """Whether these numbers obey the user's relations."""
     global_size: Triple | None = None
     example: tuple[Shape, Mapping[int, int]] | None = None
+    contents: Sequence["Contents"] = ("zeros",)
+    """Of buffers; each launch is tried with these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,22 @@ class Candidate:
     like_the_example: bool
     named: Mapping[str, int]
     """The numbers by the names that relations and sizes use."""
+    contents: Contents = "zeros"
+    smaller: tuple[int, Triple] | None = None
+    """One image, by its argument, and by how much it is smaller than the launch; others are as large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What is passed for a pointer or an image."""
+
+    text: str
+    """As `visaproof run` takes it."""
+    content: Content
+
+
+SMALLER: Sequence[Triple] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+"""By how much one image is smaller; it keeps one texel."""
 
 
 class UsualLaunches:
@@ -56,17 +82,40 @@ class UsualLaunches:
         for like_the_example, shape, numbers in self._all():
             named = self._named(shape, numbers)
             if self.stated.allows(named):
-                yield Candidate(shape, numbers, like_the_example, named)
+                for contents, smaller in product(self.stated.contents, (None, *product(self.images, SMALLER))):
+                    yield Candidate(shape, numbers, like_the_example, named, contents, smaller)
 
-    def sizes(self, candidate: Candidate) -> dict[int, int] | None:
-        """Bytes of each buffer, by the index of its argument; None where the stated ones are none that is run."""
-        found: dict[int, int] = {}
-        for index in self.takes.buffers:
+    @property
+    def images(self) -> tuple[int, ...]:
+        """The arguments that are images."""
+        return tuple(index for index in self.takes.buffers if self.program.launch.info(index).is_image)
+
+    def passed(self, candidate: Candidate) -> dict[int, Passed] | None:
+        """By the index of its argument; None where the stated sizes are none that is run."""
+        images, found = self.images, dict[int, Passed]()
+        for index in (*self.takes.buffers, *self.takes.locals):
             if index in self.takes.symbols:
                 continue
+            if index in images:
+                found[index] = self._image(index, candidate)
+                continue
+            local = index in self.takes.locals
             stated = self.stated.sizes(index, candidate.named)
-            found[index] = BUFFER_BYTES if stated is None else stated
-        return found if all(0 < size <= MOST_BUFFER for size in found.values()) else None
+            size = (LOCAL_BYTES if local else BUFFER_BYTES) if stated is None else stated
+            if not 0 < size <= MOST_BUFFER:
+                return None
+            found[index] = _local(size) if local else _buffer(index, size, candidate.contents)
+        return found
+
+    def _image(self, index: int, candidate: Candidate) -> Passed:
+        """As large as the launch, or smaller; with as many extents as its type says."""
+        kind = self.program.launch.info(index).type_name
+        count = next((count for count in (1, 3) if kind.startswith(f"image{count}d")), 2)
+        image, less = candidate.smaller or (None, (0, 0, 0))
+        whole = zip(candidate.shape.global_size, less if image == index else (0, 0, 0), strict=True)
+        extents = tuple(max(1, size - smaller) for size, smaller in whole)[:count]
+        shape = ImageShape(extents)
+        return Passed(f"{'x'.join(map(str, extents))}:zeros", ImageContent(shape, bytes(shape.size)))
 
     def arguments(self, candidate: Candidate) -> dict[int, str]:
         """As `visaproof run` takes them."""
@@ -77,15 +126,21 @@ class UsualLaunches:
             shape, numbers = self.stated.example
             if shape.items <= MOST_ITEMS:
                 yield True, shape, {**self._usual(shape), **numbers}
-        draw = random.Random(1)
-        for shape in self._shapes():
-            yield False, shape, self._usual(shape)
-            if self.stated.example is not None:
-                yield False, shape, {**self._usual(shape), **self.stated.example[1]}
-            yield False, shape, dict.fromkeys(self.takes.values, shape.items)
-            pool = (1, 2, 3, 4, 8, 16, *shape.global_size[:2], shape.items)
-            for _ in range(RANDOM_DRAWS if self.takes.values else 0):
-                yield False, shape, {index: draw.choice(pool) for index in self.takes.values}
+        draw, shapes = random.Random(1), list(self._shapes())
+        for some in (shapes[:1], shapes[1:]):  # what a single group shows is the easiest to read
+            yield from ((False, shape, numbers) for shape in some for numbers in self._likely(shape))
+            yield from ((False, shape, numbers) for shape in some for numbers in self._drawn(shape, draw))
+
+    def _likely(self, shape: Shape) -> Iterator[dict[int, int]]:
+        yield self._usual(shape)
+        if self.stated.example is not None:
+            yield {**self._usual(shape), **self.stated.example[1]}
+
+    def _drawn(self, shape: Shape, draw: random.Random) -> Iterator[dict[int, int]]:
+        yield dict.fromkeys(self.takes.values, shape.items)
+        pool = (1, 2, 3, 4, 8, 16, *shape.global_size[:2], shape.items)
+        for _ in range(RANDOM_DRAWS if self.takes.values else 0):
+            yield {index: draw.choice(pool) for index in self.takes.values}
 
     def _shapes(self) -> Iterator[Shape]:
         """Few work items first."""
@@ -132,6 +187,18 @@ class UsualLaunches:
         ):  # fmt: skip
             named |= {f"{value}_{dimension}": size for dimension, size in zip("xyz", sizes, strict=True)}
         return named
+
+
+def _local(size: int) -> Passed:
+    return Passed(f"local:{size}", LocalBytes(size))
+
+
+def _buffer(index: int, size: int, contents: Contents) -> Passed:
+    """Small numbers where they are asked for and fill it; no two buffers hold the same."""
+    count, rest = divmod(size, DWORD)
+    if contents == "zeros" or rest:
+        return Passed(f"zeros:{size}", bytes(size))
+    return Passed(f"small:{count}:{index + 1}", small_numbers(count, index + 1))
 
 
 def _argument(takes: Parameters, index: int, value: int) -> str:

@@ -211,6 +211,11 @@ READINGS: dict[str, Reading] = {
     "lrp-rounding": Reading(
         "ours", "Which steps of lrp are rounded?", "any: the result is nondeterministic where that matters"
     ),
+    "approximations": Reading(
+        "D51",
+        "How near are inv, sqrt, rsqrt, exp and log of F, and div by them?",
+        "within the error of OpenCL C's function: a run takes the nearest first, and says what depends on it",
+    ),
     "plane-rounding": Reading(
         "ours",
         "Which steps of plane are rounded?  The finalizer emits two mad on TGLLP and DG2, a native pln on SKL.",

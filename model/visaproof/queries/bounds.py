@@ -42,6 +42,6 @@ def bounds_are_the_pages(subject: Subject) -> Query:
     same: list[Bool] = []
     for access, effect in zip(subject.accesses, effects(subject), strict=True):
         there = implies(access.inside, cells_equal(access.cell, effect.cell))
-        within = iff(access.inside, contains(subject.state, subject.surface, effect.cell))
+        within = iff(access.inside, contains(subject.state, subject.surface, effect.cell, effect.width))
         same.append(implies(access.guard, conj(there, within)))
     return about(subject, "bounds-and-addresses-are-the-pages", (), conj(*same))

@@ -2,7 +2,7 @@
 
 from visaproof.instructions import TypedAtomic
 from visaproof.isa.atomics import AtomicOp
-from visaproof.queries.pages import Effect, contains, effects
+from visaproof.queries.pages import Effect, cleared, contains, effects
 from visaproof.queries.subject import Subject
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, RegisterSlice, Store
 from visaproof.smt import Bool
@@ -14,8 +14,8 @@ def page_accesses(subject: Subject) -> list[Access]:
 
 
 def page_undefined(subject: Subject) -> list[tuple[Bool, RegisterSlice]]:
-    """The bytes beside a result that the page says nothing about (D34)."""
-    found: list[tuple[Bool, RegisterSlice]] = []
+    """The bytes beside a result that the page says nothing about (D34), and those that become 0."""
+    found = cleared(subject)
     for effect in effects(subject):
         result, slot = effect.destination, effect.slot
         if result is not None and slot is not None and result.width < slot.width:
@@ -26,12 +26,12 @@ def page_undefined(subject: Subject) -> list[tuple[Bool, RegisterSlice]]:
 
 def _access(subject: Subject, effect: Effect) -> Access:
     guard, lane, surface, cell, defined = effect.enabled, effect.lane, subject.surface, effect.cell, effect.aligned
-    inside = contains(subject.state, surface, cell)
+    inside = contains(subject.state, surface, cell, effect.width)
     if effect.written is not None:
-        return Store(guard, lane, surface, cell, 4, inside, defined, effect.written)
+        return Store(guard, lane, surface, cell, effect.width, inside, defined, effect.written)
     if effect.src0 is None or effect.src1 is None:
         assert effect.destination is not None
-        return Load(guard, lane, surface, cell, 4, inside, defined, effect.destination)
+        return Load(guard, lane, surface, cell, effect.width, inside, defined, effect.destination)
     instruction = subject.instruction
     assert isinstance(instruction, TypedAtomic)
     return Atomic(

@@ -9,12 +9,22 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
+from visaproof.instructions.family import LscLoadBlock2d, LscStoreBlock2d
+from visaproof.instructions.undefined_bytes import ClearedSlice
 from visaproof.isa.operands import NULL, Channels, Execution, ImmediateUD, RawOperand, Scalar
 from visaproof.isa.surfaces import SurfaceKind
+from visaproof.queries.page_blocks import gaps_of_a_block, parts_of_a_block
 from visaproof.queries.subject import Subject
 from visaproof.semantics.symbolic.accesses import Cell, RegisterSlice
 from visaproof.semantics.symbolic.effects import cells_equal
-from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicImage, SymbolicState, field_term
+from visaproof.semantics.symbolic.state import (
+    ADDRESS_BITS,
+    FLAT_BITS,
+    SymbolicFlat,
+    SymbolicImage,
+    SymbolicState,
+    field_term,
+)
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -35,6 +45,7 @@ from visaproof.smt import (
     shl,
     true,
     truncate,
+    ule,
     ult,
     zero_extend,
 )
@@ -49,16 +60,25 @@ class Effect:
     cell: Cell
     aligned: Bool
     written: BitVec | None = None
-    """The dword that a scatter leaves there."""
+    """What a store leaves there."""
     destination: RegisterSlice | None = None
     """Where a load or an atomic puts what it brings back."""
     src0: BitVec | None = None
     src1: BitVec | None = None
 
     @property
+    def width(self) -> int:
+        """Bytes of the cell; of a texel, which has no address, it does not matter."""
+        if self.written is not None:
+            return self.written.width // 8
+        return 4 if self.destination is None else self.destination.width
+
+    @property
     def slot(self) -> RegisterSlice | None:
-        """The whole dword of dst in which the result stands: where the result is shorter, the page is silent on the
-        rest of it (D34)."""
+        """Where the result of an atomic stands, the whole dword: where the result is shorter, the page is silent on
+        the rest of it (D34).  What a load brings takes its own bytes."""
+        if self.src0 is None:
+            return self.destination
         return self.destination and RegisterSlice(self.destination.variable, self.destination.start, 4)
 
 
@@ -75,13 +95,16 @@ def effects(subject: Subject) -> list[Effect]:
             return list(_qw_scatter(instruction, subject.state))
         case TypedAtomic():
             return list(_typed_atomic(instruction, subject.state))
+        case LscLoadBlock2d() | LscStoreBlock2d():
+            return list(_block2d(instruction, subject.state))
         case _:
             raise TypeError(f"no statement of the page of {instruction.spec.mnemonic}")
 
 
 def page_hits(subject: Subject, effect: Effect, probe: Cell) -> Bool:
     """Whether the page says that this effect touches the probe, inside the surface."""
-    return conj(effect.enabled, cells_equal(effect.cell, probe), contains(subject.state, subject.surface, probe))
+    inside = contains(subject.state, subject.surface, probe, effect.width)
+    return conj(effect.enabled, cells_equal(effect.cell, probe), inside)
 
 
 def acting_effects(subject: Subject) -> list[Effect]:
@@ -148,13 +171,15 @@ def _scalar(state: SymbolicState, operand: Scalar) -> BitVec:
     return _dword(state, RawOperand(operand.variable, operand.offset), 0)
 
 
-def contains(state: SymbolicState, surface: str, cell: Cell) -> Bool:
-    """Whether a cell lies inside: a dword iff its last byte does, a texel iff each coordinate is below its extent."""
+def contains(state: SymbolicState, surface: str, cell: Cell, width: int = 4) -> Bool:
+    """Whether a cell lies inside: bytes iff the last one does, a texel iff each coordinate is below its extent."""
     memory = state.surfaces[surface]
     if isinstance(memory, SymbolicImage):
         return _texel_exists(memory, cell)
     (address,) = cell
-    return ult(add(address, const(3, ADDRESS_BITS)), memory.size)
+    if isinstance(memory, SymbolicFlat):
+        return ule(address, const(-width, FLAT_BITS))
+    return ult(add(address, const(width - 1, ADDRESS_BITS)), memory.size)
 
 
 def _texel_exists(image: SymbolicImage, cell: Cell) -> Bool:
@@ -253,3 +278,37 @@ def _typed_atomic(instruction: TypedAtomic, state: SymbolicState) -> Iterator[Ef
             src0=extract(src0, bits - 1, 0),  # Page: "only the lower 16bit part of each dword is used"
             src1=extract(src1, bits - 1, 0),
         )
+
+
+def _block2d(instruction: LscLoadBlock2d | LscStoreBlock2d, state: SymbolicState) -> Iterator[Effect]:
+    """Page: elements outside of the matrix load 0, and stores of them are dropped."""
+    (runs,) = lanes_enabled(state, instruction.execution)
+    for part in parts_of_a_block(instruction.shape, instruction.place, state):
+        written = destination = None
+        if isinstance(instruction, LscStoreBlock2d):
+            written = state.registers.read(instruction.src.variable, instruction.src.offset + part.start, part.width)
+        else:
+            destination = RegisterSlice(instruction.dst.variable, instruction.dst.offset + part.start, part.width)
+        yield Effect(
+            lane=None,
+            enabled=conj(runs, part.in_matrix),
+            cell=(part.address,),
+            aligned=true(),
+            written=written,
+            destination=destination,
+        )
+
+
+def cleared(subject: Subject) -> list[tuple[Bool, RegisterSlice]]:
+    """The register bytes that become 0, and when: elements outside of the matrix, and gaps.  Of a 2D block alone."""
+    instruction, state = subject.instruction, subject.state
+    if not isinstance(instruction, LscLoadBlock2d):
+        return []
+    (runs,) = lanes_enabled(state, instruction.execution)
+    name, first = instruction.dst.variable, instruction.dst.offset
+    found = [
+        (conj(runs, neg(part.in_matrix)), ClearedSlice(name, first + part.start, part.width))
+        for part in parts_of_a_block(instruction.shape, instruction.place, state)
+    ]
+    gaps = gaps_of_a_block(instruction.shape, state.platform.grf_bytes)
+    return [*found, *((runs, ClearedSlice(name, first + byte, 1)) for byte in gaps)]

@@ -195,11 +195,12 @@ def arbitrary_buffer() -> SymbolicBuffer:
     return SymbolicBuffer(zero_extend(symbol("size", 33), ADDRESS_BITS))
 
 
-def _execution(size: int, predicated: bool) -> Execution:
+def any_execution(size: int, predicated: bool) -> Execution:
+    """So many lanes under any mask, and any bits of a predicate, combined and inverted in any way."""
     return Execution(size, MASK, Predicate(PREDICATE, INVERSE, COMBINE) if predicated else None)
 
 
-def _legal(size: int, predicated: bool, readings: Readings) -> tuple[Bool, ...]:
+def legal_fields(size: int, predicated: bool, readings: Readings) -> tuple[Bool, ...]:
     """The lane offset fits the size (D1), and the predicate's combine code is not the reserved one."""
     code = field_term(MASK, 4)
     if readings.mask_alignment is MaskAlignment.ALIGNED:
@@ -209,7 +210,7 @@ def _legal(size: int, predicated: bool, readings: Readings) -> tuple[Bool, ...]:
     return (aligned, neg(eq(field_term(COMBINE, 2), const(3, 2)))) if predicated else (aligned,)
 
 
-def _subject(
+def subject_of(
     instruction: Instruction,
     platform: Platform,
     state: SymbolicState,
@@ -217,6 +218,7 @@ def _subject(
     legal: tuple[Bool, ...],
     readings: Readings,
 ) -> Subject:
+    """The instruction in this state, with its effects.  Raises IllegalInstruction where the platform has it not."""
     instruction.validate(platform, readings)
     own = accesses = tuple(instruction.footprint(state))
     variant = ""
@@ -233,7 +235,8 @@ def _surface_name(readings: Readings) -> str:
     return SURFACE if readings.slm_bounds is SlmBounds.AS_ELSEWHERE else SLM
 
 
-def _scope(*parts: str) -> str:
+def scope_of(*parts: str) -> str:
+    """The parts that are not empty, for the name of a question."""
     return ", ".join(part for part in parts if part)
 
 
@@ -253,11 +256,11 @@ def scatter4_scaled(size: int, platform: Platform, predicated: bool, readings: R
     surface = _surface_name(readings)
     state = arbitrary_state(platform, sizes, arbitrary_buffer(), predicated, surface)
     instruction = Scatter4Scaled(
-        _execution(size, predicated), CHANNEL_SET, surface, ScalarUD("VG"), RawOperand("VO"), RawOperand("VS")
+        any_execution(size, predicated), CHANNEL_SET, surface, ScalarUD("VG"), RawOperand("VO"), RawOperand("VS")
     )
-    legal = (*_legal(size, predicated, readings), _legal_channels(readings))
-    scope = _scope(f"SIMD{size}", f"GRF {grf}", "predicated" if predicated else "")
-    return _subject(instruction, platform, state, scope, legal, readings)
+    legal = (*legal_fields(size, predicated, readings), _legal_channels(readings))
+    scope = scope_of(f"SIMD{size}", f"GRF {grf}", "predicated" if predicated else "")
+    return subject_of(instruction, platform, state, scope, legal, readings)
 
 
 def oword_ld(owords: int, platform: Platform, readings: Readings = DEFAULT) -> Subject:
@@ -266,7 +269,7 @@ def oword_ld(owords: int, platform: Platform, readings: Readings = DEFAULT) -> S
     surface = SLM if owords == 16 else _surface_name(readings)  # D16
     state = arbitrary_state(platform, sizes, arbitrary_buffer(), False, surface)
     instruction = OwordLd(owords, surface, ScalarUD("VG"), RawOperand("VD"))
-    return _subject(instruction, platform, state, f"{owords} oword{'s' * (owords > 1)}", (), readings)
+    return subject_of(instruction, platform, state, f"{owords} oword{'s' * (owords > 1)}", (), readings)
 
 
 def qw_scatter(
@@ -277,9 +280,9 @@ def qw_scatter(
     between = max(size, platform.grf_bytes // 4) if blocks > 1 else size
     sizes = {"VO": 4 * size, "VQ": 8 * between * blocks}
     state = arbitrary_state(platform, sizes, arbitrary_buffer(), predicated, surface)
-    instruction = QwScatter(_execution(size, predicated), surface, RawOperand("VO"), RawOperand("VQ"), blocks)
-    scope = _scope(f"SIMD{size}", f"{blocks} blocks" if blocks > 1 else "", "predicated" if predicated else "")
-    return _subject(instruction, platform, state, scope, _legal(size, predicated, readings), readings)
+    instruction = QwScatter(any_execution(size, predicated), surface, RawOperand("VO"), RawOperand("VQ"), blocks)
+    scope = scope_of(f"SIMD{size}", f"{blocks} blocks" if blocks > 1 else "", "predicated" if predicated else "")
+    return subject_of(instruction, platform, state, scope, legal_fields(size, predicated, readings), readings)
 
 
 def typed_atomic(
@@ -302,9 +305,9 @@ def typed_atomic(
     state = arbitrary_state(platform, sizes, arbitrary_image(kind, max(1, levels)), predicated)
     dst = RawOperand("VD")
     instruction = TypedAtomic(
-        _execution(8, predicated), op, SURFACE, u, v, r, lod, src0, src1, dst, texel_bits=texel_bits
+        any_execution(8, predicated), op, SURFACE, u, v, r, lod, src0, src1, dst, texel_bits=texel_bits
     )
     instruction.validate_on(kind)
     half, detail = "16 bits" if texel_bits == 16 else "", f"{levels} levels" if levels else ""
-    scope = _scope(op.name.lower(), kind.spelling, detail, half, "predicated" if predicated else "")
-    return _subject(instruction, platform, state, scope, _legal(8, predicated, readings), readings)
+    scope = scope_of(op.name.lower(), kind.spelling, detail, half, "predicated" if predicated else "")
+    return subject_of(instruction, platform, state, scope, legal_fields(8, predicated, readings), readings)

@@ -5,25 +5,27 @@ from dataclasses import replace
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.question import LARGEST_SURFACE
+from visaproof.refinement.environment.environment_steps import Interference
 from visaproof.refinement.testing.guesses import GUESSES, guessed, settled
-from visaproof.refinement.testing.runs import Difference, again
+from visaproof.refinement.testing.runs import again
 from visaproof.refinement.testing.shrinking import smaller
 from visaproof.semantics.symbolic.names import surface_size
 
 
-def rather_inside(comparison: Comparison, found: Difference, timeout_ms: int) -> Difference:
+def rather_inside(comparison: Comparison, found: Difference) -> Difference:
     """The difference, or one in which the source stays inside its buffers, if runs show one.
 
     These are runs with larger buffers, and the guesses.
     """
-    if found.source_missed is None or found.interference is not None:
+    if found.source_missed is None or isinstance(found.what, Interference):
         return found
     question = comparison.question
     inside = replace(question, forbidden=question.forbidden | {UndefinedKind.OUTSIDE})
     asked = replace(comparison, question=inside)
     other = _in_larger_buffers(asked, found) or guessed(asked, GUESSES)
-    return found if other is None else smaller(asked, other, timeout_ms)
+    return found if other is None else smaller(asked, other)
 
 
 def _in_larger_buffers(asked: Comparison, found: Difference) -> Difference | None:

@@ -12,6 +12,7 @@ from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible
 from visaproof.refinement.accesses_outside import rather_inside
 from visaproof.refinement.beside.compared import differences
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.synchronisation import Unlike
 from visaproof.refinement.environment.other_threads import crossing, is_one_thread, weaker
@@ -25,7 +26,6 @@ from visaproof.refinement.strategies.random_runs import many
 from visaproof.refinement.strategies.solver import NO_SUCH_RUN, solved
 from visaproof.refinement.strategies.strategy import Asked, Stages, Strategy, first_answer
 from visaproof.refinement.strategies.table import IN_ONE_MEMORY, PROOFS, RUNS_ALONE, SOLVED_IN_ONE_MEMORY, STRATEGIES
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.testing.shrinking import smaller
 from visaproof.refinement.vacuity import means_nothing, undefined_always
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
@@ -55,7 +55,7 @@ def decide(comparison: Comparison, timeout_ms: int, stages: Stages | None = None
         return _unless_vacuous(asked, verdict)
     if isinstance(verdict, Difference):
         with asked.stages.timed("a run that stays inside of its buffers"):
-            return rather_inside(comparison, verdict, timeout_ms)
+            return rather_inside(comparison, verdict)
     if isinstance(verdict, Unknown):
         beside = differences((comparison.source, comparison.target))
         reason = "; ".join((*beside, verdict.reason, *crossing(comparison)))
@@ -73,7 +73,7 @@ def _of_parts(asked: Asked, quick: bool) -> Verdict:
     if isinstance(verdict, Refines):
         return _unless_vacuous(asked, verdict)
     if isinstance(verdict, Difference) and row.run is solved and not quick:
-        return smaller(asked.comparison, verdict, asked.timeout_ms)
+        return smaller(asked.comparison, verdict)
     return verdict
 
 
@@ -115,7 +115,7 @@ def _where_they_overlap(asked: Asked, together: Comparison | None, verdict: Refi
                 if proved is not None:
                     return proved
         if found is not None:
-            found = rather_inside(together, found, asked.timeout_ms)
+            found = rather_inside(together, found)
     with asked.stages.timed("which buffers must be apart"):
         needed = needed_apart(comparison, (_way(IN_ONE_MEMORY), _way(SOLVED_IN_ONE_MEMORY)))
     return Apart(needed, verdict, comparison if together is None else together, found)

@@ -61,6 +61,16 @@ def is_register(surface: str) -> bool:
     return surface.startswith(PREFIX)
 
 
+def register_name(surface: str) -> str:
+    """The register of which this is the name among surfaces."""
+    return surface.removeprefix(PREFIX)
+
+
+def observed_as(observed: Iterable[Observed], surface: str) -> Observed:
+    """The register that is observed under this name."""
+    return next(one for one in observed if one.surface == surface)
+
+
 def names_from(text: str) -> Iterator[tuple[str, str]]:
     """`V32,P1=P2`: names in the source, each with the name in the target.  Raises ReadError."""
     for part in text.split(","):

@@ -23,12 +23,18 @@ from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.beside.held_inputs import HeldInput, Thread, completed, held_inputs
 from visaproof.refinement.beside.samplers import outside_of, samplers_in
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import (
+    ByteDiffers,
+    Difference,
+    OutsideBuffers,
+    RegisterDiffers,
+    TargetUndefined,
+)
 from visaproof.refinement.effects.sharing import SHARED
-from visaproof.refinement.environment.environment_steps import Came, Exchange
-from visaproof.refinement.observed import is_register
+from visaproof.refinement.environment.environment_steps import Came, Exchange, Interference
+from visaproof.refinement.observed import is_register, observed_as
 from visaproof.refinement.testing.memory import cell_at, texel_at, views
 from visaproof.refinement.testing.ran import Prepared
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.widths.thread_group import AnyRunner, Started
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
@@ -199,30 +205,27 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
         races_allowed=comparison.split is not None and UndefinedKind.RACE not in comparison.question.forbidden,
         source=both[0],
         target=msgspec.structs.replace(both[1], backwards=found.backwards),
-        differs=_of_register(comparison, found) or _differs(found, sides),
+        differs=_differs(comparison, found, sides),
     )
 
 
-def _of_register(comparison: Comparison, found: Difference) -> Differs | None:
-    """Where the difference is in a register, if it is in one."""
-    for one in comparison.runners[0].observed:
-        if one.surface == found.surface:
-            at = one.source.at(found.address), one.target.at(found.address)
-            values = f"{found.source:#x}", f"{found.target:#x}"
-            return Differs(source=values[0], target=values[1], source_register=at[0], target_register=at[1])
-    return None
-
-
-def _differs(found: Difference, sides: Sequence[Prepared | Started]) -> Differs:
-    if found.undefined is not None:
-        kind = found.kind.value if found.kind else ""
-        return Differs(undefined=found.undefined.message, line=found.undefined.position.line, kind=kind)
-    if found.outside is not None:
-        return Differs(outside=f"{found.outside:#x}")
-    if (seen := found.interference) is not None:
-        return Differs(other_thread=_other_thread(seen.exchange, seen.target))
-    place = place_text(found.address, _image(found.surface, sides) is not None)
-    return Differs(found.surface, place, f"{found.source:#x}", f"{found.target:#x}")
+def _differs(comparison: Comparison, found: Difference, sides: Sequence[Prepared | Started]) -> Differs:
+    match found.what:
+        case TargetUndefined(undefined, kind):
+            which = "" if kind is None else kind.value
+            return Differs(undefined=undefined.message, line=undefined.position.line, kind=which)
+        case OutsideBuffers(address):
+            return Differs(outside=f"{address:#x}")
+        case Interference(exchange, target):
+            return Differs(other_thread=_other_thread(exchange, target))
+        case RegisterDiffers(surface, at, source, target):
+            one = observed_as(comparison.runners[0].observed, surface)
+            shown = Differs(source=f"{source:#x}", target=f"{target:#x}")
+            shown.source_register, shown.target_register = one.source.at(at), one.target.at(at)
+            return shown
+        case ByteDiffers(surface, at, _, source, target):
+            place = place_text(at, _image(surface, sides) is not None)
+            return Differs(surface, place, f"{source:#x}", f"{target:#x}")
 
 
 def _other_thread(exchange: Exchange, came: Came) -> OtherThread:

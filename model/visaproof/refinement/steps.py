@@ -1,7 +1,6 @@
 """Goals about two kernels that a solver is asked: at once, or store by store."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from time import process_time
 from typing import cast
 
 from visaproof.checking.clauses import Form, form_of
@@ -38,8 +37,8 @@ QUICK_MS = 300
 _Assumed = Callable[[Bool], tuple[Bool, ...]]
 """From a goal to what is assumed of what it is about."""
 
-STORES = 4
-"""How many may take as long as a question may: the others are like one of them, or simple."""
+MOST_SWEPT = 24
+"""Steps of one proof that may be asked in parts: the others are like one of them, or simple."""
 
 
 def uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
@@ -58,14 +57,13 @@ def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int, ste
     """Whether each store of the target is the source's in the same place: many small questions, not a large one."""
     known: dict[Term, Term] = {}
     steps = steps or Steps(question, timeout_ms)
-    end = process_time() + STORES * timeout_ms / 1000
     for surface in surfaces:
         source, target = stores_of(question, surface)
         if len(source) != len(target):
             return False
         for one, other in zip(source, target, strict=True):
             step = address_step(one, other)
-            if process_time() > end:
+            if steps.swept > MOST_SWEPT:
                 return False
             everywhere = steps.nearly_holds(step.goal)
             under_guard = question.launched.premises is not None and not everywhere
@@ -88,6 +86,8 @@ class Steps:
         """The answers, by what was assumed and asked, up to the names of symbols."""
         self.by = ""
         """The solver that was needed, if one was."""
+        self.swept = 0
+        """How many were asked in parts."""
         self._premises: list[tuple[Bool, frozenset[Term]]] | None = None
         """What is assumed of every goal, in parts, with what each is about."""
         self._defined: bool | None = None
@@ -136,7 +136,8 @@ class Steps:
         if form not in self._decided:
             answer = uncut(assumed(goal), goal, min(QUICK_MS, self._timeout_ms))
             if isinstance(answer, GaveUp):
-                smaller = swept(goal, memory, self._timeout_ms / 1000)
+                self.swept += 1
+                smaller = swept(goal, memory)
                 answer = uncut(assumed(smaller), smaller, self._timeout_ms)
                 if not memory.facts_are_all((goal,)):  # the form does not say which cells are one
                     return answer

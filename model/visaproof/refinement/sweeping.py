@@ -8,7 +8,6 @@ hardware verification: SAT sweeping.)
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
-from time import process_time
 from typing import cast
 
 from visaproof.checking.ladder import Values
@@ -42,18 +41,21 @@ MOST_CANDIDATES = 4
 EACH_MS = 100
 """For one pair of terms: words that are equal and near take a few milliseconds."""
 
+MOST_ASKED = 400
+"""Pairs of terms in one sweep of which a solver is asked: later terms stay as they are."""
+
 EDGES = (0, 1, 2, 3, 7, 31, 32, 255, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF)
 
 
-def swept(goal: Bool, memory: SharedMemory, seconds: float) -> Bool:
+def swept(goal: Bool, memory: SharedMemory) -> Bool:
     """A goal that holds wherever what memory holds is consistent iff this one does."""
-    return cast(Bool, _Sweep(memory, process_time() + seconds).representative(goal))
+    return cast(Bool, _Sweep(memory).representative(goal))
 
 
 @dataclass
 class _Sweep:
     memory: SharedMemory
-    end: float
+    asked: int = 0
     order: list[Term] = field(default_factory=list[Term])
     """The subterms, behind their arguments; what is loaded behind its address, a named value behind what it is."""
     inputs: list[Evaluation] = field(default_factory=list[Evaluation])
@@ -80,7 +82,7 @@ class _Sweep:
             return self.cells.setdefault((surface, self.found[address]), term)
         args = tuple(self.found[arg] for arg in term.args)
         new = term if args == term.args else rebuild(term, args)
-        return new if new.op in (Op.CONST, Op.SYMBOL) or process_time() > self.end else self._merged(term, new)
+        return new if new.op in (Op.CONST, Op.SYMBOL) or self.asked >= MOST_ASKED else self._merged(term, new)
 
     def _merged(self, term: Term, new: Term) -> Term:
         """What stands for a term: one that was there before it, if it is shown to be equal."""
@@ -108,6 +110,7 @@ class _Sweep:
         for goal in (substitute(claim, cut), claim) if cut else (claim,):
             if is_true(goal):
                 return True
+            self.asked += 1
             answer = solve([neg(goal)], EACH_MS)
             if isinstance(answer, Unsatisfiable):
                 return True

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from visaproof.isa.errors import Position
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.places import Condition
 from visaproof.refinement.effects.sharing import Pair
 from visaproof.refinement.effects.synchronisation import Events
-from visaproof.refinement.testing.runs import Difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class Vacuous:
 
     kinds: tuple[UndefinedKind, ...] = ()
     """What it does in every run, as far as that is seen without a solver."""
+    reason: str = ""
+    """Of parts of programs, what excludes all inputs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from visaproof.machine.concrete.run import PerformedMessage
 from visaproof.program.statements import Origin
 from visaproof.program.statements import Run as Statement
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.observed import is_register
+from visaproof.refinement.difference import ByteDiffers, Difference, RegisterDiffers
+from visaproof.refinement.observed import is_register, register_name
 from visaproof.refinement.testing.memory import IMAGE_SIZE, texel_at
 from visaproof.refinement.testing.runner import Runner
-from visaproof.refinement.testing.runs import Difference
 from visaproof.rules.language.instances import Instance, rule_place
 from visaproof.rules.programs import Prepared, surface_name
 from visaproof.rules.verdicts import Change, Counterexample, Place, Run, Step
@@ -23,21 +23,30 @@ from visaproof.visaasm.syntax import Instruction
 def counterexample_of(ready: Prepared, comparison: Comparison, found: Difference) -> Counterexample:
     """Both runs once more, with what each instruction did."""
     source, target = (_run(ready.instance, one, comparison, found) for one in ready.runners)
-    contents, before = dict(_contents(found.memory)), found.before
-    if is_register(found.surface):
-        start = ready.runners[0].prepared(found.memory, comparison.question.lanes, found.values)
-        before = start.state.registers[_place(found)[0]][found.address]
+    contents, before, place = dict(_contents(found.memory)), 0, _place(found)
+    match found.what:
+        case ByteDiffers(before=held):
+            before = held
+        case RegisterDiffers(surface, address):
+            start = ready.runners[0].prepared(found.memory, comparison.question.lanes, found.values)
+            before = start.state.registers[register_name(surface)][address]
+        case _:
+            pass
     return Counterexample(
         ready.instance, found.values, found.exec_mask, _sizes(ready, found), contents, source, target,
-        None if found.undefined is not None else _place(found), before,
+        place, before,
     )  # fmt: skip
 
 
-def _place(found: Difference) -> Place:
-    if is_register(found.surface):
-        return found.surface.removeprefix("register "), (found.address,)
-    image = found.memory[found.surface][0] == IMAGE_SIZE
-    return found.surface, texel_at(found.address)[0] if image else (found.address,)
+def _place(found: Difference) -> Place | None:
+    match found.what:
+        case ByteDiffers(surface, address):
+            image = found.memory[surface][0] == IMAGE_SIZE
+            return surface, texel_at(address)[0] if image else (address,)
+        case RegisterDiffers(surface, address):
+            return register_name(surface), (address,)
+        case _:
+            return None
 
 
 def _contents(memory: Mapping[str, tuple[int, Mapping[int, int]]]) -> Iterator[tuple[Place, int]]:

@@ -7,9 +7,9 @@ is refuted by a counterexample that meets it, known or new; one that follows fro
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from time import monotonic
 
 from visaproof.isa.errors import NotModelled
+from visaproof.refinement.verdicts import Unknown
 from visaproof.rules.condition_grammar import Candidate, candidates, stated_parts
 from visaproof.rules.decision import DEFAULT_TIMEOUT, check_instances
 from visaproof.rules.implication import Implication
@@ -18,10 +18,10 @@ from visaproof.rules.language.instances import instances
 from visaproof.rules.language.syntax import Rule
 from visaproof.rules.programs import Prepared
 from visaproof.rules.samples import differences, meeting
-from visaproof.rules.verdicts import Counterexample, Proved, Refuted, Unknown, Verdict
+from visaproof.rules.verdicts import Counterexample, Proved, Refuted, Verdict
 
-SECONDS = 60.0
-"""For the search of one rule; what is not decided by then is counted."""
+MOST_ASKED = 400
+"""Conditions of one rule that a solver may have to decide; what is left undecided is counted."""
 MOST_GUESSED = 4
 """Instances of which all guesses are run."""
 
@@ -81,7 +81,7 @@ class _Search:
         self._ready = ready
         self._timeout = timeout
         self._step = step
-        self._end = monotonic() + SECONDS
+        self._asked = 0
         self._against = 0
         self._parts = stated_parts(rule, ready)
         singles: dict[object, Candidate] = {}
@@ -117,9 +117,10 @@ class _Search:
             return True
         if self._follows_from_proved(one):
             return True
-        if monotonic() > self._end:
+        if self._asked == MOST_ASKED:
             self._done.undecided += 1
             return False
+        self._asked += 1
         self._step(one.text)
         verdict = self._verdict(one)
         match verdict:

@@ -7,12 +7,11 @@ from typing import TypeVar, cast
 from visaproof.smt.arithmetic import add, mul, scale
 from visaproof.smt.bits import bit_and, bit_or, bit_xor, shl, sign_extend, zero_extend
 from visaproof.smt.comparison import eq, slt, ult
-from visaproof.smt.division import udiv, urem
 from visaproof.smt.float_terms import rounded
 from visaproof.smt.ieee import FloatOperation, compute
 from visaproof.smt.logic import conj, disj, ite, neg
-from visaproof.smt.slices import ashr, concat, extract, lshr
-from visaproof.smt.terms import BitVec, Bool, Op, Term, const
+from visaproof.smt.slices import ashr, concat, extract, lshr, udiv, urem
+from visaproof.smt.terms import BitVec, Bool, Op, Term, const, own_mark
 
 T = TypeVar("T", bound=Term)
 
@@ -188,6 +187,42 @@ def substitute_all(roots: Sequence[T], replacements: Mapping[Term, Term]) -> lis
         else:
             done[term] = term
     return [cast(T, done[root]) for root in roots]
+
+
+def substitute_bools(roots: Sequence[T], replacements: Mapping[Term, Term], most: int) -> list[T]:
+    """Several terms with every occurrence of a Boolean replaced; unchanged where more than `most` subterms change.
+
+    Parts that hold none of them are not looked at.
+    """
+    marks = 0
+    for term in replacements:
+        if term.args or term.op is Op.SYMBOL:
+            marks |= own_mark(term)
+    stack: list[Term] = [root for root in roots if root.marks & marks]
+    if not stack:
+        return list(roots)
+    seen, found = set[Term](stack), False
+    while stack:
+        term = stack.pop()
+        if term in replacements:
+            found = True
+            continue
+        for arg in term.args:
+            if arg.marks & marks and arg not in seen:
+                seen.add(arg)
+                stack.append(arg)
+        if len(seen) > most:
+            return list(roots)
+    if not found:
+        return list(roots)
+    done: dict[Term, Term] = {}
+    for term in sorted(seen, key=_serial):
+        if term in replacements:
+            done[term] = replacements[term]
+        else:
+            args = tuple(done.get(arg, arg) for arg in term.args)
+            done[term] = term if args == term.args else rebuild(term, args)
+    return [cast(T, done.get(root, root)) for root in roots]
 
 
 def rebuild(term: Term, args: tuple[Term, ...]) -> Term:

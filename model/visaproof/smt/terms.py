@@ -50,7 +50,7 @@ class Op(Enum):
 class Term:
     """A bit-vector of `width` bits, or a Boolean where `width` is 0."""
 
-    __slots__ = ("__weakref__", "args", "high", "low", "op", "payload", "serial", "width", "zeros")
+    __slots__ = ("__weakref__", "args", "high", "low", "marks", "op", "payload", "serial", "width", "zeros")
 
     op: Op
     args: tuple["Term", ...]
@@ -63,6 +63,8 @@ class Term:
     """The value is at most this, read unsigned."""
     zeros: int
     """Bits that are certainly 0."""
+    marks: int
+    """Those of all Booleans in it: where a Boolean's mark is missing, it does not stand there."""
 
     def __repr__(self) -> str:
         return show(self)
@@ -93,6 +95,8 @@ class _Entry(ref[Term]):
 
 _interned: dict[tuple[object, ...], _Entry] = {}
 _serials = count()
+_MARKS = tuple(1 << mark for mark in range(256))
+"""Booleans share them; with so many, those in one term mostly have different ones."""
 
 
 def _forget(entry: _Entry) -> None:
@@ -119,17 +123,26 @@ def make(
     high = min(bounds[1], full & ~zeros) if width else bounds[1]
     term.low, term.high = bounds[0], high
     term.zeros = zeros | (full ^ ((1 << high.bit_length()) - 1)) if width else 0
+    marks = 0 if width or not (args or op is Op.SYMBOL) else _MARKS[term.serial % len(_MARKS)]
+    for arg in args:
+        marks |= arg.marks
+    term.marks = marks
     entry = _Entry(term, _forget)
     entry.key = key
     _interned[key] = entry
     return term
 
 
+def own_mark(term: Term) -> int:
+    """The mark of a Boolean that is no constant."""
+    return _MARKS[term.serial % len(_MARKS)]
+
+
 def apart(kind: type[T], op: Op, args: tuple[Term, ...], payload: object, width: int) -> T:
     """A term that no other is: not interned, and nothing is known of its value.  `smt.written` makes such terms."""
     term = kind()
     term.op, term.args, term.payload, term.width, term.serial = op, args, payload, width, next(_serials)
-    term.low, term.high, term.zeros = 0, (1 << width) - 1 if width else 1, 0
+    term.low, term.high, term.zeros, term.marks = 0, (1 << width) - 1 if width else 1, 0, sum(_MARKS)
     return term
 
 

@@ -23,6 +23,7 @@ HEADER = """.version 4.1
 .decl A0 v_type=A num_elts=1
 .decl P1 v_type=P num_elts=8
 .decl P2 v_type=P num_elts=8
+.decl P3 v_type=P num_elts=8
 .decl T6 v_type=T num_elts=1
 .kernel_attr SimdSize=8
 .function "k"
@@ -52,6 +53,10 @@ FREE = {
     f"{SCATTER}{BACK}",
     "a loop in a loop": f"{COUNT}inner:\n    add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x1:d\n"
     f"    cmp.lt (M1, 8) P2 Y(0,0)<1;1,0> S(0,0)<0;1,0>\n    (P2) goto (M1, 8) inner\n{SCATTER}{BACK}{SCATTER}",
+    "a loop in a loop in a loop": f"{COUNT}middle:\n    add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x2:d\n"
+    "inner:\n    add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x1:d\n    cmp.lt (M1, 8) P3 Y(0,0)<1;1,0> S(0,0)<0;1,0>\n"
+    f"{SCATTER}    (P3) goto (M1, 8) inner\n    cmp.lt (M1, 8) P2 Y(0,0)<1;1,0> S(0,0)<0;1,0>\n"
+    f"    (P2) goto (M1, 8) middle\n{BACK}{SCATTER}",
     "a counter of each lane": f"{COUNT}{SCATTER}    add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> S(0,0)<0;1,0>\n"
     "    cmp.lt (M1, 8) P1 X(0,0)<1;1,0> 0x1000:ud\n    (P1) goto (M1, 8) again\n",
 }
@@ -67,6 +72,14 @@ CONFLICT = {
     f"{COUNT}    (P2) mov (M1, 8) X(0,0)<1> 0x0:ud\n    cmp.gt (M1, 8) P2 N(0,0)<0;1,0> 0x5:ud\n{BACK}{SCATTER}",
     "a way out in the middle": f"{COUNT}    cmp.gt (M1, 8) P2 N(0,0)<0;1,0> 0x5:ud\n    (P2) goto (M1, 8) out\n{BACK}"
     f"    goto (M1, 8) end\nout:\n    mov (M1, 8) X(0,0)<1> 0x0:ud\nend:\n{SCATTER}",
+    "an inner loop that later iterations enter in the middle": f"{COUNT}    cmp.gt (M1, 8) P2 N(0,0)<0;1,0> 0x5:ud\n"
+    "    (P2) mov (M1, 8) X(0,0)<1> 0x0:ud\n    (P2) goto (M1, 8) middle\ninner:\n"
+    "    add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x1:d\nmiddle:\n    cmp.lt (M1, 8) P3 Y(0,0)<1;1,0> S(0,0)<1;1,0>\n"
+    f"    (P3) goto (M1, 8) inner\n{SCATTER}{BACK}",
+    "an inner loop that shrinks in later iterations": f"{COUNT}inner:\n    cmp.gt (M1, 8) P2 N(0,0)<0;1,0> 0x5:ud\n"
+    "    (P2) shr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x8:ud\n    add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x1:d\n"
+    "    cmp.lt (M1, 8) P3 Y(0,0)<1;1,0> S(0,0)<1;1,0>\n"
+    f"    (P3) goto (M1, 8) inner\n{SCATTER}{BACK}",
     "a row that moves in each iteration": f"{ROWS}    addr_add (M1_NM, 1) A0(0)<1> &ROWS 0x0:uw\n"
     f"{COUNT}    mov (M1, 8) X(0,0)<1> r[A0(0),0]<8;8,1>:ud\n"
     f"    addr_add (M1_NM, 1) A0(0)<1> A0(0)<0;1,0> 0x20:uw\n{SCATTER}{BACK}",

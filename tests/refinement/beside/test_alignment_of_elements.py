@@ -11,8 +11,8 @@ from visaproof.launch.overlap import ArgumentInfo
 from visaproof.refinement.beside import overlap
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Alias, Scope
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines, Verdict
 
 LOW_BITS = "and (M1_NM, 1) PH(0,0)<1> PH(0,0)<0;1,0> {mask:#x}:ud\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> PH(0,0)<0;1,0>\n"

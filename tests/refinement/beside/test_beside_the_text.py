@@ -16,10 +16,10 @@ from visaproof.launch.matching import Program
 from visaproof.refinement import comparison as module
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.replay import run_again
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines, Unknown, Verdict
 from visaproof.report.two_kernels.refinement_file import replayed_record
 from visaproof.visaasm.reader import read_kernel

@@ -9,9 +9,9 @@ from visaproof.launch.assumptions import Assume
 from visaproof.refinement.beside.buffer_offsets import BUFFER_OFFSETS
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines
 from visaproof.refinement.widths import threads
 

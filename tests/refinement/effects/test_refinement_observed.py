@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.differences import byte_of, in_a_register
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -9,11 +10,11 @@ from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.observed import names_from, observed_registers
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.visaasm.reader import read_kernel
 
@@ -57,8 +58,8 @@ def test_an_observed_register_has_to_be_the_same() -> None:
     assert isinstance(verdict(ADD, SWAPPED), Refines)
     found = verdict(ADD, SUB)
     assert isinstance(found, Difference)
-    assert found.surface == "register R"
-    assert found.lanes == (found.address // 4,)
+    assert byte_of(found).surface == "register R"
+    assert in_a_register(found).lanes == (byte_of(found).address // 4,)
 
 
 def test_a_register_that_is_not_observed_may_differ() -> None:
@@ -71,7 +72,7 @@ def test_what_the_source_does_not_write_may_be_anything() -> None:
     assert isinstance(verdict(ADD, everywhere), Refines)
     found = verdict(everywhere, ADD)
     assert isinstance(found, Difference)
-    assert not found.exec_mask >> found.address // 4 & 1
+    assert not found.exec_mask >> byte_of(found).address // 4 & 1
 
 
 def test_a_lane_that_the_predicate_leaves_out_is_not_compared() -> None:
@@ -96,7 +97,7 @@ def test_a_part_of_a_result_that_is_defined_counts() -> None:
     assert isinstance(verdict(masked, masked), Refines)
     found = verdict(masked, ones)
     assert isinstance(found, Difference)
-    assert found.address % 4 >= 2
+    assert byte_of(found).address % 4 >= 2
 
 
 def test_an_input_that_nothing_overwrites_is_defined() -> None:
@@ -110,7 +111,7 @@ def test_registers_of_other_names_and_aliases_are_compared() -> None:
     assert isinstance(verdict(ADD, renamed, "R=S"), Refines)
     found = verdict(ADD, SUB, "H")
     assert isinstance(found, Difference)
-    assert found.address < 16
+    assert byte_of(found).address < 16
 
 
 def test_predicates_are_compared_bit_by_bit() -> None:
@@ -119,7 +120,7 @@ def test_predicates_are_compared_bit_by_bit() -> None:
     assert isinstance(verdict(greater, less, "P1=P2"), Refines)
     found = verdict(greater, greater.replace("gt", "ge"), "P1")
     assert isinstance(found, Difference)
-    assert found.address < 8
+    assert byte_of(found).address < 8
 
 
 @pytest.mark.parametrize(

@@ -12,19 +12,20 @@ import msgspec
 import pytest
 
 from tests.refinement.test_refinement_atomic_events import program
+from tests.support.differences import in_memory
 from visaproof.isa.errors import ReadError
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.environment.environment_steps import Interference
 from visaproof.refinement.environment.interference import interfered, interfered_again, may_interfere
 from visaproof.refinement.record import OtherThread, RefinementExample, refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.guesses import GUESSES, guessed
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.testing.words import is_input
 from visaproof.report.two_kernels.answer import verdict_json, verdict_lines
 from visaproof.report.two_kernels.difference import difference_text
@@ -45,7 +46,7 @@ def interference(source: str, target: str) -> Interference | None:
     if not may_interfere(*comparison.runners, comparison.question):
         return None
     found = guessed(comparison, GUESSES, ask=interfered)
-    return found.interference if found else None
+    return found.what if found is not None and isinstance(found.what, Interference) else None
 
 
 def atomic(op: str, *sources: str, cell: str = "C", brought: str = "%null") -> str:
@@ -189,9 +190,10 @@ def test_an_atomic_is_named_as_what_wrote_a_byte() -> None:
     comparison = both(OR, "")
     found = decide(comparison, 2_000)
     assert isinstance(found, Difference)
-    assert found.source_writer is not None
-    assert found.source_writer.write.lane == 0
-    assert found.target_writer is None
+    writers = in_memory(found).source_writer, in_memory(found).target_writer
+    assert writers[0] is not None
+    assert writers[0].write.lane == 0
+    assert writers[1] is None
 
 
 @pytest.mark.slow
@@ -210,5 +212,5 @@ def test_a_duplicate_in_a_dump_that_uses_addresses_is_refuted() -> None:
     comparison = compare(source, target, Scope(Assume.IDS))
     found = decide(comparison, 2_000)
     assert isinstance(found, Difference)
-    assert found.interference is not None
+    assert isinstance(found.what, Interference)
     assert not replay_refinement(refinement_record(comparison, found, "twice"), "example.json")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.differences import byte_of
 from visaproof.checking.ladder import Values
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -120,5 +121,5 @@ def test_a_difference_where_these_lanes_are_off_is_one_of_all_launches() -> None
     assert found is not None
     everywhere = in_all_launches(comparison, meant, found)
     assert everywhere is not None
-    assert (everywhere.exec_mask, everywhere.address) == (found.exec_mask, found.address)
+    assert (everywhere.exec_mask, byte_of(everywhere).address) == (found.exec_mask, byte_of(found).address)
     assert again(*comparison.runners, comparison.question, everywhere) is not None

@@ -8,13 +8,14 @@ from tests.refinement.test_refinement_addresses import LOW_HALF_ONLY, address
 from tests.refinement.test_refinement_addresses import STORE as STORE_BY_ADDRESS
 from tests.refinement.test_refinement_addresses import program as addressed
 from tests.refinement.widths.test_refinement_widths import asked, lane_atomics, with_atomics
+from tests.support.differences import byte_of, in_a_register
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference, OutsideBuffers, TargetUndefined
 from visaproof.refinement.observed import names_from
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.lane_runs import LaneRun, Stored, lane_runs, run_outside
-from visaproof.refinement.testing.runs import Difference
 from visaproof.report.two_kernels.answer import verdict_json, verdict_lines
 
 GATHER = "svm_gather.4.1 (M1, 8) A.0 Y.0\n"
@@ -37,12 +38,12 @@ def statements(run: LaneRun) -> list[str]:
 def test_only_what_the_difference_is_computed_from_is_shown() -> None:
     add, sub = (f"{op} (M1, 8) Y(0,0)<1> X(0,0)<1;1,0> 0x1:ud\n" for op in ("add", "mul"))
     comparison, found, source, target = both(add + STORE, sub + STORE)
-    assert source.lane == target.lane == found.address // 4
+    assert source.lane == target.lane == byte_of(found).address // 4
     heads = [text.split()[0] for text in statements(source)]
     assert heads == ["mov", "shl", "add", "scatter4_scaled.R"]  # not the one of D
     (stored,) = source.done[-1].stored
-    assert stored == Stored(found.surface, found.address // 4 * 4, 4, stored.value)
-    assert stored.value >> 8 * (found.address % 4) & 0xFF == found.source
+    assert stored == Stored(byte_of(found).surface, byte_of(found).address // 4 * 4, 4, stored.value)
+    assert stored.value >> 8 * (byte_of(found).address % 4) & 0xFF == byte_of(found).source
     lines = list(verdict_lines(comparison, found))
     (marked,) = (line for line in lines if "►" in line)
     assert "add (M1, 8)" in marked
@@ -56,7 +57,7 @@ def test_a_lane_that_stores_elsewhere_is_shown_with_its_last_store_to_the_buffer
     _, found, source, target = both(value + STORE, value + moved + STORE)
     places = [run.done[-1].stored[0].place for run in (source, target)]
     assert places[1] - places[0] == 0x40
-    assert found.address in (*range(places[0], places[0] + 4), *range(places[1], places[1] + 4))
+    assert byte_of(found).address in (*range(places[0], places[0] + 4), *range(places[1], places[1] + 4))
 
 
 def test_a_statement_that_the_lane_is_off_for_changes_nothing() -> None:
@@ -89,7 +90,7 @@ def test_a_register_that_differs_is_followed_from_the_end() -> None:
     runs = lane_runs(comparison, found)
     assert runs is not None
     assert [[done.instruction.opcode for done in run.done] for run in runs] == [["add"], ["mul"]]
-    assert runs[0].lane == found.lanes[0]
+    assert runs[0].lane == in_a_register(found).lanes[0]
 
 
 @pytest.mark.parametrize("wide", [True, False])
@@ -108,7 +109,7 @@ def test_of_what_has_no_meaning_nothing_is_shown() -> None:
     comparison = compared(value + STORE, value + "mov (M1, 8) C(0,0)<1> 0x0:ud\n" + STORE)
     found = decide(comparison, 10_000)
     assert isinstance(found, Difference)
-    assert found.undefined is not None
+    assert isinstance(found.what, TargetUndefined)
     assert lane_runs(comparison, found) is None
 
 
@@ -125,7 +126,8 @@ def test_an_address_in_no_buffer_is_followed_in_the_target(message: str, stores:
     assert run is not None
     assert (run.lane is not None) is stores
     assert run.lane is None or found.exec_mask >> run.lane & 1
-    assert [one.place for one in run.done[-1].stored] == ([found.outside] if stores else [])
+    assert isinstance(found.what, OutsideBuffers)
+    assert [one.place for one in run.done[-1].stored] == ([found.what.address] if stores else [])
     heads = [text.split()[0] for text in statements(run)]
     assert heads == ["shl", "add", "mov", message.split()[0]]
     lines = list(verdict_lines(comparison, found))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.differences import kind_of
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.input_meaning import LocalId, Piece
@@ -10,9 +11,9 @@ from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.obligations import open_undefined
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.refinement.widths.items_apart import left_undefined
 from visaproof.smt import is_false
@@ -63,4 +64,4 @@ def test_threads_that_write_at_one_id_race(column: str, row: str) -> None:
     """Work items of one column differ in their row alone."""
     found = asked(written(16, column, row), written(8, column, row))
     assert isinstance(found, Difference), found
-    assert found.kind is UndefinedKind.RACE
+    assert kind_of(found) is UndefinedKind.RACE

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.differences import kind_of
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -11,10 +12,10 @@ from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, forbidden_by
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.visaasm.reader import read_kernel
 
@@ -136,7 +137,7 @@ def test_threads_that_write_one_byte_race() -> None:
     wide = kernel(32, ids(32) + halves)
     narrow = kernel(16, ids(16) + each(16, body) + each(16, STORE))
     found = differs(wide, narrow)
-    assert found.kind is UndefinedKind.RACE
+    assert kind_of(found) is UndefinedKind.RACE
     assert isinstance(verdict(narrow, wide), Refines)
     ordered = forbidden_by([(UndefinedKind.RACE, False)])
     assert isinstance(verdict(wide, narrow, ordered), Refines)
@@ -151,7 +152,7 @@ def test_what_a_thread_reads_no_other_may_write() -> None:
         return ids(simd) + shifted + each(simd, "gather4_scaled.R {m} T6 0x0:ud Y.{b} X.{b}") + each(simd, STORE)
 
     wide, narrow = kernel(16, body(16)), kernel(8, body(8))
-    assert differs(wide, narrow).kind is UndefinedKind.RACE
+    assert kind_of(differs(wide, narrow)) is UndefinedKind.RACE
     assert isinstance(verdict(narrow, wide), Refines)
     ordered = forbidden_by([(UndefinedKind.RACE, False)])
     assert isinstance(verdict(wide, narrow, ordered), Refines)
@@ -177,7 +178,7 @@ def test_a_thread_without_a_lane_is_not_launched() -> None:
     one = "mov (M1_NM, 1) AT(0,0)<1> 0x40:ud\nscatter4_scaled.R (M1_NM, 1) T6 0x0:ud AT.0 N.0\n"
     assert isinstance(verdict(kernel(8, one), kernel(16, one)), Refines)
     found = differs(kernel(16, one), kernel(8, one))
-    assert found.kind is UndefinedKind.RACE
+    assert kind_of(found) is UndefinedKind.RACE
     assert found.exec_mask & 0xFF
     assert found.exec_mask & 0xFF00
 

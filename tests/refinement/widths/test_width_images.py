@@ -3,6 +3,7 @@
 import pytest
 
 from tests.refinement.widths.test_refinement_widths import differs, each, ids, kernel, verdict
+from tests.support.differences import kind_of
 from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import UndefinedKind, forbidden_by
 from visaproof.refinement.verdicts import Refines
@@ -40,7 +41,7 @@ def test_a_target_whose_threads_write_what_others_read_is_refuted() -> None:
         stores = (store(mask, at).replace(f"AT.{at} AT", f"X.{at} AT") for mask, at in HALVES[simd])
         return kernel(simd, text + "".join(stores))
 
-    assert differs(in_row(16), in_row(8)).kind is UndefinedKind.RACE
+    assert kind_of(differs(in_row(16), in_row(8))) is UndefinedKind.RACE
     assert isinstance(verdict(in_row(8), in_row(16)), Refines)
     ordered = forbidden_by([(UndefinedKind.RACE, False)])
     assert not isinstance(verdict(in_row(8), in_row(16), ordered), Refines)

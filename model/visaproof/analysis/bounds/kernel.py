@@ -49,7 +49,7 @@ from visaproof.machine.symbolic.run import DEFAULT_UNROLL, trace
 from visaproof.queries.kernels.bounds import NO_BUFFERS, BoundsQuestion, bounds_questions, needed_bytes
 from visaproof.queries.kernels.constant_data import loads_of_tables
 from visaproof.queries.kernels.extents import EXTENTS, limits
-from visaproof.queries.kernels.uninitialised import Unwritten, unwritten_reads
+from visaproof.queries.kernels.uninitialised import Unwritten, launched_variables, unwritten_reads
 from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import Bool, disj, true
 from visaproof.smt.limit import NO_LIMIT, Limit
@@ -207,7 +207,7 @@ def ask_bounds(
         start = with_scratch_at_zero(start)
     ran = trace(
         kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats,
-        nondeterministic=True, limit=limit,
+        nondeterministic=True, limit=limit, launched=launched_variables(kernel),
     )  # fmt: skip
     ran = with_scratch_that_ends(ran)
     by_address = FLAT in ran.surfaces

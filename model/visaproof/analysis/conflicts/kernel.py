@@ -33,6 +33,7 @@ from visaproof.queries.kernels.conflict import ConflictQuestion, conflict_questi
 from visaproof.queries.kernels.constant_data import loads_of_tables
 from visaproof.queries.kernels.extents import EXTENTS, limits
 from visaproof.queries.kernels.tickets import COUNTED, counts
+from visaproof.queries.kernels.uninitialised import launched_variables
 from visaproof.smt import Bool
 from visaproof.smt.limit import NO_LIMIT, Limit
 from visaproof.visaasm.syntax import Instruction, Kernel
@@ -180,7 +181,7 @@ def ask_kernel(
     start = with_relations(LaunchNames(kernel, launch, start), where)
     ran = trace(
         kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats,
-        nondeterministic=True, limit=limit,
+        nondeterministic=True, limit=limit, launched=launched_variables(kernel),
     )  # fmt: skip
     ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms, limit)))
     if counts(ran.performed):

@@ -51,7 +51,7 @@ UNDEFINED_BEFORE = "undefined before"
 """The rung of a message before which every run meets an undefined one."""
 
 PATIENCE = 3
-"""How many times the time for one question all conditions together may take."""
+"""How many times the time for one question all conditions together may take: then the verdict is *timed out*."""
 
 MOST_STATEMENTS = 10_000
 """Of a confirming run: the inputs of a counterexample are small, so a longer one is most likely an endless loop."""
@@ -217,7 +217,7 @@ class Search(Generic[T]):
             if unsolved is not None and stuck == MOST_STUCK:
                 return unsolved
             if process_time() > end:
-                return unsolved or Open(f"{self.subject} have too many different reasons not to {self.verb}")
+                return unsolved or Open(f"timed out: {self.subject} have too many different reasons not to {self.verb}")
         return unsolved or Never(", ".join(rungs))
 
     def excluded(self, asked: Asked) -> str:

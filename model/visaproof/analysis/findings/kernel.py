@@ -14,6 +14,7 @@ from visaproof.launch.launch import NOTHING_KNOWN, Launch
 from visaproof.launch.premises import Premise
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.queries.kernels.uninitialised import launched_variables
 from visaproof.smt import Bool
 from visaproof.smt.limit import NO_LIMIT, Limit
 from visaproof.visaasm.syntax import Instruction, Kernel
@@ -59,7 +60,10 @@ def uses_of(
     base = start.private_base
     try:
         with limit.within():
-            ran = trace(kernel, platform, start.initial, private_base=base, nondeterministic=True, limit=limit)
+            ran = trace(
+                kernel, platform, start.initial, private_base=base, nondeterministic=True, limit=limit,
+                launched=launched_variables(kernel),
+            )  # fmt: skip
     except LimitReached as reached:
         return Uses(stopped=reached)
     premises = start.premises(launched_lanes(kernel))

@@ -184,7 +184,7 @@ class _Question:
             if evaluate(formula, values) and self._is_launch(values):
                 return values
         if process_time() > self.end:
-            return MayDepend("no time is left for it: try a larger --timeout")
+            return MayDepend("timed out before it was asked: try a larger --timeout")
         if launched is not None:  # else of lanes that count from any item on
             match solve([formula, launched.is_usual()], self.asked.timeout_ms):
                 case Satisfiable(values, _):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from visaproof.execution.example_launch import Event
+    from visaproof.execution.too_small import TooSmall
     from visaproof.isa.errors import Position
     from visaproof.launch.relations.expressions import Expression
     from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun
@@ -31,6 +32,15 @@ def shown_launch(
     found = launch_of(answers, shown, position, event, arguments.where, sizes, global_size)
     simd = Program(answers.kernel, answers.launch, answers.platform).simd
     return ShownLaunch(found, tuple(_command(path, arguments)), simd)
+
+
+def shown_where_too_small(
+    finder: "TooSmall", position: "Position", argument: int | None, path: Path, arguments: Namespace
+) -> "ShownLaunch":
+    """A launch in which the buffer of an argument, or shared local memory, is too small; or why none is shown."""
+    from visaproof.report.one_kernel.launches import ShownLaunch
+
+    return ShownLaunch(finder.find(position, argument), tuple(_command(path, arguments)), finder.program.simd)
 
 
 def _command(path: Path, arguments: Namespace) -> list[str]:

@@ -74,9 +74,19 @@ class BlockPlace:
     moved_y: int = 0
 
     def __str__(self) -> str:
+        if (found := self.payload) is not None:
+            return f"[{found} + ({self.moved_x},{self.moved_y})]"
         x = f"{_shown(self.x)}{f'{self.moved_x:+#x}' if self.moved_x else ''}"
         y = f"{_shown(self.y)}{f'{self.moved_y:+#x}' if self.moved_y else ''}"
         return f"[{','.join(map(_shown, (self.base, self.width, self.height, self.pitch)))},{x},{y}]"
+
+    @property
+    def payload(self) -> RawOperand | None:
+        """Where the parts begin, if they lie as in a payload."""
+        if not isinstance(self.base, RawOperand):
+            return None
+        same = place_in_payload(self.base.variable, self.base.offset, self.moved_x, self.moved_y)
+        return self.base if self == same else None
 
 
 PAYLOAD = (0, 8, 12, 16, 20, 24)

@@ -55,7 +55,7 @@ class LscLoadBlock2d:
 
     def __str__(self) -> str:
         return (
-            f"{self.execution.prefix}lsc_load_block2d {self.execution} {self.dst}:{self.shape} "
+            f"{self.execution.prefix}lsc_load_block2d.ugm {self.execution} {self.dst}:{self.shape} "
             f"{self.surface}{self.place}"
         )
 

@@ -53,7 +53,7 @@ class LscStoreBlock2d:
 
     def __str__(self) -> str:
         return (
-            f"{self.execution.prefix}lsc_store_block2d {self.execution} {self.surface}{self.place} "
+            f"{self.execution.prefix}lsc_store_block2d.ugm {self.execution} {self.surface}{self.place} "
             f"{self.src}:{self.shape}"
         )
 

@@ -85,6 +85,11 @@ class Lanes:
                 reached.append(at)
         return sorted(reached)
 
+    def wait_between(self, first: int, behind: int) -> bool:
+        """Whether a lane may wait at a place after the first one and before the other."""
+        places = (lanes for place, lanes in self._waiting.items() if first < place < behind)
+        return any(not is_false(guard) for lanes in places for guards in lanes for guard in guards)
+
     def halt(self) -> None:
         """Lets no lane run here any longer; those that wait go on waiting."""
         self.running = (false(),) * THREAD_LANES

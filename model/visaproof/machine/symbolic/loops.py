@@ -55,6 +55,12 @@ class RoundWrites:
     tried: bool = False
     """Whether shifts were looked for."""
 
+    def copy(self) -> "RoundWrites":
+        """The same, to be improved by itself."""
+        fresh = RoundWrites(shifts=set(self.shifts), tried=self.tried)
+        fresh._add(self)
+        return fresh
+
     def improve(self, written: "RoundWrites", shifted: set[str]) -> bool:
         """Takes in what an iteration wrote and shifted; whether another iteration has to confirm it."""
         if not self._covers(written):

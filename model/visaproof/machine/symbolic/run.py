@@ -1,41 +1,25 @@
 """Runs a kernel symbolically: every path at once, each effect under the guard of its lane."""
 
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
-from visaproof.decode.statement import lane_offset
-from visaproof.decode.synchronisation import Moment
-from visaproof.isa.errors import LimitReached, NotModelled, Position
-from visaproof.isa.execution import THREAD_LANES
-from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform
 from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.work_items import lanes_of_width
-from visaproof.machine.symbolic.lane_elements import LaneElements
-from visaproof.machine.symbolic.loops import Held, LoopRound, RoundWrites, in_round, owners, round_writes, shifts
-from visaproof.machine.symbolic.machine import Contents, Machine
+from visaproof.machine.symbolic.data_results import DataResults
+from visaproof.machine.symbolic.machine import Machine
 from visaproof.machine.symbolic.private import FEW_CHOICES, MANY_CHOICES
-from visaproof.machine.symbolic.trace import Branch as TakenBranch
 from visaproof.machine.symbolic.trace import Trace
-from visaproof.program.flow import may_run_from
+from visaproof.machine.symbolic.walk import Walk
 from visaproof.program.lower import Runnable, lowered
 from visaproof.program.program import Program
-from visaproof.program.statements import Branch, End, Landing, Run
-from visaproof.semantics.symbolic.guarded import NONE, Literals
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.semantics.symbolic.value_names import OfLoop, PredicateBit
-from visaproof.smt import BitVec, Bool, Term, bool_symbol, conj, false, neg, symbol, true
+from visaproof.semantics.symbolic.value_names import PredicateBit
+from visaproof.smt import BitVec, Bool, bool_symbol, symbol
 from visaproof.smt.limit import NO_LIMIT, Limit
 
 DEFAULT_UNROLL = 4
 """Iterations of a loop of which it is not known how often it runs."""
-
-RUN_SHARE = 0.5
-"""Of the time for a file: the rest is for the questions."""
-
-MAX_STEPS = 20_000
-"""Statements of one trace; more are given up."""
 
 
 def uninitialised(program: Program) -> Callable[[str, int], Byte]:
@@ -62,6 +46,7 @@ def trace(
     name: str = "",
     nondeterministic: bool = False,
     limit: Limit = NO_LIMIT,
+    launched: Collection[str] | None = None,
 ) -> Trace:
     """Runs a kernel or a program up to its end, or to the first statement that has no semantics here.
 
@@ -71,8 +56,9 @@ def trace(
     What is stored behind `private_base` is loaded again from there: nobody else reaches private memory.  A kernel whose
     `iterations` are to be `compared_as` those of a source or a target has names of its own for what is arbitrary in
     them. `floats` says what results on floats are, and `name` stands before the names of what is arbitrary.  Where
-    registers beyond a variable are not `nondeterministic`, behaviour is undefined if one is used.  Of the `limit`, half
-    is there for the run: then it ends with what it has.
+    registers beyond a variable are not `nondeterministic`, behaviour is undefined if one is used.  Where the variables
+    that the launch writes are given (`launched`), results are left open that no address, branch or mask depends on.
+    Of the `limit`, half is there for the run: then it ends with what it has.
     """
     program = lowered(code, platform)
     machine = Machine(
@@ -86,259 +72,8 @@ def trace(
         MANY_CHOICES if compared_as or not generalise else FEW_CHOICES,
         nondeterministic,
     )
-    return _Walk(machine, unroll, generalise, compared_as).run(limit)
-
-
-class _Walk:
-    """The way of a machine through the statements of its kernel."""
-
-    def __init__(self, machine: Machine, unroll: int, generalise: bool, compared_as: str) -> None:
-        self._compared_as = compared_as
-        self._machine = machine
-        self._lanes = machine.lanes
-        self._unroll = unroll
-        self._generalise = generalise
-        self._place = 0
-        self._rounds: Counter[int] = Counter()
-        """How often each branch went back though it was open whether it would."""
-        self._back: dict[int, tuple[Bool, ...]] = {}
-        """The lanes that each branch took back last."""
-        self._steps = 0
-        self._bounded: list[tuple[Bool, Position]] = []
-        self._loops = 0
-        """How many loops were generalised, also in vain."""
-        self._heads: list[int] = []
-        """Where the loops begin whose general iteration this is."""
-        self._general: list[LoopRound] = []
-        self._branches: list[TakenBranch] = []
-        self._sure: tuple[Contents, int] | None = None
-        """What there was before the outermost loop whose general iteration is not finished, and the bounded loops."""
-
-    def run(self, limit: Limit) -> Trace:
-        stopped: NotModelled | LimitReached | None = None
-        try:
-            with limit.within(RUN_SHARE):
-                self._walk(len(self._machine.program.statements))
-        except (NotModelled, LimitReached) as reason:
-            stopped = reason
-        machine, beyond = self._machine, self._machine.beyond
-        sure, bounded = self._sure or (None, None)  # an unfinished iteration shows nothing of other iterations
-        found = beyond.found[: sure and sure.beyond]
-        undefined = () if beyond.nondeterministic else tuple((neg(one.guard), one.position) for one in found)
-        return Trace(
-            tuple(machine.performed[: sure and sure.performed]),
-            machine.surfaces,
-            tuple(machine.arithmetic.arbitrary[: sure and sure.arbitrary]),
-            (*machine.operands.conditions[: sure and sure.conditions], *undefined),
-            machine.thread.registers,
-            machine.thread.predicates,
-            tuple(self._bounded[:bounded]),
-            stopped,
-            frozenset() if stopped is None else may_run_from(machine.program, self._place - 1),
-            machine.private,
-            tuple(machine.events[: sure and sure.events]),
-            tuple(self._general),
-            tuple(beyond.found) if beyond.nondeterministic else (),
-            tuple(self._branches),
-        )
-
-    def _walk(self, end: int) -> None:
-        """Runs the statements from `_place` on, up to the place `end`."""
-        statements = self._machine.program.statements
-        while True:
-            self._lanes.arrive(self._place)
-            if self._place == end:
-                break
-            statement = statements[self._place]
-            self._place += 1
-            if isinstance(statement, Landing) or self._lanes.nowhere:
-                continue
-            self._steps += 1
-            if self._steps > MAX_STEPS:
-                raise NotModelled(f"loops that take more than {MAX_STEPS} statements", statement.position)
-            if not self._step_at(statement):
-                if self._heads:
-                    raise NotModelled("the end of a kernel in a loop", statement.position)
-                break
-
-    def _step_at(self, statement: Run) -> bool:
-        thread, position = self._machine.thread, statement.position
-        thread.registers.reader = thread.predicates.reader = thread.beyond.position = position
-        try:
-            return self._step(statement)
-        except NotModelled as reason:
-            if reason.position is not None:
-                raise
-            raise NotModelled(reason.what, position) from None
-        except LimitReached as reached:
-            reached.position = reached.position or position
-            raise
-
-    def _step(self, statement: Run) -> bool:
-        """Runs one statement; False ends the program."""
-        match statement:
-            case Branch():
-                self._branch(statement)
-            case End():
-                if statement.predicated or self._lanes.diverged:
-                    what = f"opcode {statement.origin.opcode} in divergent control flow"
-                    raise NotModelled(what, statement.position)
-                return False
-            case _:
-                self._machine.step(statement)
-        return True
-
-    def _branch(self, branch: Branch) -> None:
-        target, execution = branch.target, branch.lanes
-        first, uniform = lane_offset(execution), execution.size == 1
-        if uniform:  # Page GOTO: "all channels would either branch or not"
-            jumping = [self._jumps(execution, 0, true())] * THREAD_LANES
-        else:
-            jumping = [false()] * THREAD_LANES
-            for lane in range(execution.size):
-                jumping[first + lane] = self._jumps(execution, lane, self._lanes.running[first + lane])
-        if execution.predicate is not None:
-            self._note_branch(branch.position, jumping)
-        if target >= self._place:
-            self._lanes.jump(target, jumping, uniform)
-        else:
-            self._go_back(branch, jumping, uniform)
-
-    def _note_branch(self, position: Position, jumping: Sequence[Bool]) -> None:
-        taken = zip(self._lanes.running, jumping, strict=True)
-        self._branches.append(TakenBranch(position, tuple(conj(*self._lanes.facts, *both) for both in taken)))
-
-    def _go_back(self, branch: Branch, jumping: list[Bool], uniform: bool) -> None:
-        """The next iteration of a loop: lanes that have left it wait behind the branch."""
-        self._lanes.jump(self._place, [neg(jumps) for jumps in jumping], uniform)
-        if self._lanes.nowhere:
-            return
-        place, running = self._place, self._lanes.running
-        if self._back.get(place) != running:  # as many lanes as an iteration ago: then it is certain that they go on
-            self._rounds[place] += 1
-            self._back[place] = running
-        if self._rounds[place] > self._unroll:
-            self._later_rounds(branch)
-            return
-        self._drop_rounds(branch.target, place)
-        self._place = branch.target
-
-    def _jumps(self, execution: Execution, lane: int, running: Bool) -> Bool:
-        """Whether a lane that is running jumps."""
-        if execution.predicate is None:
-            return true()
-        return self._machine.thread.passes(execution, lane, self._machine.thread.assumption(running))
-
-    def _later_rounds(self, branch: Branch) -> None:
-        """All iterations of a loop behind those that were unrolled, as one; or that there are none."""
-        if self._generalise and (not self._heads or branch.target >= self._heads[-1]):
-            before, place, heads, bounds = self._machine.contents(), self._place, len(self._heads), len(self._bounded)
-            general, branches = len(self._general), len(self._branches)
-            outermost, self._sure = self._sure, self._sure or (before, bounds)
-            try:
-                self._general_round(branch)
-            except NotModelled:
-                del self._heads[heads:], self._bounded[bounds:], self._general[general:], self._branches[branches:]
-                self._machine.restore(before)
-                self._place, self._sure = place, outermost
-            else:
-                self._sure = outermost
-                return
-        self._bounded.append((neg(self._lanes.here), branch.position))
-        self._lanes.halt()
-
-    def _general_round(self, branch: Branch) -> None:
-        """Runs one iteration after any number of others, until what it writes was arbitrary before it."""
-        machine, behind, bounds, inner = self._machine, self._place, len(self._bounded), len(self._general)
-        before, running, known = machine.contents(), self._lanes.running, RoundWrites()
-        facts, branches = self._lanes.facts if self._compared_as else NONE, len(self._branches)
-        while True:
-            self._loops += 1
-            name = f"loop{self._compared_as and f'.{self._compared_as}.'}{self._loops}"
-            in_it = in_round(name, running)
-            elements = LaneElements(machine.thread, known, running if self._compared_as else ())
-            entered = self._held(known, running, facts) + elements.held(running, facts)
-            held = machine.forget(name, known, running)
-            during = self._held(known, running, facts)
-            elements.forget(name, in_it)
-            during += elements.held(in_it, facts)
-            self._lanes.only(in_it)
-            here = self._lanes.facts
-            written = self._round(name, branch.target, behind - 1, before.performed)
-            shifted = set[str]()
-            if not self._compared_as:
-                shifted = shifts(held, self._lanes.running, machine.thread.registers)
-            if not known.improve(written, shifted):
-                break
-            del self._bounded[bounds:], self._general[inner:], self._branches[branches:]
-            machine.restore(before)
-        after = self._held(known, in_it, here) + elements.held(in_it, here)
-        again = self._lanes_again(branch) if self._compared_as else []
-        exits = self._lanes.reached_since(before.lanes, behind)
-        if branch.lanes.predicate is not None:
-            exits = sorted({behind, *exits})
-        machine.keep_messages_since(before)
-        machine.forget(
-            f"{name}.left", replace(known, shifts=set()), running, facts
-        )  # lanes leave in different iterations
-        if self._compared_as:
-            left, runs = self._held(known, running, facts), in_round(name, (true(),) * THREAD_LANES)
-            left += elements.left(name)
-            words = map(Held, entered, during, after, left, owners(known) + elements.lanes)
-            lanes = map(Held, running, runs, again, runs, range(THREAD_LANES))
-            first, last = Moment(before.performed, before.events), machine.moment
-            breaks = exits != [behind]
-            self._general.append(LoopRound(branch.position, first, last, tuple(words), tuple(lanes), breaks))
-        self._leave(name, exits, running)
-        self._place = behind
-
-    def _held(self, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
-        """What is held here by what iterations may write, if iterations are to be compared."""
-        return self._machine.held(known, running, facts) if self._compared_as else []
-
-    def _lanes_again(self, branch: Branch) -> list[Bool]:
-        """The lanes that the branch takes back."""
-        execution = branch.lanes
-        first, running = lane_offset(execution), self._lanes.running
-        if execution.size == 1:
-            jumps = self._jumps(execution, 0, true())
-            return [conj(runs, jumps) for runs in running]
-        again = [false()] * THREAD_LANES
-        for lane in range(execution.size):
-            again[first + lane] = conj(running[first + lane], self._jumps(execution, lane, running[first + lane]))
-        return again
-
-    def _round(self, name: str, target: int, branch: int, messages: int) -> RoundWrites:
-        """Runs from `target` to the branch, and says what was written; so many `messages` came before."""
-        machine, registers, predicates = self._machine, self._machine.thread.registers, self._machine.thread.predicates
-        bound, addresses = machine.bindings.contents(), machine.operands.addresses.contents()
-        stores = len(machine.private.contents())
-        outer, registers.log, predicates.log = (registers.log, predicates.log), [], []
-        self._drop_rounds(target, branch)
-        self._place = target
-        self._heads.append(target)
-        try:
-            self._walk(branch)
-        finally:
-            private, fixed = machine.private.since(stores), machine.fixed(messages)
-            written = round_writes(name, registers.log, predicates.log, private, fixed)
-            registers.log, predicates.log = outer[0] + registers.log, outer[1] + predicates.log
-        self._heads.pop()
-        if machine.bindings.changed_since(bound):
-            raise NotModelled("a surface that changes between the iterations of a loop")
-        now = machine.operands.addresses.contents()
-        written.addresses = {key for key, held in now.items() if addresses.get(key) is not held}
-        return written
-
-    def _leave(self, name: str, exits: list[int], running: tuple[Bool, ...]) -> None:
-        """Lets the running lanes wait at one of the places where they can leave the loop."""
-        for place in exits:
-            chosen = [bool_symbol(OfLoop(name, f"exit{place}.lane{lane}")) for lane in range(THREAD_LANES)]
-            self._lanes.only(running)
-            self._lanes.jump(place, chosen if len(exits) > 1 else [true()] * THREAD_LANES, uniform=False)
-        self._lanes.halt()
-
-    def _drop_rounds(self, first: int, behind: int) -> None:
-        """Counts the iterations of the loops in between anew."""
-        for inner in [place for place in self._rounds if first <= place < behind]:
-            del self._rounds[inner], self._back[inner]
+    step = machine.step
+    if launched is not None:
+        data = DataResults(program, machine.thread, machine.operands, launched, private_base is not None)
+        step = partial(data.step, run=machine.step)
+    return Walk(machine, step, unroll, generalise, compared_as).run(limit)

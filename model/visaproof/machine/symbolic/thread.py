@@ -1,16 +1,17 @@
 """The symbolic state of one thread while a kernel runs: what footprints and arithmetic read."""
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from visaproof.isa.execution import Combine, ExecMask
 from visaproof.isa.operands import CHANGING, Execution, RawOperand
 from visaproof.machine.symbolic.lanes import Lanes
 from visaproof.program.program import Program
-from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load, Store
 from visaproof.semantics.symbolic.beyond import Beyond
-from visaproof.semantics.symbolic.cases import known_under, under
+from visaproof.semantics.symbolic.cases import MOST_CHANGED, known_under, under
 from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters, Literals, literals_of
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicState, SymbolicSurface
@@ -24,9 +25,8 @@ from visaproof.smt import (
     disj,
     is_false,
     neg,
-    substitute,
-    subterms,
 )
+from visaproof.smt.evaluate import substitute_bools
 from visaproof.smt.halves import as_sum
 
 T = TypeVar("T", bound=Term)
@@ -135,7 +135,6 @@ def under_guard(access: Access, assumed: Literals) -> Access:
     Footprints that read a register without saying when still find choices between what a lane wrote and what was
     there before.
     """
-    known = known_under(assumed)
     match access:
         case Store():
             data = (access.value,)
@@ -143,15 +142,17 @@ def under_guard(access: Access, assumed: Literals) -> Access:
             data = (access.src0, access.src1)
         case Load():
             data = ()
-    if not any(term in known for term in subterms(*access.cell, *data)):
+    before = (*access.cell, access.inside, access.defined, *data)
+    after = substitute_bools(before, known_under(assumed), MOST_CHANGED)
+    if all(map(operator.is_, before, after)):
         return access
-    cell = tuple(substitute(part, known) for part in access.cell)
-    inside, defined = substitute(access.inside, known), substitute(access.defined, known)
+    size = len(access.cell)
+    cell, inside, defined = cast(Cell, tuple(after[:size])), cast(Bool, after[size]), cast(Bool, after[size + 1])
+    words = cast(list[BitVec], after[size + 2 :])
     match access:
         case Store():
-            return replace(access, cell=cell, inside=inside, defined=defined, value=substitute(access.value, known))
+            return replace(access, cell=cell, inside=inside, defined=defined, value=words[0])
         case Atomic():
-            src0, src1 = substitute(access.src0, known), substitute(access.src1, known)
-            return replace(access, cell=cell, inside=inside, defined=defined, src0=src0, src1=src1)
+            return replace(access, cell=cell, inside=inside, defined=defined, src0=words[0], src1=words[1])
         case Load():
             return replace(access, cell=cell, inside=inside, defined=defined)

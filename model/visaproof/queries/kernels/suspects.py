@@ -14,12 +14,11 @@ from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.queries.kernels.uninitialised import compares_with_itself
+from visaproof.queries.kernels.uninitialised import compares_with_itself, launched_variables
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
 from visaproof.semantics.symbolic.beyond import Excess, byte_beyond
 from visaproof.semantics.symbolic.guarded import Readers
 from visaproof.smt import Bool, Term, conj, is_false, symbols_of
-from visaproof.visaasm.predefined import PREDEFINED
 from visaproof.visaasm.syntax import Kernel
 
 
@@ -112,7 +111,7 @@ def _values(trace: Trace, one: Excess) -> Iterator[Term]:
 
 
 def _uninitialised(kernel: Kernel, trace: Trace) -> Iterator[Suspect]:
-    launched = {item.variable for item in kernel.inputs} | PREDEFINED.keys()
+    launched = launched_variables(kernel)
     harmless = {one.position for one in kernel.instructions() if compares_with_itself(one)}
     registers, predicates = trace.registers, trace.predicates
     for unit, at_start, readers, when in (
@@ -128,7 +127,9 @@ def _uninitialised(kernel: Kernel, trace: Trace) -> Iterator[Suspect]:
             yield Suspect(kind, position, variable, what, values, harmless=is_harmless, partly=bool(when))
 
 
-def _grouped(readers: Readers, launched: set[str], harmless: set[Position]) -> dict[tuple[str, Position], list[int]]:
+def _grouped(
+    readers: Readers, launched: frozenset[str], harmless: set[Position]
+) -> dict[tuple[str, Position], list[int]]:
     """Places by the first statement that reads them; by the first that is not harmless, where there is one."""
     groups: dict[tuple[str, Position], list[int]] = {}
     for (variable, place), positions in readers.items():

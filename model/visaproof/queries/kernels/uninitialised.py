@@ -31,6 +31,11 @@ class Unwritten:
     """Whether they are only compared with themselves: IGC's way to find out which lanes are active."""
 
 
+def launched_variables(kernel: Kernel) -> frozenset[str]:
+    """The variables that the launch writes: inputs and predefined ones."""
+    return frozenset(item.variable for item in kernel.inputs) | PREDEFINED.keys()
+
+
 def unwritten_reads(kernel: Kernel, trace: Trace) -> Iterator[Unwritten]:
     """One entry for each variable and each statement that is the first to read some of it.
 
@@ -39,13 +44,13 @@ def unwritten_reads(kernel: Kernel, trace: Trace) -> Iterator[Unwritten]:
     lanes as they were.
     """
     by_position = {instruction.position: instruction for instruction in kernel.instructions()}
-    launched = {item.variable for item in kernel.inputs} | PREDEFINED.keys()
+    launched = launched_variables(kernel)
     yield from _grouped(Storage.REGISTER, trace.registers.unwritten, by_position, launched)
     yield from _grouped(Storage.PREDICATE, trace.predicates.unwritten, by_position, launched)
 
 
 def _grouped(
-    storage: Storage, readers: Readers, by_position: dict[Position, Instruction], launched: set[str]
+    storage: Storage, readers: Readers, by_position: dict[Position, Instruction], launched: frozenset[str]
 ) -> Iterator[Unwritten]:
     groups: dict[tuple[str, Position, bool], list[int]] = {}
     for (variable, place), positions in readers.items():

@@ -13,20 +13,14 @@ from itertools import pairwise
 from visaproof.checking.ladder import Values
 from visaproof.isa.identity import Same
 from visaproof.launch.matching import SHARED_LOCAL
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.environment.environment_steps import Came, Exchange, Interference, Visit, Writer
 from visaproof.refinement.nondeterminism.choices import source_choice
 from visaproof.refinement.testing.memory import Content, FlatContents, Memory
 from visaproof.refinement.testing.ran import Prepared, Ran
 from visaproof.refinement.testing.runner import Runner, bits_of
-from visaproof.refinement.testing.runs import (
-    SLM_OUTSIDE,
-    Difference,
-    is_conditional,
-    is_launch,
-    is_undefined,
-    launch_of,
-)
+from visaproof.refinement.testing.runs import SLM_OUTSIDE, is_conditional, is_launch, is_undefined, launch_of
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.thread_watch import ThreadWatch
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite
@@ -160,7 +154,7 @@ class _Launch:
     def _shown(self, found: Interference) -> Difference:
         """The difference that is no byte of one run, but what the other thread comes to."""
         mask = bits_of(self.question.lanes, self.values)
-        return Difference(self.values, mask, self.memory, None, "", 0, 0, 0, 0, None, None, interference=found)
+        return Difference(self.values, mask, self.memory, found)
 
     def _told_apart_by(self, cell: Sequence[_Touch]) -> tuple[int, ...]:
         """Values that operations treat unlike: neutral ones, the largest and smallest, and what the cell holds."""

@@ -11,12 +11,12 @@ from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.queries.kernels.stores import after
 from visaproof.queries.kernels.surface_names import AfterCuts, itself, moments_of
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import Difference, OutsideBuffers, TargetUndefined
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.nondeterminism.choices import as_described, is_undisturbed, numbers
 from visaproof.refinement.nondeterminism.fixed_memory import Alone, Contents, content_at, units_in
 from visaproof.refinement.nondeterminism.float_facts import float_facts
 from visaproof.refinement.questions import of_the_source
-from visaproof.refinement.testing.runs import Difference
 from visaproof.semantics.symbolic.value_names import Own, is_own
 from visaproof.smt import Bool, Op, conj, const, disj, eq, false, implies, neg, true
 
@@ -39,7 +39,7 @@ MOST_COMPARED = 20_000
 
 def no_choice_explains(comparison: Comparison, found: Difference) -> bool:
     """Whether the source leaves something else than the target did, and is defined, whatever it chooses."""
-    left = _left(comparison, found) if found.undefined is None and found.outside is None else None
+    left = None if isinstance(found.what, TargetUndefined | OutsideBuffers) else _left(comparison, found)
     apart = None if left is None else _apart_with_the_targets_choice(comparison, found, left)
     if apart is not None and not any(apart.values()):
         return False

@@ -6,11 +6,11 @@ from typing import cast
 from visaproof.checking.ladder import Holds, climb
 from visaproof.queries.kernels.stores import after
 from visaproof.queries.kernels.surface_names import itself
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.effects import Effects
 from visaproof.refinement.effects.operands import with_operands
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.environment.atomics import settle
-from visaproof.refinement.testing.runs import Difference
 from visaproof.semantics.symbolic.names import OpenResult
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.semantics.symbolic.value_names import Own, Unmatched, is_own
@@ -108,16 +108,17 @@ def _depends_on_results(certain: Bool) -> bool:
 
 def _differs(question: Question, found: Difference, known: dict[Term, Term]) -> Bool:
     """Whether the source leaves something else there than the target did, by what is known; else it may choose."""
-    stores = question.source.stores.get(found.surface, ())
-    if not found.surface or not stores:
+    byte = found.byte
+    stores = () if byte is None else question.source.stores.get(byte.surface, ())
+    if byte is None or not stores:
         return true()
-    unit, width = question.memory.units[found.surface], stores[0].cell.width
+    unit, width = question.memory.units[byte.surface], stores[0].cell.width
     of_texels = width > FLAT_BITS
-    cell = const(found.address >> 130 - width if of_texels else found.address // unit * unit, width)
-    before = _content(found, found.surface, cell, unit)
+    cell = const(byte.address >> 130 - width if of_texels else byte.address // unit * unit, width)
+    before = _content(found, byte.surface, cell, unit)
     left = substitute(after(stores, cell, const(before, 8 * unit)), known)
-    low, size = (0, 8 * unit) if of_texels else (8 * (found.address % unit), 8)
-    return neg(eq(extract(left, low + size - 1, low), const(found.target, size)))
+    low, size = (0, 8 * unit) if of_texels else (8 * (byte.address % unit), 8)
+    return neg(eq(extract(left, low + size - 1, low), const(byte.target, size)))
 
 
 def numbers(question: Question, found: Difference) -> dict[Term, Term]:

@@ -9,7 +9,6 @@ to what may hold, so that a proof rests on the solver alone.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from time import process_time
 from typing import NamedTuple, cast
 
 from visaproof.checking.clauses import Form, form_of
@@ -43,8 +42,8 @@ from visaproof.smt import (
 MOST_CHOICES = 8
 """Taken in for one group of stores."""
 
-GROUPS = 4
-"""How many may take as long as a question may: the others are like one of them, or simple."""
+MOST_GROUPS = 24
+"""Of stores that are asked about: the others are like one of them."""
 
 
 def some_choice_leaves_each(question: Question, first: Choices, timeout_ms: int) -> bool:
@@ -58,9 +57,8 @@ def some_choice_leaves_each(question: Question, first: Choices, timeout_ms: int)
     if not is_true(defined) and not isinstance(climb(premises(question, defined), defined, timeout_ms), Holds):
         return False
     shown: set[Form] = set()
-    end = process_time() + GROUPS * timeout_ms / 1000
     for group in _groups(question, [pair for pair in pairs if pair is not None], first):
-        if process_time() > end:
+        if len(shown) == MOST_GROUPS:
             return False
         forms = {group.form, group.anywhere.form}
         if shown.isdisjoint(forms):

@@ -1,15 +1,15 @@
 """Differences found by running both programs on random and simple inputs: each is a run, and shrunk to a small one."""
 
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.environment.interference import interfered, may_interfere
 from visaproof.refinement.nondeterminism.deeper_unrolling import in_longer_runs
 from visaproof.refinement.strategies.strategy import Asked
-from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_GUESSES, guessed
-from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_GUESSES, LAST_RUNS, guessed
 from visaproof.refinement.testing.shrinking import smaller
 
 
 def _shrunk(asked: Asked, found: Difference | None) -> Difference | None:
-    return None if found is None else smaller(asked.comparison, found, asked.timeout_ms)
+    return None if found is None else smaller(asked.comparison, found)
 
 
 def few(asked: Asked) -> Difference | None:
@@ -24,8 +24,7 @@ def many(asked: Asked) -> Difference | None:
 
 def long(asked: Asked) -> Difference | None:
     """Runs where no solver decided, or none can be asked."""
-    most_seconds = asked.timeout_ms / 1000
-    return _shrunk(asked, guessed(asked.comparison, LAST_GUESSES, seed=1, most_seconds=most_seconds))
+    return _shrunk(asked, guessed(asked.comparison, LAST_GUESSES, seed=1, most=LAST_RUNS))
 
 
 def before_a_solver(asked: Asked) -> Difference | None:
@@ -35,12 +34,11 @@ def before_a_solver(asked: Asked) -> Difference | None:
 
 def unrolled_deeper(asked: Asked) -> Difference | None:
     """Runs of more iterations than were unrolled, where the source may choose in them."""
-    return in_longer_runs(asked.comparison, asked.timeout_ms)
+    return in_longer_runs(asked.comparison)
 
 
 def with_another_thread(asked: Asked) -> Difference | None:
     """Runs in which another thread comes between two atomics of the target."""
     if not may_interfere(*asked.comparison.runners, asked.question):
         return None
-    seconds = asked.timeout_ms / 1000
-    return _shrunk(asked, guessed(asked.comparison, GUESSES, seed=1, most_seconds=seconds, ask=interfered))
+    return _shrunk(asked, guessed(asked.comparison, GUESSES, seed=1, ask=interfered))

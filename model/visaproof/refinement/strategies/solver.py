@@ -15,6 +15,7 @@ from visaproof.launch.float_results import Floats
 from visaproof.machine.symbolic.arbitrary_values import dependence
 from visaproof.queries.kernels.stores import exchanged
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.places import LAST, Condition, Reach, conditions
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.nondeterminism.choices import source_choice, unlike_threads
@@ -24,7 +25,7 @@ from visaproof.refinement.strategies.conditions import granted
 from visaproof.refinement.strategies.strategy import Asked
 from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.memory import nothing
-from visaproof.refinement.testing.runs import Difference, difference
+from visaproof.refinement.testing.runs import difference
 from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
 from visaproof.semantics.symbolic.float_bits import no_nan
 from visaproof.semantics.symbolic.names import Probe

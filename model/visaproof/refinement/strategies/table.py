@@ -6,12 +6,12 @@ A proof that holds for the iterations that were unrolled alone (`any_length` is 
 from dataclasses import replace
 
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.obligations import open_surfaces, stores_of
 from visaproof.refinement.strategies import normal_forms, random_runs, solver
 from visaproof.refinement.strategies.atomic_events import event_by_event, has_atomics
 from visaproof.refinement.strategies.strategy import Asked, Strategy
-from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_GUESSES
-from visaproof.refinement.testing.runs import Difference
+from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_RUNS
 from visaproof.refinement.vacuity import undefined_always
 from visaproof.refinement.verdicts import Refines, Vacuous
 
@@ -61,8 +61,8 @@ def _always_undefined(asked: Asked) -> Vacuous | None:
 NO_SOLVER = "no solver"
 A_QUESTION = "one question within the time-out"
 A_FEW = f"{AUDITS} runs"
-MANY = f"{GUESSES} runs"
-MOST = f"{LAST_GUESSES} runs within the time-out"
+MANY = f"{GUESSES} runs of each kind"
+MOST = f"{LAST_RUNS} runs in all"
 
 IN_STEP = Strategy(
     "iterations in step", _loops, normal_forms.iterations_in_step, (Refines,), f"{NO_SOLVER}", any_length=True
@@ -79,7 +79,7 @@ STRATEGIES = (
     Strategy("few runs", _loops, random_runs.few, (Difference,), A_FEW),
     IN_STEP,
     Strategy("many runs of loops", _loops, random_runs.many, (Difference,), MANY),
-    Strategy("longer runs of loops", _loops, random_runs.unrolled_deeper, (Difference,), "runs within the time-out"),
+    Strategy("longer runs of loops", _loops, random_runs.unrolled_deeper, (Difference,), MANY),
     *SAME_STORES,
     Strategy("always undefined", _every, _always_undefined, (Vacuous,), NO_SOLVER),
     Strategy("atomics event by event", has_atomics, event_by_event, (Refines,), "a question for each event"),
@@ -89,9 +89,7 @@ STRATEGIES = (
     Strategy("case by case", _stores_differ_in_number, solver.case_by_case, (Refines,), "a question for each case"),
     Strategy("many runs of threads", _several_threads, random_runs.many, (Difference,), MANY),
     Strategy("one arbitrary place", _every, solver.solved, (Refines, Difference, Vacuous), A_QUESTION),
-    Strategy(
-        "another thread", _of_programs, random_runs.with_another_thread, (Difference,), f"{MANY} within the time-out"
-    ),
+    Strategy("another thread", _of_programs, random_runs.with_another_thread, (Difference,), MANY),
     Strategy("last runs", _every, random_runs.long, (Difference,), MOST),
     Strategy("chosen values by store", _no_loops, normal_forms.chosen_values_by_store, (Refines,), A_QUESTION),
 )

@@ -4,12 +4,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from random import Random
-from time import process_time
 
 from visaproof.checking.ladder import Values
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.nondeterminism.admissible_outcomes import no_choice_explains
 from visaproof.refinement.nondeterminism.choices import (
@@ -25,7 +25,7 @@ from visaproof.refinement.nondeterminism.witness_search import choice_launches
 from visaproof.refinement.testing.float_guesses import FloatWords
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.random_launches import at_edges, candidates, contents, launches
-from visaproof.refinement.testing.runs import Difference, all_again, difference
+from visaproof.refinement.testing.runs import all_again, difference
 from visaproof.refinement.testing.small_launches import small_launches, usual_launches
 from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.refinement.testing.words import word_value
@@ -38,10 +38,10 @@ GUESSES = 60
 """Runs on random and simple inputs before a solver is asked."""
 
 LAST_GUESSES = 600
-"""Runs where neither these nor a solver decided."""
+"""Runs of each kind where neither these nor a solver decided."""
 
-LEAST_GUESSES = 160
-"""Of these, so many are made however long they take."""
+LAST_RUNS = 600
+"""Of these in all, whatever kind of launch they are of."""
 
 FLOAT_TYPES = (DataType.F, DataType.HF, DataType.DF)
 
@@ -65,16 +65,15 @@ Ask = Callable[[AnyRunner, AnyRunner, Question, Values, Content], Difference | N
 
 
 def guessed(
-    comparison: Comparison, count: int, seed: int = 0, most_seconds: float | None = None, ask: Ask = difference
+    comparison: Comparison, count: int, seed: int = 0, most: int | None = None, ask: Ask = difference
 ) -> Difference | None:
-    """A difference for seeded random inputs, or for simple ones; after the least, no longer looked for than asked."""
-    ends = None if most_seconds is None else process_time() + most_seconds
+    """A difference for seeded random inputs, or for simple ones: so many runs of each kind, and at most so many in all.
+
+    Runs are counted and not timed, so that the answer is the same on each machine.
+    """
     search = _Search(comparison, ask)
-    made = enumerate(_in_turn([search.shown(launched) for launched in _kinds(comparison, count, seed)]), 1)
-    for number, found in made:
-        if found is not None or (ends is not None and number >= LEAST_GUESSES and process_time() > ends):
-            return found
-    return None
+    made = _in_turn([search.shown(launched) for launched in _kinds(comparison, count, seed)])
+    return next((found for found in islice(made, most) if found is not None), None)
 
 
 def _kinds(comparison: Comparison, count: int, seed: int) -> Iterator[Iterator[tuple[Values, Content]]]:
@@ -185,10 +184,10 @@ def _staying(comparison: Comparison, shown: Sequence[Difference], choice: int) -
         return
     own = {one: choice & (1 << max(one.width, 1)) - 1 for one in shown[0].values if _is_chosen(one)}
     start = replace(shown[0], values=shown[0].values | own)
-    others = {(one.surface, one.address): one for one in all_again(*comparison.runners, comparison.question, start)}
+    others = {one.place: one for one in all_again(*comparison.runners, comparison.question, start)}
     for one in shown:
-        other = others.get((one.surface, one.address))
-        if other is not None and (other.undefined is None) == (one.undefined is None):
+        other = others.get(one.place)
+        if other is not None and type(other.what) is type(one.what):
             yield one
 
 

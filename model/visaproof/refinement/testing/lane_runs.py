@@ -15,9 +15,9 @@ from visaproof.program.lower import text_of
 from visaproof.program.statements import Branch, MemoryMessage, Origin, Run
 from visaproof.queries.kernels.surface_names import PRIVATE_SIZE
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import ByteDiffers, Difference, OutsideBuffers, RegisterDiffers
 from visaproof.refinement.environment.environment_steps import Writer
 from visaproof.refinement.testing.memory import FlatContents, bases_of, cell_at
-from visaproof.refinement.testing.runs import Difference
 from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.concrete.state import ConcreteState
@@ -65,7 +65,7 @@ class LaneRun:
 
 def lane_runs(comparison: Comparison, found: Difference) -> tuple[LaneRun, LaneRun] | None:
     """Both runs, of a byte that differs; None where something else does."""
-    if found.undefined is not None or found.outside is not None or found.interference is not None:
+    if found.byte is None:
         return None
     source, target = comparison.runners
     runs: list[LaneRun] = []
@@ -81,7 +81,7 @@ def run_outside(comparison: Comparison, found: Difference) -> LaneRun | None:
     The source makes no such access.
     """
     runner = comparison.runners[1]
-    if found.outside is None or isinstance(runner, ThreadGroup):
+    if not isinstance(found.what, OutsideBuffers) or isinstance(runner, ThreadGroup):
         return None
     followed = _Followed(runner, comparison, found, 1, None, None)
     run = followed.run()
@@ -91,16 +91,25 @@ def run_outside(comparison: Comparison, found: Difference) -> LaneRun | None:
 
 def _where(split: Split | None, found: Difference, side: int) -> tuple[int | None, int | None]:
     """The thread and the lane to follow: the writer's, or what is the same work item as that of the other kernel."""
-    writers = found.source_writer, found.target_writer
+    writers, lanes = _writers(found), found.what.lanes if isinstance(found.what, RegisterDiffers) else ()
     if (own := writers[side]) is not None:
         return own.thread, own.lane
     other = writers[1 - side]
     if other is None:
-        return None, found.lanes[0] if len(found.lanes) == 1 else None
+        return None, lanes[0] if len(lanes) == 1 else None
     if split is None or other.lane is None:
         return None, other.lane
     wide = other.lane if other.thread is None else other.thread * split.narrow + other.lane
     return divmod(wide, split.narrow) if other.thread is None else (None, wide)
+
+
+def _writers(found: Difference) -> tuple[Writer | None, Writer | None]:
+    """What wrote the byte in either run, of memory."""
+    match found.what:
+        case ByteDiffers(source_writer=one, target_writer=other):
+            return one, other
+        case _:
+            return None, None
 
 
 @dataclass
@@ -127,8 +136,8 @@ class _Followed:
         own = (one for one, thread in zip(ran.outcome.performed, threads, strict=True) if thread == self.thread)
         messages = [next(own, None) if isinstance(step.statement, MemoryMessage) else None for step in self._steps]
         message = None if self._left is None else messages[self._left]
-        if message is not None and self.found.outside is not None:
-            self.lane_outside = _lane_writing(message, self.found.outside)
+        if message is not None and isinstance(self.found.what, OutsideBuffers):
+            self.lane_outside = _lane_writing(message, self.found.what.address)
         return LaneRun(self.thread, self.lane, tuple(self._needed(messages)))
 
     def _observer(self, thread: int | None, state: ConcreteState) -> Observer | None:
@@ -164,26 +173,31 @@ class _Followed:
 
         That which left all buffers, or else that which wrote the byte, or else the lane's last one to there.
         """
-        if self.found.outside is not None:
+        if isinstance(self.found.what, OutsideBuffers):
             return self._left
-        writer = (self.found.source_writer, self.found.target_writer)[self.side]
+        writer = _writers(self.found)[self.side]
         for place in reversed(range(len(messages))):
             if (message := messages[place]) is not None and self._makes(message, writer):
                 return place
         return None
 
     @property
+    def _surface(self) -> str:
+        """Where a byte differs, or ""."""
+        return "" if self.found.byte is None else self.found.byte.surface
+
+    @property
     def _register(self) -> str:
         """The variable that differs at the end, or ""."""
         observed = self.comparison.runners[0].observed
-        places = (one.place(self.runner.name) for one in observed if one.surface == self.found.surface)
+        places = (one.place(self.runner.name) for one in observed if one.surface == self._surface)
         return next((place.variable for place in places), "")
 
     def _makes(self, message: PerformedMessage, writer: Writer | None) -> bool:
         if writer is not None:
             same = message.instruction.position == writer.instruction.position
             return same and writer.write in (*message.writes, *message.changed)
-        return any(one.surface == self.found.surface for one in self._stored(message))
+        return any(one.surface == self._surface for one in self._stored(message))
 
     def _def_use(self, instruction: Instruction, message: PerformedMessage | None) -> DefUse:
         """With the memory that a message reaches as if it were a variable."""
@@ -212,7 +226,7 @@ class _Followed:
         match write:
             case TexelWrite():
                 return Stored(self.runner.surface(key), cell_at(write.texel, write.channel), 0, write.value)
-            case LaneWrite() if key == FLAT and self.found.surface != FLAT:
+            case LaneWrite() if key == FLAT and self._surface != FLAT:
                 bases = bases_of(self.runner.pointers.values(), self.found.values, self.runner.sharing)
                 for buffer, base in bases.items():
                     size, _ = self.found.memory.get(buffer, (PRIVATE_SIZE, {}))

@@ -5,16 +5,23 @@ from dataclasses import dataclass, replace
 
 from visaproof.checking.ladder import Values
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.concrete.run import Undefined
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, kind_at
 from visaproof.refinement.beside.buffer_offsets import without_distances
+from visaproof.refinement.difference import (
+    ByteDiffers,
+    Difference,
+    OutsideBuffers,
+    RegisterDiffers,
+    TargetUndefined,
+)
 from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
 from visaproof.refinement.effects.sharing import SHARED, Pair, Sharing
-from visaproof.refinement.environment.environment_steps import Interference, Writer
+from visaproof.refinement.environment.environment_steps import Writer
+from visaproof.refinement.observed import is_register
 from visaproof.refinement.registers import at_the_end, deciding_lanes
 from visaproof.refinement.testing.memory import (
     FLAT_SIZE,
@@ -27,7 +34,7 @@ from visaproof.refinement.testing.memory import (
     follows,
     memory_of,
 )
-from visaproof.refinement.testing.ran import Missed, Ran
+from visaproof.refinement.testing.ran import Ran
 from visaproof.refinement.testing.runner import bits_of
 from visaproof.refinement.testing.sampled import fill_images, images_of
 from visaproof.refinement.testing.words import is_input
@@ -45,50 +52,6 @@ MOST_DIFFERENCES = 256
 OUTSIDE, SLM_OUTSIDE, UNINITIALISED = UndefinedKind.OUTSIDE, UndefinedKind.SLM_OUTSIDE, UndefinedKind.UNINITIALISED
 
 LOCAL_SIZE = surface_size(SHARED_LOCAL)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Difference:
-    """A run of both kernels that shows that the target does not refine the source."""
-
-    values: Values
-    exec_mask: int
-    memory: Memory
-    """Before the runs."""
-    undefined: Undefined | None
-    """Where the target is undefined, though the source is defined."""
-    surface: str
-    address: int
-    before: int
-    source: int
-    target: int
-    """The byte that differs: before, and after each kernel."""
-    source_writer: Writer | None
-    target_writer: Writer | None
-    outside: int | None = None
-    """An address outside of all buffers that the target accesses, and that does not move as any of them does."""
-    kind: UndefinedKind | None = None
-    """Of what is undefined in the target; None where the terms do not say."""
-    order: int = 0
-    """Which of the orders in which the target's threads may run."""
-    lanes: tuple[int, ...] = ()
-    """Of a register that differs, the lanes on which it depends whether the source wrote the byte."""
-    backwards: bool = False
-    """Whether the lanes of the target's atomics took their turns from the last to the first."""
-    interference: Interference | None = None
-    """What another thread did between two atomics of the target."""
-    whatever_found: bool = False
-    """Whether the source reads uninitialised values, and leaves another memory than the target whatever it finds there:
-    that no choice leaves the same is shown symbolically, and the run has one of the choices."""
-    source_missed: Missed | None = None
-    """Where the source accesses something outside of a buffer, if it does."""
-    readings: Readings = DEFAULT
-    """What stands in the bytes of the target's registers that a page leaves undefined."""
-
-    def __repr__(self) -> str:
-        if self.undefined is not None or not self.surface:
-            return f"<Difference: the target is undefined ({self.kind or 'of another kind'})>"
-        return f"<Difference: {self.surface}[{self.address:#x}] is {self.source:#x}, then {self.target:#x}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +148,7 @@ def is_conditional(question: Question) -> bool:
 def again(source: AnyRunner, target: AnyRunner, question: Question, found: Difference) -> Difference | None:
     """What a second run from the same start shows: the same, if it shows that."""
     shown = all_again(source, target, question, found)
-    alike = (one for one in shown if (one.surface, one.address) == (found.surface, found.address))
+    alike = (one for one in shown if one.place == found.place)
     return next(alike, shown[0] if shown else None)
 
 
@@ -247,26 +210,23 @@ def _beside(
     if not observed.leaves(conditional):
         if observed.shared_local_missed and SLM_OUTSIDE in question.forbidden:
             missed = Undefined(observed.shared_local_missed, SLM_OUTSIDE.what)
-            found = Difference(values, mask, memory, missed, "", 0, 0, 0, 0, None, None, kind=SLM_OUTSIDE, order=order)
-            return Trial(found)
+            return Trial(Difference(values, mask, memory, TargetUndefined(missed, SLM_OUTSIDE), order))
         if observed.outcome.undefined is not None:
             kind = UndefinedKind.RACE if observed.raced else kind_at(question.target.undefined, values)
             if kind is None and not question.forbidden >= FORBIDDEN:  # it may be of a kind that is defined here
                 return None
-            met = observed.outcome.undefined
-            found = Difference(values, mask, memory, met, "", 0, 0, 0, 0, None, None, kind=kind, order=order)
-            return Trial(found)
+            return Trial(Difference(values, mask, memory, TargetUndefined(observed.outcome.undefined, kind), order))
         observed = at_the_end(observed, target, question, values)
-        found = _differences(source, target, values, mask, memory, ran, observed)
+        found = _differences(source, target, question, values, memory, ran, observed)
         for backwards, readings in target.other_ways(observed):
             if found:
                 break
             other = target.run(memory, question.lanes, values, backwards=backwards, readings=readings)
             if other.outcome.undefined is None and not other.leaves(conditional):
                 other = at_the_end(other, target, question, values)
-                differ = _differences(source, target, values, mask, memory, ran, other)
+                differ = _differences(source, target, question, values, memory, ran, other)
                 found = [replace(one, backwards=backwards, readings=readings) for one in differ]
-        shown = [replace(one, order=order, lanes=deciding_lanes(question, one.surface, one.address)) for one in found]
+        shown = [replace(one, order=order) for one in found]
         return Trial(shown[0], tuple(shown[1:])) if shown else Trial(None)
     if observed.left is None or not observed.left_flat or SHARED in memory:
         return None
@@ -275,8 +235,7 @@ def _beside(
     if source.run(memory, question.lanes, there).left is None:
         other = target.run(memory, question.lanes, there).left
         if not follows(observed.left, other, bases, moved) and not _gets_other_addresses(target, values):
-            found = Difference(values, mask, memory, None, "", 0, 0, 0, 0, None, None, observed.left, order=order)
-            return Trial(found)
+            return Trial(Difference(values, mask, memory, OutsideBuffers(observed.left), order))
     return None
 
 
@@ -297,10 +256,17 @@ def _gets_other_addresses(target: AnyRunner, values: Values) -> bool:
 
 
 def _differences(
-    source: AnyRunner, target: AnyRunner, values: Values, mask: int, memory: Memory, ran: Ran, observed: Ran
+    source: AnyRunner,
+    target: AnyRunner,
+    question: Question,
+    values: Values,
+    memory: Memory,
+    ran: Ran,
+    observed: Ran,
 ) -> list[Difference]:
     """The bytes that differ, up to so many."""
     found: list[Difference] = []
+    mask = bits_of(question.lanes, values)
     for surface, (size, contents) in memory.items():
         one, other = ran.memory[surface][1], observed.memory[surface][1]
         bases = bases_of(source.sharing.alignments if surface == SHARED else (surface,), values, source.sharing)
@@ -308,13 +274,15 @@ def _differences(
             if one.get(address, 0) != other.get(address, 0) and _is_seen(surface, address, ran, observed):
                 if len(found) == MOST_DIFFERENCES:
                     return found
-                shown = Difference(
-                    values, mask, memory, None, surface, address,
-                    contents.get(address, 0), one.get(address, 0), other.get(address, 0),
-                    _writer(source, ran, surface, address, size, bases),
-                    _writer(target, observed, surface, address, size, bases),
-                )  # fmt: skip
-                found.append(shown)
+                after = one.get(address, 0), other.get(address, 0)
+                if is_register(surface):
+                    what = RegisterDiffers(surface, address, *after, deciding_lanes(question, surface, address))
+                else:
+                    writers = (
+                        _writer(*of, surface, address, size, bases) for of in ((source, ran), (target, observed))
+                    )
+                    what = ByteDiffers(surface, address, contents.get(address, 0), *after, *writers)
+                found.append(Difference(values, mask, memory, what))
     return found
 
 

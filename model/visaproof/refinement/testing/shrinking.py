@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from struct import pack
-from time import process_time
 from zlib import crc32
 
 from visaproof.checking.ladder import Values
 from visaproof.isa.errors import LimitReached, NotModelled
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import Difference, TargetUndefined
+from visaproof.refinement.environment.environment_steps import Interference
 from visaproof.refinement.environment.interference import interfered
 from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.memory import IMAGE_SIZE, Content, nothing
-from visaproof.refinement.testing.runs import Difference, again, difference
+from visaproof.refinement.testing.runs import again, difference
 from visaproof.refinement.testing.words import is_input
 from visaproof.semantics.symbolic.names import LaneOn, is_base, is_size
 from visaproof.smt import Term
@@ -21,15 +22,18 @@ from visaproof.smt import Term
 FRIENDLY, MOST_FRIENDLY = (1, 2, 3, 4, 8, 16, 32, 64), 8
 """Numbers that a difference had rather have than larger ones, best first, and for how many inputs they are tried."""
 
+MOST_TRIES = 300
+"""Of pairs of runs: what is found by then stands."""
+
 MANY = 64
 """Inputs that are not made smaller one by one from the start."""
 
 
-def smaller(comparison: Comparison, found: Difference, timeout_ms: int) -> Difference:
-    """The same with fewer lanes, more zeros and smaller numbers, as far as runs confirm it in this time."""
+def smaller(comparison: Comparison, found: Difference) -> Difference:
+    """The same with fewer lanes, more zeros and smaller numbers, as far as so many runs confirm it."""
     best = found
     with suppress(LimitReached):  # what a run has shown stays shown
-        for one in _ever_smaller(_Tries(comparison, process_time() + timeout_ms / 1000), found):
+        for one in _ever_smaller(_Tries(comparison), found):
             best = one
     return best
 
@@ -54,12 +58,12 @@ def _ever_smaller(tries: "_Tries", found: Difference) -> Iterator[Difference]:
             yield (found := _fewer_texels(tries, found, name))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Tries:
-    """Runs of both kernels on other inputs, until the time is over."""
+    """Runs of both kernels on other inputs."""
 
     comparison: Comparison
-    end: float
+    left: int = field(init=False, default=MOST_TRIES)
 
     def changed(self, found: Difference, changed: Values) -> Difference | None:
         """A difference in the same respect in which some inputs have other values."""
@@ -72,7 +76,7 @@ class _Tries:
         """A difference for these values in the same respect: in memory, in what the target leaves undefined, or in what
         another thread sees."""
         runners, question, ask = self.comparison.runners, self.comparison.question, difference
-        if found.interference is not None:
+        if isinstance(found.what, Interference):
             ask = interfered
         return self._confirmed(found, lambda: ask(*runners, question, values, content))
 
@@ -84,15 +88,20 @@ class _Tries:
 
     def _confirmed(self, found: Difference, run: Callable[[], Difference | None]) -> Difference | None:
         """What the runs show, if it is a difference in the same respect."""
-        if process_time() > self.end:
+        if not self.left:
             return None
+        self.left -= 1
         try:
             other = run()
-            if other is None or (other.undefined is None) != (found.undefined is None):
+            if other is None or _is_undefined(other) is not _is_undefined(found):
                 return None
             return settled(self.comparison, other)
         except NotModelled:
             return None
+
+
+def _is_undefined(found: Difference) -> bool:
+    return isinstance(found.what, TargetUndefined)
 
 
 def _last_lane_first(term: Term) -> tuple[bool, int]:

@@ -31,7 +31,8 @@ What the pages leave open, or what Intel's compilers emit beside them.
 | --- | --- | --- |
 """
 OF_RUNS = (
-    "half-denormals", "mixed-floats", "rounded-zero", "lrp-rounding", "plane-rounding", "setp-lanes",
+    "half-denormals", "mixed-floats", "rounded-zero", "lrp-rounding", "plane-rounding", "approximations",
+    "setp-lanes",
     "setp-mask", "predicate-not", "mov-of-predicate", "movs-mask", "movs-lanes",
 )  # fmt: skip
 """Readings that no form names."""

@@ -9,10 +9,11 @@ from typing import IO
 from visaproof.execution.choices import Nondeterminism
 from visaproof.execution.memory import Allocation
 from visaproof.execution.payload import Payloads, Program, Values
-from visaproof.execution.races import Race
-from visaproof.execution.run import Engine, Memory, Ran, UndefinedAt, WatcherOf
+from visaproof.execution.races import OutsideAccess, Race
+from visaproof.execution.run import Engine, Memory, Ran, StoppedLaunch, UndefinedAt
 from visaproof.execution.shape import ThreadId
 from visaproof.execution.trace import Step, Traced, Tracer
+from visaproof.execution.watching import WatcherOf
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.ids.local_ids import Host
 from visaproof.launch.premises import Premise
@@ -99,10 +100,12 @@ class RunReport:
 
     def stopped(self, error: NotModelled, engine: Engine, code: int) -> None:
         """The launch met what has no semantics here."""
+        before = error.outside if isinstance(error, StoppedLaunch) else ()
+        self._outside(before)
         if not self._as_text:
             place = error.position
             record = NotModelledRecord(error.what, place.line if place else None, place.column if place else None)
-            self._print_json(Ran(engine=engine), [], code, record)
+            self._print_json(Ran(engine=engine, outside=before), [], code, record)
 
     def finish(
         self,
@@ -127,6 +130,7 @@ class RunReport:
                 self._say(line)
             if "beyond its variable" in ran.undefined.message and not self._values.pad:
                 self._say("        `--pad` takes what lies behind a variable in its last register as 0")
+            self._outside(ran.outside)
             return
         for index, buffer in memory.buffers.items():
             self._say()
@@ -153,12 +157,7 @@ class RunReport:
                 f"  note: byte {read.offset:#x}{more} of {read.memory} read before it was written, by {read.thread}"
             )
             self._say("        it is 0 here, and may be anything on a device")
-        for one in ran.outside:
-            more = f", and {one.count - 1:,} more accesses," if one.count > 1 else ""
-            line = f", line {one.position.line}" if one.position else ""
-            self._say()
-            self._say(f"  note: {one.memory} has {one.size:,} bytes: byte {one.address:#x} is outside of it{more}")
-            self._say(f"        by {one.thread}{line}: such a read gives 0, and such a write is dropped")
+        self._outside(ran.outside)
         if ran.engine is Engine.ARRAYS:
             self._say()
             self._say("  note: not looked for: races, accesses outside of buffers, reads of uninitialised memory")
@@ -168,6 +167,15 @@ class RunReport:
             self._say(line)
         barriers = f", {_counted(ran.barriers, 'barrier')} passed" if ran.barriers else ""
         self._say(f"  ran to the end: {_counted(ran.threads, 'thread')}{barriers}")
+
+    def _outside(self, accesses: Sequence[OutsideAccess]) -> None:
+        for one in accesses:
+            more = f", and {one.count - 1:,} more accesses," if one.count > 1 else ""
+            line = f", line {one.position.line}" if one.position else ""
+            place = f"texel {one.texel}" if one.address is None else f"byte {one.address:#x}"
+            self._say()
+            self._say(f"  note: {one.memory} has {one.size:,} bytes: {place} is outside of it{more}")
+            self._say(f"        by {one.thread}{line}: such a read gives 0, and such a write is dropped")
 
     def _print_json(
         self,
@@ -197,7 +205,7 @@ class RunReport:
             engine=ran.engine.value,
             races=None if ran.engine is Engine.ARRAYS else _race_records(ran),
             unwritten_reads=None if ran.engine is Engine.ARRAYS else _unwritten_records(ran),
-            outside=None if ran.engine is Engine.ARRAYS else _outside_records(ran),
+            outside=None if ran.engine is Engine.ARRAYS else list(_outside_records(ran)),
             buffers=buffers,
             trace=self._steps,
             nondeterminism=None if unstated is None else run_choices.record(unstated, program),
@@ -234,13 +242,10 @@ def _unwritten_records(ran: Ran) -> list[UnwrittenRecord]:
     return [UnwrittenRecord(read.memory, read.offset, read.count, str(read.thread)) for read in ran.unwritten]
 
 
-def _outside_records(ran: Ran) -> list[OutsideRecord]:
-    return [
-        OutsideRecord(
-            one.memory, one.size, one.address, one.count, str(one.thread), one.position.line if one.position else None
-        )
-        for one in ran.outside
-    ]
+def _outside_records(ran: Ran) -> Iterator[OutsideRecord]:
+    for one in ran.outside:
+        line, texel = one.position and one.position.line, None if one.texel is None else list(one.texel)
+        yield OutsideRecord(one.memory, one.size, one.address, one.count, str(one.thread), line, texel)
 
 
 def _of_race(race: Race) -> str:

@@ -39,16 +39,18 @@ class UnwrittenRecord(msgspec.Struct):
 
 
 class OutsideRecord(msgspec.Struct):
-    """Accesses outside of a buffer: they read 0 and write nothing."""
+    """Accesses outside of a buffer or an image: they read 0 and write nothing."""
 
     memory: str
     bytes: int
-    """Of the buffer."""
-    address: int
-    """Of the first access."""
+    """Of the buffer, or of the image."""
+    address: int | None
+    """Of the first access; None in an image."""
     accesses: int
     thread: str
     line: int | None
+    texel: list[int] | None
+    """Of the first access in an image."""
 
 
 class BufferRecord(msgspec.Struct):

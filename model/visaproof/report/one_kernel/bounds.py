@@ -45,7 +45,7 @@ def finding_lines(answers: BoundsAnswers, finding: BoundsFinding, launch: ShownL
         case Undecided(reason):
             yield f"{INDENT}UNKNOWN: {reason}"
         case Outside() as outside if finding.free_size:
-            yield from _too_small(finding, outside, surface_name(answers, outside.surface))
+            yield from _too_small(finding, outside, surface_name(answers, outside.surface), launch)
         case Outside() as outside:
             yield from _outside_lines(answers, outside, surface_name(answers, outside.surface), launch)
     match finding.meaning:
@@ -81,16 +81,19 @@ def _holds(claim: str, verdict: str, rung: str, bounded: tuple[Position, ...]) -
     yield f"{INDENT}the branch of line {lines} may go back more often than it was unrolled: try a larger --unroll"
 
 
-def _too_small(finding: BoundsFinding, outside: Outside, surface: str) -> Iterator[str]:
-    """All that is to be said where the surface may have any size: with none, everything is outside."""
-    yield f"{INDENT}OUTSIDE where {surface} is too small: then {outside.effect.value} (replayed)"
+def _too_small(finding: BoundsFinding, outside: Outside, surface: str, launch: ShownLaunch | None) -> Iterator[str]:
+    """What to say where the surface may have any size: with none, everything is outside."""
     if finding.enough is not None:
         wanted = " and ".join((f"at least {finding.enough.amount} bytes", *map(str, finding.enough.relations)))
-        yield f"{INDENT}in bounds if it has {wanted} (proved: {finding.enough.rung})"
-        yield f"{INDENT}hint: {finding.enough.options}"
+        yield f"{INDENT}inside if {surface} has {wanted} (proved: {finding.enough.rung}); else:"
     elif finding.needed is not None:
-        yield f"{INDENT}in bounds wherever it has at least {finding.needed:#x} bytes"
-    else:
+        yield f"{INDENT}inside if {surface} has at least {finding.needed:#x} bytes; else:"
+    yield f"{INDENT}OUTSIDE where {surface} is too small: then {outside.effect.value} (replayed)"
+    if launch is not None:
+        yield from (f"{INDENT}{line}" for line in launch.lines())
+    if finding.enough is not None:
+        yield f"{INDENT}hint: {finding.enough.options}"
+    elif finding.needed is None:
         yield f"{INDENT}hint: its size is arbitrary; `--size` says how large it is"
 
 

@@ -1,11 +1,13 @@
 """What the reports on questions about a kernel have in common: what was asked about, and a run that shows something."""
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Start
 from visaproof.launch.launch import Launch
+from visaproof.machine.symbolic.machine import Performed
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.visaasm.syntax import Kernel
 
@@ -34,3 +36,10 @@ class ShownRun(Protocol):
     def values(self) -> Values: ...
     @property
     def depends_on(self) -> tuple[str, ...]: ...
+
+
+def loads_that_decide(answers: AskedKernel, shown: ShownRun) -> Iterator[Performed]:
+    """The loads whose values it depends on, one for each value."""
+    brought = {str(content.payload): performed for performed in answers.asked.trace.performed
+               for _, content in performed.loaded}  # fmt: skip
+    return (brought[name] for name in shown.depends_on if name in brought)

@@ -2,13 +2,14 @@
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from visaproof.analysis.conflicts.thread_states import Values
 from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch, find_launch
 from visaproof.execution.payload import Program
 from visaproof.execution.shape import Shape, Triple
+from visaproof.execution.too_small import TooSmall
 from visaproof.execution.usual_launches import MOST_ITEMS, Stated
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import Position
@@ -17,7 +18,7 @@ from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS, Argument
 from visaproof.launch.relations.expressions import Disjoint, Expression, Relation, value_in
 from visaproof.launch.relations.launch_names import LaunchNames
-from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun
+from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide
 from visaproof.report.one_kernel.statements import counted_bytes
 from visaproof.report.records.common import Access, LaunchExample
 from visaproof.report.records.common import Write as WriteRecord
@@ -34,10 +35,35 @@ def launch_of(
     sizes: Sequence[tuple[str, Expression]] = (),
     global_size: Sequence[Expression] = (),
 ) -> ExampleLaunch | NoLaunch:
-    """A launch with the event of a counterexample.
+    """A launch with the event of a counterexample; with small numbers in buffers first, where it depends on data."""
+    stated = _stated(answers, where, sizes, global_size, _launch_in(answers, shown.values))
+    if any(loads_that_decide(answers, shown)):
+        stated = replace(stated, contents=("small", "zeros"))
+    return find_launch(_program(answers), position, event, stated)
 
-    `sizes` are bytes of buffers by name, `global_size` work items by dimension, as the user states them.
-    """
+
+def too_small_in(
+    answers: AskedKernel,
+    where: Sequence[Relation | Disjoint] = (),
+    sizes: Sequence[tuple[str, Expression]] = (),
+    global_size: Sequence[Expression] = (),
+) -> TooSmall:
+    """Finds launches in which a buffer is too small."""
+    return TooSmall(_program(answers), _stated(answers, where, sizes, global_size, None))
+
+
+def _program(answers: AskedKernel) -> Program:
+    return Program(answers.kernel, answers.launch, answers.platform)
+
+
+def _stated(
+    answers: AskedKernel,
+    where: Sequence[Relation | Disjoint],
+    sizes: Sequence[tuple[str, Expression]],
+    global_size: Sequence[Expression],
+    example: tuple[Shape, Mapping[int, int]] | None,
+) -> Stated:
+    """`sizes` are bytes of buffers by name, `global_size` work items by dimension, as the user states them."""
     by_name = dict(sizes)
 
     def stated_size(index: int, numbers: Mapping[str, int]) -> int | None:
@@ -58,9 +84,7 @@ def launch_of(
         except KeyError:
             return False
 
-    program = Program(answers.kernel, answers.launch, answers.platform)
-    example = _launch_in(answers, shown.values)
-    return find_launch(program, position, event, Stated(stated_size, allows, _constant(global_size), example))
+    return Stated(stated_size, allows, _constant(global_size), example)
 
 
 def _constant(global_size: Sequence[Expression]) -> Triple | None:
@@ -144,6 +168,7 @@ class ShownLaunch:
                     local_size=one.shape.local_size,
                     arguments={one.takes.shown(index): value for index, value in one.arguments.items()},
                     buffers={one.takes.shown(index): value for index, value in one.buffers.items()},
+                    images={one.takes.shown(index): value for index, value in one.images.items()},
                     group=one.thread.group,
                     thread=one.thread.number,
                     what=one.what,

@@ -119,7 +119,7 @@ def _outside(one: bounds.Message, answer: bounds.Refuted, buffer: Buffer, name: 
         who = "the message" if answer.lane is None else f"lane {answer.lane}"
         return f"{who}: {answer.reason}", ()
     effect = EFFECTS.get(str(answer.effect), str(answer.effect).replace("_", " "))
-    if one.size_is_arbitrary:
+    if one.size_is_arbitrary and not (one.launch is not None and one.launch.found):
         return f"outside where {buffer.name} is too small: then {effect}", ()
     return outside_pictures(one, answer, buffer, effect, name)
 
@@ -224,5 +224,7 @@ def _launch(launch: LaunchExample) -> Iterator[tuple[str, str]]:
         for name, text in launch.buffers.items():
             content, _, size = text.partition(":")
             yield name, f"{size} bytes, all 0" if content == "zeros" else text
+    if isinstance(launch.images, dict):
+        yield from launch.images.items()
     if isinstance(launch.what, str):
         yield "what happens", f"{launch.what}; the whole launch was run"

@@ -100,6 +100,7 @@ class LaunchExample(msgspec.Struct, kw_only=True, frozen=True):
     local_size: tuple[int, ...] | UnsetType = UNSET
     arguments: dict[str, str] | UnsetType = UNSET
     buffers: dict[str, str] | UnsetType = UNSET
+    images: dict[str, str] | UnsetType = UNSET
     group: tuple[int, ...] | UnsetType = UNSET
     thread: int | UnsetType = UNSET
     what: str | UnsetType = UNSET

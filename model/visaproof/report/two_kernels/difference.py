@@ -11,13 +11,20 @@ from visaproof.queries.kernels.surface_names import itself, like_then
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.beside.samplers import samplers_in
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import (
+    ByteDiffers,
+    Difference,
+    OutsideBuffers,
+    RegisterDiffers,
+    TargetUndefined,
+)
 from visaproof.refinement.effects.places import Condition
 from visaproof.refinement.effects.sharing import SHARED
-from visaproof.refinement.observed import Observed, is_register
+from visaproof.refinement.environment.environment_steps import Interference, Writer
+from visaproof.refinement.observed import Observed, is_register, observed_as
 from visaproof.refinement.testing.lane_runs import lane_runs, run_outside
 from visaproof.refinement.testing.memory import FLAT_SIZE, IMAGE_SIZE
 from visaproof.refinement.testing.ran import Missed
-from visaproof.refinement.testing.runs import Difference
 from visaproof.report.two_kernels.inputs import inputs_of
 from visaproof.report.two_kernels.interference import interference_json, interference_lines, interference_text
 from visaproof.report.two_kernels.lane_runs import lane_run_json, lane_run_lines, target_run_lines
@@ -126,25 +133,31 @@ def _values(contents: Mapping[int, int], typed: bool) -> Iterator[tuple[int, str
 
 
 def _what_differs_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
-    if found.undefined is not None:
-        yield f"  the source is defined; the target is undefined: line {found.undefined.position.line}"
-        yield f"    {found.undefined.message}" + (f" ({found.kind.value})" if found.kind else "")
-        if found.kind:
-            yield undefined_hint(found.kind)
-    elif found.outside is not None:
-        yield from (f"  {line}" for line in _outside_lines(comparison, found))
-    elif found.interference is not None:
-        yield from (f"  {line}" for line in interference_lines(found.interference, partial(surface_name, comparison)))
-    elif (register := _register_of(comparison, found)) is not None:
-        yield f"  at the end {_register_place(register, found)} is"
-        yield f"    {found.source:#04x} after the source, in {register.source.at(found.address)}"
-        yield f"    {found.target:#04x} after the target, in {register.target.at(found.address)}"
-        yield from (f"  {line}" for line in _run_lines(comparison, found))
-    else:
-        yield f"  {_place(comparison, found)} was {found.before:#04x}, and is then"
-        yield f"    {found.source:#04x} after the source: {written(found.source_writer)}"
-        yield f"    {found.target:#04x} after the target: {written(found.target_writer)}"
-        yield from (f"  {line}" for line in _run_lines(comparison, found))
+    name = partial(surface_name, comparison)
+    match found.what:
+        case TargetUndefined(undefined, kind):
+            yield f"  the source is defined; the target is undefined: line {undefined.position.line}"
+            yield f"    {undefined.message}" + (f" ({kind.value})" if kind else "")
+            if kind:
+                yield undefined_hint(kind)
+        case OutsideBuffers(address):
+            yield f"  the target accesses address {address:#x}, which is in no buffer"
+            yield "    and at no offset from one: where buffers begin elsewhere it does not move as they do"
+            if (run := run_outside(comparison, found)) is not None:
+                yield from (f"  {line}" for line in target_run_lines(run, name))
+        case Interference() as seen:
+            yield from (f"  {line}" for line in interference_lines(seen, name))
+        case RegisterDiffers() as one:
+            register = _register_of(comparison, one)
+            yield f"  at the end {_register_place(register, one)} is"
+            yield f"    {one.source:#04x} after the source, in {register.source.at(one.address)}"
+            yield f"    {one.target:#04x} after the target, in {register.target.at(one.address)}"
+            yield from (f"  {line}" for line in _run_lines(comparison, found))
+        case ByteDiffers() as one:
+            yield f"  {_place(comparison, found, one)} was {one.before:#04x}, and is then"
+            yield f"    {one.source:#04x} after the source: {written(one.source_writer)}"
+            yield f"    {one.target:#04x} after the target: {written(one.target_writer)}"
+            yield from (f"  {line}" for line in _run_lines(comparison, found))
 
 
 def _content_place(comparison: Comparison, found: Difference, surface: str, at: int) -> str:
@@ -155,12 +168,12 @@ def _content_place(comparison: Comparison, found: Difference, surface: str, at: 
     return channel_text(at) if found.memory[surface][0] == IMAGE_SIZE else f"[{at:#x}]"
 
 
-def _place(comparison: Comparison, found: Difference) -> str:
+def _place(comparison: Comparison, found: Difference, byte: ByteDiffers) -> str:
     """Where the difference is, and in which surface."""
-    if found.surface == SHARED:
-        buffer, offset = buffer_at(comparison, found, found.address)
+    if byte.surface == SHARED:
+        buffer, offset = buffer_at(comparison, found, byte.address)
         return f"byte {offset:#x} of {surface_name(comparison, buffer)}"
-    return f"{place_of(found)} of {surface_name(comparison, found.surface)}"
+    return f"{place_of(found, byte)} of {surface_name(comparison, byte.surface)}"
 
 
 def _bytes(comparison: Comparison, surface: str, size: int) -> str:
@@ -169,13 +182,6 @@ def _bytes(comparison: Comparison, surface: str, size: int) -> str:
         return "all addresses"
     own = comparison.target.local_bytes if surface == SHARED_LOCAL else None
     return f"{size:#x} bytes" if own is None else f"{size:#x} bytes for the source and {own:#x} for the target"
-
-
-def _outside_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
-    yield f"the target accesses address {found.outside:#x}, which is in no buffer"
-    yield "  and at no offset from one: where buffers begin elsewhere it does not move as they do"
-    if (run := run_outside(comparison, found)) is not None:
-        yield from target_run_lines(run, partial(surface_name, comparison))
 
 
 def _run_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
@@ -190,31 +196,33 @@ def difference_text(comparison: Comparison, found: Difference) -> str:
 
 
 def _what_differs(comparison: Comparison, found: Difference) -> str:
-    if found.undefined is not None:
-        return f"the target is undefined: line {found.undefined.position.line}: {found.undefined.message}"
-    if found.outside is not None:
-        return f"the target accesses address {found.outside:#x}, which is at no offset from a buffer"
-    if found.interference is not None:
-        return interference_text(found.interference, partial(surface_name, comparison))
-    register = _register_of(comparison, found)
-    place = _place(comparison, found) if register is None else _register_place(register, found)
-    return f"{place}: {found.source:#04x} after the source, {found.target:#04x} after the target"
+    match found.what:
+        case TargetUndefined(undefined):
+            return f"the target is undefined: line {undefined.position.line}: {undefined.message}"
+        case OutsideBuffers(address):
+            return f"the target accesses address {address:#x}, which is at no offset from a buffer"
+        case Interference() as seen:
+            return interference_text(seen, partial(surface_name, comparison))
+        case RegisterDiffers() as one:
+            place = _register_place(_register_of(comparison, one), one)
+        case ByteDiffers() as one:
+            place = _place(comparison, found, one)
+    return f"{place}: {one.source:#04x} after the source, {one.target:#04x} after the target"
 
 
 def undefined_hint(kind: UndefinedKind) -> str:
     return f"    hint: `--undefined {kind.value}=allow` takes it so: {kind.allowed}"
 
 
-def _register_of(comparison: Comparison, found: Difference) -> Observed | None:
-    """The register in which both runs differ, if they do in one."""
-    return next((one for one in comparison.runners[0].observed if one.surface == found.surface), None)
+def _register_of(comparison: Comparison, one: RegisterDiffers) -> Observed:
+    return observed_as(comparison.runners[0].observed, one.surface)
 
 
-def _register_place(register: Observed, found: Difference) -> str:
+def _register_place(register: Observed, one: RegisterDiffers) -> str:
     if register.source.is_predicate:
-        return f"{register.both}, lane {found.address},"
-    element = f"element {found.address // register.element_bytes}"
-    return f"byte {found.address:#x} of {register.both}, {element}{_of_lane(found.lanes)},"
+        return f"{register.both}, lane {one.address},"
+    element = f"element {one.address // register.element_bytes}"
+    return f"byte {one.address:#x} of {register.both}, {element}{_of_lane(one.lanes)},"
 
 
 def _of_lane(lanes: tuple[int, ...]) -> str:
@@ -238,44 +246,49 @@ def difference_json(comparison: Comparison, found: Difference) -> dict[str, Any]
         record["source_accesses_outside"] = place
     if found.backwards:
         record["target_atomics_from_the_last_lane"] = True
-    if found.undefined is not None:
-        undefined = {"line": found.undefined.position.line, "message": found.undefined.message}
-        if found.kind is not None:
-            undefined["kind"] = found.kind.value
-        return record | {"target_undefined": undefined}
-    if found.outside is not None:
-        return record | {"target_accesses_outside": found.outside} | _outside_json(comparison, found)
-    if found.interference is not None:
-        return record | {"other_thread": interference_json(found.interference, partial(surface_name, comparison))}
-    if (register := _register_of(comparison, found)) is not None:
-        lane = {"lane": found.lanes[0]} if len(found.lanes) == 1 else {}
-        both = {"register": register.name, "target_register": register.target_name, "byte": found.address} | lane
-        after = {"after_source": {"byte": found.source}, "after_target": {"byte": found.target}}
-        return record | both | after | _runs_json(comparison, found)
-    sides = ((found.source, found.source_writer), (found.target, found.target_writer))
-    surface, address = found.surface, found.address
-    if surface == SHARED:
-        surface, address = buffer_at(comparison, found, address)
-    return record | layout_json(comparison, found) | {
-        "surface": surface_name(comparison, surface),
-        "address": address,
-        "before": found.before,
-    } | {
-        side: {
-            "byte": byte, "line": writer and writer.instruction.position.line, "lane": writer and writer.lane
-        } | ({"thread": writer.thread} if writer and writer.thread is not None else {})
-        for side, (byte, writer) in zip(("after_source", "after_target"), sides, strict=True)
-    } | _dwords_json(comparison, found) | _runs_json(comparison, found)  # fmt: skip
+    return record | _what_differs_json(comparison, found)
 
 
-def _dwords_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
-    around = dwords(comparison, found)
+def _what_differs_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
+    name = partial(surface_name, comparison)
+    match found.what:
+        case TargetUndefined(undefined, kind):
+            of_kind = {} if kind is None else {"kind": kind.value}
+            return {"target_undefined": {"line": undefined.position.line, "message": undefined.message} | of_kind}
+        case OutsideBuffers(address):
+            run = run_outside(comparison, found)
+            runs = {"runs": {"target": lane_run_json(run, name)}} if run else {}
+            return {"target_accesses_outside": address} | runs
+        case Interference() as seen:
+            return {"other_thread": interference_json(seen, name)}
+        case RegisterDiffers() as one:
+            register = _register_of(comparison, one)
+            lane = {"lane": one.lanes[0]} if len(one.lanes) == 1 else {}
+            both = {"register": register.name, "target_register": register.target_name, "byte": one.address} | lane
+            after = {"after_source": {"byte": one.source}, "after_target": {"byte": one.target}}
+            return both | after | _runs_json(comparison, found)
+        case ByteDiffers(surface, address) as one:
+            if surface == SHARED:
+                surface, address = buffer_at(comparison, found, address)
+            return layout_json(comparison, found) | {
+                "surface": name(surface),
+                "address": address,
+                "before": one.before,
+                "after_source": _left_json(one.source, one.source_writer),
+                "after_target": _left_json(one.target, one.target_writer),
+            } | _dwords_json(comparison, found, one) | _runs_json(comparison, found)  # fmt: skip
+
+
+def _dwords_json(comparison: Comparison, found: Difference, one: ByteDiffers) -> dict[str, Any]:
+    around = dwords(comparison, found, one)
     return {"dwords": msgspec.to_builtins(around)} if around else {}
 
 
-def _outside_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
-    run = run_outside(comparison, found)
-    return {"runs": {"target": lane_run_json(run, partial(surface_name, comparison))}} if run else {}
+def _left_json(byte: int, writer: Writer | None) -> dict[str, Any]:
+    """What a run left, and what wrote it."""
+    by = writer and {"line": writer.instruction.position.line, "lane": writer.lane}
+    thread = {} if writer is None or writer.thread is None else {"thread": writer.thread}
+    return {"byte": byte} | (by or {"line": None, "lane": None}) | thread
 
 
 def _runs_json(comparison: Comparison, found: Difference) -> dict[str, Any]:

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.difference import ByteDiffers, Difference
 from visaproof.refinement.effects.sharing import SHARED
-from visaproof.refinement.observed import is_register
 from visaproof.refinement.testing.memory import IMAGE_SIZE
-from visaproof.refinement.testing.runs import Difference
 from visaproof.report.records.refine import Dword
 from visaproof.report.two_kernels.overlap import buffer_at
 
@@ -15,17 +14,14 @@ BEFORE, SHOWN = 2, 4
 """Dwords before that of the difference, and in all."""
 
 
-def dwords(comparison: Comparison, found: Difference) -> list[Dword]:
-    """Those around a byte of a buffer that differs; none where something else does."""
-    elsewhere = (found.undefined, found.outside, found.interference)
-    if any(one is not None for one in elsewhere) or is_register(found.surface):
-        return []
-    size, before = found.memory.get(found.surface, (0, {}))
+def dwords(comparison: Comparison, found: Difference, one: ByteDiffers) -> list[Dword]:
+    """Those around a byte of a buffer that differs; none of an image."""
+    size, before = found.memory.get(one.surface, (0, {}))
     if not size or size == IMAGE_SIZE:
         return []
-    source, target = _after(comparison, found)
-    offset = buffer_at(comparison, found, found.address)[1] if found.surface == SHARED else found.address
-    base = found.address - offset
+    source, target = _after(comparison, found, one.surface)
+    offset = buffer_at(comparison, found, one.address)[1] if one.surface == SHARED else one.address
+    base = one.address - offset
     first = max(0, offset // DWORD - BEFORE)
     places = [DWORD * (first + step) for step in range(SHOWN)]
     return [
@@ -40,13 +36,13 @@ def dwords(comparison: Comparison, found: Difference) -> list[Dword]:
     ]
 
 
-def _after(comparison: Comparison, found: Difference) -> Iterator[Mapping[int, int]]:
+def _after(comparison: Comparison, found: Difference, surface: str) -> Iterator[Mapping[int, int]]:
     """What the surface holds after each kernel, which is run again."""
     source, target = comparison.runners
     for side, runner in enumerate((source, tuple(target.orders())[found.order])):
         backwards = found.backwards and side == 1
         ran = runner.run(found.memory, comparison.question.lanes, found.values, backwards)
-        yield ran.memory.get(found.surface, (0, {}))[1]
+        yield ran.memory.get(surface, (0, {}))[1]
 
 
 def _hex(contents: Mapping[int, int], address: int) -> str:

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 
 from visaproof.decode.texels import Outside
 from visaproof.refinement.beside.samplers import samplers_in
+from visaproof.refinement.difference import ByteDiffers, Difference
 from visaproof.refinement.testing.memory import IMAGE_SIZE, texel_at
-from visaproof.refinement.testing.runs import Difference
 from visaproof.semantics.symbolic.names import extents_of
 
 
-def place_of(found: Difference) -> str:
+def place_of(found: Difference, byte: ByteDiffers) -> str:
     """Where the difference is: a byte, or a channel of a texel."""
-    if found.memory[found.surface][0] == IMAGE_SIZE:
-        return channel_text(found.address)
-    return f"byte {found.address:#x}"
+    if found.memory[byte.surface][0] == IMAGE_SIZE:
+        return channel_text(byte.address)
+    return f"byte {byte.address:#x}"
 
 
 def channel_text(cell: int) -> str:

@@ -14,7 +14,7 @@ from itertools import product
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import FloatMode, Rounding
 from visaproof.isa.types import DataType
-from visaproof.semantics.concrete import floats
+from visaproof.semantics.concrete import approximations, floats
 from visaproof.semantics.concrete.choices import Allowed, Unstated, allowed_by, settled
 from visaproof.semantics.concrete.floats import ARITHMETIC, either_way, number, pattern
 
@@ -27,6 +27,8 @@ def operation(opcode: str, sources: Sequence[int], data_type: DataType, mode: Mo
     """The bits that an opcode makes of sources of one type.  Raises NotModelled."""
     if opcode in _FUNCTIONS:
         return _FUNCTIONS[opcode](sources, data_type, mode)
+    if opcode in approximations.OPCODES:
+        return approximations.operation(opcode, sources, data_type, mode)
     return floats.operation(opcode, sources, data_type, mode)
 
 

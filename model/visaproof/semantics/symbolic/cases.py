@@ -4,16 +4,24 @@ What a statement without a mask computes in a lane that is off is then apart fro
 and vanishes where only the latter is used.  `prove_a_function_of_a_choice_is_the_choice_between_its_values` decides it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TypeVar, cast
 
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.guarded import Literals
-from visaproof.smt import BitVec, Bool, Op, Term, false, neg, substitute, subterms, true
+from visaproof.smt import BitVec, Bool, Op, Term, false, neg, true
+from visaproof.smt.evaluate import substitute_bools
 
 MOST_CHOICES = 2
 """On one way to a result: each of them doubles the results."""
+
+MOST_CHANGED = 400
+"""Subterms of a value that is simplified by what is known: what lanes read of all others has thousands for each."""
+
+KEPT = 64
+"""The statements of a lane know the same one after another."""
 
 T = TypeVar("T", BitVec, Bool)
 AnyTerm = TypeVar("AnyTerm", bound=Term)
@@ -43,7 +51,8 @@ def _where(source: Source, condition: Bool, branch: int) -> Source:
     return replace(source, bits=cast(BitVec, source.bits.args[branch]))
 
 
-def known_under(assumed: Literals) -> dict[Term, Term]:
+@lru_cache(KEPT)
+def known_under(assumed: Literals) -> Mapping[Term, Term]:
     """What is true, and what is false, where these hold."""
     known: dict[Term, Term] = {}
     for literal in assumed:
@@ -54,8 +63,7 @@ def known_under(assumed: Literals) -> dict[Term, Term]:
 
 def under(value: AnyTerm, assumed: Literals) -> AnyTerm:
     """The value simplified by what holds whenever it is used."""
-    known = known_under(assumed)
-    return substitute(value, known) if any(term in known for term in subterms(value)) else value
+    return substitute_bools((value,), known_under(assumed), MOST_CHANGED)[0]
 
 
 def given(sources: Iterable[Source], assumed: Literals) -> list[Source]:

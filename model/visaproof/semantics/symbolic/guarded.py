@@ -121,6 +121,12 @@ class GuardedRegisters(RegisterFile):
         """The statement that reads now."""
         self.log: list[Written] = []
         """Every write since it was last cleared."""
+        self.launched: frozenset[str] = frozenset()
+        """The variables whose contents at the start are initialised."""
+        self.undefined = 0
+        """How often something was read that was not, or that lies beyond a variable."""
+        self.uninitialised = set[BitVec]()
+        """The words of variables that were read so."""
 
     def contents(self) -> dict[str, list[ByteWrite | None]]:
         """What `restore` brings back."""
@@ -143,8 +149,24 @@ class GuardedRegisters(RegisterFile):
             return self._read_beyond(variable, start, width, assumed)
         return self._resolve(variable, start, self._writes_of(variable)[start : start + width], assumed)
 
+    def shows(self, variable: str, start: int, width: int, assumed: Literals) -> bool:
+        """Whether each of these bytes was certainly written where the assumption holds; no reader is noted."""
+        writes = self._writes.get(variable)
+        if writes is None or not super().holds(variable, start, width) or variable in self.anew:
+            return False
+        last: Literals | None = None
+        for entry in writes[start : start + width]:
+            if entry is None:
+                return False
+            if entry.guard is not last:
+                last = entry.guard
+                if not last <= assumed:
+                    return False
+        return True
+
     def _read_beyond(self, variable: str, start: int, width: int, assumed: Literals) -> BitVec:
         """The bytes that the variable has, and what lies beyond them."""
+        self.undefined += 1
         end = max(start, min(start + width, self.sizes[variable]))
         self._beyond.note(conj(*assumed), variable, range(end, start + width))
         held = [self.read_under(variable, start, end - start, assumed)] if end > start else []
@@ -230,7 +252,11 @@ class GuardedRegisters(RegisterFile):
         if self.reader is not None:
             readers = self.unwritten if self._writes_of(variable)[position] is None else self.partly
             readers.setdefault((variable, position), {})[self.reader] = None
-        return self._initial(variable, position)
+        word, index = self._initial(variable, position)
+        if variable not in self.launched and not variable.startswith("&"):
+            self.undefined += 1
+            self.uninitialised.add(word)
+        return word, index
 
     def at_start(self, variable: str, byte: int) -> BitVec:
         """The word of which this byte is a part before the kernel starts."""
@@ -264,6 +290,10 @@ class GuardedPredicates:
         """The statement that reads now."""
         self.log: list[Written] = []
         """Every write since it was last cleared."""
+        self.launched: frozenset[str] = frozenset()
+        """The predicates whose bits at the start are initialised."""
+        self.undefined = 0
+        """How often a bit was read that was not, or that the predicate does not have."""
 
     def contents(self) -> dict[tuple[str, int], BitWrite]:
         """What `restore` brings back."""
@@ -277,9 +307,11 @@ class GuardedPredicates:
 
     def _resolve(self, variable: str, lane: int, entry: BitWrite | None, assumed: Literals) -> Bool:
         if lane >= self.sizes[variable]:
+            self.undefined += 1
             return self._initial(variable, lane) if self._beyond.nondeterministic else false()
         if entry is None:
             self.initial_reads[variable, lane] = None
+            self.undefined += variable not in self.launched
             if self.reader is not None:
                 readers = self.partly if (variable, lane) in self._writes else self.unwritten
                 readers.setdefault((variable, lane), {})[self.reader] = None

@@ -1,0 +1,324 @@
+"""The way of a symbolic run through the statements of a kernel: branches, and loops that one iteration stands for."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from visaproof.decode.statement import lane_offset
+from visaproof.decode.synchronisation import Moment
+from visaproof.isa.errors import LimitReached, NotModelled, Position
+from visaproof.isa.execution import THREAD_LANES
+from visaproof.isa.operands import Execution
+from visaproof.machine.symbolic.lane_elements import LaneElements
+from visaproof.machine.symbolic.loops import Held, LoopRound, RoundWrites, in_round, owners, round_writes, shifts
+from visaproof.machine.symbolic.machine import Contents, Machine
+from visaproof.machine.symbolic.trace import Branch as TakenBranch
+from visaproof.machine.symbolic.trace import Trace
+from visaproof.program.flow import may_run_from
+from visaproof.program.statements import Branch, End, Landing, Run, SetAddress, Statement
+from visaproof.semantics.symbolic.guarded import NONE, Literals
+from visaproof.semantics.symbolic.value_names import OfLoop
+from visaproof.smt import Bool, Term, bool_symbol, conj, false, neg, true
+from visaproof.smt.limit import Limit
+
+RUN_SHARE = 0.5
+"""Of the time for a file: the rest is for the questions."""
+
+MAX_STEPS = 20_000
+"""Statements of one trace; more are given up."""
+
+
+class Walk:
+    """The way of a machine through the statements of its kernel."""
+
+    def __init__(
+        self, machine: Machine, step: Callable[[Run], None], unroll: int, generalise: bool, compared_as: str
+    ) -> None:
+        """`step` runs a statement on the machine."""
+        self._step_machine = step
+        self._compared_as = compared_as
+        self._machine = machine
+        self._lanes = machine.lanes
+        self._unroll = unroll
+        self._generalise = generalise
+        self._place = 0
+        self._rounds: Counter[int] = Counter()
+        """How often each branch went back though it was open whether it would."""
+        self._back: dict[int, tuple[Bool, ...]] = {}
+        """The lanes that each branch took back last."""
+        self._steps = 0
+        self._bounded: list[tuple[Bool, Position]] = []
+        self._loops = 0
+        """How many loops were generalised, also in vain."""
+        self._heads: list[int] = []
+        """Where the loops begin whose general iteration this is."""
+        self._general: list[LoopRound] = []
+        self._branches: list[TakenBranch] = []
+        self._known: dict[int, dict[int, tuple[Branch, RoundWrites]]] = {}
+        """By where a loop begins and the place behind it: those that one iteration stood for, and what it wrote."""
+        self._within: int | None = None
+        """The place behind the loop of which an iteration begins now."""
+        self._sure: tuple[Contents, int] | None = None
+        """What there was before the outermost loop whose general iteration is not finished, and the bounded loops."""
+
+    def run(self, limit: Limit) -> Trace:
+        stopped: NotModelled | LimitReached | None = None
+        try:
+            with limit.within(RUN_SHARE):
+                self._walk(len(self._machine.program.statements))
+        except (NotModelled, LimitReached) as reason:
+            stopped = reason
+        machine, beyond = self._machine, self._machine.beyond
+        sure, bounded = self._sure or (None, None)  # an unfinished iteration shows nothing of other iterations
+        found = beyond.found[: sure and sure.beyond]
+        undefined = () if beyond.nondeterministic else tuple((neg(one.guard), one.position) for one in found)
+        return Trace(
+            tuple(machine.performed[: sure and sure.performed]),
+            machine.surfaces,
+            tuple(machine.arithmetic.arbitrary[: sure and sure.arbitrary]),
+            (*machine.operands.conditions[: sure and sure.conditions], *undefined),
+            machine.thread.registers,
+            machine.thread.predicates,
+            tuple(self._bounded[:bounded]),
+            stopped,
+            frozenset() if stopped is None else may_run_from(machine.program, self._place - 1),
+            machine.private,
+            tuple(machine.events[: sure and sure.events]),
+            tuple(self._general),
+            tuple(beyond.found) if beyond.nondeterministic else (),
+            tuple(self._branches),
+        )
+
+    def _walk(self, end: int) -> None:
+        """Runs the statements from `_place` on, up to the place `end`."""
+        statements = self._machine.program.statements
+        while True:
+            self._lanes.arrive(self._place)
+            if self._place == end:
+                break
+            if self._place in self._known and not self._lanes.nowhere and self._again():
+                continue
+            self._within = None
+            statement = statements[self._place]
+            self._place += 1
+            if isinstance(statement, Landing) or self._lanes.nowhere:
+                continue
+            self._steps += 1
+            if self._steps > MAX_STEPS:
+                raise NotModelled(f"loops that take more than {MAX_STEPS} statements", statement.position)
+            if not self._step_at(statement):
+                if self._heads:
+                    raise NotModelled("the end of a kernel in a loop", statement.position)
+                break
+
+    def _step_at(self, statement: Run) -> bool:
+        thread, position = self._machine.thread, statement.position
+        thread.registers.reader = thread.predicates.reader = thread.beyond.position = position
+        try:
+            return self._step(statement)
+        except NotModelled as reason:
+            if reason.position is not None:
+                raise
+            raise NotModelled(reason.what, position) from None
+        except LimitReached as reached:
+            reached.position = reached.position or position
+            raise
+
+    def _step(self, statement: Run) -> bool:
+        """Runs one statement; False ends the program."""
+        match statement:
+            case Branch():
+                self._branch(statement)
+            case End():
+                if statement.predicated or self._lanes.diverged:
+                    what = f"opcode {statement.origin.opcode} in divergent control flow"
+                    raise NotModelled(what, statement.position)
+                return False
+            case _:
+                self._step_machine(statement)
+        return True
+
+    def _branch(self, branch: Branch) -> None:
+        target, execution = branch.target, branch.lanes
+        first, uniform = lane_offset(execution), execution.size == 1
+        if uniform:  # Page GOTO: "all channels would either branch or not"
+            jumping = [self._jumps(execution, 0, true())] * THREAD_LANES
+        else:
+            jumping = [false()] * THREAD_LANES
+            for lane in range(execution.size):
+                jumping[first + lane] = self._jumps(execution, lane, self._lanes.running[first + lane])
+        if execution.predicate is not None:
+            self._note_branch(branch.position, jumping)
+        if target >= self._place:
+            self._lanes.jump(target, jumping, uniform)
+        else:
+            self._go_back(branch, jumping, uniform)
+
+    def _note_branch(self, position: Position, jumping: Sequence[Bool]) -> None:
+        taken = zip(self._lanes.running, jumping, strict=True)
+        self._branches.append(TakenBranch(position, tuple(conj(*self._lanes.facts, *both) for both in taken)))
+
+    def _go_back(self, branch: Branch, jumping: list[Bool], uniform: bool) -> None:
+        """The next iteration of a loop: lanes that have left it wait behind the branch."""
+        self._lanes.jump(self._place, [neg(jumps) for jumps in jumping], uniform)
+        if self._lanes.nowhere:
+            return
+        place, running = self._place, self._lanes.running
+        if self._back.get(place) != running:  # as many lanes as an iteration ago: then it is certain that they go on
+            self._rounds[place] += 1
+            self._back[place] = running
+        if self._rounds[place] > self._most_rounds(branch):
+            if not (self._generalise and self._generalised(branch, RoundWrites())):
+                self._bounded.append((neg(self._lanes.here), branch.position))
+                self._lanes.halt()
+            return
+        self._drop_rounds(branch.target, place)
+        self._place, self._within = branch.target, place
+
+    def _most_rounds(self, branch: Branch) -> int:
+        """Where registers are read by an index, each iteration is a choice between all of them: one is enough."""
+        read = self._machine.program.statements[branch.target : self._place]
+        return min(self._unroll, 1) if self._generalise and _by_index(read) else self._unroll
+
+    def _jumps(self, execution: Execution, lane: int, running: Bool) -> Bool:
+        """Whether a lane that is running jumps."""
+        if execution.predicate is None:
+            return true()
+        return self._machine.thread.passes(execution, lane, self._machine.thread.assumption(running))
+
+    def _again(self) -> bool:
+        """Whether all iterations of a loop that begins here were run as one: at once, as when a run came here before.
+
+        Else the work for loops in loops would grow with the product of their iterations.
+        """
+        first, loops = self._place, self._known[self._place]
+        for behind in sorted(loops, reverse=True):
+            branch, known = loops[behind]
+            if (self._within is not None and behind >= self._within) or self._lanes.wait_between(first, behind):
+                continue
+            self._place = behind
+            if self._generalised(branch, known.copy()):
+                return True
+            self._place = first
+            del loops[behind]
+        return False
+
+    def _generalised(self, branch: Branch, known: RoundWrites) -> bool:
+        """Whether all iterations of a loop from here on were run as one; `known` are writes that it will have."""
+        if self._heads and branch.target < self._heads[-1]:
+            return False
+        before, place, heads, bounds = self._machine.contents(), self._place, len(self._heads), len(self._bounded)
+        general, branches = len(self._general), len(self._branches)
+        outermost, self._sure = self._sure, self._sure or (before, bounds)
+        try:
+            self._general_round(branch, known)
+        except NotModelled:
+            del self._heads[heads:], self._bounded[bounds:], self._general[general:], self._branches[branches:]
+            self._machine.restore(before)
+            self._place, self._sure = place, outermost
+            return False
+        self._sure = outermost
+        if not self._compared_as:
+            self._known.setdefault(branch.target, {})[place] = branch, known
+        return True
+
+    def _general_round(self, branch: Branch, known: RoundWrites) -> None:
+        """Runs one iteration after any number of others, until what it writes was arbitrary before it."""
+        machine, behind, bounds, inner = self._machine, self._place, len(self._bounded), len(self._general)
+        before, running = machine.contents(), self._lanes.running
+        facts, branches = self._lanes.facts if self._compared_as else NONE, len(self._branches)
+        while True:
+            self._loops += 1
+            name = f"loop{self._compared_as and f'.{self._compared_as}.'}{self._loops}"
+            in_it = in_round(name, running)
+            elements = LaneElements(machine.thread, known, running if self._compared_as else ())
+            entered = self._held(known, running, facts) + elements.held(running, facts)
+            held = machine.forget(name, known, running)
+            during = self._held(known, running, facts)
+            elements.forget(name, in_it)
+            during += elements.held(in_it, facts)
+            self._lanes.only(in_it)
+            here = self._lanes.facts
+            written = self._round(name, branch.target, behind - 1, before.performed)
+            shifted = set[str]()
+            if not self._compared_as:
+                shifted = shifts(held, self._lanes.running, machine.thread.registers)
+            if not known.improve(written, shifted):
+                break
+            del self._bounded[bounds:], self._general[inner:], self._branches[branches:]
+            machine.restore(before)
+        after = self._held(known, in_it, here) + elements.held(in_it, here)
+        again = self._lanes_again(branch) if self._compared_as else []
+        exits = self._lanes.reached_since(before.lanes, behind)
+        if branch.lanes.predicate is not None:
+            exits = sorted({behind, *exits})
+        machine.keep_messages_since(before)
+        machine.forget(
+            f"{name}.left", replace(known, shifts=set()), running, facts
+        )  # lanes leave in different iterations
+        if self._compared_as:
+            left, runs = self._held(known, running, facts), in_round(name, (true(),) * THREAD_LANES)
+            left += elements.left(name)
+            words = map(Held, entered, during, after, left, owners(known) + elements.lanes)
+            lanes = map(Held, running, runs, again, runs, range(THREAD_LANES))
+            first, last = Moment(before.performed, before.events), machine.moment
+            breaks = exits != [behind]
+            self._general.append(LoopRound(branch.position, first, last, tuple(words), tuple(lanes), breaks))
+        self._leave(name, exits, running)
+        self._place = behind
+
+    def _held(self, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
+        """What is held here by what iterations may write, if iterations are to be compared."""
+        return self._machine.held(known, running, facts) if self._compared_as else []
+
+    def _lanes_again(self, branch: Branch) -> list[Bool]:
+        """The lanes that the branch takes back."""
+        execution = branch.lanes
+        first, running = lane_offset(execution), self._lanes.running
+        if execution.size == 1:
+            jumps = self._jumps(execution, 0, true())
+            return [conj(runs, jumps) for runs in running]
+        again = [false()] * THREAD_LANES
+        for lane in range(execution.size):
+            again[first + lane] = conj(running[first + lane], self._jumps(execution, lane, running[first + lane]))
+        return again
+
+    def _round(self, name: str, target: int, branch: int, messages: int) -> RoundWrites:
+        """Runs from `target` to the branch, and says what was written; so many `messages` came before."""
+        machine, registers, predicates = self._machine, self._machine.thread.registers, self._machine.thread.predicates
+        bound, addresses = machine.bindings.contents(), machine.operands.addresses.contents()
+        stores = len(machine.private.contents())
+        outer, registers.log, predicates.log = (registers.log, predicates.log), [], []
+        self._drop_rounds(target, branch)
+        self._place, self._within = target, branch + 1
+        self._heads.append(target)
+        try:
+            self._walk(branch)
+        finally:
+            private, fixed = machine.private.since(stores), machine.fixed(messages)
+            written = round_writes(name, registers.log, predicates.log, private, fixed)
+            registers.log, predicates.log = outer[0] + registers.log, outer[1] + predicates.log
+        self._heads.pop()
+        if machine.bindings.changed_since(bound):
+            raise NotModelled("a surface that changes between the iterations of a loop")
+        now = machine.operands.addresses.contents()
+        written.addresses = {key for key, held in now.items() if addresses.get(key) is not held}
+        return written
+
+    def _leave(self, name: str, exits: list[int], running: tuple[Bool, ...]) -> None:
+        """Lets the running lanes wait at one of the places where they can leave the loop."""
+        for place in exits:
+            chosen = [bool_symbol(OfLoop(name, f"exit{place}.lane{lane}")) for lane in range(THREAD_LANES)]
+            self._lanes.only(running)
+            self._lanes.jump(place, chosen if len(exits) > 1 else [true()] * THREAD_LANES, uniform=False)
+        self._lanes.halt()
+
+    def _drop_rounds(self, first: int, behind: int) -> None:
+        """Counts the iterations of the loops in between anew."""
+        for inner in [place for place in self._rounds if first <= place < behind]:
+            del self._rounds[inner], self._back[inner]
+
+
+def _by_index(statements: Sequence[Statement]) -> bool:
+    """Whether registers are read or written by an index."""
+    return any(isinstance(one, SetAddress) for one in statements)
