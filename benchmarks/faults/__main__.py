@@ -2,12 +2,15 @@
 
 python -m benchmarks.faults [--count 600] [--seed 0]    faults; exits with 1 where one is neither refuted nor equivalent
 python -m benchmarks.faults --pairs [--runs 1000]       random runs of the proved pairs; exits with 1 for a difference
+
+`--sample N` asks about N pairs of the list, drawn with the seed.
 """
 
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 from benchmarks.faults.ask import RUNS, Answer
 from benchmarks.faults.asker import Asker, Progress
@@ -30,6 +33,8 @@ def _asked(store: Store, options: Namespace) -> int:
     ask = Processes(round(1000 * options.timeout), options.jobs)
     asker = Asker(store, ask, options.again, Progress(options.count))
     pairs = listed_pairs()
+    if options.sample is not None:
+        pairs = Random(options.seed).sample(pairs, min(options.sample, len(pairs)))
     try:
         return _runs(asker, pairs, options.runs) if options.pairs else _faults(asker, pairs, options)
     except KeyboardInterrupt:
@@ -51,6 +56,7 @@ def _options(arguments: Sequence[str] | None) -> Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--pairs", action="store_true", help="no faults: random runs of the proved pairs")
     parser.add_argument("--runs", type=int, default=RUNS, help=f"of each pair (default: {RUNS})")
+    parser.add_argument("--sample", type=int, metavar="N", help="so many pairs of the list alone (default: all)")
     parser.add_argument("--timeout", type=float, default=5.0, help="seconds for one question to a solver")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
     parser.add_argument("--results", type=Path, default=FILE, help="the file that results are added to")

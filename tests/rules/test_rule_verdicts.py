@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.refinement.verdicts import Vacuous
 from visaproof.report.rules.rewrite import counterexample_lines
 from visaproof.rules.decision import check_rule
-from visaproof.rules.verdicts import Illegal, Proved, Refuted, Vacuous
+from visaproof.rules.verdicts import Illegal, Proved, Refuted
 
 SCATTER = "  scatter4_scaled.R (M1, 8) S 0x0:ud off.0 data.0\n"
 HEAD = "rule: r\nplatform: dg2\nvar: off ud[8], data ud[8], other ud[8]\npred: p[8]\nsurface: S\n"

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from visaproof.refinement.verdicts import Unknown
 from visaproof.report.rules.rewrite import counterexample_lines
 from visaproof.rules.decision import check_rule
-from visaproof.rules.verdicts import Proved, Refuted, Unknown
+from visaproof.rules.verdicts import Proved, Refuted
 
 RULES = Path(__file__).parents[2] / "proofs" / "rules"
 

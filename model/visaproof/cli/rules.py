@@ -163,7 +163,7 @@ def _check(path: "Path", arguments: Namespace, progress: "Progress", names: "dic
 
 
 def _code(one: "Checked") -> ExitCode:
-    from visaproof.rules.verdicts import Unknown, Vacuous
+    from visaproof.refinement.verdicts import Unknown, Vacuous
 
     if one.as_stated:
         return ExitCode.OK

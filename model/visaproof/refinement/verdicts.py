@@ -34,6 +34,8 @@ class Vacuous:
 
     kinds: tuple[UndefinedKind, ...] = ()
     """What it does in every run, as far as that is seen without a solver."""
+    reason: str = ""
+    """Of parts of programs, what excludes all inputs."""
 
 
 @dataclass(frozen=True, slots=True)

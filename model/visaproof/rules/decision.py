@@ -6,12 +6,13 @@ check_rule(read_rule(text, "my.rule")) -> Proved | Refuted | Illegal | Unknown |
 from collections.abc import Callable, Iterable, Sequence
 
 from visaproof.isa.errors import LimitReached
+from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
 from visaproof.rules.instance import check_prepared, prepared
 from visaproof.rules.language.instances import Instance, instances
 from visaproof.rules.language.reader import read_rule
 from visaproof.rules.language.syntax import Condition, Expect, Rule
 from visaproof.rules.programs import Prepared
-from visaproof.rules.verdicts import Illegal, Proved, Refuted, Unknown, Vacuous, Verdict
+from visaproof.rules.verdicts import Illegal, Proved, Refuted, Verdict
 from visaproof.smt.limit import Limit
 
 DEFAULT_TIMEOUT = 20.0
@@ -58,18 +59,18 @@ def check_instances(
             return one
         count += 1
         match check_prepared(one, conditions, timeout, quick):
-            case Proved(names):
-                rungs |= dict.fromkeys(names)
+            case Refines(rung):
+                rungs[rung] = None
             case Unknown() as reason:
                 unknown = unknown or Unknown(f"{one.instance.label}: {reason.reason}")
             case Vacuous():
                 vacuous += 1
-            case wrong:
+            case Refuted() as wrong:
                 return wrong
     if unknown is not None:
         return unknown
     if vacuous == count:
-        return Vacuous("the preconditions hold only where the source is undefined")
+        return Vacuous(reason="the preconditions hold only where the source is undefined")
     return Proved(tuple(rungs), count - vacuous)
 
 

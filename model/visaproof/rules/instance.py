@@ -13,14 +13,13 @@ from visaproof.refinement.decision import decide
 from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.premises import Premises
 from visaproof.refinement.obligations import premises
-from visaproof.refinement.verdicts import Refines
-from visaproof.refinement.verdicts import Vacuous as NeverDefined
+from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous
 from visaproof.rules.counterexamples import counterexample_of
 from visaproof.rules.language.instances import Instance, rule_place
 from visaproof.rules.language.syntax import Condition
 from visaproof.rules.programs import Prepared, comparison_of, contents_of, prepare, surface_of
 from visaproof.rules.questions.conditions import Premise, place_of, premise
-from visaproof.rules.verdicts import Illegal, Proved, Refuted, Unknown, Vacuous, Verdict
+from visaproof.rules.verdicts import Illegal, OfInstance, Refuted
 from visaproof.semantics.symbolic.accesses import Load
 from visaproof.smt import Bool, conj, is_false, neg, symbol, symbols_of, true
 from visaproof.visaasm import syntax
@@ -37,7 +36,7 @@ def prepared(instance: Instance) -> Prepared | Illegal:
         raise _in_rule(instance, error) from None
 
 
-def check_prepared(ready: Prepared, conditions: Sequence[Condition], timeout: float, quick: bool = False) -> Verdict:
+def check_prepared(ready: Prepared, conditions: Sequence[Condition], timeout: float, quick: bool = False) -> OfInstance:
     """Whether one instance is right under the conditions; `quick` leaves out guesses and smaller counterexamples.
 
     Raises ReadError and NotModelled.
@@ -47,7 +46,7 @@ def check_prepared(ready: Prepared, conditions: Sequence[Condition], timeout: fl
     assumed = premise(conditions, ready.instance)
     try:
         verdict = _decided(ready, assumed, timeout, quick)
-        if isinstance(verdict, Proved) and (pair := _may_overlap(ready, assumed)) is not None:
+        if isinstance(verdict, Refines) and (pair := _may_overlap(ready, assumed)) is not None:
             return _on_one_surface(ready, pair, conditions, timeout, quick)
         return verdict
     except (ReadError, NotModelled) as error:
@@ -139,20 +138,22 @@ def _illegal(instance: Instance) -> Illegal | None:
     return None
 
 
-def _decided(ready: Prepared, assumed: Premise, timeout: float, quick: bool) -> Verdict:
+def _decided(ready: Prepared, assumed: Premise, timeout: float, quick: bool) -> OfInstance:
     timeout_ms = round(1000 * timeout)
     if is_false(conj(*assumed.inputs)) or not _may_hold_something(ready, assumed, timeout_ms):
-        return Vacuous("the preconditions exclude each other")
+        return Vacuous(reason="the preconditions exclude each other")
     comparison = comparison_of(ready, assumed)
     match decide(comparison, timeout_ms, quick=quick):
-        case Refines(rung):
-            return Proved((rung,), 1)
         case Difference() as found:
             return Refuted(counterexample_of(ready, comparison, found))
-        case NeverDefined():
-            return Vacuous("the preconditions never hold where the source is defined")
-        case other:
-            return Unknown(getattr(other, "reason", ""))
+        case Vacuous():
+            return Vacuous(reason="the preconditions never hold where the source is defined")
+        case Resynchronised(reason):
+            return Unknown(reason)
+        case Bounded(found=found) | Apart(found=found):  # parts of programs have no loops, and surfaces of their own
+            return Unknown(f"shown under conditions that a rule does not state ({found})")
+        case Refines() | Unknown() as verdict:
+            return verdict
 
 
 def _may_hold_something(ready: Prepared, assumed: Premise, timeout_ms: int) -> bool:

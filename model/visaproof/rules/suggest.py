@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from visaproof.isa.errors import NotModelled
+from visaproof.refinement.verdicts import Unknown
 from visaproof.rules.condition_grammar import Candidate, candidates, stated_parts
 from visaproof.rules.decision import DEFAULT_TIMEOUT, check_instances
 from visaproof.rules.implication import Implication
@@ -17,7 +18,7 @@ from visaproof.rules.language.instances import instances
 from visaproof.rules.language.syntax import Rule
 from visaproof.rules.programs import Prepared
 from visaproof.rules.samples import differences, meeting
-from visaproof.rules.verdicts import Counterexample, Proved, Refuted, Unknown, Verdict
+from visaproof.rules.verdicts import Counterexample, Proved, Refuted, Verdict
 
 MOST_ASKED = 400
 """Conditions of one rule that a solver may have to decide; what is left undecided is counted."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from visaproof.isa.errors import Position
+from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
 from visaproof.rules.language.instances import Instance
 from visaproof.smt import Term
 
@@ -89,18 +90,8 @@ class Illegal:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """Neither was shown."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Vacuous:
-    """The preconditions never hold, or the source never is defined where they do."""
-
-    reason: str
-
-
 Verdict = Proved | Refuted | Illegal | Unknown | Vacuous
+"""Of a rule; the last two are those of refinement."""
+
+OfInstance = Refines | Refuted | Unknown | Vacuous
+"""Of one instance."""

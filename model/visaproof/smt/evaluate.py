@@ -7,11 +7,10 @@ from typing import TypeVar, cast
 from visaproof.smt.arithmetic import add, mul, scale
 from visaproof.smt.bits import bit_and, bit_or, bit_xor, shl, sign_extend, zero_extend
 from visaproof.smt.comparison import eq, slt, ult
-from visaproof.smt.division import udiv, urem
 from visaproof.smt.float_terms import rounded
 from visaproof.smt.ieee import FloatOperation, compute
 from visaproof.smt.logic import conj, disj, ite, neg
-from visaproof.smt.slices import ashr, concat, extract, lshr
+from visaproof.smt.slices import ashr, concat, extract, lshr, udiv, urem
 from visaproof.smt.terms import BitVec, Bool, Op, Term, const, own_mark
 
 T = TypeVar("T", bound=Term)

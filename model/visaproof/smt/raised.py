@@ -15,10 +15,9 @@ import z3  # pyright: ignore[reportMissingTypeStubs]
 from visaproof.smt.arithmetic import add, bit_not, mul, negate, sub
 from visaproof.smt.bits import bit_and, bit_or, bit_xor, shl, sign_extend, zero_extend
 from visaproof.smt.comparison import eq, sle, slt, ule, ult
-from visaproof.smt.division import udiv, urem
 from visaproof.smt.evaluate import evaluate
 from visaproof.smt.logic import conj, disj, iff, implies, ite, ite_bool, neg
-from visaproof.smt.slices import ashr, concat, extract, lshr
+from visaproof.smt.slices import ashr, concat, extract, lshr, udiv, urem
 from visaproof.smt.terms import BitVec, Bool, Term, bool_const, bool_symbol, const, is_false, is_true, symbol
 
 _z3: Any = z3

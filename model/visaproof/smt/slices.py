@@ -1,4 +1,7 @@
-"""Slices of words, words put together, and the shifts that are slices."""
+"""Slices of words, words put together, the shifts that are slices, and quotients, which are shifts by powers of two.
+
+Division is as in SMT-LIB: by 0 the quotient is all ones and the remainder the dividend.
+"""
 
 from collections.abc import Iterable, Iterator
 from functools import reduce
@@ -212,3 +215,33 @@ def _as_slice(term: BitVec) -> tuple[BitVec, int, int]:
         high, low = cast(tuple[int, int], term.payload)
         return cast(BitVec, term.args[0]), high, low
     return term, term.width - 1, 0
+
+
+def udiv(left: BitVec, right: BitVec) -> BitVec:
+    """The quotient of two unsigned words, rounded down."""
+    width = common_width((left, right))
+    dividend, divisor = value_of(left), value_of(right)
+    if divisor == 0:
+        return const(-1, width)
+    if dividend is not None and divisor is not None:
+        return const(dividend // divisor, width)
+    if divisor is not None and divisor.bit_count() == 1:
+        return lshr(left, const(divisor.bit_length() - 1, width))
+    if left.high < right.low:
+        return const(0, width)
+    bounds = (left.low // right.high, left.high // right.low) if right.low else None
+    return bit_vector(Op.UDIV, (left, right), None, width, bounds)
+
+
+def urem(left: BitVec, right: BitVec) -> BitVec:
+    """The remainder of two unsigned words."""
+    width = common_width((left, right))
+    dividend, divisor = value_of(left), value_of(right)
+    if divisor == 0 or left.high < right.low:
+        return left
+    if dividend is not None and divisor is not None:
+        return const(dividend % divisor, width)
+    if divisor is not None and divisor.bit_count() == 1:
+        return bit_and(left, const(divisor - 1, width))
+    most = min(left.high, right.high - 1) if right.low else left.high
+    return bit_vector(Op.UREM, (left, right), None, width, (0, most))

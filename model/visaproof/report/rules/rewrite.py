@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
+from visaproof.refinement.verdicts import Unknown, Vacuous
 from visaproof.report.text.columns import WIDTH, beside
 from visaproof.report.text.tables import table
 from visaproof.rules.decision import is_as_stated
@@ -17,8 +18,6 @@ from visaproof.rules.verdicts import (
     Refuted,
     Run,
     Step,
-    Unknown,
-    Vacuous,
     Verdict,
 )
 from visaproof.semantics.symbolic.names import is_lane, is_of_memory, is_size
@@ -80,7 +79,7 @@ def _by(one: Checked) -> str:
             return f"{' and '.join(rungs)}, {instances} instance{'s' * (instances != 1)}"
         case Refuted():
             return "a run of both sides"
-        case Illegal(_, reason, _) | Unknown(reason) | Vacuous(reason):
+        case Illegal(_, reason, _) | Unknown(reason) | Vacuous(reason=reason):
             return reason
 
 
