@@ -7,7 +7,7 @@ from visaproof.decode.scratch import scratch_bytes
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.isa.identity import Same
 from visaproof.isa.operands import SCRATCH
-from visaproof.launch.assumptions import Start
+from visaproof.launch.assumptions import Start, table_surfaces
 from visaproof.launch.input_meaning import Argument, Meaning
 from visaproof.launch.launch import (
     BufferAddress,
@@ -140,7 +140,7 @@ def stated_sizes(names: LaunchNames, keys: Iterable[str], options: Iterable[tupl
     if SCRATCH in present and (own := scratch_bytes(kernel, launch.scratch_bytes)):
         sizes[SCRATCH] = const(min(own, LARGEST), ADDRESS_BITS)
         assumed.append(premise("scratch-size", size=own, surface=SCRATCH))
-    tables = {f"bti {index}": launch.constants.get(name) for index, name in launch.tables.items()}
+    tables = {key: launch.constants.get(name) for key, name in table_surfaces(kernel, launch).items()}
     sizes |= {key: const(len(one.content), ADDRESS_BITS) for key, one in tables.items() if one is not None}
     for name, amount in options:
         argument = _argument(kernel, launch, name)

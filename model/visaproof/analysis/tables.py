@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from visaproof.launch.assumptions import TABLE_BASES, Start, table_names
+from visaproof.launch.assumptions import TABLE_BASES, Start, table_names, table_surfaces
 from visaproof.launch.constants import known
 from visaproof.launch.launch import Launch
 from visaproof.launch.matching import Program, is_linked, linked_address
@@ -18,7 +18,7 @@ def tables_of(kernel: Kernel, launch: Launch, start: Start) -> Tables:
     found = contents_of(kernel, launch)
     words = {linked_address(name): name for name in kernel.variables if is_linked(name)}
     words |= {word: base.value for word, base in start.pointers.items() if base in TABLE_BASES}
-    bound = {f"bti {index}": found[name] for index, name in launch.tables.items() if name in found}
+    bound = {key: found[name] for key, name in table_surfaces(kernel, launch).items() if name in found}
     return Tables(found | bound, {word: name for word, name in words.items() if name in found})
 
 
@@ -31,7 +31,7 @@ def contents_of(kernel: Kernel, launch: Launch) -> dict[str, bytes]:
 def sizes_of_tables(kernel: Kernel, launch: Launch) -> dict[str, BitVec]:
     """How many bytes each table has, whether its contents are known or not."""
     found = {name: launch.constants.get(name) for name in table_names(kernel, launch)}
-    found |= {f"bti {index}": found.get(name) for index, name in launch.tables.items()}
+    found |= {key: found.get(name) for key, name in table_surfaces(kernel, launch).items()}
     return {name: const(len(one.content), ADDRESS_BITS) for name, one in found.items() if one is not None}
 
 

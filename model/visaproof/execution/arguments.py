@@ -14,7 +14,15 @@ from visaproof.execution.run import Memory
 from visaproof.execution.shape import Shape
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.isa.types import DataType
-from visaproof.launch.launch import Argument, ArgumentValue, BufferAddress, LaunchValue, SlmAddress, Surface
+from visaproof.launch.launch import (
+    Argument,
+    ArgumentValue,
+    BufferAddress,
+    LaunchValue,
+    SlmAddress,
+    Surface,
+    TableSurface,
+)
 from visaproof.launch.local_memory import LARGEST_LOCAL, SIZE_ATTRIBUTE, UNIT
 from visaproof.visaasm.syntax import GeneralVariable
 
@@ -123,6 +131,8 @@ def parameters(program: Program) -> Parameters:
                     local.add(argument.index)
                 case LaunchValue() as value if value in MODULE_DATA:
                     module.add(value.value)
+                case TableSurface(table):
+                    module.add(table.value)
                 case _:
                     pass
     slots = {index: tuple(sorted(found, key=lambda slot: slot.offset)) for index, found in values.items()}

@@ -20,6 +20,7 @@ from visaproof.launch.input_meaning import (
     Sampler,
     SlmAddress,
     Surface,
+    TableSurface,
 )
 from visaproof.launch.launch import Launch
 from visaproof.semantics.concrete.state import ConcreteState
@@ -164,6 +165,9 @@ class Payloads:
                 return None if address is None else _cut(address.to_bytes(8, "little"), piece)
             case Surface(argument):
                 return _cut((surface_handle(argument.index)).to_bytes(8, "little"), piece)
+            case TableSurface(table):  # the low dword of its address names it, as that of a buffer may
+                content = self._launch_value(table)
+                return None if content is None else _cut(content, piece)
             case Sampler(argument, place):
                 return _cut(surface_handle(argument.index if argument else place).to_bytes(8, "little"), piece)
             case ImageExtent(argument, dimension):

@@ -25,7 +25,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError, UndefinedBehavior
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.ids.laid_out import reaches_texels
-from visaproof.launch.launch import BufferAddress, Surface
+from visaproof.launch.launch import BufferAddress, Surface, TableSurface
 from visaproof.machine.concrete.run import (
     AtBarrier,
     Code,
@@ -284,7 +284,7 @@ def surface_keys(program: Program, memory: Memory) -> Iterator[tuple[str, int]]:
         # ze_info may call a bindless argument a pointer; the kernel then takes its low dword as the handle.
         for handle in (surface_handle(index), buffer.base % (1 << 32)):
             yield f"bindless handle {handle}", index
-    for key, index in _bindless(program):
+    for key, index in _bindless(program, memory):
         if index in buffers:
             yield key, index
 
@@ -308,10 +308,12 @@ def first_typed(program: Program) -> Instruction | None:
     return next((each for each in program.kernel.instructions() if reaches_texels(each)), None)
 
 
-def _bindless(program: Program) -> Iterator[tuple[str, int]]:
+def _bindless(program: Program, memory: Memory) -> Iterator[tuple[str, int]]:
     """The argument of each surface that is named by the input with its surface state."""
     for item in program.kernel.inputs:
         for piece in program.launch.pieces(item.variable):
             if isinstance(piece.meaning, Surface | BufferAddress):
                 # ze_info has a bindless argument as its pointer, which holds the offset of its surface state.
                 yield f"bindless {item.variable}.{piece.offset}", piece.meaning.argument.index
+            elif isinstance(piece.meaning, TableSurface) and piece.meaning.table.value in memory.tables:
+                yield f"bindless {item.variable}.{piece.offset}", memory.tables[piece.meaning.table.value]

@@ -13,7 +13,7 @@ from visaproof.launch.float_results import IEEE_ASSUMED, Floats, ieee_start
 from visaproof.launch.ids.launched_start import NOTHING_LAUNCHED, launched_start
 from visaproof.launch.ids.launched_words import FIRST_LANES, first_lanes
 from visaproof.launch.ids.work_items import NO_GROUP, Group, group_of, launched_lanes
-from visaproof.launch.launch import BufferAddress, Launch, LaunchValue, LocalId, Piece
+from visaproof.launch.launch import BufferAddress, Launch, LaunchValue, LocalId, Piece, TableSurface
 from visaproof.launch.matching import is_linked, linked_address
 from visaproof.launch.premises import Premise, premise
 from visaproof.launch.relations.stated_relations import StatedRelation
@@ -152,7 +152,17 @@ def table_names(kernel: Kernel, launch: Launch) -> Iterator[str]:
     """What the tables of the program are known by, of which the kernel gets the address."""
     yield from (name for name in kernel.variables if is_linked(name))
     handed = {piece.meaning for item in kernel.inputs for piece in launch.pieces(item.variable)}
-    yield from (base.value for base in TABLE_BASES if base in handed)
+    yield from (base.value for base in TABLE_BASES if handed & {base, TableSurface(base)})
+
+
+def table_surfaces(kernel: Kernel, launch: Launch) -> dict[str, str]:
+    """The tables that are surfaces, by the name of the surface."""
+    found = {f"bti {index}": name for index, name in launch.tables.items()}
+    for item in kernel.inputs:
+        for piece in launch.pieces(item.variable):
+            if isinstance(piece.meaning, TableSurface) and not piece.first_byte:
+                found[f"bindless {item.variable}.{piece.offset}"] = piece.meaning.table.value
+    return found
 
 
 _SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE, LaunchValue.GLOBAL_SIZE, LaunchValue.GROUP_COUNT)

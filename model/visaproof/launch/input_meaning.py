@@ -108,6 +108,17 @@ class Surface:
 
 
 @dataclass(frozen=True, slots=True)
+class TableSurface:
+    """What names the surface of the program's own variables: a surface state offset."""
+
+    table: LaunchValue
+    """What holds their address."""
+
+    def __str__(self) -> str:
+        return f"surface of {self.table}"
+
+
+@dataclass(frozen=True, slots=True)
 class Sampler:
     """The handle of a sampler: that of `argument`, or one in the source, by its place in the payload."""
 
@@ -202,6 +213,7 @@ Meaning = (
     | BufferOffset
     | SlmAddress
     | Surface
+    | TableSurface
     | Sampler
     | ImageExtent
     | Property
@@ -238,5 +250,5 @@ def natural_size(meaning: Meaning) -> int | None:
             return 8
         case BufferOffset() | ImageExtent() | Property():
             return 4
-        case LocalId() | Surface() | Sampler() | ArgumentValue() | Unknown():
+        case LocalId() | Surface() | TableSurface() | Sampler() | ArgumentValue() | Unknown():
             return None

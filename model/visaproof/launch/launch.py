@@ -27,6 +27,7 @@ from visaproof.launch.input_meaning import (
     SamplerModes,
     SlmAddress,
     Surface,
+    TableSurface,
     Unknown,
     natural_size,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "Piece",
     "SlmAddress",
     "Surface",
+    "TableSurface",
     "Unknown",
     "launch_of",
     "parse_input_option",
@@ -169,7 +171,7 @@ class Launch:
                 | Property()
             ):
                 return replace(meaning, argument=self.argument(meaning.argument.index))
-            case LocalId() | LaunchValue() | Sampler() | Unknown():
+            case LocalId() | LaunchValue() | TableSurface() | Sampler() | Unknown():
                 return meaning
 
 

@@ -8,7 +8,7 @@ from visaproof.isa.errors import ReadError
 from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.launch.input_meaning import Argument, ArgumentValue, LocalId, Piece, SamplerModes
-from visaproof.launch.launch import BufferAddress, Launch, Surface, Unknown
+from visaproof.launch.launch import BufferAddress, Launch, Surface, TableSurface, Unknown
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.value_names import OnlyHanded, Own, Owner, PredicateBit, RegisterByte
 from visaproof.smt import BitVec, Bool, bool_symbol, symbol
@@ -250,8 +250,12 @@ def surface_of(program: Program, key: str, by_meaning: bool) -> str | None:
 def _of_input(program: Program, variable: str, byte: int, by_meaning: bool) -> str | None:
     if by_meaning:
         for piece in program.launch.pieces(variable):  # without stateful access, a pointer's place names its surface
-            if isinstance(piece.meaning, Surface | BufferAddress) and piece.offset == byte and not piece.first_byte:
+            if piece.offset != byte or piece.first_byte:
+                continue
+            if isinstance(piece.meaning, Surface | BufferAddress):
                 return f"argument {piece.meaning.argument.index}"
+            if isinstance(piece.meaning, TableSurface):
+                return program.table(piece.meaning.table.value)
         return None
     for item in program.kernel.inputs:
         if item.variable == variable:

@@ -36,6 +36,7 @@ from visaproof.launch.input_meaning import (
     Sampler,
     SlmAddress,
     Surface,
+    TableSurface,
     Unknown,
 )
 from visaproof.launch.kernel_info import KernelInfo, PayloadArgument
@@ -203,6 +204,8 @@ def _meaning(argument: PayloadArgument) -> Meaning:
             return Property(passed, kind)
         case PayloadArgument(kind="inline_sampler"):
             return Sampler(None, argument.offset)
+        case PayloadArgument(kind="const_base" | "global_base" as kind, address_mode="bindless"):
+            return TableSurface(LAUNCH_VALUES[kind])
         case PayloadArgument(kind=kind, address_mode="" | "stateless") if kind in LAUNCH_VALUES:
             return LAUNCH_VALUES[kind]
         case _:

@@ -11,7 +11,7 @@ from visaproof.isa.errors import NotModelled
 from visaproof.launch.assumptions import TABLE_BASES, Start
 from visaproof.launch.float_results import Floats, ieee_start
 from visaproof.launch.ids.work_items import launched_lanes
-from visaproof.launch.launch import BufferAddress, LaunchValue, Surface
+from visaproof.launch.launch import BufferAddress, LaunchValue, Surface, TableSurface
 from visaproof.launch.matching import (
     SHARED_LOCAL,
     SOURCE,
@@ -149,8 +149,12 @@ def _handles(program: Program) -> Iterator[tuple[tuple[str, int], str]]:
     """Where a kernel may get the handle of an argument's surface, and the name of that surface."""
     for item in program.kernel.inputs:
         for piece in program.launch.pieces(item.variable):
-            if isinstance(piece.meaning, Surface | BufferAddress) and not piece.first_byte:
+            if piece.first_byte:
+                continue
+            if isinstance(piece.meaning, Surface | BufferAddress):
                 yield (item.variable, piece.offset), f"argument {piece.meaning.argument.index}"
+            elif isinstance(piece.meaning, TableSurface):
+                yield (item.variable, piece.offset), program.table(piece.meaning.table.value)
 
 
 def require_found(runner: AnyRunner) -> None:
