@@ -19,6 +19,7 @@ EPILOG = """examples:
   visaproof conflicts dumps --output json:conflicts.json
   visaproof bounds dumps --output json:bounds.json
   visaproof report conflicts.json bounds.json -o page.html
+  visaproof report tv.json -o tv.html --title 'compiler of today'
   visaproof conflicts dumps --output html:page.html    the same at once, of one command
 
 The page needs no network.  It has the counts of verdicts, filters by verdict, command and text, and for each result the
