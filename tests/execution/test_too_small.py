@@ -169,3 +169,56 @@ def test_images_are_as_large_as_the_launch_or_smaller() -> None:
     assert f"{width}x{height}:zeros" in found.images.values()
     assert any(text != f"{width}x{height}:zeros" for text in found.images.values())
     assert ("--sampler", "clamp-to-edge") in list(found.options())
+
+
+GATHERED = """.version 4.1
+.kernel "k"
+.decl PTR v_type=G type=uq num_elts=1 align=qword
+.decl OTHER v_type=G type=uq num_elts=1 align=qword
+.decl IDX v_type=G type=uw num_elts=16 align=GRF
+.decl A v_type=G type=uq num_elts=8 align=GRF
+.decl D v_type=G type=ud num_elts=8 align=GRF
+.input IDX offset=32 size=32
+.input PTR offset=128 size=8
+.input OTHER offset=136 size=8
+.kernel_attr SimdSize=8
+.function "k"
+k:
+    shl (M1, 8) A(0,0)<1> IDX(0,0)<1;1,0> 0x2:uq
+    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> PTR(0,0)<0;1,0>
+    svm_gather.4.1 (M1, 8) A.0 D.0
+    shl (M1, 8) A(0,0)<1> D(0,0)<1;1,0> 0x2:uq
+    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> OTHER(0,0)<0;1,0>
+    svm_scatter.4.1 (M1, 8) A.0 D.0
+    ret (M1, 1)
+"""
+
+
+@pytest.fixture
+def gathered(tmp_path: Path) -> list[str]:
+    """other[index[id]] = …"""
+    path = tmp_path / "k.visaasm"
+    path.write_text(GATHERED)
+    meanings = ("PTR=buffer_address:arg0", "OTHER=buffer_address:arg1", "IDX=local_id_x")
+    return [str(path), "--platform", "TGLLP", *(word for one in meanings for word in ("--input", one))]
+
+
+def test_indices_from_a_buffer_are_small_numbers(gathered: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Zeros would reach the first element alone."""
+    main(["bounds", *gathered, "--format", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    store = file["messages"][-1]["launch"]
+    assert store["found"]
+    assert store["buffers"]["arg0"].startswith("small:")
+    assert main(store["command"][1:]) == 1
+    assert "in no buffer" in capsys.readouterr().out
+
+
+def test_lanes_meet_at_small_numbers(gathered: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    main(["conflicts", *gathered, "--format", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    (scatter,) = file["scatters"]
+    assert scatter["launch"]["found"]
+    assert scatter["launch"]["buffers"]["arg0"].startswith("small:")
+    assert main(scatter["launch"]["command"][1:]) == 1
+    assert "both write byte" in capsys.readouterr().out

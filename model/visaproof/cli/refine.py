@@ -232,8 +232,9 @@ def _ask(
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
     from visaproof.queries.kernels.undefined import forbidden_by
+    from visaproof.refinement.comparison import compare
+    from visaproof.refinement.decision import decide_within
     from visaproof.refinement.defined_run import has_defined_run
-    from visaproof.refinement.limited import compare_within, decide_within
     from visaproof.refinement.same_program import DEFINED_BY_A_RUN, LOOKED_AT_S
     from visaproof.refinement.scope import Alias, Scope
     from visaproof.refinement.strategies.strategy import Stages
@@ -257,7 +258,8 @@ def _ask(
         disjoint_in(arguments.where), relations_in(arguments.where), timeout_ms, groups,
     )  # fmt: skip
     limit = Limit(min(arguments.limit, LOOKED_AT_S) if itself else arguments.limit)
-    comparison = compare_within(limit, source, target, scope)
+    with limit.within():
+        comparison = compare(source, target, scope)
     if arguments.format == "text":
         for line in header(comparison):
             print(line)

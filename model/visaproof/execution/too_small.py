@@ -13,7 +13,7 @@ from visaproof.execution.example_launch import MOST_STATEMENTS, SAMPLED, Event, 
 from visaproof.execution.payload import Program
 from visaproof.execution.run import run_launch
 from visaproof.execution.shape import Shape, ThreadId
-from visaproof.execution.usual_launches import Candidate, Stated, UsualLaunches
+from visaproof.execution.usual_launches import Candidate, Contents, Stated, UsualLaunches
 from visaproof.isa.errors import InNoBuffer, NotModelled, Position, ReadError
 from visaproof.machine.concrete.run import PerformedMessage
 from visaproof.program.statements import Run
@@ -21,7 +21,7 @@ from visaproof.semantics.concrete.choices import Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.trail import Trail
 
-MOST_RECORDED = 16
+MOST_RECORDED = 24
 """Launches that are run for how far statements reach."""
 MOST_TRIED = 6
 """Of them, for one statement."""
@@ -78,7 +78,7 @@ class TooSmall:
     recorded: "list[Recorded]" = field(default_factory=list["Recorded"])
 
     def __post_init__(self) -> None:
-        self.launches = UsualLaunches(self.program, self.stated)
+        self.launches = UsualLaunches(self.program, replace(self.stated, contents=("zeros", "small")))
         self._more = islice(_by_shape(self.launches), MOST_RECORDED)
 
     def find(self, position: Position, argument: int | None) -> ExampleLaunch | NoLaunch:
@@ -88,13 +88,18 @@ class TooSmall:
         self.before = None
         reaching = (one for one in self._all() if (position, argument) in one.ends or position in one.outside)
         first: Recorded | None = None
-        for one in islice(reaching, MOST_TRIED):
+        tried = 0
+        for one in reaching:
             end = one.ends.get((position, argument), NOTHING)
             size = None if position in one.outside else end.byte - end.width
             if size == 0:
                 first = first or one
-            elif (found := self._shown(position, argument, one.candidate, size)) is not None:
+                continue
+            if (found := self._shown(position, argument, one.candidate, size)) is not None:
                 return found
+            tried += 1
+            if tried == MOST_TRIED:
+                break
         if first is not None:  # no launch reaches further than the first access
             byte = first.ends[position, argument].byte
             if byte > 1 and (found := self._shown(position, argument, first.candidate, byte - 1)) is not None:
@@ -131,7 +136,7 @@ class TooSmall:
         def sizes(each: int, numbers: Mapping[str, int]) -> int | None:
             return size if each == index else of_others(each, numbers)
 
-        return UsualLaunches(self.program, replace(self.stated, sizes=sizes))
+        return UsualLaunches(self.program, replace(self.launches.stated, sizes=sizes))
 
     def _last_local(self, candidate: Candidate, size: int) -> tuple[int | None, int]:
         """The `local` argument behind all others, and its bytes where all of them together have so many."""
@@ -214,13 +219,12 @@ class _Watch:
 
 
 def _by_shape(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-    """The first of each shape before the others."""
+    """The first of each shape and contents before the others, and small numbers behind zeros."""
+    first: dict[tuple[Contents, Shape], Candidate] = {}
     later: list[Candidate] = []
-    shapes: set[Shape] = set()
     for one in candidates:
-        if one.shape in shapes:
+        if first.setdefault((one.contents, one.shape), one) is not one:
             later.append(one)
-        else:
-            shapes.add(one.shape)
-            yield one
+    yield from (one for (contents, _), one in first.items() if contents == "zeros")
+    yield from (one for (contents, _), one in first.items() if contents != "zeros")
     yield from later

@@ -4,8 +4,10 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Literal
 
 from visaproof.execution.arguments import Content, LocalBytes, Parameters, parameters
+from visaproof.execution.contents import small_numbers
 from visaproof.execution.images import ImageContent, ImageShape
 from visaproof.execution.payload import Program
 from visaproof.execution.shape import Shape, Triple
@@ -14,11 +16,15 @@ from visaproof.launch.ids.group_shape import GroupShape
 BUFFER_BYTES = 1 << 16
 """Of a buffer of which no size is stated."""
 LOCAL_BYTES = 1 << 12
+DWORD = 4
 MOST_BUFFER = 1 << 24
 MOST_ITEMS = 4096
 """Work items of a launch that is tried."""
 RANDOM_DRAWS = 4
 """Choices of arguments at random for each shape."""
+
+
+Contents = Literal["zeros", "small"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,8 @@ class Stated:
     """Whether these numbers obey the user's relations."""
     global_size: Triple | None = None
     example: tuple[Shape, Mapping[int, int]] | None = None
+    contents: Sequence["Contents"] = ("zeros",)
+    """Of buffers; each launch is tried with these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +51,7 @@ class Candidate:
     like_the_example: bool
     named: Mapping[str, int]
     """The numbers by the names that relations and sizes use."""
+    contents: Contents = "zeros"
     smaller: tuple[int, Triple] | None = None
     """One image, by its argument, and by how much it is smaller than the launch; others are as large."""
 
@@ -73,8 +82,8 @@ class UsualLaunches:
         for like_the_example, shape, numbers in self._all():
             named = self._named(shape, numbers)
             if self.stated.allows(named):
-                for smaller in (None, *product(self.images, SMALLER)):
-                    yield Candidate(shape, numbers, like_the_example, named, smaller)
+                for contents, smaller in product(self.stated.contents, (None, *product(self.images, SMALLER))):
+                    yield Candidate(shape, numbers, like_the_example, named, contents, smaller)
 
     @property
     def images(self) -> tuple[int, ...]:
@@ -95,8 +104,7 @@ class UsualLaunches:
             size = (LOCAL_BYTES if local else BUFFER_BYTES) if stated is None else stated
             if not 0 < size <= MOST_BUFFER:
                 return None
-            text = f"{'local' if local else 'zeros'}:{size}"
-            found[index] = Passed(text, LocalBytes(size) if local else bytes(size))
+            found[index] = _local(size) if local else _buffer(index, size, candidate.contents)
         return found
 
     def _image(self, index: int, candidate: Candidate) -> Passed:
@@ -118,15 +126,21 @@ class UsualLaunches:
             shape, numbers = self.stated.example
             if shape.items <= MOST_ITEMS:
                 yield True, shape, {**self._usual(shape), **numbers}
-        draw = random.Random(1)
-        for shape in self._shapes():
-            yield False, shape, self._usual(shape)
-            if self.stated.example is not None:
-                yield False, shape, {**self._usual(shape), **self.stated.example[1]}
-            yield False, shape, dict.fromkeys(self.takes.values, shape.items)
-            pool = (1, 2, 3, 4, 8, 16, *shape.global_size[:2], shape.items)
-            for _ in range(RANDOM_DRAWS if self.takes.values else 0):
-                yield False, shape, {index: draw.choice(pool) for index in self.takes.values}
+        draw, shapes = random.Random(1), list(self._shapes())
+        for some in (shapes[:1], shapes[1:]):  # what a single group shows is the easiest to read
+            yield from ((False, shape, numbers) for shape in some for numbers in self._likely(shape))
+            yield from ((False, shape, numbers) for shape in some for numbers in self._drawn(shape, draw))
+
+    def _likely(self, shape: Shape) -> Iterator[dict[int, int]]:
+        yield self._usual(shape)
+        if self.stated.example is not None:
+            yield {**self._usual(shape), **self.stated.example[1]}
+
+    def _drawn(self, shape: Shape, draw: random.Random) -> Iterator[dict[int, int]]:
+        yield dict.fromkeys(self.takes.values, shape.items)
+        pool = (1, 2, 3, 4, 8, 16, *shape.global_size[:2], shape.items)
+        for _ in range(RANDOM_DRAWS if self.takes.values else 0):
+            yield {index: draw.choice(pool) for index in self.takes.values}
 
     def _shapes(self) -> Iterator[Shape]:
         """Few work items first."""
@@ -173,6 +187,18 @@ class UsualLaunches:
         ):  # fmt: skip
             named |= {f"{value}_{dimension}": size for dimension, size in zip("xyz", sizes, strict=True)}
         return named
+
+
+def _local(size: int) -> Passed:
+    return Passed(f"local:{size}", LocalBytes(size))
+
+
+def _buffer(index: int, size: int, contents: Contents) -> Passed:
+    """Small numbers where they are asked for and fill it; no two buffers hold the same."""
+    count, rest = divmod(size, DWORD)
+    if contents == "zeros" or rest:
+        return Passed(f"zeros:{size}", bytes(size))
+    return Passed(f"small:{count}:{index + 1}", small_numbers(count, index + 1))
 
 
 def _argument(takes: Parameters, index: int, value: int) -> str:

@@ -11,7 +11,7 @@ from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
 from visaproof.report.kernels.premises import premise_lines, premises_json
-from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, stop_json
+from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide, stop_json
 from visaproof.report.one_kernel.lane_table import lane_table
 from visaproof.report.one_kernel.launches import NO_LAUNCHES, ShownLaunch
 from visaproof.report.one_kernel.statements import counted_bytes, place_json, statement_lines
@@ -144,13 +144,10 @@ def _meaning(answers: AskedKernel, name: str) -> str:
 
 def data_dependence(answers: AskedKernel, conflict: ShownRun) -> str:
     """The loads whose values decide whether the lanes meet; empty where no data does."""
-    brought = {str(content.payload): performed for performed in answers.asked.trace.performed
-               for _, content in performed.loaded}  # fmt: skip
     lines = {
-        brought[name].instruction.position.line: f"line {brought[name].instruction.position.line} "
-        f"({brought[name].instruction.opcode} from {surface_name(answers, brought[name].surface)})"
-        for name in conflict.depends_on
-        if name in brought
+        one.instruction.position.line: f"line {one.instruction.position.line} "
+        f"({one.instruction.opcode} from {surface_name(answers, one.surface)})"
+        for one in loads_that_decide(answers, conflict)
     }
     return ", ".join(lines[line] for line in sorted(lines))
 

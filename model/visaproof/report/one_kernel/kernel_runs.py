@@ -1,6 +1,6 @@
 """What the reports on questions about a kernel have in common: what was asked about, and a run that shows something."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from visaproof.analysis.conflicts.thread_states import Asked, Values
@@ -9,6 +9,7 @@ from visaproof.isa.errors import LimitReached
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Start
 from visaproof.launch.launch import Launch
+from visaproof.machine.symbolic.machine import Performed
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.visaasm.syntax import Instruction, Kernel
 
@@ -37,6 +38,13 @@ class ShownRun(Protocol):
     def values(self) -> Values: ...
     @property
     def depends_on(self) -> tuple[str, ...]: ...
+
+
+def loads_that_decide(answers: AskedKernel, shown: ShownRun) -> Iterator[Performed]:
+    """The loads whose values it depends on, one for each value."""
+    brought = {str(content.payload): performed for performed in answers.asked.trace.performed
+               for _, content in performed.loaded}  # fmt: skip
+    return (brought[name] for name in shown.depends_on if name in brought)
 
 
 def stop_json(stopped: Stop | None, not_asked: Sequence[Instruction]) -> dict[str, Any]:

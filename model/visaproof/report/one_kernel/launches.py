@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from visaproof.analysis.conflicts.thread_states import Values
@@ -17,7 +17,7 @@ from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS, Argument
 from visaproof.launch.relations.expressions import Disjoint, Expression, Relation, value_in
 from visaproof.launch.relations.launch_names import LaunchNames
-from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun
+from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide
 from visaproof.report.one_kernel.statements import counted_bytes
 from visaproof.semantics.concrete.surface import Write
 from visaproof.smt import evaluate
@@ -32,8 +32,10 @@ def launch_of(
     sizes: Sequence[tuple[str, Expression]] = (),
     global_size: Sequence[Expression] = (),
 ) -> ExampleLaunch | NoLaunch:
-    """A launch with the event of a counterexample."""
+    """A launch with the event of a counterexample; with small numbers in buffers first, where it depends on data."""
     stated = _stated(answers, where, sizes, global_size, _launch_in(answers, shown.values))
+    if any(loads_that_decide(answers, shown)):
+        stated = replace(stated, contents=("small", "zeros"))
     return find_launch(_program(answers), position, event, stated)
 
 

@@ -12,9 +12,9 @@ from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.launch.matching import Program
 from visaproof.pairs.lists import Pair
-from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.comparison import Comparison, compare
+from visaproof.refinement.decision import decide_within
 from visaproof.refinement.difference import Difference
-from visaproof.refinement.limited import compare_within, decide_within
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies.strategy import Stages
@@ -72,7 +72,8 @@ class Asker:
 
     def _asked(self, pair: Pair, source: Program, target: Program, limit: Limit) -> Row:
         try:
-            comparison = compare_within(limit, source, target, self.scope)
+            with limit.within():
+                comparison = compare(source, target, self.scope)
             stages = Stages()
             verdict = decide_within(limit, comparison, self.timeout_ms, stages)
             if self.save is not None and (shown := shown_by(comparison, verdict)) is not None:

@@ -1,0 +1,13 @@
+"""Contents of buffers by their names, as `visaproof run --buffer` takes them."""
+
+import random
+import struct
+
+SMALL = 16
+"""Small numbers are below it: they serve as indices, and some of them are alike."""
+
+
+def small_numbers(count: int, seed: int) -> bytes:
+    """So many unsigned 32-bit numbers below SMALL."""
+    generator = random.Random(seed)
+    return struct.pack(f"<{count}I", *(generator.randrange(SMALL) for _ in range(count)))
