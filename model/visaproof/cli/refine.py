@@ -232,20 +232,14 @@ def _ask(
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
     from visaproof.queries.kernels.undefined import forbidden_by
+    from visaproof.refinement.comparison import compare
+    from visaproof.refinement.decision import decide_within
     from visaproof.refinement.defined_run import has_defined_run
-    from visaproof.refinement.limited import compare_within, decide_within
     from visaproof.refinement.same_program import DEFINED_BY_A_RUN, LOOKED_AT_S
     from visaproof.refinement.scope import Alias, Scope
     from visaproof.refinement.strategies.strategy import Stages
     from visaproof.refinement.verdicts import Refines, Unknown
-    from visaproof.report.two_kernels.answer import (
-        basis_lines,
-        comparison_json,
-        header,
-        shown_by,
-        verdict_json,
-        verdict_lines,
-    )
+    from visaproof.report.two_kernels.answer import answer_record, basis_lines, header, shown_by, verdict_lines
     from visaproof.report.two_kernels.refinement_file import replayed_record
     from visaproof.report.two_kernels.stages import stage_lines, stages_json
     from visaproof.smt.limit import Limit
@@ -257,7 +251,8 @@ def _ask(
         disjoint_in(arguments.where), relations_in(arguments.where), timeout_ms, groups,
     )  # fmt: skip
     limit = Limit(min(arguments.limit, LOOKED_AT_S) if itself else arguments.limit)
-    comparison = compare_within(limit, source, target, scope)
+    with limit.within():
+        comparison = compare(source, target, scope)
     if arguments.format == "text":
         for line in header(comparison):
             print(line)
@@ -273,8 +268,8 @@ def _ask(
     example = None if shown is None else _launch(shown[0], arguments)
     if arguments.format == "json":
         stats = {"stages": stages_json(stages.tried)} if arguments.stats else {}
-        launch = {} if example is None else {"launch": example.json()}
-        records.append(comparison_json(comparison) | verdict_json(comparison, verdict) | launch | stats)
+        launch = {} if example is None else {"launch": example.record()}
+        records.append(answer_record(comparison, verdict, **launch, **stats))
     else:
         stats = ("", *stage_lines(stages)) if arguments.stats else ()
         launched = () if example is None else (f"  {line}" for line in example.lines())
@@ -337,8 +332,12 @@ def _code(verdict: "Verdict") -> ExitCode:
             return ExitCode.REFUTED
 
 
+NOT_DONE = ("not modelled", "unmatched")
+
+
 def print_json(command: str, records: list[dict[str, Any]], code: ExitCode, **more: Any) -> None:
     """One document for all questions of a command."""
     from visaproof.report.text.documents import document
 
-    print(document(command, code, **more, asked=records))
+    missing = [f"{one.get('source', '')}: {one['reason']}" for one in records if one["verdict"] in NOT_DONE]
+    print(document(command, code, missing, **more, asked=records))

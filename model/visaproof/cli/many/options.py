@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from visaproof.cli.many.baseline import add_baseline
 from visaproof.cli.many.cache import add_cache
 from visaproof.cli.options.arguments import count, seconds
+from visaproof.report.results.formats import Format
 
 if TYPE_CHECKING:
     from visaproof.report.results.outputs import Output
 
-FORMATS = ("text", "json", "sarif", "junit", "github")
-"""Of `report.results.outputs`."""
+FORMATS = tuple(one.value for one in Format)
 LEVELS = ("refuted", "unknown", "bounded", "vacuous", "not-modelled", "unreadable", "internal")
 """The values of `report.results.finding.Level`."""
 
@@ -71,7 +71,7 @@ def output(text: str) -> "Output":
         raise ArgumentTypeError(f"{text}: no folder {path.parent}")
     if path.is_dir():
         raise ArgumentTypeError(f"{text}: {path} is a folder")
-    return Output(name, path)
+    return Output(Format(name), path)
 
 
 def levels(text: str) -> frozenset[str]:
