@@ -322,6 +322,13 @@ class Walk:
         self._lanes.halt()
 
     def _drop_rounds(self, first: int, behind: int) -> None:
-        """Counts the iterations of the loops in between anew."""
+        """Counts the iterations of the loops in between anew; where no iteration stands for later ones, one is left.
+
+        Else the work would grow with the product of their iterations.
+        """
         for inner in [place for place in self._rounds if first <= place < behind]:
-            del self._rounds[inner], self._back[inner]
+            self._back.pop(inner, None)
+            if self._generalise:
+                del self._rounds[inner]
+            else:
+                self._rounds[inner] = min(self._rounds[inner], max(0, self._unroll - 1))

@@ -19,7 +19,7 @@ from visaproof.refinement.refines import Programs
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies.strategy import Stages
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
-from visaproof.report.two_kernels.answer import comparison_json, shown_by, verdict_json
+from visaproof.report.two_kernels.answer import answer_record, shown_by
 from visaproof.report.two_kernels.difference import difference_text, surface_name
 from visaproof.report.two_kernels.overlap import pairs_text
 from visaproof.report.two_kernels.pair_rows import Answer, Row, row
@@ -92,7 +92,7 @@ class Asker:
 
 def _judged(pair: Pair, comparison: Comparison, verdict: Verdict) -> Row:
     files = {"source": pair.source_name, "target": pair.target_name}
-    document = comparison_json(comparison) | files | verdict_json(comparison, verdict)
+    document = answer_record(comparison, verdict) | files
     match verdict:
         case Refines(rung, conditions):
             return row(pair, Answer.CONDITIONAL if conditions else Answer.REFINES, rung, document)
