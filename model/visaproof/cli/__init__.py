@@ -36,6 +36,7 @@ COMMANDS = (
     "doctor",
     "report",
     "schema",
+    "completion",
 )
 """Each is a module here with `add_parser(subparsers)` and `run(arguments) -> int`."""
 

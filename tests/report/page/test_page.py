@@ -336,3 +336,40 @@ def test_ten_thousand_results_open_at_once_because_rows_are_lazy(view, document,
     view.press("/")
     view.write("k4321")
     assert rows(view) == 1
+
+
+# ---------------------------------------------------------------- pictures as files
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "conflicts pairs.visaasm --launch pairs.bin",
+        "bounds pairs.visaasm --launch pairs.bin --size in=4*n --size out=4*n",
+        "refine mean.visaasm mean_short.visaasm --launch mean.bin",
+    ],
+)
+def test_a_picture_is_written_as_a_file_of_its_own(line, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(EXAMPLES)
+    page, picture = tmp_path / "page.html", tmp_path / "picture.svg"
+    assert main([*line.split(), "--html", str(page), "--svg", str(picture)]) == ExitCode.REFUTED
+    assert capsys.readouterr().out, "what a person reads is printed as ever"
+    root = ElementTree.fromstring(picture.read_text())
+    assert root.get("role") == "img"
+    assert "prefers-color-scheme" in picture.read_text()
+    assert page.read_text().startswith("<!doctype html>")
+
+
+def test_a_picture_of_nothing_says_so(tmp_path):
+    picture = tmp_path / "none.svg"
+    main(["check", str(EXAMPLES / "mean.visaasm"), "--svg", str(picture)])
+    assert "nothing was refuted" in picture.read_text()
+
+
+def test_a_shell_gets_completions_and_man_a_page(capsys):
+    assert main(["completion", "bash"]) == ExitCode.OK
+    assert "conflicts" in capsys.readouterr().out
+    assert main(["completion", "man"]) == ExitCode.OK
+    page = capsys.readouterr().out
+    assert page.startswith(".TH VISAPROOF 1")
+    assert ".SS visaproof conflicts" in page

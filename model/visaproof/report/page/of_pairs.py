@@ -115,7 +115,7 @@ def _pictures(example: Record, name: str) -> tuple[str, ...]:
         return ()
     writers = (_writer(example["after_source"]), _writer(example["after_target"]))
     drawn = [memory_picture(around, example["surface"], writers, f"{name}-{kind}", room) for room, kind in WIDTHS]
-    return tuple(one.svg(kind=kind) for one, (_, kind) in zip(drawn, WIDTHS, strict=True))
+    return tuple(one.svg(kind) for one, (_, kind) in zip(drawn, WIDTHS, strict=True))
 
 
 def _writer(after: Record) -> str:

@@ -14,12 +14,13 @@ from visaproof.report.page.entry import SIGNS, Entry, Mark
 from visaproof.report.page.of_kernels import of_bounds, of_check, of_conflicts, of_unread
 from visaproof.report.page.of_pairs import of_answer, of_row
 from visaproof.report.page.of_tools import of_claim, of_rule, of_run
-from visaproof.report.pictures.drawing import SHAPES
+from visaproof.report.pictures.drawing import SHAPES, Drawing, alone
 from visaproof.report.text.markup import json_in_html, xml_text
 
 HERE = Path(__file__).parent
 _PLACE = re.compile("@([A-Z]+)@")
 GOOD = (Mark.PROVED, Mark.NOTE)
+NO_PICTURE = "nothing was refuted that could be drawn"
 CHUNK = 100
 """Pictures that are read together."""
 MOST_MISSING = 20
@@ -67,6 +68,17 @@ def entries_of(document: Record) -> Iterator[Entry]:
 def page_of_texts(texts: Iterable[str], title: str = "") -> str:
     """The page of JSON documents.  Raises as `entries_of`."""
     return page_of([json.loads(text) for text in texts], title)
+
+
+def picture_of_text(text: str) -> str:
+    """The picture of the first finding of a document that has one, as SVG; else one that says that there is none."""
+    pictures = (one.pictures[0] for one in entries_of(json.loads(text)) if one.pictures)
+    found = next(pictures, None)
+    if found is None:
+        empty = Drawing(480, NO_PICTURE, NO_PICTURE, "none")
+        empty.text(20, 30, NO_PICTURE)
+        found = empty.svg()
+    return alone(found)
 
 
 def page_of(documents: Sequence[Record], title: str = "") -> str:

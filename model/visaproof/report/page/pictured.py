@@ -24,7 +24,7 @@ def conflict_pictures(one: conflicts.Refuted, name: str) -> tuple[str, tuple[str
     who = "work items" if items else "lanes"
     numbers = [items.get(lane, lane) for lane in pair]
     what = drawn[0].title.partition(" write ")[2]
-    pictures = tuple(one.svg(kind=kind) for one, (_, kind) in zip(drawn, WIDTHS, strict=True))
+    pictures = tuple(one.svg(kind) for one, (_, kind) in zip(drawn, WIDTHS, strict=True))
     return f"{who} {numbers[0]} and {numbers[1]} both write {what}", pictures
 
 
@@ -75,7 +75,7 @@ def outside_pictures(
     if not any(access.outside for access in accesses):
         return f"an access lies outside of {buffer.name}: {effect}", ()
     drawn = [outside_picture(accesses, buffer, extent, effect, f"{name}-{kind}", room) for room, kind in WIDTHS]
-    pictures = tuple(one.svg(kind=kind) for one, (_, kind) in zip(drawn, WIDTHS, strict=True))
+    pictures = tuple(one.svg(kind) for one, (_, kind) in zip(drawn, WIDTHS, strict=True))
     return f"{_lower(drawn[0].title)}, which has {extent}: {effect}", pictures
 
 

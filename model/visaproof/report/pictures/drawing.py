@@ -9,7 +9,7 @@ CHAR = 7.85
 """Width of a character of the monospaced 13 px font."""
 
 STYLE = """
-svg{--bg:#fff;--fg:#1b1f24;--dim:#59636e;--line:#d0d7de;--panel:#f6f8fa;--bad:#b3261e;--badbg:#fdecea;
+svg{background:var(--bg);--bg:#fff;--fg:#1b1f24;--dim:#59636e;--line:#d0d7de;--panel:#f6f8fa;--bad:#b3261e;--badbg:#fdecea;
 --src:#0b57d0;--tgt:#7d3cc0;--off:#e6e9ed;--cell:#eef4ff}
 @media (prefers-color-scheme:dark){svg{--bg:#0d1117;--fg:#e6edf3;--dim:#9198a1;--line:#3d444d;--panel:#161b22;
 --bad:#ff7b72;--badbg:#3a1714;--src:#79b8ff;--tgt:#d2a8ff;--off:#21262d;--cell:#122036}}
@@ -92,25 +92,28 @@ class Drawing:
         """Straight down."""
         self.parts.append(f'<path class="edge" d="M{x:g} {y:g}V{to_y:g}" marker-end="url(#{self.name}-head)"/>')
 
-    def svg(self, *, alone: bool = False, kind: str = "") -> str:
-        """The picture; `alone` with its own colours, and not as a part of a page."""
+    def svg(self, kind: str = "") -> str:
+        """The picture, with the colours of the page that it is in."""
         name, height = self.name, self.height + 8
-        style = f"<style>{STYLE}{SHAPES}</style>" if alone else ""
-        ground = f'<rect width="{self.width}" height="{height:g}" fill="var(--bg)"/>' if alone else ""
         shown = f' class="{kind}"' if kind else ""
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {height:g}" role="img"{shown} '
             f'aria-labelledby="{name}-t {name}-d"><title id="{name}-t">{xml_text(self.title)}</title>'
-            f'<desc id="{name}-d">{xml_text(self.about)}</desc>{style}'
+            f'<desc id="{name}-d">{xml_text(self.about)}</desc>'
             f'<defs><marker id="{name}-head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
             f'orient="auto"><path class="head" d="M0 0L8 4L0 8z"/></marker>'
             f'<pattern id="{name}-hatch" width="7" height="7" patternUnits="userSpaceOnUse" '
             f'patternTransform="rotate(45)"><path class="hatch" d="M0 0V7"/></pattern></defs>'
-            f"{ground}{''.join(self.parts)}</svg>"
+            f"{''.join(self.parts)}</svg>"
         )
 
     def _reaches(self, y: float) -> None:
         self.height = max(self.height, y)
+
+
+def alone(picture: str) -> str:
+    """A picture with colours of its own, as a file."""
+    return picture.replace("</desc>", f"</desc><style>{STYLE}{SHAPES}</style>", 1)
 
 
 def fitting(words: str, width: float) -> str:

@@ -14,6 +14,7 @@ class Format(Enum):
     TEXT = "text"
     JSON = "json"
     HTML = "html"
+    SVG = "svg"
     SARIF = "sarif"
     JUNIT = "junit"
     GITHUB = "github"
@@ -37,6 +38,12 @@ def _html(report: "Report") -> str:
     return page_of_texts([report.json()])
 
 
+def _svg(report: "Report") -> str:
+    from visaproof.report.page.page import picture_of_text
+
+    return picture_of_text(report.json())
+
+
 def _annotations(report: "Report") -> str:
     from visaproof.report.results.github import annotations
 
@@ -53,6 +60,7 @@ RENDERERS: "dict[Format, Callable[[Report], str]]" = {
     Format.TEXT: lambda report: report.text(),
     Format.JSON: lambda report: report.json(),
     Format.HTML: _html,
+    Format.SVG: _svg,
     Format.SARIF: _sarif,
     Format.JUNIT: _junit,
     Format.GITHUB: _annotations,
