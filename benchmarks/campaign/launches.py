@@ -47,9 +47,20 @@ class Answer(Enum):
     COMPILER_CRASHED = "compiler crashed"
     NO_ORACLE = "not by PoCL"
     CRASHED = "crashed"
+    REFINES = "refines"
+    OPEN = "refinement open"
+    REFUTED = "refuted"
 
 
-SOUND = (Answer.AGREE, Answer.KNOWN, Answer.NOT_MODELLED, Answer.NOT_COMPILED, Answer.NO_ORACLE)
+SOUND = (
+    Answer.AGREE,
+    Answer.REFINES,
+    Answer.OPEN,
+    Answer.KNOWN,
+    Answer.NOT_MODELLED,
+    Answer.NOT_COMPILED,
+    Answer.NO_ORACLE,
+)
 """What needs no explanation of ours or of a compiler."""
 
 _BESIDE = re.compile(r": page [A-Z]")
