@@ -136,3 +136,16 @@ def test_a_file_without_an_end_is_an_error(visaproof, arguments):
     ran = visaproof(*arguments)
     assert ran.code == 2
     assert "error: /dev/zero:1:1: " in ran.err
+
+
+def test_a_terminal_without_other_characters_gets_likenesses():
+    """As under LC_ALL=C: an arrow is `->`, and what has no likeness is shown by its number."""
+    from io import BytesIO, TextIOWrapper
+
+    from visaproof.cli.options.ascii import register
+
+    shown = BytesIO()
+    stream = TextIOWrapper(shown, encoding="ascii", errors=register())
+    stream.write("► a → b × 3 … ☃ \udcff")
+    stream.flush()
+    assert shown.getvalue() == rb"> a -> b x 3 ... \u2603 \udcff"

@@ -11,6 +11,7 @@ from io import FileIO, TextIOWrapper
 from itertools import pairwise
 from typing import cast
 
+from visaproof.cli.options.ascii import register
 from visaproof.cli.options.exit_codes import ExitCode
 from visaproof.cli.parser import UsageStop, parsed
 
@@ -167,10 +168,11 @@ def _print_error(argv: Sequence[str], code: int, message: str, hint: str) -> Non
 
 
 def _print_anything() -> None:
-    """A character that the terminal's encoding lacks is escaped; it does not end the run."""
+    """A character that the terminal's encoding lacks is shown by one like it, or escaped; it does not end the run."""
+    handler = register()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors=handler)
 
 
 def _open_closed_streams() -> None:
