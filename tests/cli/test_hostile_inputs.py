@@ -45,8 +45,9 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
     **{
         (command, name): ([command, str(DUMP), "--launch", str(MANIFEST), f"--{name}", "{}"], suffix)
         for command in ("check", "conflicts", "bounds")
-        for name, suffix in (("cache", ".sqlite"), ("baseline", ".json"))
+        for name, suffix in (("cache", ".sqlite"), ("baseline", ".json"), ("config", ".toml"))
     },
+    ("report", "files"): (["report", "{}"], ".json"),
     ("tv", "baseline"): (["tv", "PAIRS", "--baseline", "{}"], ".json"),
     ("triage", "folder"): (["triage", "{}"], ""),
     ("triage", "launch"): (["triage", str(DUMP.parent), "--shard", "9/9", "--launch", "{}"], ".json"),
@@ -81,7 +82,7 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
 }
 """The command line of each input with `{}` for its path, and how the file may be named."""
 
-WRITTEN = {"save", "keep", "write_baseline", "into"}
+WRITTEN = {"save", "keep", "write_baseline", "into", "output"}
 """What is written to."""
 
 

@@ -72,7 +72,7 @@ def _read(path: Path) -> dict[str, Any]:
     content, start = content_of(path, MOST_BYTES), Position(str(path), 1, 1)
     try:
         document = json.loads(content)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ReadError(f"not JSON: {error}", place_in_json(content, str(path), error), SCHEMA_HINT) from None
     if not isinstance(document, dict) or not {"visaproof", "schema", "command"} <= set(document):  # pyright: ignore[reportUnknownArgumentType]
         raise ReadError("JSON, but no result of visaproof", start, SCHEMA_HINT)
@@ -82,6 +82,6 @@ def _read(path: Path) -> dict[str, Any]:
         list(entries_of(document))  # pyright: ignore[reportUnknownArgumentType]
     except NoEntries as error:
         raise ReadError(f"`visaproof {error}` gives no results for a page", start, SCHEMA_HINT) from None
-    except (KeyError, TypeError, ValueError, AttributeError, msgspec.ValidationError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, msgspec.ValidationError) as error:
         raise ReadError(f"a damaged result: {type(error).__name__}: {error}", start, SCHEMA_HINT) from None
     return document  # pyright: ignore[reportUnknownVariableType]

@@ -48,7 +48,7 @@ def entries_of(arguments: Namespace) -> list[Entry]:
     start = Position(str(path), 1, 1)
     try:
         document = tomllib.loads(content_of(path, MOST_BYTES).decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError(f"not TOML: {error}", start, HINT) from None
     kernels = document.pop("kernel", [])
     if document or not isinstance(kernels, list):
