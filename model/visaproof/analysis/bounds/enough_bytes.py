@@ -92,17 +92,22 @@ class SizeFinder:
         doubts = [doubt for question in rounds for doubt in question.outside]
         if surface is None or not doubts or surface in self.in_vain:
             return None
-        asked = _Asked(self, rounds, key, surface, symbols_of(*(doubt.condition for doubt in doubts)))
+        self.in_vain.add(surface)  # also where the time for it is over
+        found = self._found(_Asked(self, rounds, key, surface, symbols_of(*(doubt.condition for doubt in doubts))))
+        if found is not None:
+            self.in_vain.remove(surface)
+        return found
+
+    def _found(self, asked: "_Asked") -> EnoughBytes | None:
         for amount in asked.candidates():
             relations, known = asked.bounds(amount), self.found.get(amount)
             if known is not None and (rung := asked.proved(amount, known)) and asked.is_reached(amount, known):
-                return EnoughBytes(surface, amount, known, rung)
+                return EnoughBytes(asked.surface, amount, known, rung)
             rung = asked.proved(amount, relations)
             if rung and asked.is_reached(amount, relations):
                 relations, rung = asked.weaker(amount, relations, rung)
                 self.found[amount] = relations
-                return EnoughBytes(surface, amount, relations, rung)
-        self.in_vain.add(surface)
+                return EnoughBytes(asked.surface, amount, relations, rung)
         return None
 
     @property
